@@ -1,0 +1,5 @@
+//go:build tinygo.wasm && gc.custom && !poison
+
+package main
+
+func poison(_, _ uintptr) {}

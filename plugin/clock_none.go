@@ -1,0 +1,6 @@
+//go:build tinygo.wasm && nowasi
+
+package main
+
+// now gives 0: this build has no clock but now in the input.
+func now() int64 { return 0 }

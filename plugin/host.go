@@ -1,0 +1,124 @@
+//go:build tinygo.wasm
+
+package main
+
+import (
+	"encoding/binary"
+
+	"github.com/extism/go-pdk"
+
+	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/message"
+)
+
+// host is what Extism gives: flow.Host, and the sending of requests.
+type host struct {
+	head   uint64     // block of the last Head
+	held   pdk.Memory // block of the last Hold
+	answer pdk.Memory // body of the last answer
+}
+
+func (h *host) input() []byte { return pdk.Input() }
+
+// output gives a block out as it is. Without a block the output stays empty: some
+// hosts refuse a block of no length.
+func (h *host) output(block pdk.Memory) {
+	if block.Length() > 0 {
+		pdk.OutputMemory(block)
+	}
+}
+
+func (h *host) fail(failure []byte) { pdk.SetErrorString(string(failure)) }
+
+// block puts b into a block that the host can take.
+func (h *host) block(b []byte) pdk.Memory { return pdk.AllocateBytes(b) }
+
+func (h *host) offset(s string) uint64 {
+	block := pdk.AllocateString(s)
+	return block.Offset()
+}
+
+func (h *host) Config(key string) string {
+	return string(h.load(configGet(h.offset(key))))
+}
+
+func (h *host) Var(name string) []byte {
+	return h.load(varGet(h.offset(name)))
+}
+
+// load reads a block, or gives nil where there is none.
+func (h *host) load(offset uint64) []byte {
+	if offset == 0 {
+		return nil
+	}
+	block := pdk.FindMemory(offset)
+	return block.ReadBytes()
+}
+
+func (h *host) SetVar(name string, value []byte) {
+	if len(value) == 0 {
+		pdk.RemoveVar(name)
+		return
+	}
+	pdk.SetVar(name, value)
+}
+
+func (h *host) Head(name string) (first, second uint64, ok bool) {
+	h.head = varGet(h.offset(name))
+	if h.head == 0 {
+		return 0, 0, false
+	}
+	return loadWord(h.head), loadWord(h.head + 8), true
+}
+
+func (h *host) LogHead(head string) {
+	b := []byte(head)
+	storeWord(h.head, binary.LittleEndian.Uint64(b))
+	storeWord(h.head+8, binary.LittleEndian.Uint64(b[8:]))
+	logDebug(h.head)
+}
+
+func (h *host) Hold(name string) bool {
+	offset := varGet(h.offset(name))
+	if offset == 0 {
+		return false
+	}
+	h.held = pdk.FindMemory(offset)
+	return true
+}
+
+func (h *host) Now() int64 { return now() }
+
+func (h *host) Log(level flow.Level, line string) {
+	if level == flow.Warn {
+		logWarn(h.offset(line))
+		return
+	}
+	logDebug(h.offset(line))
+}
+
+// send sends a request. If it fails, most hosts trap and nothing below is reached.
+func (h *host) send(r *message.Request) *message.Answer {
+	var body uint64
+	if r.Body != "" {
+		body = h.offset(r.Body)
+	}
+	return h.exchange(h.offset(string(r.AppendJSON(nil))), body)
+}
+
+// sendHeld sends the held var, which is a request as http_request takes it.
+func (h *host) sendHeld() *message.Answer { return h.exchange(h.held.Offset(), 0) }
+
+func (h *host) exchange(request, body uint64) *message.Answer {
+	offset := httpRequest(request, body)
+	h.answer = pdk.NewMemory(offset, length(offset))
+	return &message.Answer{
+		Status: int(httpStatusCode()),
+		Size:   int(h.answer.Length()),
+		Load: func(most int) []byte {
+			b := make([]byte, min(most, int(h.answer.Length())))
+			h.answer.Load(b)
+			return b
+		},
+	}
+}

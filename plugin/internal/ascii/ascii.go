@@ -1,0 +1,69 @@
+// Package ascii tells apart the characters that may stand in headers, URLs and
+// config values.
+package ascii
+
+// Visible reports whether c is a visible ASCII character: no space, no control
+// character, nothing beyond 7 bits (RFC 5234, VCHAR).
+func Visible(c byte) bool { return c > ' ' && c < 0x7f }
+
+// AllVisible reports whether s is text of visible ASCII characters alone. The
+// empty text is not.
+func AllVisible(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !Visible(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Phrase reports whether s is visible ASCII with spaces inside, but not around:
+// what survives as a header value on every HTTP client (RFC 9110 §5.5).
+func Phrase(s string) bool {
+	return Spaced(s) && s[0] != ' ' && s[len(s)-1] != ' '
+}
+
+// Spaced reports whether s is visible ASCII and spaces. The empty text is not.
+func Spaced(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != ' ' && !Visible(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// HasControl reports whether s holds an ASCII control character.
+func HasControl(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// Digits reads s, which must be decimal digits alone, as a number. Numbers above
+// limit read as limit, however long they are.
+func Digits(s string, limit int64) (n int64, ok bool) {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		if n < limit {
+			n = n*10 + int64(s[i]-'0')
+		}
+	}
+	return min(n, limit), s != ""
+}
+
+// Lower gives s with A to Z in lower case, without Unicode's tables.
+func Lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
+}

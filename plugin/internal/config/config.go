@@ -1,0 +1,150 @@
+// Package config reads the host's config and judges it.
+package config
+
+import (
+	"strings"
+
+	"automatic-rostering/plugin/internal/ascii"
+	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
+)
+
+// Lookup gives the value of a config key, "" where it is missing.
+type Lookup func(key string) string
+
+// Client is what a token request needs.
+type Client struct {
+	TokenURL string
+	ID       string
+	Secret   string
+	Scope    string
+	// Margin is how many seconds before its expiry a token is renewed.
+	Margin int64
+}
+
+// Service is what a request to the service needs. An empty id is not sent.
+type Service struct {
+	BaseURL    string // without a trailing slash
+	CustomerID string
+	UserID     string
+}
+
+const (
+	defaultMargin = 60
+	maxMargin     = 86400 // no token is believed to live longer
+)
+
+// ReadClient reads and judges all config that a token request needs.
+func ReadClient(get Lookup) (c Client, err *fault.Error) {
+	if c.Scope, err = scope(get); err != nil {
+		return c, err
+	}
+	auth, err := address(get, "auth_url")
+	if err != nil {
+		return c, err
+	}
+	c.TokenURL = auth + "/connect/token"
+	if c.ID, err = credential(get, "client_id"); err != nil {
+		return c, err
+	}
+	if c.Secret, err = credential(get, "client_secret"); err != nil {
+		return c, err
+	}
+	c.Margin, err = margin(get)
+	return c, err
+}
+
+// ReadService reads and judges all config that a request to the service needs
+// beside a token. Ids of the input win over those of the config.
+func ReadService(get Lookup, in *input.Input) (s Service, err *fault.Error) {
+	if s.BaseURL, err = address(get, "base_url"); err != nil {
+		return s, err
+	}
+	if s.CustomerID, err = id(get, "customer_id", in.Customer); err != nil {
+		return s, err
+	}
+	s.UserID, err = id(get, "user_id", in.User)
+	return s, err
+}
+
+// The scopes of the two environments.
+const (
+	stage      = "automatic-rostering-stage"
+	production = "automatic-rostering-prod"
+)
+
+func scope(get Lookup) (string, *fault.Error) {
+	var known string
+	environment, own := get("environment"), get("scope")
+	switch environment {
+	case "stage":
+		known = stage
+	case "production":
+		known = production
+	case "":
+		if own == "" {
+			return "", fault.Missing("environment", "set environment to stage or production")
+		}
+	default:
+		return "", fault.Config("environment", "environment must be stage or production")
+	}
+	if own == "" {
+		return known, nil
+	}
+	if !ascii.Spaced(own) {
+		return "", fault.Config("scope", "scope must be visible ASCII characters and spaces")
+	}
+	return own, nil
+}
+
+func address(get Lookup, key string) (string, *fault.Error) {
+	value := get(key)
+	if value == "" {
+		return "", fault.Missing(key, "set "+key+" to the https address")
+	}
+	allowHTTP := get("allow_http")
+	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
+		return "", fault.Config("allow_http", "allow_http must be true or false")
+	}
+	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
+		return "", fault.Config(key, key+" "+wrong)
+	}
+	return strings.TrimRight(value, "/"), nil
+}
+
+func credential(get Lookup, key string) (string, *fault.Error) {
+	value := get(key)
+	if value == "" {
+		return "", fault.Missing(key, "set "+key+", which the service's developer portal gives")
+	}
+	if ascii.HasControl(value) {
+		return "", fault.Config(key, key+" holds a control character; cut off the newline that a file with it ends in")
+	}
+	return value, nil
+}
+
+func margin(get Lookup) (int64, *fault.Error) {
+	value := get("refresh_margin")
+	if value == "" {
+		return defaultMargin, nil
+	}
+	seconds, ok := ascii.Digits(value, maxMargin)
+	if !ok {
+		return 0, fault.Config("refresh_margin", "refresh_margin must be whole seconds, in digits alone")
+	}
+	return seconds, nil
+}
+
+func id(get Lookup, key string, in input.ID) (string, *fault.Error) {
+	if in.Omitted || in.Text != "" {
+		return in.Text, nil
+	}
+	value := get(key)
+	if value == "" {
+		return "", fault.Missing(key, "set "+key+" in the config or the input; null in the input leaves the header out")
+	}
+	if !ascii.Phrase(value) {
+		return "", fault.Config(key, input.IDMessage)
+	}
+	return value, nil
+}

@@ -1,0 +1,150 @@
+// Package flow decides which request comes next in a call, and when the call is
+// done. It sends nothing: a host sends the requests and hands back the answers.
+package flow
+
+import (
+	"automatic-rostering/plugin/internal/backoff"
+	"automatic-rostering/plugin/internal/clock"
+	"automatic-rostering/plugin/internal/config"
+	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/message"
+	"automatic-rostering/plugin/internal/state"
+)
+
+// Call is what the host asked for.
+type Call uint8
+
+const (
+	GetToken Call = iota
+	ListJobs
+)
+
+// Flow is one call under way.
+type Flow struct {
+	host Host
+	call Call
+	in   input.Input
+	// now is the last reading of the clock, in Unix seconds, or 0 if it cannot be
+	// trusted.
+	now int64
+
+	cached bool        // a token is cached
+	token  state.Token // and this is known of it
+	text   string      // the access token, where this call has read or obtained it
+	old    string      // the access token that this call dropped
+
+	client  config.Client
+	service config.Service
+	retry   backoff.Record
+	request message.Request // the one under way, unless it is the held one
+
+	asked    bool   // a token request has left in this call
+	awaiting bool   // and its answer is what comes next
+	fresh    bool   // the token in use was obtained in this call
+	repeated bool   // the request to the service is a repeat after a 401
+	failure  []byte // why the token request failed
+}
+
+// New is a call that has not begun.
+func New(host Host, call Call) *Flow { return &Flow{host: host, call: call} }
+
+// Begin reads the input and gives the first step.
+func (f *Flow) Begin(rawInput []byte) Step {
+	fields := input.ForGetToken
+	if f.call == ListJobs {
+		fields = input.ForListJobs
+	}
+	in, err := input.Parse(rawInput, fields)
+	if err != nil {
+		return fail(err)
+	}
+	f.in = in
+	f.load()
+	f.readClock()
+	if f.now == 0 {
+		if f.call == GetToken {
+			return fail(&fault.Error{Code: fault.ClockUnusable,
+				Message: "the host's clock is not set; give the plugin a real clock, or now (Unix seconds) in the input"})
+		}
+		f.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or now in the input")
+	}
+	if f.cached && !in.Force && f.keepable() {
+		return f.use()
+	}
+	return f.ask()
+}
+
+// Resume takes the answer to the request of the last step and gives the next.
+func (f *Flow) Resume(a *message.Answer) Step {
+	if f.awaiting {
+		return f.tokenAnswered(a)
+	}
+	return f.serviceAnswered(a)
+}
+
+// keepable reports whether the cached token needs no renewal yet.
+func (f *Flow) keepable() bool {
+	switch {
+	case f.now == 0:
+		return true
+	case !f.token.ExpiryKnown():
+		return f.call != GetToken // its caller is told when it expires
+	default:
+		return f.now < f.token.AskedAt+f.token.RenewAfter
+	}
+}
+
+// alive reports whether a token is cached that is known to be valid still.
+func (f *Flow) alive() bool {
+	return f.cached && f.now != 0 && f.now < f.token.ExpiresAt()
+}
+
+// use goes on with the cached token.
+func (f *Flow) use() Step {
+	if f.call == ListJobs {
+		return f.sendJobs()
+	}
+	if f.host.Hold(state.TokenObject) {
+		return Step{Kind: GiveHeld}
+	}
+	return f.lost()
+}
+
+// lost goes on where the cached token is gone from its var: a host may have run
+// out of room for vars.
+func (f *Flow) lost() Step {
+	f.cached = false
+	if f.asked {
+		return Step{Kind: Fail, Output: f.failure}
+	}
+	return f.ask()
+}
+
+func (f *Flow) readClock() {
+	f.now = f.in.Now
+	if !f.in.HasNow {
+		f.now = f.host.Now()
+	}
+	if !clock.Usable(f.now, f.token.AskedAt) {
+		f.now = 0
+	}
+}
+
+// log is one debug line for a request that was answered.
+func (f *Flow) log(status int) {
+	if status == 0 {
+		return
+	}
+	if f.request.Method != "" {
+		f.host.Log(Debug, message.Line(f.request.Method, status, f.request.Target()))
+		return
+	}
+	if head := message.Line("GET", status, ""); len(head) == state.HeadSize {
+		f.host.LogHead(head)
+	}
+}
+
+func fail(err *fault.Error) Step {
+	return Step{Kind: Fail, Output: err.AppendJSON(nil)}
+}

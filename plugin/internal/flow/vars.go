@@ -1,0 +1,84 @@
+package flow
+
+import (
+	"automatic-rostering/plugin/internal/oauth2"
+	"automatic-rostering/plugin/internal/state"
+)
+
+// load reads what is known of the cached token.
+func (f *Flow) load() {
+	first, second, ok := f.host.Head(state.Summary)
+	if ok {
+		f.token, f.cached = state.FromWords(first, second)
+	}
+	if !f.cached {
+		f.token = state.Token{}
+	}
+}
+
+// newer takes up the cached token if it is no longer the one in use: another flow
+// on this instance may have renewed it.
+func (f *Flow) newer() bool {
+	inUse := f.token.Generation
+	f.load()
+	f.text = ""
+	return f.cached && f.token.Generation != inUse
+}
+
+// storeToken keeps a new token. Vars are removed before they are set, and the
+// summary is written last, so that a call that is cut off on the way leaves
+// nothing behind that does not belong together.
+func (f *Flow) storeToken(object []byte) {
+	f.host.SetVar(state.JobsRequest, nil)
+	f.host.SetVar(state.TokenObject, nil)
+	f.host.SetVar(state.TokenObject, object)
+	f.saveToken("")
+}
+
+// prepare keeps the request under way for the next calls.
+func (f *Flow) prepare() {
+	f.host.SetVar(state.JobsRequest, nil)
+	f.token.Prepared = state.ForConfig
+	if ids := f.in.IDs(); ids != "" {
+		f.token.Prepared = state.ForInput
+		f.host.SetVar(state.JobsIDs, []byte(ids))
+	}
+	f.saveToken(f.request.Target())
+	f.host.SetVar(state.JobsRequest, f.request.AppendJSON(nil))
+}
+
+// dropToken forgets the token and what was prepared with it.
+func (f *Flow) dropToken() {
+	f.old = f.accessToken()
+	f.cached, f.text = false, ""
+	f.host.SetVar(state.Summary, nil)
+	f.host.SetVar(state.JobsRequest, nil)
+	f.host.SetVar(state.TokenObject, nil)
+}
+
+func (f *Flow) saveToken(target string) {
+	f.host.SetVar(state.Summary, f.token.Encode(target))
+}
+
+// target is that of the prepared request, for the log.
+func (f *Flow) target() string {
+	if f.request.Method != "" {
+		return f.request.Target()
+	}
+	summary := f.host.Var(state.Summary)
+	return string(summary[min(state.HeadSize, len(summary)):])
+}
+
+// accessToken gives the token in use, or "".
+func (f *Flow) accessToken() string {
+	if f.text == "" && f.cached {
+		f.text = oauth2.AccessToken(f.host.Var(state.TokenObject))
+	}
+	return f.text
+}
+
+// secrets is what must not stand in an error: the client's secret and every token
+// of this call.
+func (f *Flow) secrets() []string {
+	return []string{f.host.Config("client_secret"), f.accessToken(), f.old}
+}

@@ -1,0 +1,51 @@
+package input
+
+import (
+	"automatic-rostering/plugin/internal/ascii"
+	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/object"
+)
+
+// ID is customer_id or user_id, as the input gives it. The zero ID is that of the
+// config.
+type ID struct {
+	// Omitted says that the header is left out.
+	Omitted bool
+	// Text is the header's value, or "" for that of the config.
+	Text string
+}
+
+// IDMessage says what an id may hold.
+const IDMessage = "an id must be visible ASCII characters, with spaces only inside"
+
+func (id *ID) set(name string, value object.Value) *fault.Error {
+	switch value.Kind() {
+	case object.Null:
+		id.Omitted = true
+	case object.String:
+		id.Text = value.Text()
+		if id.Text != "" && !ascii.Phrase(id.Text) {
+			return fault.Input(name, IDMessage)
+		}
+	default:
+		return fault.Input(name, "an id must be text, or null to leave its header out")
+	}
+	return nil
+}
+
+// IDs names the two ids of the input, or is "" where both are those of the config.
+// Equal names mean equal headers, as config does not change.
+func (in *Input) IDs() string {
+	if in.Customer == (ID{}) && in.User == (ID{}) {
+		return ""
+	}
+	return in.Customer.name() + "\n" + in.User.name()
+}
+
+// name cannot be confused with another's: an id holds no control character.
+func (id ID) name() string {
+	if id.Omitted {
+		return "\t"
+	}
+	return id.Text
+}

@@ -1,0 +1,53 @@
+// Package jobs makes the request to the service and reads its answer. Nothing is
+// known of the service but this one request (see docs/contract.md).
+package jobs
+
+import (
+	"automatic-rostering/plugin/internal/config"
+	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/message"
+	"automatic-rostering/plugin/internal/redact"
+)
+
+// NewRequest is the request for the jobs; ParseResponse reads its answer.
+func NewRequest(s *config.Service, token string) message.Request {
+	headers := []message.Header{{Name: "Authorization", Value: "Bearer " + token}}
+	if s.CustomerID != "" {
+		headers = append(headers, message.Header{Name: "CUSTOMER_ID", Value: s.CustomerID})
+	}
+	if s.UserID != "" {
+		headers = append(headers, message.Header{Name: "USER_ID", Value: s.UserID})
+	}
+	return message.Request{Method: "GET", URL: s.BaseURL + "/jobs", Headers: headers}
+}
+
+const (
+	maxBody = 64 << 10 // bytes of an answer that go into an error
+	maxRead = 4 * maxBody
+)
+
+// ParseResponse gives the error that an answer of the service is, or nil for a
+// 2xx. secrets gives what must not stand in the error.
+func ParseResponse(a *message.Answer, secrets func() []string) *fault.Error {
+	if a.Failed() {
+		return &fault.Error{Code: fault.NetworkError, Retryable: true,
+			Message: "the service did not answer; check base_url, the network and the host's limits, then call again"}
+	}
+	if a.Status/100 == 2 {
+		return nil
+	}
+	e := &fault.Error{Code: fault.ServiceError, Status: a.Status, HasBody: true}
+	switch {
+	case a.Status == 401:
+		e.Code = fault.ServiceUnauthorized
+		e.Message = "the service refused the token; check environment, scope and the rights of the client"
+	case a.Status == 408 || a.Status == 429 || a.Status/100 == 5:
+		e.Retryable = true
+		e.Message = "the service cannot answer now; call again later"
+	default:
+		e.Message = "the service refused the request; body holds its answer"
+	}
+	body := a.Load(maxRead)
+	e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), maxBody, a.Size > len(body))
+	return e
+}

@@ -1,0 +1,20 @@
+package oauth2
+
+const upperHex = "0123456789ABCDEF"
+
+// formEscape encodes a value for an application/x-www-form-urlencoded body, as
+// net/url.QueryEscape does, whose package would add 7 KB to the plugin.
+func formEscape(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~':
+			b = append(b, c)
+		case c == ' ':
+			b = append(b, '+')
+		default:
+			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+		}
+	}
+	return string(b)
+}

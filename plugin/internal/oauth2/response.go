@@ -1,0 +1,159 @@
+package oauth2
+
+import (
+	"automatic-rostering/plugin/internal/ascii"
+	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/message"
+	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/redact"
+	"automatic-rostering/plugin/internal/state"
+)
+
+const (
+	maxToken        = 32 << 10 // bytes of an access token
+	maxAnswer       = 256 << 10
+	maxDescription  = 1024 // bytes of an error's text
+	defaultLifetime = 300  // seconds, where the answer names none
+)
+
+// ParseTokenResponse reads the answer to a token request: the access token and
+// its lifetime in seconds, at most a day. secrets gives what must not stand in the
+// error.
+func ParseTokenResponse(a *message.Answer, secrets func() []string) (token string, lifetime int64, err *fault.Error) {
+	if a.Failed() {
+		return "", 0, &fault.Error{Code: fault.NetworkError, Retryable: true,
+			Message: "the token endpoint did not answer; check auth_url, the network and the host's limits, then call again"}
+	}
+	r := response{flaw: "it is longer than 256 KiB"}
+	if a.Size <= maxAnswer {
+		r.parse(a.Load(a.Size))
+	}
+	if a.Status/100 == 2 && r.oauthError == "" && r.flaw == "" {
+		return r.token, r.lifetime, nil
+	}
+	return "", 0, r.err(a.Status, secrets)
+}
+
+// response is a token answer (RFC 6749 §5.1) or error answer (§5.2).
+type response struct {
+	flaw        string // why there is no usable token
+	token       string
+	lifetime    int64
+	oauthError  string
+	description string
+}
+
+func (r *response) parse(body []byte) {
+	var seen members
+	kind := ""
+	r.lifetime = defaultLifetime
+	valid := object.Each(body, func(name string, value object.Value) bool {
+		switch seen.first(name) {
+		case accessToken:
+			r.token = value.Text()
+		case tokenType:
+			kind = value.Text()
+		case expiresIn:
+			r.lifetime = lifetime(value)
+		case oauthError:
+			r.oauthError = value.Text()
+		case errorDescription:
+			r.description = value.Text()
+		}
+		return true
+	})
+	r.flaw = r.findFlaw(valid, kind)
+}
+
+// members are the members of an answer that were seen: of a repeated one, the
+// first counts.
+type members uint8
+
+const (
+	accessToken members = 1 << iota
+	tokenType
+	expiresIn
+	oauthError
+	errorDescription
+)
+
+var memberNames = [...]string{"access_token", "token_type", "expires_in", "error", "error_description"}
+
+// first gives the member of that name, or 0 if it is unknown or was seen before.
+func (seen *members) first(name string) members {
+	for i, n := range memberNames {
+		member := members(1 << i)
+		if n == name && *seen&member == 0 {
+			*seen |= member
+			return member
+		}
+	}
+	return 0
+}
+
+func (r *response) findFlaw(valid bool, kind string) string {
+	switch {
+	case !valid:
+		return "it is not a JSON object"
+	case !ascii.AllVisible(r.token) || len(r.token) > maxToken:
+		return "access_token is missing, or no text of visible ASCII of at most 32 KiB"
+	case ascii.Lower(kind) != "bearer":
+		return "token_type is not Bearer"
+	case r.lifetime <= 0:
+		return "expires_in is not a number of seconds above 0"
+	}
+	return ""
+}
+
+// lifetime reads expires_in: a whole number, or digits as text, as some servers
+// send it. It gives 0 for what it refuses.
+func lifetime(value object.Value) int64 {
+	switch value.Kind() {
+	case object.Null:
+		return defaultLifetime
+	case object.String:
+		seconds, _ := ascii.Digits(value.Text(), state.MaxLifetime)
+		return seconds
+	case object.Number:
+		if seconds, negative, whole := value.Integer(state.MaxLifetime); whole && !negative {
+			return seconds
+		}
+	}
+	return 0
+}
+
+func (r *response) err(status int, secrets func() []string) *fault.Error {
+	e := &fault.Error{Status: status}
+	hint := "; the answer held no OAuth error"
+	if r.oauthError != "" {
+		hint = "; see oauth_error"
+	}
+	switch {
+	case status/100 == 2:
+		e.Code, e.Retryable = fault.TokenResponseInvalid, true
+		e.Message = "the token endpoint's answer cannot be used: " + r.flaw
+		if r.oauthError != "" {
+			e.Message = "the token endpoint answered with an OAuth error" + hint
+		}
+	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
+		e.Code, e.Retryable = fault.TokenEndpointUnavailable, true
+		e.Message = "the token endpoint cannot answer now; call again later" + hint
+	case status/100 == 3:
+		e.Code = fault.TokenEndpointRejected
+		e.Message = "the token endpoint redirects; set auth_url to where it lives" + hint
+	default:
+		e.Code = fault.TokenEndpointRejected
+		e.Message = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope" + hint
+	}
+	if r.oauthError+r.description != "" {
+		hidden := append(secrets(), r.token)
+		e.OAuthError = clean(r.oauthError, hidden)
+		e.OAuthErrorDescription = clean(r.description, hidden)
+	}
+	return e
+}
+
+func clean(text string, secrets []string) string {
+	b, _ := redact.Secrets([]byte(text), secrets, maxDescription, false)
+	return string(b)
+}
