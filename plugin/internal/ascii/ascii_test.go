@@ -1,0 +1,112 @@
+package ascii_test
+
+import (
+	"math"
+	"testing"
+
+	"automatic-rostering/plugin/internal/ascii"
+)
+
+func TestVisibleIsEveryByteFromExclamationMarkToTilde(t *testing.T) {
+	for c := range 256 {
+		if got, want := ascii.Visible(byte(c)), '!' <= c && c <= '~'; got != want {
+			t.Errorf("Visible(%#x) = %v, want %v", c, got, want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, tt := range []struct {
+		name, text                            string
+		allVisible, phrase, spaced, hasControl bool
+	}{
+		{name: "the empty text is nothing of it", text: ""},
+		{"visible characters alone", "!az~", true, true, true, false},
+		{"a space inside", "a b", false, true, true, false},
+		{"a space before", " a", false, false, true, false},
+		{"a space behind", "a ", false, false, true, false},
+		{"a space alone", " ", false, false, true, false},
+		{"a tab", "a\tb", false, false, false, true},
+		{"a newline behind", "a\n", false, false, false, true},
+		{"NUL", "\x00", false, false, false, true},
+		{"the last control character before the space", "a\x1f", false, false, false, true},
+		{"DEL", "a\x7f", false, false, false, true},
+		{"the first byte beyond ASCII", "a\x80", false, false, false, false},
+		{"a letter beyond ASCII", "é", false, false, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := ascii.AllVisible(tt.text); got != tt.allVisible {
+				t.Errorf("AllVisible = %v", got)
+			}
+			if got := ascii.Phrase(tt.text); got != tt.phrase {
+				t.Errorf("Phrase = %v", got)
+			}
+			if got := ascii.Spaced(tt.text); got != tt.spaced {
+				t.Errorf("Spaced = %v", got)
+			}
+			if got := ascii.HasControl(tt.text); got != tt.hasControl {
+				t.Errorf("HasControl = %v", got)
+			}
+		})
+	}
+}
+
+func TestDigits(t *testing.T) {
+	const limit = 3600
+	for _, tt := range []struct {
+		name, text string
+		want       int64
+		ok         bool
+	}{
+		{"zero", "0", 0, true},
+		{"just below the limit", "3599", 3599, true},
+		{"the limit", "3600", 3600, true},
+		{"just above the limit", "3601", limit, true},
+		{"leading zeros do not count", "000000000000000000000000000007", 7, true},
+		{"more than 64 bits", "99999999999999999999999999999999", limit, true},
+		{"the empty text", "", 0, false},
+		{"a sign", "+1", 0, false},
+		{"a minus", "-1", 0, false},
+		{"a point", "1.0", 0, false},
+		{"an exponent", "1e3", 0, false},
+		{"a space before", " 1", 0, false},
+		{"a space behind", "1 ", 0, false},
+		{"a letter behind the limit", "99999x", 0, false},
+		{"hexadecimal", "0x10", 0, false},
+		{"the characters beside the digits", "/", 0, false},
+		{"and on the other side", ":", 0, false},
+		{"digits of another script", "٣", 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := ascii.Digits(tt.text, limit)
+			if ok != tt.ok || ok && got != tt.want {
+				t.Errorf("Digits(%q) = %d, %v, want %d, %v", tt.text, got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+func TestDigitsDoesNotOverflowBelowATenthOfTheLargestNumber(t *testing.T) {
+	const limit = math.MaxInt64 / 10
+	if got, ok := ascii.Digits("922337203685477580", limit); got != limit || !ok {
+		t.Errorf("got %d, %v", got, ok)
+	}
+	if got, ok := ascii.Digits("922337203685477581", limit); got != limit || !ok {
+		t.Errorf("one more: got %d, %v", got, ok)
+	}
+}
+
+func TestLower(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"capitals become small", "AZaz", "azaz"},
+		{"what stands beside the letters stays", "@[`{", "@[`{"},
+		{"what is not ASCII stays", "É\u212a", "É\u212a"}, // the Kelvin sign is no k
+		{"the empty text", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := ascii.Lower(tt.text); got != tt.want {
+				t.Errorf("Lower(%q) = %q, want %q", tt.text, got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package fault_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"automatic-rostering/plugin/internal/fault"
+)
+
+// fields is an error as a host reads it.
+type fields map[string]any
+
+func decode(t *testing.T, object []byte) fields {
+	t.Helper()
+	var f fields
+	if err := json.Unmarshal(object, &f); err != nil {
+		t.Fatalf("%s: %v", object, err)
+	}
+	return f
+}
+
+func TestErrorIsOneJSONObjectOfWhatIsKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  fault.Error
+		want fields
+	}{
+		{"code, message and retryable are always there",
+			fault.Error{Code: fault.NetworkError, Message: "m", Retryable: true},
+			fields{"code": "network_error", "message": "m", "retryable": true}},
+		{"a field at fault", *fault.Input("now", "m"),
+			fields{"code": "invalid_input", "message": "m", "retryable": false, "key": "now"}},
+		{"a config key at fault", *fault.Config("scope", "m"),
+			fields{"code": "config_invalid", "message": "m", "retryable": false, "key": "scope"}},
+		{"a missing config key", *fault.Missing("client_id", "m"),
+			fields{"code": "config_missing", "message": "m", "retryable": false, "key": "client_id"}},
+		{"no field at fault", *fault.Input("", "m"),
+			fields{"code": "invalid_input", "message": "m", "retryable": false}},
+		{"an OAuth error",
+			fault.Error{Code: fault.TokenEndpointRejected, Message: "m", Status: 400, OAuthError: "invalid_client", OAuthErrorDescription: "d"},
+			fields{"code": "token_endpoint_rejected", "message": "m", "retryable": false, "status": 400.0,
+				"oauth_error": "invalid_client", "oauth_error_description": "d"}},
+		{"seconds to wait",
+			fault.Error{Code: fault.TokenEndpointUnavailable, Message: "m", Retryable: true, RetryAfter: 3600},
+			fields{"code": "token_endpoint_unavailable", "message": "m", "retryable": true, "retry_after": 3600.0}},
+		{"a body",
+			fault.Error{Code: fault.ServiceError, Message: "m", Status: 500, HasBody: true, Body: []byte("b")},
+			fields{"code": "service_error", "message": "m", "retryable": false, "status": 500.0, "body": "b"}},
+		{"an empty body",
+			fault.Error{Code: fault.ServiceError, Message: "m", HasBody: true},
+			fields{"code": "service_error", "message": "m", "retryable": false, "body": ""}},
+		{"a body that was cut, and seconds to wait",
+			fault.Error{Code: fault.ServiceUnauthorized, Message: "m", HasBody: true, Body: []byte("b"), BodyTruncated: true, RetryAfter: 1},
+			fields{"code": "service_unauthorized", "message": "m", "retryable": false, "body": "b", "body_truncated": true, "retry_after": 1.0}},
+		{"characters that JSON escapes",
+			fault.Error{Code: "c", Message: "m", HasBody: true, Body: []byte("\"\\\n\x00</é\u2028😀")},
+			fields{"code": "c", "message": "m", "retryable": false, "body": "\"\\\n\x00</é\u2028😀"}},
+		{"invalid UTF-8 is replaced",
+			fault.Error{Code: "c", Message: "m", HasBody: true, Body: []byte("a\xffb\xc3")},
+			fields{"code": "c", "message": "m", "retryable": false, "body": "a\ufffdb\ufffd"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := decode(t, tt.err.AppendJSON(nil)); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got  %v\nwant %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAppendJSONAppends(t *testing.T) {
+	got := (&fault.Error{Code: "c", Message: "m"}).AppendJSON([]byte("before"))
+	if string(got[:6]) != "before" {
+		t.Fatalf("got %s", got)
+	}
+	decode(t, got[6:])
+}
+
+func TestRetryAfterIsFilledInLater(t *testing.T) {
+	kept := (&fault.Error{Code: fault.NetworkError, Message: "m", Retryable: true}).AppendJSON(nil)
+	want := fields{"code": "network_error", "message": "m", "retryable": true, "retry_after": 42.0}
+	if got := decode(t, fault.AppendRetryAfter(kept, 42)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestCodesAreThoseOfTheContract(t *testing.T) {
+	got := []string{fault.InvalidInput, fault.ConfigMissing, fault.ConfigInvalid, fault.ClockUnusable,
+		fault.TokenEndpointRejected, fault.TokenEndpointUnavailable, fault.TokenResponseInvalid,
+		fault.ServiceUnauthorized, fault.ServiceError, fault.NetworkError}
+	want := []string{"invalid_input", "config_missing", "config_invalid", "clock_unusable",
+		"token_endpoint_rejected", "token_endpoint_unavailable", "token_response_invalid",
+		"service_unauthorized", "service_error", "network_error"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,115 @@
+//go:build !tinygo
+
+package main
+
+import (
+	"encoding/binary"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/message"
+)
+
+// host is one instance: flow.Host over maps, and a client.
+type host struct {
+	config map[string]string
+	vars   map[string][]byte
+	client *http.Client
+	logs   []line
+
+	head, held []byte
+}
+
+func newHost(config map[string]string) *host {
+	return &host{config: config, vars: map[string][]byte{}, client: &http.Client{
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (h *host) call(export string, input []byte) (a answer) {
+	calls := map[string]flow.Call{"get_token": flow.GetToken, "list_jobs": flow.ListJobs}
+	call, ok := calls[export]
+	if !ok {
+		return answer{Trap: "no export " + export}
+	}
+	h.logs = nil
+	defer func() { a.Logs = h.logs }()
+	f := flow.New(h, call)
+	step := f.Begin(input)
+	var body []byte
+	for {
+		switch step.Kind {
+		case flow.Send, flow.SendHeld:
+			r := h.request(step)
+			response, err := h.client.Do(r)
+			if err != nil {
+				return answer{Trap: err.Error()} // as it is on most hosts: the flow never hears of it
+			}
+			body, err = io.ReadAll(response.Body)
+			response.Body.Close()
+			if err != nil {
+				return answer{Trap: err.Error()}
+			}
+			step = f.Resume(&message.Answer{
+				Status: response.StatusCode,
+				Size:   len(body),
+				Load:   func(most int) []byte { return body[:min(most, len(body))] },
+			})
+		case flow.Give:
+			return answer{Output: step.Output}
+		case flow.GiveHeld:
+			return answer{Output: h.held}
+		case flow.GiveAnswer:
+			return answer{Output: body}
+		default:
+			return answer{Error: string(step.Output)}
+		}
+	}
+}
+
+// request makes what the shell would hand to http_request.
+func (h *host) request(step flow.Step) *http.Request {
+	meta := h.held
+	if step.Kind == flow.Send {
+		meta = step.Request.AppendJSON(nil)
+	}
+	return decode(meta, strings.NewReader(step.Request.Body))
+}
+
+func (h *host) Config(key string) string { return h.config[key] }
+
+func (h *host) Var(name string) []byte { return h.vars[name] }
+
+func (h *host) SetVar(name string, value []byte) {
+	if len(value) == 0 {
+		delete(h.vars, name)
+		return
+	}
+	h.vars[name] = append([]byte(nil), value...)
+}
+
+func (h *host) Head(name string) (first, second uint64, ok bool) {
+	h.head = h.vars[name]
+	if h.head == nil {
+		return 0, 0, false
+	}
+	return binary.LittleEndian.Uint64(h.head), binary.LittleEndian.Uint64(h.head[8:]), true
+}
+
+func (h *host) LogHead(head string) { h.Log(flow.Debug, head+string(h.head[len(head):])) }
+
+func (h *host) Hold(name string) bool {
+	h.held = h.vars[name]
+	return h.held != nil
+}
+
+func (h *host) Now() int64 { return 0 }
+
+func (h *host) Log(level flow.Level, text string) {
+	names := map[flow.Level]string{flow.Debug: "debug", flow.Warn: "warn"}
+	h.logs = append(h.logs, line{Level: names[level], Line: text})
+}

@@ -1,0 +1,105 @@
+// Go is the host adapter for go-sdk: see package protocol.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	extism "github.com/extism/go-sdk"
+	"github.com/tetratelabs/wazero"
+
+	"automatic-rostering/tests/conformance/protocol"
+)
+
+func main() {
+	extism.SetLogLevel(extism.LogLevelDebug)
+	h := host{instances: map[string]*instance{}, cache: wazero.NewCompilationCache()}
+	if err := h.run(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type host struct {
+	instances map[string]*instance
+	cache     wazero.CompilationCache
+}
+
+type instance struct {
+	plugin *extism.Plugin
+	logs   []protocol.Log
+}
+
+func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
+	requests, answers := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
+	for {
+		var r protocol.Request
+		if err := requests.Decode(&r); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := answers.Encode(h.handle(ctx, r)); err != nil {
+			return err
+		}
+	}
+}
+
+func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
+	switch i := h.instances[r.Instance]; {
+	case r.Op == "create":
+		return h.create(ctx, r)
+	case i == nil:
+		return protocol.Answer{Trap: "no instance " + r.Instance}
+	case r.Op == "call":
+		return i.call(ctx, r)
+	case r.Op == "close":
+		i.plugin.Close(ctx)
+		delete(h.instances, r.Instance)
+		return protocol.Answer{}
+	}
+	return protocol.Answer{Trap: "no operation " + r.Op}
+}
+
+func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
+	manifest := extism.Manifest{
+		Wasm:         []extism.Wasm{extism.WasmFile{Path: r.Wasm}},
+		Config:       r.Config,
+		AllowedHosts: r.AllowedHosts,
+	}
+	plugin, err := extism.NewPlugin(ctx, manifest, extism.PluginConfig{
+		EnableWasi:    r.WASI,
+		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(h.cache),
+	}, nil)
+	if err != nil {
+		return protocol.Answer{Trap: err.Error()}
+	}
+	i := &instance{plugin: plugin}
+	plugin.SetLogger(func(level extism.LogLevel, line string) {
+		names := map[extism.LogLevel]string{extism.LogLevelDebug: "debug", extism.LogLevelWarn: "warn"}
+		if !strings.HasPrefix(line, "Calling ") && !strings.HasPrefix(line, "Initializing ") { // go-sdk's own
+			i.logs = append(i.logs, protocol.Log{Level: names[level], Line: line})
+		}
+	})
+	h.instances[r.Instance] = i
+	return protocol.Answer{}
+}
+
+func (i *instance) call(ctx context.Context, r protocol.Request) protocol.Answer {
+	i.logs = nil
+	_, output, err := i.plugin.CallWithContext(ctx, r.Export, r.Input)
+	a := protocol.Answer{Output: output, Logs: i.logs}
+	if err != nil {
+		a.Output = nil
+		a.Error = i.plugin.GetErrorWithContext(ctx)
+		if a.Error == "" {
+			a.Trap = err.Error()
+		}
+	}
+	return a
+}
