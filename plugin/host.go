@@ -14,7 +14,7 @@ import (
 // host is what Extism gives: flow.Host, and the sending of requests.
 type host struct {
 	head   uint64     // block of the last Head
-	held   pdk.Memory // block of the last Hold
+	held   uint64     // block of the last Hold
 	answer pdk.Memory // body of the last answer
 }
 
@@ -79,12 +79,8 @@ func (h *host) LogHead(head string) {
 }
 
 func (h *host) Hold(name string) bool {
-	offset := varGet(h.offset(name))
-	if offset == 0 {
-		return false
-	}
-	h.held = pdk.FindMemory(offset)
-	return true
+	h.held = varGet(h.offset(name))
+	return h.held != 0
 }
 
 func (h *host) Now() int64 { return now() }
@@ -107,7 +103,7 @@ func (h *host) send(r *message.Request) *message.Answer {
 }
 
 // sendHeld sends the held var, which is a request as http_request takes it.
-func (h *host) sendHeld() *message.Answer { return h.exchange(h.held.Offset(), 0) }
+func (h *host) sendHeld() *message.Answer { return h.exchange(h.held, 0) }
 
 func (h *host) exchange(request, body uint64) *message.Answer {
 	offset := httpRequest(request, body)

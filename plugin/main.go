@@ -3,7 +3,11 @@
 // The plugin: its exports, a few lines each. All rules are in internal/flow.
 package main
 
-import "automatic-rostering/plugin/internal/flow"
+import (
+	"github.com/extism/go-pdk"
+
+	"automatic-rostering/plugin/internal/flow"
+)
 
 func main() {}
 
@@ -35,7 +39,7 @@ func run(call flow.Call) int32 {
 			h.output(h.block(step.Output))
 			return 0
 		case flow.GiveHeld:
-			h.output(h.held)
+			h.output(pdk.FindMemory(h.held))
 			return 0
 		case flow.GiveAnswer:
 			h.output(h.answer)

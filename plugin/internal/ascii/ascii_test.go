@@ -17,7 +17,7 @@ func TestVisibleIsEveryByteFromExclamationMarkToTilde(t *testing.T) {
 
 func TestText(t *testing.T) {
 	for _, tt := range []struct {
-		name, text                            string
+		name, text                             string
 		allVisible, phrase, spaced, hasControl bool
 	}{
 		{name: "the empty text is nothing of it", text: ""},

@@ -10,7 +10,8 @@ import (
 // two words, and stays within the limits.
 func FuzzState(f *testing.F) {
 	token := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Generation: 1, Prepared: state.ForInput}
-	f.Add(token.Words())
+	first, second := token.Words()
+	f.Add(first, second)
 	f.Add(uint64(0x15), uint64(0))
 	f.Add(uint64(1<<64-1), uint64(1<<64-1))
 	f.Fuzz(func(t *testing.T, first, second uint64) {

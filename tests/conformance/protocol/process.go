@@ -14,8 +14,9 @@ import (
 
 // Process is a host that runs.
 type Process struct {
-	// Bound is the longest that one answer may take.
-	Bound time.Duration
+	// Bound is the longest that one answer may take, Grace the longest that the end
+	// may take.
+	Bound, Grace time.Duration
 
 	mutex   sync.Mutex // one request at a time
 	command *exec.Cmd
@@ -38,7 +39,7 @@ func Start(ctx context.Context, name string, args ...string) (*Process, error) {
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: 30 * time.Second, command: command, in: in, lines: make(chan []byte)}
+	p := &Process{Bound: 30 * time.Second, Grace: 5 * time.Second, command: command, in: in, lines: make(chan []byte)}
 	go p.read(out)
 	return p, nil
 }
@@ -95,7 +96,7 @@ func (p *Process) Close() error {
 			if !open {
 				p.lines = nil
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(p.Grace):
 			p.command.Process.Kill()
 			return <-ended
 		}

@@ -1,0 +1,39 @@
+package conformance
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/run"
+)
+
+const silentHost = "CONFORMANCE_SILENT_HOST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(silentHost) != "" {
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			fmt.Println(`{}`)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// A host that does nothing must fail every scenario, or the scenario shows nothing.
+func TestEveryScenarioCanFail(t *testing.T) {
+	t.Setenv(silentHost, "1")
+	p, err := protocol.Start(context.WithoutCancel(t.Context()), os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, s := range scenarios(t) {
+		if run.Scenario(&run.Host{Process: p}, &s, nil) == nil {
+			t.Errorf("%s/%s holds for a host that does nothing", s.Group, s.Name)
+		}
+	}
+}

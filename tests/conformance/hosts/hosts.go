@@ -1,0 +1,101 @@
+// Package hosts knows the hosts that the scenarios run on, and starts them for a
+// test.
+package hosts
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/run"
+)
+
+// Host is a host with a build of the plugin.
+type Host struct {
+	Name string
+	// Package is its adapter, and Module the folder of the Go module that it is in.
+	Module, Package string
+	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
+	Wasm string
+	WASI bool
+}
+
+// Hosts that tests name.
+var (
+	Core = Host{Name: "core", Module: ".", Package: "./plugin/internal/native"}
+	Go   = goSDK("go", "dist/rostering.wasm", true)
+)
+
+// All are the hosts that the scenarios run on. The builds with poison fill the heap
+// with a pattern between calls: what outlives its call shows there.
+var All = []Host{
+	Core,
+	Go,
+	goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
+	goSDK("go-poison", "build/rostering-poison.wasm", true),
+	goSDK("go-nowasi-poison", "build/rostering-nowasi-poison.wasm", false),
+}
+
+func goSDK(name, wasm string, wasi bool) Host {
+	return Host{Name: name, Module: "tests", Package: "./conformance/hosts/go", Wasm: wasm, WASI: wasi}
+}
+
+// Root is the folder of the repository.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "../../..")
+}
+
+// Start builds a host and starts it; it ends with the test.
+func (h Host) Start(t testing.TB) *run.Host {
+	t.Helper()
+	program, err := h.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Run(t, program)
+}
+
+// Build builds the adapter into a folder.
+func (h Host) Build(folder string) (program string, err error) {
+	program = filepath.Join(folder, h.Name)
+	build := exec.Command("go", "build", "-o", program, h.Package)
+	build.Dir = filepath.Join(Root(), h.Module)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return program, nil
+}
+
+// Run starts a host that was built; it ends with the test.
+func (h Host) Run(t testing.TB, program string) *run.Host {
+	t.Helper()
+	// The test's own context ends before its clean-up, which is to end the host well.
+	p, err := protocol.Start(context.WithoutCancel(t.Context()), program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Errorf("the host did not end well: %v", err)
+		}
+	})
+	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI}
+}
+
+func (h Host) plugin(t testing.TB) string {
+	t.Helper()
+	if h.Wasm == "" {
+		return ""
+	}
+	file := filepath.Join(Root(), h.Wasm)
+	if _, err := os.Stat(file); err != nil {
+		t.Fatalf("%v: run make build", err)
+	}
+	return file
+}

@@ -1,0 +1,149 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/run"
+	"automatic-rostering/tests/conformance/scenario"
+)
+
+// contract is the JSON Schema of docs, by definition.
+type contract map[string]*jsonschema.Schema
+
+func newContract(t *testing.T) contract {
+	t.Helper()
+	const id = "urn:automatic-rostering:contract:1"
+	file, err := os.Open(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	document, err := jsonschema.UnmarshalJSON(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(id, document); err != nil {
+		t.Fatal(err)
+	}
+	c := contract{}
+	for _, name := range []string{"get_token", "list_jobs", "token", "error", "config"} {
+		c[name], err = compiler.Compile(id + "#/$defs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// fits tells whether a JSON text is as the definition says; nil means that it is.
+func (c contract) fits(definition string, text []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return c[definition].Validate(value)
+}
+
+// Every input, output and error of every scenario, as the plugin gave it, is held
+// against the schema: an input fits exactly when the plugin does not call it invalid,
+// a config exactly when the plugin finds nothing wrong with it.
+func TestSchema(t *testing.T) {
+	c := newContract(t)
+	host := hosts.Core.Start(t)
+	for _, s := range scenarios(t) {
+		t.Run(s.Group+"/"+s.Name, func(t *testing.T) {
+			observe := func(export string, input []byte, a protocol.Answer) { c.check(t, export, input, a) }
+			if err := run.Scenario(host, &s, observe); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func (c contract) check(t *testing.T, export string, input []byte, a protocol.Answer) {
+	t.Helper()
+	var e struct{ Code, Message string }
+	if a.Error != "" {
+		if err := c.fits("error", []byte(a.Error)); err != nil {
+			t.Errorf("error %.300s: %v", a.Error, err)
+		}
+		if err := json.Unmarshal([]byte(a.Error), &e); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = []byte("{}") // nothing is an empty object
+	}
+	// A schema cannot see a field that is given twice: JSON readers keep the last.
+	err := c.fits(export, input)
+	if invalid := e.Code == "invalid_input"; invalid != (err != nil) && !strings.Contains(e.Message, "twice") {
+		t.Errorf("the schema says of the input %.300s: %v; the plugin: %s", input, err, a.Error)
+	}
+	if export == "get_token" && a.Error == "" && a.Trap == "" {
+		if err := c.fits("token", a.Output); err != nil {
+			t.Errorf("output %.300s: %v", a.Output, err)
+		}
+	}
+}
+
+func TestSchemaOfConfig(t *testing.T) {
+	c := newContract(t)
+	servers := scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2", Closed: "http://127.0.0.1:3"}
+	unused := maps.Clone(beyondSchema)
+	for _, s := range scenarios(t) {
+		s, err := s.With(servers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(unused, s.Group+"/"+s.Name)
+		config, err := json.Marshal(s.FullConfig(servers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.fits("config", config)
+		if valid := !refusesConfig(&s); valid != (err == nil) {
+			t.Errorf("%s/%s: the schema says of the config %s: %v", s.Group, s.Name, config, err)
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("no such scenarios: %v", unused)
+	}
+}
+
+// beyondSchema are the rules that a pattern cannot say, or that depend on the call.
+var beyondSchema = map[string]bool{
+	"config/an address: plain http":                                      true,
+	"config/an address: plain http of the service":                       true,
+	"config/an address: plain http to a name that looks like loopback":   true,
+	"config/an address: plain http to a name that begins like localhost": true,
+	"config/an address with a port that is none":                         true,
+	"config/base_url is needed":                                          true,
+	"config/customer_id is needed":                                       true,
+	"config/user_id is needed":                                           true,
+	"config/get_token needs neither base_url nor ids":                    true,
+	"ids/empty text counts as missing, also without config":              true,
+}
+
+func refusesConfig(s *scenario.Scenario) bool {
+	if beyondSchema[s.Group+"/"+s.Name] {
+		return false
+	}
+	for _, call := range s.Calls {
+		var e struct{ Code string }
+		if json.Unmarshal(call.Error, &e) == nil && (e.Code == "config_missing" || e.Code == "config_invalid") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,120 @@
+// Package endtoend runs the plugin on a real host against a real identity provider
+// and a service that verifies the tokens.
+package endtoend
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/sandbox/service"
+)
+
+var program string // the host, built once
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "endtoend")
+	if err == nil {
+		defer os.RemoveAll(folder)
+		program, err = hosts.Go.Build(folder)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// user is somebody who uses the plugin against the sandbox.
+type user struct {
+	*service.Sandbox
+	t       *testing.T
+	process *protocol.Process
+	secret  string
+}
+
+// newUser makes an instance of the plugin with the sandbox's config, changed by change.
+func newUser(t *testing.T, environment string, change func(config map[string]string)) *user {
+	t.Helper()
+	t.Parallel()
+	sandbox, err := service.Start(t.Context(), service.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sandbox.Close() })
+	id, secret := sandbox.Client(environment)
+	config := map[string]string{
+		"environment": environment, "auth_url": sandbox.AuthURL(), "base_url": sandbox.BaseURL(),
+		"client_id": id, "client_secret": secret, "customer_id": "customer-1", "user_id": "user-1",
+	}
+	if change != nil {
+		change(config)
+	}
+	host := hosts.Go.Run(t, program)
+	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret}
+	made := u.do(protocol.Request{Op: "create", Wasm: host.Wasm, WASI: host.WASI, Config: config, AllowedHosts: []string{"127.0.0.1"}})
+	if made.Trap != "" {
+		t.Fatal(made.Trap)
+	}
+	return u
+}
+
+func (u *user) do(r protocol.Request) protocol.Answer {
+	u.t.Helper()
+	r.Instance = "user"
+	a, err := u.process.Do(r)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	if shown := fmt.Sprint(a.Error, a.Trap, a.Logs); strings.Contains(shown, u.secret) || strings.Contains(shown, "eyJ") {
+		u.t.Errorf("a secret or a token is shown")
+	}
+	return a
+}
+
+// callAt calls an export some seconds from now: the plugin takes the time from its
+// input, so that nobody has to wait.
+func (u *user) callAt(seconds int64, export string) protocol.Answer {
+	u.t.Helper()
+	input := fmt.Appendf(nil, `{"now":%d}`, time.Now().Unix()+seconds)
+	return u.do(protocol.Request{Op: "call", Export: export, Input: input})
+}
+
+func (u *user) mustList(seconds int64) {
+	u.t.Helper()
+	a := u.callAt(seconds, "list_jobs")
+	if !strings.Contains(string(a.Output), "customer-1") {
+		u.t.Errorf("no jobs: %s %s %s", a.Error, a.Trap, a.Output)
+	}
+}
+
+// failure is an error of the plugin.
+type failure struct {
+	Code       string `json:"code"`
+	Status     int    `json:"status"`
+	OAuthError string `json:"oauth_error"`
+	RetryAfter int    `json:"retry_after"`
+}
+
+func (u *user) mustFail(seconds int64, want failure) {
+	u.t.Helper()
+	a := u.callAt(seconds, "list_jobs")
+	var got failure
+	if err := json.Unmarshal([]byte(a.Error), &got); err != nil || got != want {
+		u.t.Errorf("it fails with %+v (%s%s), not %+v", got, a.Trap, a.Output, want)
+	}
+}
+
+func (u *user) mustCount(tokens, jobs int64) {
+	u.t.Helper()
+	if got, want := u.Counts(), (service.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
+		u.t.Errorf("so far %+v, not %+v", got, want)
+	}
+}

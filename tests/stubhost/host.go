@@ -1,0 +1,169 @@
+// Package stubhost is an Extism host for tests: it counts what the plugin asks of
+// it, sends nothing, and holds the plugin to who owns which block.
+//
+// config_get and var_get take the block of the key, var_set those of name and value,
+// http_request those of request and body, log_* that of the line. The blocks of
+// output_set and error_set must live until the call ends.
+package stubhost
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Request is an HTTP request of the plugin.
+type Request struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	Body    []byte            `json:"-"`
+}
+
+// Host is a host with one instance of the plugin.
+type Host struct {
+	Config map[string]string
+	Vars   map[string][]byte
+	// Answer answers a request; an error is a trap, as on most hosts.
+	Answer func(Request) (status int, body []byte, err error)
+	// Clock is what clock_time_get reads.
+	Clock time.Time
+	// Calls counts, by name, what the plugin asked since the last Call began.
+	Calls map[string]int
+	// Logs are the log lines since then.
+	Logs []string
+
+	memory   memory
+	input    []byte
+	output   []byte
+	failure  uint64
+	status   int
+	runtime  wazero.Runtime
+	instance api.Module
+}
+
+// New instantiates the plugin. Its _initialize is not called, as go-sdk does not
+// without WASI.
+func New(ctx context.Context, wasm []byte) (*Host, error) {
+	h := &Host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntime(ctx)}
+	if err := h.offer(ctx); err != nil {
+		return nil, err
+	}
+	instance, err := h.runtime.InstantiateWithConfig(ctx, wasm, wazero.NewModuleConfig().WithStartFunctions())
+	if err != nil {
+		return nil, err
+	}
+	h.instance = instance
+	return h, nil
+}
+
+// Close ends the instance.
+func (h *Host) Close(ctx context.Context) error { return h.runtime.Close(ctx) }
+
+// Memory is the size of the plugin's own memory in bytes.
+func (h *Host) Memory() uint32 { return h.instance.Memory().Size() }
+
+// Total is how many host calls the last Call made.
+func (h *Host) Total() (n int) {
+	for _, count := range h.Calls {
+		n += count
+	}
+	return n
+}
+
+// Call calls an export. failure is the plugin's error text; err is a trap.
+func (h *Host) Call(ctx context.Context, export, input string) (output []byte, failure string, err error) {
+	h.memory.reset()
+	h.Calls, h.Logs = map[string]int{}, nil
+	h.input, h.output, h.failure = []byte(input), nil, 0
+	result, err := h.instance.ExportedFunction(export).Call(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if result[0] == 0 {
+		return h.output, "", nil
+	}
+	return nil, string(h.memory.peek(h.failure)), nil
+}
+
+// offer defines what the plugin may import. http_headers and get_log_level are left
+// out, as npm's @extism/extism 1.0.3 lacks them.
+func (h *Host) offer(ctx context.Context) error {
+	m := &h.memory
+	env := h.runtime.NewHostModuleBuilder("extism:host/env")
+	for name, function := range map[string]any{
+		"alloc":            func(size uint64) uint64 { return m.alloc(size) },
+		"free":             func(offset uint64) { m.take(offset) },
+		"length":           func(offset uint64) uint64 { return h.length(offset) },
+		"load_u8":          func(offset uint64) uint32 { return uint32(m.at(offset, 1)[0]) },
+		"load_u64":         func(offset uint64) uint64 { return m.word(offset) },
+		"store_u8":         func(offset uint64, b uint32) { m.at(offset, 1)[0] = byte(b) },
+		"store_u64":        func(offset, word uint64) { m.setWord(offset, word) },
+		"input_length":     func() uint64 { return uint64(len(h.input)) },
+		"input_load_u8":    func(place uint64) uint32 { return uint32(h.input[place]) },
+		"input_load_u64":   func(place uint64) uint64 { return binary.LittleEndian.Uint64(h.input[place : place+8]) },
+		"output_set":       func(offset, size uint64) { h.output = m.at(offset, size) },
+		"error_set":        func(offset uint64) { m.peek(offset); h.failure = offset },
+		"config_get":       func(key uint64) uint64 { return m.put([]byte(h.Config[string(m.take(key))])) },
+		"var_get":          func(key uint64) uint64 { return m.put(h.Vars[string(m.take(key))]) },
+		"var_set":          h.setVar,
+		"http_request":     h.send,
+		"http_status_code": func() uint32 { return uint32(h.status) },
+		"log_debug":        func(line uint64) { h.Logs = append(h.Logs, "debug "+string(m.take(line))) },
+		"log_warn":         func(line uint64) { h.Logs = append(h.Logs, "warn "+string(m.take(line))) },
+	} {
+		env.NewFunctionBuilder().WithFunc(h.counted(name, function)).Export(name)
+	}
+	if _, err := env.Instantiate(ctx); err != nil {
+		return err
+	}
+	wasi := h.runtime.NewHostModuleBuilder("wasi_snapshot_preview1")
+	wasi.NewFunctionBuilder().WithFunc(h.clock).Export("clock_time_get")
+	_, err := wasi.Instantiate(ctx)
+	return err
+}
+
+// length of 0 is 0, of no block at all.
+func (h *Host) length(offset uint64) uint64 {
+	if offset == 0 {
+		return 0
+	}
+	return uint64(len(h.memory.peek(offset)))
+}
+
+func (h *Host) setVar(name, value uint64) {
+	key := string(h.memory.take(name))
+	if value == 0 {
+		delete(h.Vars, key)
+		return
+	}
+	h.Vars[key] = h.memory.take(value)
+}
+
+func (h *Host) send(request, body uint64) uint64 {
+	h.status = 0
+	var r Request
+	if err := json.Unmarshal(h.memory.take(request), &r); err != nil {
+		panic(fmt.Errorf("the request is not JSON: %w", err))
+	}
+	if body != 0 {
+		r.Body = h.memory.take(body)
+	}
+	status, answer, err := h.Answer(r)
+	if err != nil {
+		panic(err)
+	}
+	h.status = status
+	return h.memory.put(answer)
+}
+
+func (h *Host) clock(_ context.Context, m api.Module, _ uint32, _ uint64, result uint32) uint32 {
+	h.Calls["clock_time_get"]++
+	m.Memory().WriteUint64Le(result, uint64(h.Clock.UnixNano()))
+	return 0
+}

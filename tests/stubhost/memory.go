@@ -1,0 +1,64 @@
+package stubhost
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// memory is the blocks that host and plugin share. It is stricter than any real
+// host: a block that was given away or freed is gone for good, and nothing may be
+// read or written beyond a block's end.
+type memory struct {
+	blocks map[uint64][]byte // by offset
+	next   uint64
+}
+
+// blockBits leaves room for the place within a block in the lower bits of an offset.
+const blockBits = 32
+
+func (m *memory) reset() { m.blocks = map[uint64][]byte{} }
+
+func (m *memory) alloc(size uint64) uint64 {
+	m.next++
+	offset := m.next << blockBits
+	m.blocks[offset] = make([]byte, size)
+	return offset
+}
+
+// put makes a block of b; an empty b is no block, as hosts have it for an empty value.
+func (m *memory) put(b []byte) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	offset := m.alloc(uint64(len(b)))
+	copy(m.blocks[offset], b)
+	return offset
+}
+
+// peek reads a block; it stays.
+func (m *memory) peek(offset uint64) []byte {
+	b, ok := m.blocks[offset]
+	if !ok {
+		panic(fmt.Errorf("block %#x is not the plugin's: it was never made, was given away or freed", offset))
+	}
+	return b
+}
+
+// take reads a block that the host now owns.
+func (m *memory) take(offset uint64) []byte {
+	b := m.peek(offset)
+	delete(m.blocks, offset)
+	return b
+}
+
+func (m *memory) at(offset, size uint64) []byte {
+	b, place := m.peek(offset>>blockBits<<blockBits), offset&(1<<blockBits-1)
+	if place+size > uint64(len(b)) {
+		panic(fmt.Errorf("%d bytes at %d lie beyond a block of %d", size, place, len(b)))
+	}
+	return b[place : place+size]
+}
+
+func (m *memory) word(offset uint64) uint64 { return binary.LittleEndian.Uint64(m.at(offset, 8)) }
+
+func (m *memory) setWord(offset, word uint64) { binary.LittleEndian.PutUint64(m.at(offset, 8), word) }
