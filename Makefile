@@ -6,10 +6,15 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-# The builds of the plugin, and their limit in bytes.
+# The builds for users, their limit in bytes, and the builds for tests: these fill the
+# heap with a pattern between calls.
 PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 60000
+POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
+MODULES := . tests host-example/go
+STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
+FUZZTIME ?= 3s
 TINYGO_FLAGS := -no-debug -panic=trap -opt=z
 WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapping-float-to-int --enable-sign-ext
 # TinyGo's runtime exports these. wasm-metadce would take them out too, but changes
@@ -28,19 +33,51 @@ build: $(PLUGINS) ## build the plugin: dist/rostering.wasm, dist/rostering-nowas
 build/target.json: plugin/target.json plugin/toolchain.sh
 	@plugin/toolchain.sh build
 
-# The builds for tests fill the heap with a pattern between calls.
 dist/rostering.wasm: TAGS :=
 dist/rostering-nowasi.wasm: TAGS := nowasi
 build/rostering-poison.wasm: TAGS := poison
 build/rostering-nowasi-poison.wasm: TAGS := nowasi poison
 
-dist/rostering.wasm dist/rostering-nowasi.wasm build/rostering-poison.wasm build/rostering-nowasi-poison.wasm: build/target.json $(SOURCES)
+$(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@echo "building $@"
 	@mkdir -p $(@D)
 	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o $@
+
+.PHONY: run
+run: dist/rostering.wasm ## show it: against a sandbox, or the real service if ROSTERING_* are set
+	@if [ -n "$${ROSTERING_AUTH_URL:-}$${ROSTERING_BASE_URL:-}$${ROSTERING_CLIENT_ID:-}$${ROSTERING_CLIENT_SECRET:-}" ]; then \
+		cd host-example/go && go run . ; \
+	else \
+		cd tests && go run ./demo ; \
+	fi
+
+.PHONY: test
+test: build $(POISONED) size fuzz ## prove every rule: core, scenarios, built files, end to end, host example
+	@for module in $(MODULES); do \
+		echo "testing the module $$module" ; \
+		(cd $$module && go test ./...) || exit 1 ; \
+	done
+
+# One target of go test -fuzz at a time is all that it takes.
+.PHONY: fuzz
+fuzz: build/target.json ## fuzz each parser for FUZZTIME (default 3s)
+	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
+		while read -r package target; do \
+			echo "fuzzing $$target for $(FUZZTIME)" ; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$package" >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
+		done
+
+.PHONY: check
+check: ## format, vet, staticcheck, go mod tidy, shell scripts
+	@unformatted=$$(gofmt -l .) ; [ -z "$$unformatted" ] || { echo "gofmt -w $$unformatted" ; exit 1 ; }
+	@for module in $(MODULES); do \
+		echo "checking the module $$module" ; \
+		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
+	done
+	@bash -n plugin/toolchain.sh .ci/run
 
 .PHONY: size
 size: build ## tell the size of each build, and fail above the limit

@@ -33,6 +33,7 @@ func TestWarmCallsAskLittleOfTheHost(t *testing.T) {
 				{"get_token", input, mostForGetToken},
 			} {
 				output := mustCall(t, h, c.export, c.input)
+				t.Logf("%s %s: %d host calls", c.export, c.input, h.Total())
 				if got := h.Total(); got > c.most {
 					t.Errorf("%s %s makes %d host calls, at most %d are allowed: %v", c.export, c.input, got, c.most, h.Calls)
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -17,7 +18,8 @@ import (
 func FuzzInput(f *testing.F) {
 	for _, text := range []string{"", " \n", "{}", "[]", `{"force":true}`, `{"force":true,"\u0066orce":false}`,
 		`{"now":1.8e9,"force":false}`, `{"customer_id":null,"user_id":"a b"}`, `{"customer_id":"\ud83d"}`,
-		`{"now":-1}{}`, `{"now":253402300800}`, `{"user_id":{"now":[1]}}`, `{"now":1,"now":1}`} {
+		`{"now":-1}{}`, `{"now":253402300800}`, `{"user_id":{"now":[1]}}`, `{"now":1,"now":1}`,
+		`{"now":1e-999999999999}`, `{"now":1E+99999999999}`, `{"now":-1.5}`} {
 		f.Add([]byte(text), false)
 		f.Add([]byte(text), true)
 	}
@@ -106,12 +108,13 @@ func setID(id *input.ID, value any) (ok bool) {
 // seconds is a number without its fraction; 0 if it is negative, and the second
 // after the year 9999 if it lies beyond.
 func seconds(number json.Number) int64 {
-	const precision = 4096 // bits, more than the digits that a fuzzer writes
-	x, _, err := big.ParseFloat(string(number), 10, precision, big.ToZero)
-	if x == nil || err != nil && !x.IsInf() {
-		return 0
-	}
-	if x.Sign() < 0 {
+	const precision = 4096 // bits, more than a fuzzer's digits need
+	digits, exponent, _ := strings.Cut(strings.ToLower(string(number)), "e")
+	sign := exponent[:len(exponent)-len(strings.TrimLeft(exponent, "+-"))]
+	exponent = "0" + strings.TrimLeft(exponent, "+-0")
+	exponent = exponent[:min(6, len(exponent))] // math/big takes no longer ones
+	x, _, err := big.ParseFloat(digits+"e"+sign+exponent, 10, precision, big.ToZero)
+	if err != nil || x.Sign() < 0 {
 		return 0
 	}
 	n, _ := x.Int64() // at most math.MaxInt64

@@ -85,11 +85,11 @@ func (in *Input) setNow(value object.Value) *fault.Error {
 		return fault.Input("now", "now must be a number, in Unix seconds")
 	}
 	seconds, negative, _ := value.Integer(clock.Latest + 1)
+	if negative {
+		seconds = 0 // as unusable a clock as any before the release
+	}
 	if seconds > clock.Latest {
 		return fault.Input("now", "now lies beyond the year 9999; it must be in Unix seconds, not milliseconds")
-	}
-	if negative {
-		seconds = 0 // no clock of ours: too early to be usable
 	}
 	in.Now, in.HasNow = seconds, true
 	return nil

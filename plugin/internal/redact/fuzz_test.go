@@ -52,15 +52,17 @@ func checkClean(t *testing.T, clean, secret, hidden string) {
 	}
 }
 
-// checkPartial cuts the hidden secret at the end of a text.
+// checkPartial cuts the hidden secret at the end of a text: nothing may be left of
+// it. An escape that is cut short may be anything where it is all that there is, or
+// where the secret itself holds the character that escapes begin with.
 func checkPartial(t *testing.T, beginning, secret string) {
 	t.Helper()
-	if beginning == "%" || beginning[0] == '%' && len(beginning) < 3 || beginning[0] == '\\' && len(beginning) < 12 {
-		return // may be anything
+	const escapes = `%\`
+	if strings.ContainsAny(secret, escapes) || strings.ContainsAny(beginning[:1], escapes) && len(beginning) < len(`\ud83d\ude00`) {
+		return
 	}
-	clean, cut := redact.Secrets([]byte("x "+beginning), []string{secret}, many, true)
-	kept, found := strings.CutSuffix(string(clean), mark)
-	if !cut || !found || !strings.HasPrefix("x ", kept) {
+	clean, cut := redact.Secrets([]byte(beginning), []string{secret}, many, true)
+	if rest := strings.ReplaceAll(string(clean), mark, ""); !cut || rest != "" {
 		t.Errorf("%q, of %q, leaves %q, %v", beginning, secret, clean, cut)
 	}
 }

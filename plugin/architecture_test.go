@@ -1,0 +1,102 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layers are the packages of internal, upper ones first: a package imports only from
+// the layers below its own.
+var layers = [][]string{
+	{"native"},
+	{"flow"},
+	{"oauth2", "jobs"},
+	{"config", "redact"},
+	{"input", "backoff"},
+	{"object", "clock", "fault", "state"},
+	{"ascii", "message"},
+}
+
+// heavy are packages that cost the guest kilobytes, through their tables, reflection
+// or initialisation.
+var heavy = []string{"encoding/json", "errors", "fmt", "net/url", "reflect", "sort", "time", "unicode"}
+
+const module = "automatic-rostering/plugin/internal/"
+
+func layer(pkg string) int {
+	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, pkg) })
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	eachFile(t, "internal", func(file, pkg string, source []byte) {
+		if layer(pkg) < 0 {
+			t.Fatalf("%s: package %s is in no layer", file, pkg)
+		}
+		for _, imported := range imports(t, file, source) {
+			below, ours := strings.CutPrefix(imported, module)
+			third := strings.Contains(strings.Split(imported, "/")[0], ".")
+			switch {
+			case ours && layer(below) <= layer(pkg):
+				t.Errorf("%s imports %s, which is not below it", file, below)
+			case third && imported != "github.com/tidwall/gjson":
+				t.Errorf("%s imports %s: only package main may import it", file, imported)
+			case pkg != "native" && slices.Contains(heavy, imported):
+				t.Errorf("%s imports %s, which is too heavy for the guest", file, imported)
+			}
+		}
+	})
+}
+
+func TestOnlyPackageMainTouchesTheHost(t *testing.T) {
+	eachFile(t, "internal", func(file, _ string, source []byte) {
+		for _, directive := range []string{"//go:wasmimport", "//go:linkname", "//export ", `"unsafe"`} {
+			if strings.Contains(string(source), directive) {
+				t.Errorf("%s has %s: only package main may", file, directive)
+			}
+		}
+	})
+}
+
+// eachFile calls f with every Go file below folder that goes into the guest.
+func eachFile(t *testing.T, folder string, f func(file, pkg string, source []byte)) {
+	t.Helper()
+	seen := 0
+	err := fs.WalkDir(os.DirFS("."), folder, func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		seen++
+		f(file, path.Base(path.Dir(file)), source)
+		return nil
+	})
+	if err != nil || seen == 0 {
+		t.Fatalf("%d files read: %v", seen, err)
+	}
+}
+
+func imports(t *testing.T, file string, source []byte) (paths []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, spec := range parsed.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, imported)
+	}
+	return paths
+}
