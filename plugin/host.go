@@ -13,12 +13,27 @@ import (
 
 // host is what Extism gives: flow.Host, and the sending of requests.
 type host struct {
-	head   uint64     // block of the last Head
 	held   uint64     // block of the last Hold
 	answer pdk.Memory // body of the last answer
 }
 
-func (h *host) input() []byte { return pdk.Input() }
+// input reads the input in words. The last word overlaps the one before it: a byte
+// at a time, as pdk.Input reads what is left over, is up to seven host calls.
+func (h *host) input() []byte {
+	size := inputLength()
+	b := make([]byte, size)
+	if size < 8 {
+		for i := range b {
+			b[i] = byte(inputByte(uint64(i)))
+		}
+		return b
+	}
+	for at := uint64(0); at < size; at += 8 {
+		at = min(at, size-8)
+		binary.LittleEndian.PutUint64(b[at:], inputWord(at))
+	}
+	return b
+}
 
 // output gives a block out as it is. Without a block the output stays empty: some
 // hosts refuse a block of no length.
@@ -63,19 +78,20 @@ func (h *host) SetVar(name string, value []byte) {
 	pdk.SetVar(name, value)
 }
 
-func (h *host) Head(name string) (first, second uint64, ok bool) {
-	h.head = varGet(h.offset(name))
-	if h.head == 0 {
+func (h *host) Words(name string) (first, second uint64, ok bool) {
+	offset := varGet(h.offset(name))
+	if offset == 0 {
 		return 0, 0, false
 	}
-	return loadWord(h.head), loadWord(h.head + 8), true
+	return loadWord(offset), loadWord(offset + 8), true
 }
 
-func (h *host) LogHead(head string) {
-	b := []byte(head)
-	storeWord(h.head, binary.LittleEndian.Uint64(b))
-	storeWord(h.head+8, binary.LittleEndian.Uint64(b[8:]))
-	logDebug(h.head)
+// LogVar hands over the block that var_get gave. It must not be written to: in some
+// JavaScript SDKs it is the var itself.
+func (h *host) LogVar(name string) {
+	if line := varGet(h.offset(name)); line != 0 {
+		logDebug(line)
+	}
 }
 
 func (h *host) Hold(name string) bool {

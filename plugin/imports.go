@@ -31,8 +31,14 @@ func length(block uint64) uint64
 //go:wasmimport extism:host/env load_u64
 func loadWord(offset uint64) uint64
 
-//go:wasmimport extism:host/env store_u64
-func storeWord(offset, word uint64)
+//go:wasmimport extism:host/env input_length
+func inputLength() uint64
+
+//go:wasmimport extism:host/env input_load_u64
+func inputWord(offset uint64) uint64
+
+//go:wasmimport extism:host/env input_load_u8
+func inputByte(offset uint64) uint32
 
 //go:wasmimport extism:host/env log_debug
 func logDebug(line uint64)

@@ -2,8 +2,8 @@
 // it, sends nothing, and holds the plugin to who owns which block.
 //
 // config_get and var_get take the block of the key, var_set those of name and value,
-// http_request those of request and body, log_* that of the line. The blocks of
-// output_set and error_set must live until the call ends.
+// http_request those of request and body, log_* that of the line. What var_get gives
+// is not to be written to. The blocks of output_set and error_set must live until the call ends.
 package stubhost
 
 import (
@@ -102,7 +102,7 @@ func (h *Host) offer(ctx context.Context) error {
 		"length":           func(offset uint64) uint64 { return h.length(offset) },
 		"load_u8":          func(offset uint64) uint32 { return uint32(m.at(offset, 1)[0]) },
 		"load_u64":         func(offset uint64) uint64 { return m.word(offset) },
-		"store_u8":         func(offset uint64, b uint32) { m.at(offset, 1)[0] = byte(b) },
+		"store_u8":         func(offset uint64, b uint32) { m.writable(offset, 1)[0] = byte(b) },
 		"store_u64":        func(offset, word uint64) { m.setWord(offset, word) },
 		"input_length":     func() uint64 { return uint64(len(h.input)) },
 		"input_load_u8":    func(place uint64) uint32 { return uint32(h.input[place]) },
@@ -110,7 +110,7 @@ func (h *Host) offer(ctx context.Context) error {
 		"output_set":       func(offset, size uint64) { h.output = m.at(offset, size) },
 		"error_set":        func(offset uint64) { m.peek(offset); h.failure = offset },
 		"config_get":       func(key uint64) uint64 { return m.put([]byte(h.Config[string(m.take(key))])) },
-		"var_get":          func(key uint64) uint64 { return m.put(h.Vars[string(m.take(key))]) },
+		"var_get":          func(key uint64) uint64 { return m.share(h.Vars[string(m.take(key))]) },
 		"var_set":          h.setVar,
 		"http_request":     h.send,
 		"http_status_code": func() uint32 { return uint32(h.status) },

@@ -10,13 +10,14 @@ import (
 // read or written beyond a block's end.
 type memory struct {
 	blocks map[uint64][]byte // by offset
+	shared map[uint64]bool   // blocks that are not to be written to
 	next   uint64
 }
 
 // blockBits leaves room for the place within a block in the lower bits of an offset.
 const blockBits = 32
 
-func (m *memory) reset() { m.blocks = map[uint64][]byte{} }
+func (m *memory) reset() { m.blocks, m.shared = map[uint64][]byte{}, map[uint64]bool{} }
 
 func (m *memory) alloc(size uint64) uint64 {
 	m.next++
@@ -32,6 +33,14 @@ func (m *memory) put(b []byte) uint64 {
 	}
 	offset := m.alloc(uint64(len(b)))
 	copy(m.blocks[offset], b)
+	return offset
+}
+
+// share makes a block of a var. Some JavaScript SDKs give the var itself, so that
+// whoever writes to the block changes the var.
+func (m *memory) share(b []byte) uint64 {
+	offset := m.put(b)
+	m.shared[offset] = true
 	return offset
 }
 
@@ -61,4 +70,13 @@ func (m *memory) at(offset, size uint64) []byte {
 
 func (m *memory) word(offset uint64) uint64 { return binary.LittleEndian.Uint64(m.at(offset, 8)) }
 
-func (m *memory) setWord(offset, word uint64) { binary.LittleEndian.PutUint64(m.at(offset, 8), word) }
+func (m *memory) setWord(offset, word uint64) {
+	binary.LittleEndian.PutUint64(m.writable(offset, 8), word)
+}
+
+func (m *memory) writable(offset, size uint64) []byte {
+	if m.shared[offset>>blockBits<<blockBits] {
+		panic(fmt.Errorf("block %#x came from var_get and must not be written to", offset))
+	}
+	return m.at(offset, size)
+}

@@ -133,15 +133,15 @@ func (f *Flow) readClock() {
 
 // log is one debug line for a request that was answered.
 func (f *Flow) log(status int) {
-	if status == 0 {
-		return
-	}
-	if f.request.Method != "" {
+	switch {
+	case status == 0:
+	case f.request.Method != "":
 		f.host.Log(Debug, message.Line(f.request.Method, status, f.request.Target()))
-		return
-	}
-	if head := message.Line("GET", status, ""); len(head) == state.HeadSize {
-		f.host.LogHead(head)
+	case status == 200:
+		f.host.LogVar(state.LogLine)
+	default: // of the prepared request only this line is kept
+		line := string(f.host.Var(state.LogLine))
+		f.host.Log(Debug, message.WithStatus(line, status))
 	}
 }
 

@@ -19,19 +19,16 @@ type Host interface {
 	Var(name string) []byte
 	// SetVar sets a var; nil removes it.
 	SetVar(name string, value []byte)
-	// Head gives the first two words of a var without the rest of it, and keeps
-	// the var for LogHead.
-	Head(name string) (first, second uint64, ok bool)
-	// LogHead logs the var of the last Head at Debug, with head, of the size of
-	// two words, in place of them.
-	LogHead(head string)
+	// Words gives the two words that a var consists of.
+	Words(name string) (first, second uint64, ok bool)
 	// Hold keeps a var at hand, to be sent or given out without a copy. It reports
 	// whether the var is there.
 	Hold(name string) bool
 	// Now reads the clock, in Unix seconds; 0 without one.
 	Now() int64
-	// Log logs a line.
+	// Log logs a line, LogVar the line that a var is, at Debug and without a copy.
 	Log(level Level, line string)
+	LogVar(name string)
 }
 
 // Kind says what a call wants next.

@@ -63,7 +63,7 @@ func (f *Flow) succeeded() {
 	if f.token.Rejected {
 		f.token.Rejected = false
 		f.host.SetVar(state.Retry, nil)
-		f.saveToken(f.target())
+		f.saveToken()
 	} else if f.fresh && f.retry.Failures > 0 {
 		f.host.SetVar(state.Retry, nil)
 	}
@@ -96,7 +96,7 @@ func (f *Flow) rejected(a *message.Answer) Step {
 	failure := f.backOff(err, "")
 	if f.now != 0 {
 		f.token.Rejected = true
-		f.saveToken(f.target())
+		f.saveToken()
 	}
 	return Step{Kind: Fail, Output: failure}
 }

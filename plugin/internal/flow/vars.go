@@ -1,13 +1,14 @@
 package flow
 
 import (
+	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
 )
 
 // load reads what is known of the cached token.
 func (f *Flow) load() {
-	first, second, ok := f.host.Head(state.Summary)
+	first, second, ok := f.host.Words(state.Summary)
 	if ok {
 		f.token, f.cached = state.FromWords(first, second)
 	}
@@ -32,7 +33,7 @@ func (f *Flow) storeToken(object []byte) {
 	f.host.SetVar(state.JobsRequest, nil)
 	f.host.SetVar(state.TokenObject, nil)
 	f.host.SetVar(state.TokenObject, object)
-	f.saveToken("")
+	f.saveToken()
 }
 
 // prepare keeps the request under way for the next calls.
@@ -43,7 +44,8 @@ func (f *Flow) prepare() {
 		f.token.Prepared = state.ForInput
 		f.host.SetVar(state.JobsIDs, []byte(ids))
 	}
-	f.saveToken(f.request.Target())
+	f.host.SetVar(state.LogLine, []byte(message.Line(f.request.Method, 200, f.request.Target())))
+	f.saveToken()
 	f.host.SetVar(state.JobsRequest, f.request.AppendJSON(nil))
 }
 
@@ -56,18 +58,7 @@ func (f *Flow) dropToken() {
 	f.host.SetVar(state.TokenObject, nil)
 }
 
-func (f *Flow) saveToken(target string) {
-	f.host.SetVar(state.Summary, f.token.Encode(target))
-}
-
-// target is that of the prepared request, for the log.
-func (f *Flow) target() string {
-	if f.request.Method != "" {
-		return f.request.Target()
-	}
-	summary := f.host.Var(state.Summary)
-	return string(summary[min(state.HeadSize, len(summary)):])
-}
+func (f *Flow) saveToken() { f.host.SetVar(state.Summary, f.token.Encode()) }
 
 // accessToken gives the token in use, or "".
 func (f *Flow) accessToken() string {

@@ -69,9 +69,14 @@ func (r *Request) Target() string {
 	return target
 }
 
-// Line is what is logged for a request that was answered. For GET and a status of
-// three digits all before the target has exactly 16 bytes, which the warm path
-// relies upon: see package state.
+const linePrefix = "HTTP 200"
+
+// Line is what is logged for a request that was answered.
 func Line(method string, status int, target string) string {
-	return "HTTP " + strconv.Itoa(status) + " to " + method + " " + target
+	return WithStatus(linePrefix+" to "+method+" "+target, status)
+}
+
+// WithStatus gives a line that was made for the status 200 another one.
+func WithStatus(line string, status int) string {
+	return linePrefix[:5] + strconv.Itoa(status) + line[min(len(linePrefix), len(line)):]
 }

@@ -20,7 +20,7 @@ type host struct {
 	client *http.Client
 	logs   []line
 
-	head, held []byte
+	held []byte
 }
 
 func newHost(config map[string]string) *host {
@@ -92,15 +92,15 @@ func (h *host) SetVar(name string, value []byte) {
 	h.vars[name] = append([]byte(nil), value...)
 }
 
-func (h *host) Head(name string) (first, second uint64, ok bool) {
-	h.head = h.vars[name]
-	if h.head == nil {
+func (h *host) Words(name string) (first, second uint64, ok bool) {
+	b, ok := h.vars[name]
+	if !ok {
 		return 0, 0, false
 	}
-	return binary.LittleEndian.Uint64(h.head), binary.LittleEndian.Uint64(h.head[8:]), true
+	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), true
 }
 
-func (h *host) LogHead(head string) { h.Log(flow.Debug, head+string(h.head[len(head):])) }
+func (h *host) LogVar(name string) { h.Log(flow.Debug, string(h.vars[name])) }
 
 func (h *host) Hold(name string) bool {
 	h.held = h.vars[name]

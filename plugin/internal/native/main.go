@@ -2,7 +2,7 @@
 
 // Native runs the core as an ordinary program, without WebAssembly, behind the same
 // protocol as every other host: one JSON object a line on standard input, one on
-// standard output (docs/hosts.md). So the scenarios hold for the core by itself, and
+// standard output (tests/conformance/protocol). So the scenarios hold for the core by itself, and
 // a difference between it and the plugin is the shell's or the host's.
 package main
 

@@ -14,6 +14,8 @@ const (
 	JobsRequest = "ar-jobs."
 	// JobsIDs tells for which ids of the input JobsRequest was prepared.
 	JobsIDs = "ar-ids.."
+	// LogLine is the line that is logged when JobsRequest was answered with 200.
+	LogLine = "ar-log.."
 	// Retry is the back-off: see package backoff.
 	Retry = "ar-retry"
 )
@@ -53,10 +55,7 @@ func (t *Token) ExpiresAt() int64 {
 	return t.AskedAt + t.Lifetime
 }
 
-// The value of Summary is two words, and after them the target of the prepared
-// request for the log. Two words are all that a call with a warm token reads; it
-// then writes the 16 bytes "HTTP 200 to GET " over them and logs the block, which
-// saves the making of a log line.
+// The value of Summary is two words, all that a call with a warm token reads.
 //
 // first word:  AskedAt 40 bits | Generation 16 | Rejected 1 | Prepared 2 | marker 5
 // second word: Lifetime 32 bits | RenewAfter 32
@@ -65,8 +64,6 @@ const (
 	marker     = 0x15
 	markerMask = 1<<5 - 1
 
-	// HeadSize is the length of the two words.
-	HeadSize = 16
 	// MaxLifetime bounds what can be stored: a day, the longest that is believed.
 	MaxLifetime = 86400
 )
@@ -95,11 +92,9 @@ func FromWords(first, second uint64) (t Token, ok bool) {
 	return t, ok
 }
 
-// Encode gives the value of Summary; target is that of the prepared request.
-func (t *Token) Encode(target string) []byte {
+// Encode gives the value of Summary.
+func (t *Token) Encode() []byte {
 	first, second := t.Words()
-	b := make([]byte, HeadSize, HeadSize+len(target))
-	binary.LittleEndian.PutUint64(b, first)
-	binary.LittleEndian.PutUint64(b[8:], second)
-	return append(b, target...)
+	b := binary.LittleEndian.AppendUint64(nil, first)
+	return binary.LittleEndian.AppendUint64(b, second)
 }

@@ -1,0 +1,125 @@
+// Package docs holds what the documents say against what is built.
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	extism "github.com/extism/go-sdk"
+
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/scenario"
+)
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(hosts.Root(), file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The README's Go program is one that compiles: host-example/go/minimal.
+func TestSnippetIsInTheExample(t *testing.T) {
+	snippet := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(read(t, "README.md"))
+	if snippet == nil {
+		t.Fatal("README.md has no Go program")
+	}
+	indented := regexp.MustCompile(`(?m)^(.)`).ReplaceAllString(snippet[1], "\t$1")
+	if !strings.Contains(read(t, "host-example/go/minimal/main.go"), indented) {
+		t.Errorf("this is not in host-example/go/minimal/main.go:\n%s", indented)
+	}
+}
+
+// schema is the part of the JSON Schema that the tables must agree with.
+type schema struct {
+	Defs map[string]struct {
+		Properties map[string]struct {
+			Enum []string `json:"enum"`
+		} `json:"properties"`
+	} `json:"$defs"`
+}
+
+func TestTablesAreThoseOfTheSchema(t *testing.T) {
+	var s schema
+	if err := json.Unmarshal([]byte(read(t, "docs/contract.schema.json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	codes := s.Defs["error"].Properties["code"].Enum
+	var keys []string
+	for key := range s.Defs["config"].Properties {
+		keys = append(keys, key)
+	}
+	for _, file := range []string{"README.md", "docs/contract.md"} {
+		text := read(t, file)
+		compare(t, file+", errors", firstColumn(t, text, "| code |"), codes)
+		compare(t, file+", config", firstColumn(t, text, "| key | needed |"), keys)
+		compare(t, file+", exports", firstColumn(t, text, "| export |"), []string{"get_token", "list_jobs"})
+	}
+}
+
+// firstColumn gives the names in the first column of the table that begins so.
+func firstColumn(t *testing.T, text, head string) (names []string) {
+	t.Helper()
+	_, table, found := strings.Cut(text, "\n"+head)
+	if !found {
+		t.Fatalf("there is no table %s", head)
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, row := range strings.Split(table, "\n")[2:] {
+		cell := strings.Split(row, "|")[1]
+		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(cell, -1) {
+			names = append(names, name[1])
+		}
+	}
+	return names
+}
+
+func compare(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	want = slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: the table has %q, not %q", what, got, want)
+	}
+}
+
+func TestFiguresOfTheREADME(t *testing.T) {
+	info, err := os.Stat(filepath.Join(hosts.Root(), "dist/rostering.wasm"))
+	if err != nil {
+		t.Fatalf("%v: run make build", err)
+	}
+	if want := fmt.Sprintf("One WebAssembly file of %d KB", (info.Size()+500)/1000); !strings.Contains(read(t, "README.md"), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
+	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%d scenarios", len(all)); !strings.Contains(read(t, "CHANGELOG.md"), want) {
+		t.Errorf("CHANGELOG.md does not say %q", want)
+	}
+}
+
+func TestManifestToCopy(t *testing.T) {
+	var m extism.Manifest
+	if err := json.Unmarshal([]byte(read(t, "docs/manifest.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"auth_url", "base_url"} {
+		host := strings.TrimPrefix(m.Config[key], "https://")
+		if !slices.Contains(m.AllowedHosts, host) {
+			t.Errorf("%s of %s is not in allowed_hosts", host, key)
+		}
+	}
+	if len(m.Wasm) != 1 || m.Timeout == 0 {
+		t.Errorf("it has %d files and the time-out %d", len(m.Wasm), m.Timeout)
+	}
+}
