@@ -43,6 +43,7 @@ type Flow struct {
 	awaiting bool   // and its answer is what comes next
 	fresh    bool   // the token in use was obtained in this call
 	repeated bool   // the request to the service is a repeat after a 401
+	inUse    uint16 // generation of the token in the request to the service
 	failure  []byte // why the token request failed
 }
 

@@ -16,7 +16,7 @@ func (f *Flow) readService() (err *fault.Error) {
 // sendJobs sends the /jobs request: the prepared one if it fits, else one that is
 // prepared for the next calls too.
 func (f *Flow) sendJobs() Step {
-	f.request = message.Request{}
+	f.request, f.inUse = message.Request{}, f.token.Generation
 	if f.prepared() && f.host.Hold(state.JobsRequest) {
 		return Step{Kind: SendHeld}
 	}
@@ -60,12 +60,21 @@ func (f *Flow) succeeded() {
 	if f.repeated {
 		f.host.Log(Warn, "the service refused the token; a new one was accepted")
 	}
-	if f.token.Rejected {
-		f.token.Rejected = false
+	switch {
+	case f.token.Rejected:
 		f.host.SetVar(state.Retry, nil)
+		f.markRejected(false)
+	case f.fresh && f.retry.Failures > 0:
+		f.host.SetVar(state.Retry, nil)
+	}
+}
+
+// markRejected keeps whether the token in use was refused when it was new, if it is
+// still the cached one.
+func (f *Flow) markRejected(rejected bool) {
+	if f.load(); f.current() {
+		f.token.Rejected = rejected
 		f.saveToken()
-	} else if f.fresh && f.retry.Failures > 0 {
-		f.host.SetVar(state.Retry, nil)
 	}
 }
 
@@ -83,8 +92,9 @@ func (f *Flow) unauthorized(a *message.Answer) Step {
 		return fail(err)
 	}
 	f.repeated = true
-	if f.newer() {
-		return f.sendJobs()
+	f.load()
+	if f.cached && !f.current() {
+		return f.sendJobs() // another flow has renewed it
 	}
 	f.dropToken()
 	return f.ask()
@@ -93,10 +103,10 @@ func (f *Flow) unauthorized(a *message.Answer) Step {
 // rejected takes the 401 that met a new token: another would fare no better.
 func (f *Flow) rejected(a *message.Answer) Step {
 	err := jobs.ParseResponse(a, f.secrets)
+	f.wait() // for the failures so far
 	failure := f.backOff(err, "")
 	if f.now != 0 {
-		f.token.Rejected = true
-		f.saveToken()
+		f.markRejected(true)
 	}
 	return Step{Kind: Fail, Output: failure}
 }

@@ -61,6 +61,7 @@ func (f *Flow) keepFailure(failure []byte, wait int64) {
 func (f *Flow) tokenAnswered(a *message.Answer) Step {
 	f.awaiting = false
 	f.log(a.Status)
+	f.load()
 	token, lifetime, err := oauth2.ParseTokenResponse(a, f.secrets)
 	if err != nil {
 		return f.tokenFailed(err, a.RetryAfter)

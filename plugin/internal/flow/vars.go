@@ -6,25 +6,19 @@ import (
 	"automatic-rostering/plugin/internal/state"
 )
 
-// load reads what is known of the cached token.
+// load reads what is known of the cached token. Other flows on this instance may have
+// changed it since the last step.
 func (f *Flow) load() {
 	first, second, ok := f.host.Words(state.Summary)
-	if ok {
-		f.token, f.cached = state.FromWords(first, second)
-	}
-	if !f.cached {
-		f.token = state.Token{}
+	token, valid := state.FromWords(first, second)
+	f.token, f.cached, f.text = state.Token{}, false, ""
+	if ok && valid {
+		f.token, f.cached = token, !token.Dropped
 	}
 }
 
-// newer takes up the cached token if it is no longer the one in use: another flow
-// on this instance may have renewed it.
-func (f *Flow) newer() bool {
-	inUse := f.token.Generation
-	f.load()
-	f.text = ""
-	return f.cached && f.token.Generation != inUse
-}
+// current reports, after load, whether the cached token is the one in use.
+func (f *Flow) current() bool { return f.cached && f.token.Generation == f.inUse }
 
 // storeToken keeps a new token. Vars are removed before they are set, and the
 // summary is written last, so that a call that is cut off on the way leaves
@@ -53,7 +47,8 @@ func (f *Flow) prepare() {
 func (f *Flow) dropToken() {
 	f.old = f.accessToken()
 	f.cached, f.text = false, ""
-	f.host.SetVar(state.Summary, nil)
+	f.token = state.Token{Generation: f.token.Generation, Dropped: true}
+	f.saveToken()
 	f.host.SetVar(state.JobsRequest, nil)
 	f.host.SetVar(state.TokenObject, nil)
 }

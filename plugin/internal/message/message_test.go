@@ -3,10 +3,10 @@ package message_test
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"testing"
 
 	"automatic-rostering/plugin/internal/message"
-	"automatic-rostering/plugin/internal/state"
 )
 
 func TestFailed(t *testing.T) {
@@ -96,15 +96,20 @@ func TestTarget(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	if got, want := message.Line("POST", 503, "host/path"), "HTTP 503 to POST host/path"; got != want {
-		t.Errorf("Line = %q, want %q", got, want)
+	for _, status := range []int{100, 200, 503, 999} {
+		want := "HTTP " + strconv.Itoa(status) + " to POST host/path"
+		if got := message.Line("POST", status, "host/path"); got != want {
+			t.Errorf("Line = %q, want %q", got, want)
+		}
 	}
 }
 
-func TestLineOfAGetHasTheSizeOfTheState(t *testing.T) {
-	for _, status := range []int{100, 200, 599, 999} {
-		if got := message.Line("GET", status, ""); len(got) != state.HeadSize {
-			t.Errorf("%q has %d bytes, want %d", got, len(got), state.HeadSize)
-		}
+func TestALineFor200IsReusedForAnotherStatus(t *testing.T) {
+	line := message.Line("GET", 200, "host/200")
+	if got, want := message.WithStatus(line, 404), message.Line("GET", 404, "host/200"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := message.WithStatus("", 404); got != "HTTP 404" { // its var may be lost
+		t.Errorf("without a line: %q", got)
 	}
 }

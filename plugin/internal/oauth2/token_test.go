@@ -72,7 +72,7 @@ func TestNoTwoClientsShareACacheKey(t *testing.T) {
 	for _, c := range clients() {
 		key := oauth2.CacheKey(&c)
 		if other, found := seen[key]; found {
-			t.Errorf("%q and %q share %q", c, other, key)
+			t.Errorf("%+v and %+v share %q", c, other, key)
 		}
 		seen[key] = c
 	}

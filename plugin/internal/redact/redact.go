@@ -2,24 +2,28 @@
 // an error.
 package redact
 
+import "unicode/utf8"
+
 const mark = "[redacted]"
 
-// Secrets returns text without any of the secrets, cut at limit bytes, and
-// whether it was cut. A secret is found as it is, percent-encoded, form-encoded
+// Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8,
+// cut at limit bytes, and whether it was cut. A secret is found as it is, percent-encoded, form-encoded
 // and JSON-escaped. partial says that text is itself the start of something
 // longer: a secret that may go on beyond its end is then taken out as well.
 //
 // The cut never splits a UTF-8 sequence. Nothing is read beyond what the limit
 // lets out, so the cost does not grow with a long text.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
+	clean = make([]byte, 0, min(len(text), limit)+len(mark))
 	for i := 0; i < len(text) && len(clean) <= limit; {
 		if n := longest(text[i:], secrets, partial); n > 0 {
 			clean = append(clean, mark...)
 			i += n
 			continue
 		}
-		clean = append(clean, text[i])
-		i++
+		r, size := utf8.DecodeRune(text[i:])
+		clean = utf8.AppendRune(clean, r)
+		i += size
 	}
 	if len(clean) > limit {
 		return clean[:boundary(clean, limit)], true

@@ -69,7 +69,8 @@ func TestSecrets(t *testing.T) {
 		{"what only looks like an escape is itself", "a%20b", []string{"a%20b"}, mark},
 		{"an escape that spells more than the rest", `ab\ud83d\ude00`, []string{"ab\xf0"}, `ab\ud83d\ude00`},
 		{"a cut secret in a whole text stays", "x s3cre", []string{"s3cret"}, "x s3cre"},
-		{"invalid UTF-8 stays", "\xffs3cret\xc3", []string{"s3cret"}, "\xff" + mark + "\xc3"},
+		{"invalid UTF-8 is replaced", "\xffs3cret\xc3", []string{"s3cret"}, "\ufffd" + mark + "\ufffd"},
+		{"U+FFFD stays", "\ufffds3cret\ufffd", []string{"s3cret"}, "\ufffd" + mark + "\ufffd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, cut := redact.Secrets([]byte(tt.text), tt.secrets, many, false)
@@ -156,9 +157,12 @@ func TestTheCutNeverSplitsACharacter(t *testing.T) {
 	}
 }
 
-func TestInvalidTextIsCutToo(t *testing.T) {
+func TestInvalidTextIsCutAfterItIsReplaced(t *testing.T) {
 	text := strings.Repeat("\x80", 100)
-	if got, cut := redact.Secrets([]byte(text), nil, 50, false); !cut || len(got) > 50 || len(got) < 46 {
-		t.Errorf("got %d bytes, %v", len(got), cut)
+	for limit, want := range map[int]int{50: 16, 51: 17, 52: 17, 53: 17, 299: 99, 300: 100} {
+		got, cut := redact.Secrets([]byte(text), nil, limit, false)
+		if string(got) != strings.Repeat("\ufffd", want) || cut != (want < 100) {
+			t.Errorf("at %d: %q, %v", limit, got, cut)
+		}
 	}
 }

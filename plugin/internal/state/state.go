@@ -37,8 +37,11 @@ type Token struct {
 	// Lifetime and RenewAfter are seconds from AskedAt on: until it expires, and
 	// until a new one is asked for.
 	Lifetime, RenewAfter int64
-	// Generation tells this token from the one before it.
+	// Generation tells this token from those before it. It goes on when a token is
+	// dropped.
 	Generation uint16
+	// Dropped says that there is no token any more.
+	Dropped bool
 	// Rejected says that the service refused it when it was new.
 	Rejected bool
 	Prepared Prepared
@@ -57,12 +60,12 @@ func (t *Token) ExpiresAt() int64 {
 
 // The value of Summary is two words, all that a call with a warm token reads.
 //
-// first word:  AskedAt 40 bits | Generation 16 | Rejected 1 | Prepared 2 | marker 5
+// first word:  AskedAt 40 bits | Generation 16 | Rejected 1 | Prepared 2 | Dropped 1 | marker 4
 // second word: Lifetime 32 bits | RenewAfter 32
 const (
 	timeBits   = 40
-	marker     = 0x15
-	markerMask = 1<<5 - 1
+	marker     = 0x5
+	markerMask = 1<<4 - 1
 
 	// MaxLifetime bounds what can be stored: a day, the longest that is believed.
 	MaxLifetime = 86400
@@ -74,6 +77,9 @@ func (t *Token) Words() (first, second uint64) {
 	if t.Rejected {
 		first |= 1 << 7
 	}
+	if t.Dropped {
+		first |= 1 << 4
+	}
 	return first, uint64(t.Lifetime)<<32 | uint64(t.RenewAfter)
 }
 
@@ -83,6 +89,7 @@ func FromWords(first, second uint64) (t Token, ok bool) {
 		AskedAt:    int64(first >> (64 - timeBits)),
 		Generation: uint16(first >> 8),
 		Rejected:   first>>7&1 == 1,
+		Dropped:    first>>4&1 == 1,
 		Prepared:   Prepared(first >> 5 & 3),
 		Lifetime:   int64(second >> 32),
 		RenewAfter: int64(second & (1<<32 - 1)),

@@ -1,0 +1,52 @@
+package flow_test
+
+import (
+	"encoding/json"
+	"strings"
+
+	"automatic-rostering/plugin/internal/flow"
+)
+
+// wantAnswer wants a call to give the body of the last answer.
+func (c *call) wantAnswer() {
+	c.t.Helper()
+	if c.step.Kind != flow.GiveAnswer {
+		c.t.Fatalf("got %s, want the answer", c.result())
+	}
+}
+
+// wantToken wants a call to give a token.
+func (c *call) wantToken(token string, expiresAt int64) {
+	c.t.Helper()
+	object := c.step.Output
+	if c.step.Kind == flow.GiveHeld {
+		object = c.held
+	} else if c.step.Kind != flow.Give {
+		c.t.Fatalf("got %s, want a token", c.result())
+	}
+	var got map[string]any
+	if err := json.Unmarshal(object, &got); err != nil {
+		c.t.Fatalf("%s: %v", object, err)
+	}
+	if got["access_token"] != token || got["token_type"] != "Bearer" || got["expires_at"] != float64(expiresAt) ||
+		got["cache_key"] == "" || len(got) != 4 {
+		c.t.Fatalf("got %s, want %s until %d", object, token, expiresAt)
+	}
+}
+
+// wantError wants a call to fail with a code, and with retry_after unless it is 0.
+func (c *call) wantError(code string, retryAfter int64) (fields map[string]any) {
+	c.t.Helper()
+	if c.step.Kind != flow.Fail {
+		c.t.Fatalf("got %s, want %s", c.result(), code)
+	}
+	if err := json.Unmarshal(c.step.Output, &fields); err != nil {
+		c.t.Fatalf("%s: %v", c.step.Output, err)
+	}
+	got, found := fields["retry_after"]
+	if fields["code"] != code || found != (retryAfter != 0) || found && got != float64(retryAfter) ||
+		strings.Count(string(c.step.Output), "retry_after") > 1 {
+		c.t.Fatalf("got %s, want %s, retry_after %d", c.step.Output, code, retryAfter)
+	}
+	return fields
+}
