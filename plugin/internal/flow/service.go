@@ -8,7 +8,11 @@ import (
 	"automatic-rostering/plugin/internal/state"
 )
 
+// readService reads the config of the service, once in a call.
 func (f *Flow) readService() (err *fault.Error) {
+	if f.service.BaseURL != "" {
+		return nil
+	}
 	f.service, err = config.ReadService(f.host.Config, &f.in)
 	return err
 }

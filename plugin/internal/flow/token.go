@@ -76,11 +76,12 @@ func (f *Flow) tokenFailed(err *fault.Error, retryAfter string) Step {
 
 // backOff records a failure and gives it as the host sees it.
 func (f *Flow) backOff(err *fault.Error, retryAfter string) []byte {
-	seconds, asked := backoff.RetryAfter(retryAfter)
-	if !asked && f.now != 0 {
+	seconds, told := backoff.RetryAfter(retryAfter)
+	if !told && f.now == 0 {
+		return err.AppendJSON(nil) // without a clock there is no wait of our own
+	}
+	if !told {
 		seconds = backoff.Wait(f.retry.Failures + 1)
-	} else if !asked {
-		return err.AppendJSON(nil)
 	}
 	if f.now != 0 {
 		kept := *err
