@@ -39,6 +39,7 @@ build/rostering-poison.wasm: TAGS := poison
 build/rostering-nowasi-poison.wasm: TAGS := nowasi poison
 
 $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
+	@build/tinygo version >/dev/null 2>&1 || plugin/toolchain.sh build # its cache folder may be gone
 	@echo "building $@"
 	@mkdir -p $(@D)
 	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin

@@ -9,7 +9,7 @@ version=0.41.1
 llvm=19
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$1
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/automatic-rostering/tinygo-$version-llvm$llvm
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/automatic-rostering-toolchain/tinygo-$version-llvm$llvm
 
 say() { echo "toolchain: $*" >&2; }
 fail() { say "$*"; exit 1; }

@@ -21,7 +21,6 @@ type Servers struct {
 	Addresses scenario.Servers
 
 	auth, service *httptest.Server
-	closed        net.Listener
 
 	mutex    sync.Mutex
 	expected []exchange
@@ -37,7 +36,7 @@ type exchange struct {
 // Start starts the servers on free ports of the loopback interface. Close ends them.
 func Start() (*Servers, error) {
 	s := &Servers{}
-	// Bound but never accepted from, then closed: a port at which nobody listens.
+	// Bound and closed again: a port at which nobody listens.
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
