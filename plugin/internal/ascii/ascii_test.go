@@ -94,6 +94,9 @@ func TestDigitsDoesNotOverflowBelowATenthOfTheLargestNumber(t *testing.T) {
 	if got, ok := ascii.Digits("922337203685477581", limit); got != limit || !ok {
 		t.Errorf("one more: got %d, %v", got, ok)
 	}
+	if got, ok := ascii.Digits("9223372036854775809", limit); got != limit || !ok {
+		t.Errorf("a digit more: got %d, %v", got, ok)
+	}
 }
 
 func TestLower(t *testing.T) {

@@ -17,6 +17,7 @@ type call struct {
 	kind flow.Call
 	flow *flow.Flow
 	step flow.Step
+	mine []byte // the var that the step holds
 	last string // the body of the last answer
 }
 
@@ -82,7 +83,7 @@ func (c *call) request() string {
 		// A host sends what AppendJSON makes of it.
 		return tell(c, r.AppendJSON(nil), r.Body)
 	case flow.SendHeld:
-		return tell(c, c.held, "")
+		return tell(c, c.mine, "")
 	}
 	c.t.Fatalf("no request but %s", c.result())
 	return ""
@@ -136,6 +137,7 @@ func (c *call) take(turns ...turn) *call {
 // checkStep wants no secret in an error, and no token but in that of get_token.
 func (c *call) checkStep() {
 	c.t.Helper()
+	c.mine = c.held // before another call holds a var
 	switch c.step.Kind {
 	case flow.Fail:
 		c.checkHidden("an error", string(c.step.Output))
@@ -167,7 +169,7 @@ func (c *call) result() string {
 	case flow.Give:
 		return "the output " + string(c.step.Output)
 	case flow.GiveHeld:
-		return "the output " + string(c.held)
+		return "the output " + string(c.mine)
 	case flow.GiveAnswer:
 		return "the answer " + c.last
 	}

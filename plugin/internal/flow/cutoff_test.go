@@ -3,10 +3,9 @@ package flow_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
-
-	"automatic-rostering/plugin/internal/flow"
 )
 
 // world is a host with a token endpoint and a service that hold calls to what they
@@ -26,7 +25,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) list(caller int) *call {
 	w.t.Helper()
 	c := w.beginListJobs(callers[caller].input)
-	for c.step.Kind == flow.Send || c.step.Kind == flow.SendHeld {
+	for !c.done() {
 		w.answer(c, caller)
 	}
 	return c
@@ -36,10 +35,27 @@ func (w *world) list(caller int) *call {
 func (w *world) token(input string) *call {
 	w.t.Helper()
 	c := w.beginGetToken(input)
-	for c.step.Kind == flow.Send {
+	for !c.done() {
 		w.answer(c, 0)
 	}
 	return c
+}
+
+// give makes up a token that was asked for at askedAt, 0 without a clock.
+func (w *world) give(askedAt int64) (token string) {
+	token = fmt.Sprintf("t-%d.", len(w.expiry)+1)
+	w.expiry[token] = askedAt + 3600
+	if askedAt == 0 {
+		w.expiry[token] = math.MaxInt64 // the plugin cannot know
+	}
+	return token
+}
+
+// bearer is the token of a request.
+func bearer(request string) string {
+	_, rest, _ := strings.Cut(request, "Bearer ")
+	token, _, _ := strings.Cut(rest, "]")
+	return token
 }
 
 // answer answers the request under way.
@@ -47,41 +63,45 @@ func (w *world) answer(c *call, caller int) {
 	w.t.Helper()
 	request := c.request()
 	if request == tokenRequest {
-		token := fmt.Sprintf("t-%d", len(w.expiry)+1)
-		w.expiry[token] = w.now + 3600
-		c.take(grants(token, 3600))
+		c.take(grants(w.give(w.now), 3600))
 		return
 	}
-	_, rest, _ := strings.Cut(request, "Bearer ")
-	token, _, _ := strings.Cut(rest, "]")
+	token, status := bearer(request), 200
 	if expiry := w.expiry[token]; w.now >= expiry {
 		w.t.Fatalf("%q, which expired at %d, is sent at %d", token, expiry, w.now)
 	}
-	status := 200
 	if w.revoked[token] || w.closed {
 		status = 401
 	}
 	c.take(jobsAs(callers[caller].customer, callers[caller].user, token, status)) // wants these ids
 }
 
-// checkToken wants get_token to tell the truth about its token.
+// checkToken wants get_token to give a token that is valid.
 func (w *world) checkToken() {
 	w.t.Helper()
 	c := w.token("")
-	object := c.step.Output
-	if c.step.Kind == flow.GiveHeld {
-		object = c.held
+	if c.object() == nil {
+		w.t.Fatal(c.result())
 	}
+	if expiresAt := w.checkObject(c.object()); expiresAt <= w.now {
+		w.t.Errorf("%s at %d", c.object(), w.now)
+	}
+}
+
+// checkObject wants a token object to tell the truth.
+func (w *world) checkObject(object []byte) (expiresAt int64) {
+	w.t.Helper()
 	var got struct {
 		AccessToken string `json:"access_token"`
 		ExpiresAt   int64  `json:"expires_at"`
 	}
 	if err := json.Unmarshal(object, &got); err != nil {
-		w.t.Fatalf("%s: %v", c.result(), err)
+		w.t.Fatalf("%s: %v", object, err)
 	}
-	if got.ExpiresAt != w.expiry[got.AccessToken] || got.ExpiresAt <= w.now {
-		w.t.Errorf("%s at %d, but it expires at %d", object, w.now, w.expiry[got.AccessToken])
+	if got.ExpiresAt != w.expiry[got.AccessToken] {
+		w.t.Errorf("%s, but it expires at %d", object, w.expiry[got.AccessToken])
 	}
+	return got.ExpiresAt
 }
 
 // traps runs a part of a test that may be cut off.
@@ -111,8 +131,8 @@ var cutOffs = []struct {
 	{"a forced token", func(w *world) { w.list(0) }, func(w *world) { w.now += 1800; w.token(`{"force":true}`) }},
 	{"a renewal", func(w *world) { w.list(0); w.now += 3540 }, func(w *world) { w.list(0) }},
 	{"a renewal for other ids", func(w *world) { w.list(2); w.now += 3600 }, func(w *world) { w.list(1) }},
-	{"a recovered 401", func(w *world) { w.list(0); w.revoked["t-1"] = true }, func(w *world) { w.list(0) }},
-	{"a recovered 401 for other ids", func(w *world) { w.list(0); w.revoked["t-1"] = true }, func(w *world) { w.list(1) }},
+	{"a recovered 401", func(w *world) { w.list(0); w.revoked["t-1."] = true }, func(w *world) { w.list(0) }},
+	{"a recovered 401 for other ids", func(w *world) { w.list(0); w.revoked["t-1."] = true }, func(w *world) { w.list(1) }},
 	{"a 401 with a new token", func(w *world) { w.closed = true }, func(w *world) { w.list(1) }},
 	{"a 401 on the repeat", func(w *world) { w.list(0); w.closed = true }, func(w *world) { w.list(1) }},
 	{"a 2xx after a 401", func(w *world) { w.closed = true; w.list(0); w.closed = false }, func(w *world) { w.list(0) }},

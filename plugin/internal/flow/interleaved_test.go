@@ -18,6 +18,15 @@ func TestANewerTokenIsUsedInsteadOfAskingForOne(t *testing.T) {
 	h.listJobs("", jobs("t-two", 200)).wantAnswer()
 }
 
+func TestANewerTokenThatHasExpiredIsNotUsed(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	a := h.beginListJobs("")
+	h.getToken(`{"force":true}`, grants("t-two", 60)).wantToken("t-two", noon+60)
+	h.now += 60
+	a.take(jobs("t-one", 401), grants("t-three", 3600), jobs("t-three", 200)).wantAnswer()
+}
+
 func TestTwoCallsRenewARefusedTokenOnce(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))

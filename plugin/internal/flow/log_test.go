@@ -28,6 +28,15 @@ func TestOneDebugLineForEachRequest(t *testing.T) {
 	h.wantLog()
 }
 
+func TestNoLineForARequestWithoutAnAnswer(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", asks(0, ""))
+	h.now++
+	h.listJobs("", grants("t-one", 3600), jobs("t-one", 0))
+	h.listJobs("", jobs("t-one", 0))
+	h.wantLog(line("200", toToken))
+}
+
 func TestOneWarningForARecovered401(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))

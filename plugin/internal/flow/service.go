@@ -97,10 +97,12 @@ func (f *Flow) unauthorized(a *message.Answer) Step {
 	}
 	f.repeated = true
 	f.load()
-	if f.cached && !f.current() {
+	switch {
+	case f.current() || !f.cached:
+		f.dropToken()
+	case f.keepable():
 		return f.sendJobs() // another flow has renewed it
 	}
-	f.dropToken()
 	return f.ask()
 }
 

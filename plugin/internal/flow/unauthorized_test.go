@@ -96,7 +96,7 @@ func TestTheBackOffOfA401EndsOnce(t *testing.T) {
 	h := newHost(t)
 	h.listJobs("", grants("t-one", 3600), jobs("t-one", 401)).wantError(unauthorized, 1)
 	h.listJobs("", jobs("t-one", 200)).wantAnswer()
-	failTwice(h)
+	fail(h, 1, 2)
 	h.listJobs("", jobs("t-one", 200)).wantAnswer() // of the old token, which says nothing of these failures
 	h.getToken(`{"force":true}`, asks(500, "")).wantError(unavailable, 4)
 }
@@ -122,12 +122,22 @@ func TestA401OfAnOldTokenAfterAFailedRenewalIsTheResult(t *testing.T) {
 	h.listJobs("", grants("t-two", 3600), jobs("t-two", 200)).wantAnswer()
 }
 
+func TestA401AfterAFailedRenewalIsTheResultAlsoWhenTheWaitIsOver(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	h.now = noon + 3540
+	h.listJobs("", asks(500, ""), jobs("t-one", 401).after(5)).wantError(unauthorized, 0) // one token request in a call
+}
+
 func TestAFailedRenewalAfterA401IsTheResult(t *testing.T) {
 	for _, tt := range failures {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newHost(t)
 			h.getToken("", grants("t-one", 3600))
 			h.listJobs("", jobs("t-one", 401), tt.turn).wantError(tt.code, 1)
+			if n := h.warnings(); n != 0 {
+				t.Errorf("%d warnings, but no token is left to be used", n)
+			}
 			h.getToken("").wantError(tt.code, 1) // the refused token is gone
 			h.listJobs("").wantError(tt.code, 1)
 			h.now++

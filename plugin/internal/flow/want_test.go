@@ -7,6 +7,19 @@ import (
 	"automatic-rostering/plugin/internal/flow"
 )
 
+func (c *call) done() bool { return c.step.Kind != flow.Send && c.step.Kind != flow.SendHeld }
+
+// object is the token object that a call gave, or nil.
+func (c *call) object() []byte {
+	switch c.step.Kind {
+	case flow.Give:
+		return c.step.Output
+	case flow.GiveHeld:
+		return c.mine
+	}
+	return nil
+}
+
 // wantAnswer wants a call to give the body of the last answer.
 func (c *call) wantAnswer() {
 	c.t.Helper()
@@ -18,10 +31,8 @@ func (c *call) wantAnswer() {
 // wantToken wants a call to give a token.
 func (c *call) wantToken(token string, expiresAt int64) {
 	c.t.Helper()
-	object := c.step.Output
-	if c.step.Kind == flow.GiveHeld {
-		object = c.held
-	} else if c.step.Kind != flow.Give {
+	object := c.object()
+	if object == nil {
 		c.t.Fatalf("got %s, want a token", c.result())
 	}
 	var got map[string]any

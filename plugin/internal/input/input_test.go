@@ -119,9 +119,7 @@ func TestAMadeUpNameFillsNoError(t *testing.T) {
 func TestAMessageNamesTheFieldsOfItsCall(t *testing.T) {
 	_, err := input.Parse([]byte(`{"x":1}`), input.ForListJobs)
 	checkFault(t, err, "x")
-	for field, want := range map[string]bool{"now": true, "customer_id": true, "user_id": true, "force": false} {
-		if got := strings.Contains(err.Message, field); got != want {
-			t.Errorf("%s: %v in %q", field, got, err.Message)
-		}
+	if !strings.Contains(err.Message, " now, customer_id, user_id") || strings.Contains(err.Message, "force") {
+		t.Errorf("got %q", err.Message)
 	}
 }

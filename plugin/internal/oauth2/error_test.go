@@ -59,6 +59,28 @@ func checkOAuthError(t *testing.T, err *fault.Error, found bool) {
 	}
 }
 
+func TestAMessageSaysWhatToDo(t *testing.T) {
+	for _, tt := range []struct {
+		status    int
+		body      string
+		says, not string
+	}{
+		{302, ``, "redirects", "client_secret"},
+		{401, ``, "client_secret", "redirects"},
+		{503, ``, "later", "client_secret"},
+		{200, `{}`, "access_token", "OAuth error"},
+		{200, `{"access_token":"t"}`, "token_type", "access_token"},
+		{200, `{"access_token":"t","token_type":"Bearer","expires_in":0}`, "expires_in", "token_type"},
+		{200, `{"error":"e"}`, "oauth_error", "access_token"},
+		{200, `[]`, "JSON object", "access_token"},
+	} {
+		_, _, err := oauth2.ParseTokenResponse(answer(tt.status, tt.body), secrets)
+		if !strings.Contains(err.Message, tt.says) || strings.Contains(err.Message, tt.not) {
+			t.Errorf("%d with %s: %q", tt.status, tt.body, err.Message)
+		}
+	}
+}
+
 func TestATokenInAnErrorAnswerIsNoToken(t *testing.T) {
 	const body = `{"access_token":"t","token_type":"Bearer","expires_in":3600}`
 	for _, status := range []int{100, 199, 300, 400, 500} {
@@ -89,8 +111,13 @@ func TestNoAnswerIsANetworkError(t *testing.T) {
 }
 
 func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
-	body := `{"access_token":"t","token_type":"Bearer","x":"` + strings.Repeat("x", 256<<10) + `"}`
-	a := answer(200, body)
+	const most = 256 << 10
+	body := `{"access_token":"t","token_type":"Bearer","x":"`
+	body += strings.Repeat("x", most-len(body)-len(`"}`)) + `"}`
+	if token, _, err := oauth2.ParseTokenResponse(answer(200, body), secrets); len(body) != most || token != "t" {
+		t.Errorf("%d bytes: got %+v", len(body), err)
+	}
+	a := answer(200, body+" ")
 	a.Load = func(most int) []byte { t.Errorf("loaded %d bytes", most); return []byte("{}") }
 	if token, _, err := oauth2.ParseTokenResponse(a, secrets); err == nil || err.Code != unusable {
 		t.Errorf("got %q, %+v", token, err)
@@ -157,6 +184,7 @@ func TestSecretsAreTakenOutOfAnOAuthError(t *testing.T) {
 		{"JSON-escaped, within JSON", `s3cret\/+ \u00e9`, mark},
 		{"the old token", "Bearer old.token", "Bearer " + mark},
 		{"the token of the same answer", "new.token!", mark + "!"},
+		{"a mere beginning stays", "Bearer old.tok", "Bearer old.tok"},
 		{"before it is cut", strings.Repeat("x", 1020) + secret, strings.Repeat("x", 1020) + "[red"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,6 +26,7 @@ func TestAccessToken(t *testing.T) {
 	for _, tt := range []struct{ name, object, want string }{
 		{"of a token object", string(oauth2.AppendToken(nil, "a.b", 1, "k")), "a.b"},
 		{"in any place", `{"x":1,"access_token":"a.b"}`, "a.b"},
+		{"the first of two", `{"access_token":"a.b","access_token":"c"}`, "a.b"},
 		{"no object", ``, ""},
 		{"half an object", `{"access_token":"a.b"`, ""},
 		{"another object", `{"x":{"access_token":"a.b"}}`, ""},

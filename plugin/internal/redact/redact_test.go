@@ -64,6 +64,8 @@ func TestSecrets(t *testing.T) {
 		{"another case is another text", "S3CRET", []string{"s3cret"}, "S3CRET"},
 		{"a percent sign that begins no escape", "100%s3cret%", []string{"s3cret"}, "100%" + mark + "%"},
 		{"a backslash that begins no escape", `\s3cret\`, []string{"s3cret"}, `\` + mark + `\`},
+		{"a backslash in a secret is itself", `C:\new`, []string{`C:\new`}, mark},
+		{"a backslash in a secret, JSON-escaped", `C:\\new`, []string{`C:\new`}, mark},
 		{"a plus in a secret is itself", "a+b", []string{"a+b"}, mark},
 		{"a plus is a space", "a+b", []string{"a b"}, mark},
 		{"what only looks like an escape is itself", "a%20b", []string{"a%20b"}, mark},
@@ -96,6 +98,8 @@ func TestASecretThatTheEndOfAPartialTextCuts(t *testing.T) {
 		{"JSON, between characters", `x s3cret\/`, "x " + mark},
 		{"text that only begins like it", "x s3cx", "x s3cx"},
 		{"no beginning of it", "x y", "x y"},
+		{"a percent sign at the end may be anything", "x 100%", "x 100%"},
+		{"percent-encoded from its second byte on", "x s%3", "x " + mark},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, cut := redact.Secrets([]byte(tt.text), []string{secret}, many, true)

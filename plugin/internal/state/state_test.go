@@ -26,10 +26,11 @@ func TestTokenOutlivesTwoWords(t *testing.T) {
 		{"the zero token", state.Token{}},
 		{"an ordinary token", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Generation: 1}},
 		{"a rejected one", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Rejected: true}},
+		{"a dropped one", state.Token{Generation: 1<<16 - 1, Dropped: true}},
 		{"prepared for the config's ids", state.Token{Prepared: state.ForConfig}},
 		{"prepared for the input's ids", state.Token{Prepared: state.ForInput}},
 		{"the largest of everything", state.Token{AskedAt: clock.Latest, Lifetime: state.MaxLifetime,
-			RenewAfter: state.MaxLifetime, Generation: 1<<16 - 1, Rejected: true, Prepared: state.ForInput}},
+			RenewAfter: state.MaxLifetime, Generation: 1<<16 - 1, Rejected: true, Dropped: true, Prepared: state.ForInput}},
 		{"the shortest life", state.Token{AskedAt: clock.Released, Lifetime: 1, RenewAfter: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
