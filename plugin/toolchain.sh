@@ -24,10 +24,9 @@ install() {
 	[ "$(id -u)" = 0 ] || fail "not root: please install, then try again: apt-get install ${missing[*]}"
 	say "installing Debian's ${missing[*]} (about half a minute)"
 	apt-get update -q >/dev/null
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >/dev/null
+	DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
+		apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
 }
-
-debian() { command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; }
 
 # command_for NAME ARGS...: writes DIR/tinygo.
 command_for() {
@@ -49,8 +48,6 @@ use_released() {
 
 # TinyGo made here has no libc of its own: the target links Debian's instead.
 use_built() {
-	debian || fail "no TinyGo on PATH: install 0.41.x (https://tinygo.org/getting-started/install), or use Debian, where it is built from source"
-	install "llvm-$llvm-dev" "libclang-$llvm-dev" "clang-$llvm" "lld-$llvm" wasi-libc "libclang-rt-$llvm-dev-wasm32" g++
 	[ -x "$cache/bin/tinygo" ] || build
 	command_for "$cache/bin/tinygo" "TINYGOROOT='$cache/root'"
 	local libc=/usr/lib/wasm32-wasi/libc.a
@@ -62,7 +59,7 @@ use_built() {
 build() {
 	say "building TinyGo $version from its Go module, once: one to two minutes; it is kept in $cache"
 	local module work
-	module=$(cd "$(mktemp -d)" && go mod download -json "github.com/tinygo-org/tinygo@v$version" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+	module=$(cd / && go mod download -json "github.com/tinygo-org/tinygo@v$version" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
 	[ -d "$module" ] || fail "the Go module proxy did not give github.com/tinygo-org/tinygo@v$version"
 	mkdir -p "$(dirname "$cache")"
 	work=$(mktemp -d "$cache.XXXXXX")
@@ -76,13 +73,15 @@ build() {
 	trap - EXIT
 }
 
-optimizer() {
-	command -v wasm-opt >/dev/null && return
-	debian || fail "no wasm-opt on PATH: install binaryen"
-	install binaryen
-}
-
 command -v go >/dev/null || fail "no Go on PATH: install Go 1.26 (https://go.dev/dl)"
+packages=()
+command -v wasm-opt >/dev/null || packages+=(binaryen)
+command -v tinygo >/dev/null ||
+	packages+=("llvm-$llvm-dev" "libclang-$llvm-dev" "clang-$llvm" "lld-$llvm" wasi-libc "libclang-rt-$llvm-dev-wasm32" g++)
+if [ ${#packages[@]} -gt 0 ]; then
+	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+		fail "install TinyGo 0.41.x (https://tinygo.org/getting-started/install) and binaryen (wasm-opt), or use Debian, where this script does"
+	install "${packages[@]}"
+fi
 mkdir -p "$dir"
-optimizer
 if command -v tinygo >/dev/null; then use_released; else use_built; fi
