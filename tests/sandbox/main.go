@@ -5,6 +5,10 @@
 //
 // It prints what a client needs to know to standard output, secrets included,
 // and one line for each request to standard error.
+//
+//	go run ./sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
+//
+// runs a command with the same in its environment instead, and ends with it.
 package main
 
 import (
@@ -37,6 +41,7 @@ type options struct {
 	lifetime         time.Duration
 	json             bool
 	untilStdinCloses bool
+	command          []string // to run, if any
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -54,8 +59,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if err != nil {
 		return o, err
 	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	o.command = flags.Args()
+	if len(o.command) > 0 && (o.json || o.untilStdinCloses) {
+		return o, fmt.Errorf("-json and -until-stdin-closes do not go with a command (%q)", o.command[0])
 	}
 	if o.lifetime == 0 {
 		return o, errors.New("-lifetime must not be zero")
@@ -73,11 +79,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
+	if len(o.command) > 0 {
+		log = nil // its output would be in the command's way
+	}
 	s, err := service.Start(ctx, service.Config{Lifetime: o.lifetime, Log: log})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if len(o.command) > 0 {
+		return command(ctx, o.command, env(s, service.Stage), stdin, stdout, stderr)
+	}
 	if err := newFacts(s).print(stdout, o.json); err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func TestUntilStdinCloses(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
-	for _, args := range [][]string{{"-bogus"}, {"extra"}, {"-lifetime", "0"}, {"-lifetime", "1ms"}, {"-lifetime", "soon"}} {
+	for _, args := range [][]string{{"-bogus"}, {"no-such-command"}, {"-json", "true"}, {"-lifetime", "0"}, {"-lifetime", "1ms"}, {"-lifetime", "soon"}} {
 		if err := run(t.Context(), args, nil, io.Discard, io.Discard); err == nil {
 			t.Errorf("%q: taken", args)
 		}
@@ -147,6 +147,44 @@ func TestBadArguments(t *testing.T) {
 	if err := run(t.Context(), []string{"-h"}, nil, io.Discard, &help); err != nil || !strings.Contains(help.String(), "-lifetime") {
 		t.Errorf("help %q, error %v", help.String(), err)
 	}
+}
+
+func TestCommandHasTheVariables(t *testing.T) {
+	var out bytes.Buffer
+	show := `echo "$ROSTERING_ENVIRONMENT $ROSTERING_CLIENT_ID $ROSTERING_AUTH_URL"; cat; exit $CODE`
+	for code, fails := range map[string]bool{"0": false, "3": true} {
+		out.Reset()
+		t.Setenv("CODE", code)
+		err := run(t.Context(), []string{"sh", "-c", show}, strings.NewReader("input"), &out, io.Discard)
+		if (err != nil) != fails {
+			t.Errorf("exit %s gives the error %v", code, err)
+		}
+		if got := out.String(); !strings.HasPrefix(got, "stage sandbox-stage http://127.0.0.1:") || !strings.HasSuffix(got, "\ninput") {
+			t.Errorf("the output is %q", got)
+		}
+	}
+}
+
+func TestCommandEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	started := trigger{"started", cancel}
+	err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), started, io.Discard)
+	if err == nil {
+		t.Error("it ended by itself")
+	}
+}
+
+// trigger runs a function at the first output that holds a text.
+type trigger struct {
+	text string
+	run  func()
+}
+
+func (w trigger) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), w.text) {
+		w.run()
+	}
+	return len(b), nil
 }
 
 func TestQuote(t *testing.T) {
