@@ -10,7 +10,8 @@ import (
 )
 
 // ask asks for a token, unless a back-off says to wait. All config that the whole
-// call needs is judged first.
+// call needs is judged first. The clock was read just before: the token's life counts
+// from there.
 func (f *Flow) ask() Step {
 	if f.call == ListJobs {
 		if err := f.readService(); err != nil {
@@ -22,7 +23,6 @@ func (f *Flow) ask() Step {
 		return f.refused(err.AppendJSON(nil))
 	}
 	f.client = client
-	f.readClock() // a token's life counts from just before its request is sent
 	if left := f.wait(); left > 0 {
 		return f.refused(fault.AppendRetryAfter(f.retry.Error, left))
 	}

@@ -20,9 +20,9 @@ func (f *Flow) load() {
 // current reports, after load, whether the cached token is the one in use.
 func (f *Flow) current() bool { return f.cached && f.token.Generation == f.inUse }
 
-// storeToken keeps a new token. Vars are removed before they are set, and the
-// summary is written last, so that a call that is cut off on the way leaves
-// nothing behind that does not belong together.
+// storeToken keeps a new token. The summary is written last, so that a call that is
+// cut off on the way leaves nothing behind that does not belong together. Vars are
+// removed before they are set: a host that has no room left may keep the old value.
 func (f *Flow) storeToken(object []byte) {
 	f.host.SetVar(state.JobsRequest, nil)
 	f.host.SetVar(state.TokenObject, nil)

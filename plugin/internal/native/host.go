@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"net/http"
@@ -82,14 +83,14 @@ func (h *host) request(step flow.Step) *http.Request {
 
 func (h *host) Config(key string) string { return h.config[key] }
 
-func (h *host) Var(name string) []byte { return h.vars[name] }
+func (h *host) Var(name string) []byte { return bytes.Clone(h.vars[name]) }
 
 func (h *host) SetVar(name string, value []byte) {
 	if len(value) == 0 {
 		delete(h.vars, name)
 		return
 	}
-	h.vars[name] = append([]byte(nil), value...)
+	h.vars[name] = bytes.Clone(value)
 }
 
 func (h *host) Words(name string) (first, second uint64, ok bool) {
