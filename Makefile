@@ -13,6 +13,9 @@ LIMIT := 60000
 POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
 MODULES := . tests host-example/go
+# Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
+LANGUAGES := $(patsubst host-example/%/setup.sh,%,$(wildcard host-example/*/setup.sh))
+export HOSTS ?=
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
 FUZZTIME ?= 3s
 TINYGO_FLAGS := -no-debug -panic=trap -opt=z
@@ -55,9 +58,29 @@ run: dist/rostering.wasm ## show it: against a sandbox, or the real service if R
 		cd tests && go run ./demo ; \
 	fi
 
+# run-LANG: the same in short, in another language.
+.PHONY: $(LANGUAGES:%=run-%)
+$(LANGUAGES:%=run-%): run-%: build
+	@host-example/$*/setup.sh
+	@cd tests && go run ./sandbox ../host-example/$*/run.sh
+
+# each SCRIPT: runs it in each language that HOSTS leaves in. Without its toolchain a
+# language is left out, unless CI is true.
+define each
+	@for language in $(LANGUAGES); do \
+		case ",$(HOSTS)," in ,,|*",$$language,"*) ;; *) continue ;; esac ; \
+		status=0 ; host-example/$$language/setup.sh || status=$$? ; \
+		if [ $$status = 69 ] && [ "$${CI:-}" != true ]; then echo "left out: $$language" ; continue ; fi ; \
+		[ $$status = 0 ] || exit 1 ; \
+		echo "$(1) in $$language" ; \
+		host-example/$$language/$(1) || exit 1 ; \
+	done
+endef
+
 # -count=1: what go test keeps of earlier runs does not see that dist has changed.
 .PHONY: test
-test: build $(POISONED) size fuzz ## prove every rule: core, scenarios, built files, end to end, host example
+test: build $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows it to some hosts
+	$(call each,test.sh)
 	@for module in $(MODULES); do \
 		echo "testing the module $$module" ; \
 		(cd $$module && go test -count=1 ./...) || exit 1 ; \
@@ -79,7 +102,13 @@ check: ## format, vet, staticcheck, go mod tidy, shell scripts
 		echo "checking the module $$module" ; \
 		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
+	$(call each,check.sh)
 	@bash -n plugin/toolchain.sh .ci/run
+
+.PHONY: matrix
+matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md
+	@cd tests && go test -count=1 -json -run Scenarios ./conformance >../build/scenarios.json || true
+	@cd tests && go run ./conformance/matrix ../docs/hosts.md <../build/scenarios.json
 
 .PHONY: size
 size: build ## tell the size of each build, and fail above the limit

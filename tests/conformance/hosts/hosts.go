@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"automatic-rostering/tests/conformance/protocol"
@@ -18,8 +19,11 @@ import (
 // Host is a host with a build of the plugin.
 type Host struct {
 	Name string
-	// Package is its adapter, and Module the folder of the Go module that it is in.
-	Module, Package string
+	// Package is its adapter, if that is written in Go.
+	Package string
+	// Folder is that of its Go module, or where Command starts the adapter.
+	Folder  string
+	Command []string
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
@@ -27,13 +31,13 @@ type Host struct {
 
 // Hosts that tests name.
 var (
-	Core = Host{Name: "core", Module: ".", Package: "./plugin/internal/native"}
+	Core = Host{Name: "core", Folder: ".", Package: "./plugin/internal/native"}
 	Go   = goSDK("go", "dist/rostering.wasm", true)
 )
 
-// All are the hosts that the scenarios run on. The builds with poison fill the heap
+// Native are the hosts that Go alone can start. The builds with poison fill the heap
 // with a pattern between calls: what outlives its call shows there.
-var All = []Host{
+var Native = []Host{
 	Core,
 	Go,
 	goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
@@ -42,7 +46,7 @@ var All = []Host{
 }
 
 func goSDK(name, wasm string, wasi bool) Host {
-	return Host{Name: name, Module: "tests", Package: "./conformance/hosts/go", Wasm: wasm, WASI: wasi}
+	return Host{Name: name, Folder: "tests", Package: "./conformance/hosts/go", Wasm: wasm, WASI: wasi}
 }
 
 // Root is the folder of the repository.
@@ -51,9 +55,17 @@ func Root() string {
 	return filepath.Join(filepath.Dir(file), "../../..")
 }
 
-// Start builds a host and starts it; it ends with the test.
+// Start starts a host, which is built first if it is written in Go; it ends with the
+// test.
 func (h Host) Start(t testing.TB) *run.Host {
 	t.Helper()
+	if h.Package == "" {
+		program := h.Command[0]
+		if strings.Contains(program, "/") {
+			program = filepath.Join(Root(), h.Folder, program)
+		}
+		return h.Run(t, program, h.Command[1:]...)
+	}
 	program, err := h.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -65,18 +77,19 @@ func (h Host) Start(t testing.TB) *run.Host {
 func (h Host) Build(folder string) (program string, err error) {
 	program = filepath.Join(folder, h.Name)
 	build := exec.Command("go", "build", "-o", program, h.Package)
-	build.Dir = filepath.Join(Root(), h.Module)
+	build.Dir = filepath.Join(Root(), h.Folder)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return program, nil
 }
 
-// Run starts a host that was built; it ends with the test.
-func (h Host) Run(t testing.TB, program string) *run.Host {
+// Run starts an adapter; it ends with the test.
+func (h Host) Run(t testing.TB, program string, args ...string) *run.Host {
 	t.Helper()
 	// The test's own context ends before its clean-up, which is to end the host well.
-	p, err := protocol.Start(context.WithoutCancel(t.Context()), program)
+	ctx := context.WithoutCancel(t.Context())
+	p, err := protocol.Start(ctx, filepath.Join(Root(), h.Folder), program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,10 @@ type Process struct {
 	lines   chan []byte
 }
 
-// Start starts a host. Close ends it.
-func Start(ctx context.Context, name string, args ...string) (*Process, error) {
+// Start starts a host in a folder. Close ends it.
+func Start(ctx context.Context, folder, name string, args ...string) (*Process, error) {
 	command := exec.CommandContext(ctx, name, args...)
+	command.Dir = folder
 	command.Stderr = os.Stderr
 	in, err := command.StdinPipe()
 	if err != nil {

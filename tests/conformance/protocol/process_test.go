@@ -45,7 +45,7 @@ func TestAHostThatMisbehavesIsAnError(t *testing.T) {
 			if host == "hangs" || host == "prints noise" {
 				grace = time.Millisecond // it never ends by itself
 			}
-			p, err := Start(t.Context(), os.Args[0])
+			p, err := Start(t.Context(), ".", os.Args[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ func try(ctx context.Context, build, only string, command []string) (failed bool
 		return false, err
 	}
 	start := func() (*run.Host, error) {
-		process, err := protocol.Start(ctx, command[0], command[1:]...)
+		process, err := protocol.Start(ctx, ".", command[0], command[1:]...)
 		wasm := filepath.Join(hosts.Root(), "dist", build)
 		return &run.Host{Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi")}, err
 	}

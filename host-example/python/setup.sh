@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Installs what requirements.txt names into .venv. Does nothing if it is there.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# Several runs at once take turns.
+exec 9<requirements.txt
+if command -v flock >/dev/null; then flock 9; fi
+
+ready() {
+	cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -c 'import extism' 2>/dev/null
+}
+
+if ready; then exit 0; fi
+if ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+	echo "Python 3.11 or newer with its venv module is missing: apt-get install python3-venv" >&2
+	exit 69
+fi
+rm -rf .venv
+python3 -m venv .venv
+.venv/bin/python -m pip install --quiet --disable-pip-version-check \
+	--require-hashes --only-binary :all: -r requirements.txt
+cp requirements.txt .venv/ # last: an install that broke off is not taken for a whole one

@@ -1,0 +1,89 @@
+package hosts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// language is the hosts of one language other than Go: a folder of host-example, with
+// a setup.sh that installs what they need there.
+type language struct {
+	Folder string `json:"folder"`
+	Hosts  []struct {
+		Name    string   `json:"name"`
+		Command []string `json:"command"` // starts the adapter; run in the folder
+		Build   string   `json:"build"`   // of dist
+	} `json:"hosts"`
+}
+
+// notHere is the status of a setup.sh that misses its toolchain.
+const notHere = 69
+
+// EachLanguage calls f, in a subtest, with the hosts of each language that HOSTS
+// names, or of all. A language whose toolchain is missing is skipped, and says how to
+// get it; with CI=true that is a failure.
+func EachLanguage(t *testing.T, f func(t *testing.T, hosts []Host)) {
+	for _, l := range languages(t) {
+		if !Wanted(l.Folder) {
+			continue
+		}
+		t.Run(l.Folder, func(t *testing.T) {
+			t.Parallel()
+			l.setup(t)
+			f(t, l.hosts())
+		})
+	}
+}
+
+func languages(t *testing.T) (all []language) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(Root(), "tests/conformance/hosts/languages.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Wanted reports whether the environment variable HOSTS, names with commas between,
+// leaves a language in.
+func Wanted(name string) bool {
+	list := os.Getenv("HOSTS")
+	return list == "" || slices.Contains(strings.Split(list, ","), name)
+}
+
+func (l language) setup(t *testing.T) {
+	t.Helper()
+	setup := exec.CommandContext(t.Context(), "./setup.sh")
+	setup.Dir = filepath.Join(Root(), "host-example", l.Folder)
+	out, err := setup.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &exit) && exit.ExitCode() == notHere && os.Getenv("CI") != "true":
+		t.Skipf("left out: %s", bytes.TrimSpace(out))
+	default:
+		t.Fatalf("setup.sh: %v\n%s", err, out)
+	}
+}
+
+func (l language) hosts() (hosts []Host) {
+	for _, h := range l.Hosts {
+		hosts = append(hosts, Host{
+			Name: h.Name, Folder: filepath.Join("host-example", l.Folder), Command: h.Command,
+			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
+		})
+	}
+	return hosts
+}
