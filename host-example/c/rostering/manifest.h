@@ -1,0 +1,10 @@
+/* The manifest of an instance, from within the library. */
+#ifndef ROSTERING_MANIFEST_H
+#define ROSTERING_MANIFEST_H
+
+#include "rostering.h"
+
+/* Gives the manifest as JSON text, which the caller frees. It holds the secret. */
+rostering_error *rostering_manifest(const char *wasm, const rostering_config *config, char **text);
+
+#endif

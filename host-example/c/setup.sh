@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Gets libextism into lib, Debian's packages if they are missing, and builds the example and the adapter.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+build_needs=(gcc libc6-dev make pkg-config libjansson-dev libcmocka-dev python3 python3-pip)
+check_needs=(clang-format cppcheck)
+
+have() { command -v "$1" >/dev/null; }
+
+can_build() {
+	have gcc && have make && have pkg-config && pkg-config --exists jansson cmocka &&
+		{ [ -e lib/libextism.so ] || python3 -m pip --version >/dev/null 2>&1; }
+}
+
+can_check() { have clang-format && have cppcheck; }
+
+can_install() { [ "$(id -u)" = 0 ] && have apt-get; }
+
+install_packages() {
+	apt-get update -q >&2
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+}
+
+# The wheel is a zip file, and all that is wanted of it is one library.
+fetch_libextism() {
+	rm -rf lib
+	mkdir -p lib/wheel
+	python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+		-r requirements.txt -d lib/wheel
+	python3 -m zipfile -e lib/wheel/*.whl lib/wheel
+	mv lib/wheel/extism_sys/libextism_sys.so lib/libextism.so
+	rm -r lib/wheel
+	cp requirements.txt lib/requirements.txt
+}
+
+if can_install; then
+	can_build || install_packages "${build_needs[@]}"
+	can_check || install_packages "${check_needs[@]}"
+elif ! can_build; then
+	echo "the C example needs: apt-get install ${build_needs[*]}" >&2
+	exit 69
+fi
+cmp -s requirements.txt lib/requirements.txt || fetch_libextism
+make -s all
