@@ -18,8 +18,10 @@ can_check() { have clang-format && have cppcheck; }
 can_install() { [ "$(id -u)" = 0 ] && have apt-get; }
 
 install_packages() {
-	apt-get update -q >&2
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+	echo "installing Debian's $*" >&2
+	apt-get update -q >/dev/null
+	DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
+		apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >/dev/null
 }
 
 # The wheel is a zip file, and all that is wanted of it is one library.
