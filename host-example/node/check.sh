@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Format, lint, types. Run setup.sh first.
+set -euo pipefail
+cd "$(dirname "$0")"
+bin=node_modules/.bin
+"$bin/prettier" --check --log-level warn .
+"$bin/eslint" --max-warnings 0 .
+"$bin/tsc"
+for script in ./*.sh; do bash -n "$script"; done

@@ -1,0 +1,16 @@
+/**
+ * Calls the Automatic Rostering plugin from JavaScript and TypeScript. Open one {@link Rostering}
+ * and share it: the access token lives in the plugin's instance, and the plugin renews it by
+ * itself. What goes wrong is a {@link RosteringError}.
+ *
+ * @module
+ */
+
+export { Rostering } from './client.js';
+export { RosteringError } from './error.js';
+export { Token } from './token.js';
+
+/** @typedef {import('./client.js').Options} Options */
+/** @typedef {import('./client.js').JobsOptions} JobsOptions */
+/** @typedef {import('./client.js').TokenOptions} TokenOptions */
+/** @typedef {import('./config.js').Config} Config */
