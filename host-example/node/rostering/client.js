@@ -12,7 +12,7 @@ import { Turns } from './turns.js';
  * @typedef {object} Options
  * @property {number} [timeoutMs] Bounds one call with all its requests; 30,000 if not set. Waiting
  *   for other calls to end does not count.
- * @property {typeof fetch} [fetch] Sends the requests, for a proxy or a certificate authority of
+ * @property {import('./fetch.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of
  *   your own.
  * @property {import('./log.js').Log} [log] Is given the plugin's log lines, which hold neither
  *   secrets nor tokens.
@@ -194,7 +194,7 @@ export class Rostering {
   }
 
   /**
-   * @param {typeof fetch} send
+   * @param {import('./fetch.js').Fetch} send
    */
   #fetch(send) {
     return answerFailures(
