@@ -20,6 +20,7 @@ var layers = [][]string{
 	{"oauth2", "jobs"},
 	{"config", "redact"},
 	{"input", "backoff"},
+	{"percent"},
 	{"object", "clock", "fault", "state"},
 	{"ascii", "message"},
 }

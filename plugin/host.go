@@ -43,7 +43,21 @@ func (h *host) output(block pdk.Memory) {
 	}
 }
 
-func (h *host) fail(failure []byte) { pdk.SetErrorString(string(failure)) }
+// end hands over what came of a call: 0, or 1 with an error.
+func (h *host) end(step flow.Step) int32 {
+	switch step.Kind {
+	case flow.Give:
+		h.output(h.block(step.Output))
+	case flow.GiveHeld:
+		h.output(pdk.FindMemory(h.held))
+	case flow.GiveAnswer:
+		h.output(h.answer)
+	default:
+		pdk.SetErrorString(string(step.Output))
+		return 1
+	}
+	return 0
+}
 
 // block puts b into a block that the host can take.
 func (h *host) block(b []byte) pdk.Memory { return pdk.AllocateBytes(b) }
@@ -98,6 +112,8 @@ func (h *host) Hold(name string) bool {
 	h.held = varGet(h.offset(name))
 	return h.held != 0
 }
+
+func (h *host) Held() []byte { return h.load(h.held) }
 
 func (h *host) Now() int64 { return now() }
 

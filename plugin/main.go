@@ -4,9 +4,8 @@
 package main
 
 import (
-	"github.com/extism/go-pdk"
-
 	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/input"
 )
 
 func main() {}
@@ -14,17 +13,47 @@ func main() {}
 //export get_token
 func getToken() int32 {
 	resetStack()
-	return run(flow.GetToken)
+	return call(input.GetToken)
 }
 
 //export list_jobs
 func listJobs() int32 {
 	resetStack()
-	return run(flow.ListJobs)
+	return call(input.ListJobs)
 }
 
-// run takes a call from its input to its output: 0, or 1 with an error.
-func run(call flow.Call) int32 {
+//export send_request
+func sendRequest() int32 {
+	resetStack()
+	return call(input.SendRequest)
+}
+
+//export begin
+func begin() int32 {
+	resetStack()
+	return one(flow.Begin)
+}
+
+//export resume
+func resume() int32 {
+	resetStack()
+	return one(flow.Resume)
+}
+
+//export set_token
+func setToken() int32 {
+	resetStack()
+	return one(flow.SetToken)
+}
+
+//export clear_token
+func clearToken() int32 {
+	resetStack()
+	return one(flow.ClearToken)
+}
+
+// call takes a call from its input to its output: 0, or 1 with an error.
+func call(call input.Call) int32 {
 	resetHeap()
 	h := &host{}
 	f := flow.New(h, call)
@@ -35,18 +64,15 @@ func run(call flow.Call) int32 {
 			step = f.Resume(h.send(&step.Request))
 		case flow.SendHeld:
 			step = f.Resume(h.sendHeld())
-		case flow.Give:
-			h.output(h.block(step.Output))
-			return 0
-		case flow.GiveHeld:
-			h.output(pdk.FindMemory(h.held))
-			return 0
-		case flow.GiveAnswer:
-			h.output(h.answer)
-			return 0
 		default:
-			h.fail(step.Output)
-			return 1
+			return h.end(step)
 		}
 	}
+}
+
+// one is an export that makes no request.
+func one(export func(flow.Host, []byte) flow.Step) int32 {
+	resetHeap()
+	h := &host{}
+	return h.end(export(h, h.input()))
 }

@@ -2,6 +2,8 @@
 // config values.
 package ascii
 
+import "strings"
+
 // Visible reports whether c is a visible ASCII character: no space, no control
 // character, nothing beyond 7 bits (RFC 5234, VCHAR).
 func Visible(c byte) bool { return c > ' ' && c < 0x7f }
@@ -31,6 +33,29 @@ func Spaced(s string) bool {
 		}
 	}
 	return s != ""
+}
+
+// Token reports whether s can be a header's name (RFC 9110 §5.6.2).
+func Token(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':
+		case strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0:
+			return false
+		}
+	}
+	return s != ""
+}
+
+// FieldValue reports whether s can be a header's value: visible ASCII, spaces and
+// tabs, or nothing.
+func FieldValue(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] != ' ' && s[i] != '\t' && !Visible(s[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // HasControl reports whether s holds an ASCII control character.

@@ -2,6 +2,7 @@ package ascii_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/ascii"
@@ -111,5 +112,23 @@ func TestLower(t *testing.T) {
 				t.Errorf("Lower(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestTokenAndFieldValue(t *testing.T) {
+	for c := range 256 {
+		s := string([]byte{'a', byte(c)})
+		// RFC 9110 §5.6.2: visible, and no delimiter.
+		token := ascii.Visible(byte(c)) && !strings.ContainsRune("\"(),/:;<=>?@[\\]{}", rune(c))
+		if got := ascii.Token(s); got != token {
+			t.Errorf("Token(%q) = %v", s, got)
+		}
+		value := ascii.Visible(byte(c)) || c == ' ' || c == '\t'
+		if got := ascii.FieldValue(s); got != value {
+			t.Errorf("FieldValue(%q) = %v", s, got)
+		}
+	}
+	if ascii.Token("") || !ascii.FieldValue("") {
+		t.Error("a name must not be empty; a value may be")
 	}
 }

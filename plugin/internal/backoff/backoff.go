@@ -36,8 +36,10 @@ func Wait(failures int) int64 {
 // else is ignored: RFC 9110 §10.2.3 also allows a date, but then two clocks would
 // have to be trusted.
 func RetryAfter(header string) (seconds int64, ok bool) {
-	seconds, ok = ascii.Digits(header, maxRetryAfter)
-	return max(seconds, 1), ok
+	if seconds, ok = ascii.Digits(header, maxRetryAfter); ok {
+		seconds = max(seconds, 1)
+	}
+	return seconds, ok
 }
 
 // Left gives the seconds until the next token request may leave, or 0. A wait that

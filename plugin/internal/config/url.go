@@ -1,11 +1,10 @@
 package config
 
 import (
-	"bytes"
 	"strings"
 
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/percent"
 )
 
 // The ways in which an address can be wrong.
@@ -16,8 +15,11 @@ const (
 
 // checkURL says what is wrong with an address, or "".
 func checkURL(address string, allowHTTP bool) string {
-	if !ascii.AllVisible(address) || strings.ContainsAny(address, `?#\`) || brokenEscape(address) {
+	if !ascii.AllVisible(address) || strings.ContainsAny(address, `?#\`) {
 		return urlForm
+	}
+	if _, ok := percent.Decode(address); !ok {
+		return urlForm // a client would refuse that when it is to send a request
 	}
 	scheme, rest, found := strings.Cut(address, "://")
 	scheme = ascii.Lower(scheme)
@@ -33,17 +35,4 @@ func checkURL(address string, allowHTTP bool) string {
 		return urlPlain
 	}
 	return ""
-}
-
-// brokenEscape reports whether a % begins no escape: a client would refuse that URL
-// only when it is to send a request.
-func brokenEscape(address string) bool {
-	rest := []byte(address)
-	for at := bytes.IndexByte(rest, '%'); at >= 0; at = bytes.IndexByte(rest, '%') {
-		if _, ok := object.Hex(rest, at+1, 2); !ok {
-			return true
-		}
-		rest = rest[at+1:]
-	}
-	return false
 }

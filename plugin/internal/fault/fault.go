@@ -17,6 +17,7 @@ const (
 	TokenEndpointRejected    = "token_endpoint_rejected"
 	TokenEndpointUnavailable = "token_endpoint_unavailable"
 	TokenResponseInvalid     = "token_response_invalid"
+	TokenMismatch            = "token_mismatch"
 	ServiceUnauthorized      = "service_unauthorized"
 	ServiceError             = "service_error"
 	NetworkError             = "network_error"
@@ -54,6 +55,18 @@ func Config(key, message string) *Error {
 // Missing is a config_missing error about a key.
 func Missing(key, message string) *Error {
 	return &Error{Code: ConfigMissing, Key: key, Message: message}
+}
+
+// Network is a network_error: what happened, and the config key of the address at
+// which it did.
+func Network(what, address string) *Error {
+	return &Error{Code: NetworkError, Retryable: true,
+		Message: what + "; check " + address + ", the network and the host's limits, then call again"}
+}
+
+// Mismatch is a token_mismatch error.
+func Mismatch(message string) *Error {
+	return &Error{Code: TokenMismatch, Message: message}
 }
 
 // AppendJSON appends the error as a JSON object.

@@ -3,6 +3,7 @@ package fault_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/fault"
@@ -93,5 +94,15 @@ func TestCodesAreThoseOfTheContract(t *testing.T) {
 		"service_unauthorized", "service_error", "network_error"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestNetworkAndMismatch(t *testing.T) {
+	e := fault.Network("it did not answer", "auth_url")
+	if e.Code != fault.NetworkError || !e.Retryable || !strings.Contains(e.Message, "it did not answer; check auth_url") {
+		t.Errorf("got %+v", e)
+	}
+	if e = fault.Mismatch("another's"); e.Code != fault.TokenMismatch || e.Retryable || e.Message != "another's" {
+		t.Errorf("got %+v", e)
 	}
 }

@@ -8,28 +8,29 @@ import (
 	"strings"
 
 	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 )
 
 // call is one call under way, or done.
 type call struct {
 	*host
-	kind flow.Call
+	kind input.Call
 	flow *flow.Flow
 	step flow.Step
 	mine []byte // the var that the step holds
 	last string // the body of the last answer
 }
 
-func (h *host) begin(kind flow.Call, input string) *call {
+func (h *host) begin(kind input.Call, in string) *call {
 	f := flow.New(h, kind)
-	c := &call{host: h, kind: kind, flow: f, step: f.Begin([]byte(input))}
+	c := &call{host: h, kind: kind, flow: f, step: f.Begin([]byte(in))}
 	c.checkStep()
 	return c
 }
 
-func (h *host) beginListJobs(input string) *call { return h.begin(flow.ListJobs, input) }
-func (h *host) beginGetToken(input string) *call { return h.begin(flow.GetToken, input) }
+func (h *host) beginListJobs(in string) *call { return h.begin(input.ListJobs, in) }
+func (h *host) beginGetToken(in string) *call { return h.begin(input.GetToken, in) }
 
 // turn is a request that a test expects, and its answer.
 type turn struct {
@@ -142,7 +143,7 @@ func (c *call) checkStep() {
 	case flow.Fail:
 		c.checkHidden("an error", string(c.step.Output))
 	case flow.Give:
-		if strings.Contains(string(c.step.Output), secret) || c.kind != flow.GetToken {
+		if strings.Contains(string(c.step.Output), secret) || c.kind != input.GetToken {
 			c.t.Errorf("output %s", c.step.Output)
 		}
 	case flow.GiveAnswer:
@@ -151,14 +152,19 @@ func (c *call) checkStep() {
 }
 
 // getToken and listJobs run a whole call: the turns are all its requests.
-func (h *host) getToken(input string, turns ...turn) *call {
+func (h *host) getToken(in string, turns ...turn) *call {
 	h.t.Helper()
-	return h.beginGetToken(input).take(turns...)
+	return h.beginGetToken(in).take(turns...)
 }
 
-func (h *host) listJobs(input string, turns ...turn) *call {
+func (h *host) listJobs(in string, turns ...turn) *call {
 	h.t.Helper()
-	return h.beginListJobs(input).take(turns...)
+	return h.beginListJobs(in).take(turns...)
+}
+
+func (h *host) sendRequest(in string, turns ...turn) *call {
+	h.t.Helper()
+	return h.begin(input.SendRequest, in).take(turns...)
 }
 
 // result tells how a call ended.

@@ -12,19 +12,15 @@ import (
 	"automatic-rostering/plugin/internal/state"
 )
 
-// Call is what the host asked for.
-type Call uint8
-
-const (
-	GetToken Call = iota
-	ListJobs
-)
-
 // Flow is one call under way.
 type Flow struct {
 	host Host
-	call Call
+	call input.Call
 	in   input.Input
+	// handsOut says that the host sends the requests itself, by begin and resume;
+	// rawInput is then the input, as it was given.
+	handsOut bool
+	rawInput []byte
 	// now is the last reading of the clock, in Unix seconds, or 0 if it cannot be
 	// trusted.
 	now int64
@@ -39,24 +35,30 @@ type Flow struct {
 	retry   backoff.Record
 	request message.Request // the one under way, unless it is the held one
 
-	asked    bool   // a token request has left in this call
-	awaiting bool   // and its answer is what comes next
-	fresh    bool   // the token in use was obtained in this call
-	repeated bool   // the request to the service is a repeat after a 401
-	inUse    uint16 // generation of the token in the request to the service
-	failure  []byte // why the token request failed
+	marks   marks
+	inUse   uint16 // generation of the token in the request to the service
+	failure []byte // why the token request failed
 }
 
+// marks are how far a call has come.
+type marks uint8
+
+const (
+	awaiting marks = 1 << iota // the answer to a token request comes next
+	asked                      // a token request has left in this call
+	fresh                      // the token in use was obtained in this call
+	repeated                   // the request to the service is a repeat after a 401
+)
+
+// has reports whether any of these marks is set.
+func (m marks) has(any marks) bool { return m&any != 0 }
+
 // New is a call that has not begun.
-func New(host Host, call Call) *Flow { return &Flow{host: host, call: call} }
+func New(host Host, call input.Call) *Flow { return &Flow{host: host, call: call} }
 
 // Begin reads the input and gives the first step.
 func (f *Flow) Begin(rawInput []byte) Step {
-	fields := input.ForGetToken
-	if f.call == ListJobs {
-		fields = input.ForListJobs
-	}
-	in, err := input.Parse(rawInput, fields)
+	in, err := input.Parse(rawInput, f.call)
 	if err != nil {
 		return fail(err)
 	}
@@ -64,7 +66,7 @@ func (f *Flow) Begin(rawInput []byte) Step {
 	f.load()
 	f.readClock()
 	if f.now == 0 {
-		if f.call == GetToken {
+		if f.call == input.GetToken {
 			return fail(&fault.Error{Code: fault.ClockUnusable,
 				Message: "the host's clock is not set; give the plugin a real clock, or now (Unix seconds) in the input"})
 		}
@@ -78,7 +80,7 @@ func (f *Flow) Begin(rawInput []byte) Step {
 
 // Resume takes the answer to the request of the last step and gives the next.
 func (f *Flow) Resume(a *message.Answer) Step {
-	if f.awaiting {
+	if f.marks.has(awaiting) {
 		return f.tokenAnswered(a)
 	}
 	return f.serviceAnswered(a)
@@ -90,7 +92,7 @@ func (f *Flow) keepable() bool {
 	case f.now == 0:
 		return true
 	case !f.token.ExpiryKnown():
-		return f.call != GetToken // its caller is told when it expires
+		return f.call != input.GetToken // its caller is told when it expires
 	default:
 		return f.now < f.token.AskedAt+f.token.RenewAfter
 	}
@@ -103,8 +105,8 @@ func (f *Flow) alive() bool {
 
 // use goes on with the cached token.
 func (f *Flow) use() Step {
-	if f.call == ListJobs {
-		return f.sendJobs()
+	if f.call != input.GetToken {
+		return f.sendToService()
 	}
 	if f.host.Hold(state.TokenObject) {
 		return Step{Kind: GiveHeld}
@@ -116,7 +118,7 @@ func (f *Flow) use() Step {
 // out of room for vars.
 func (f *Flow) lost() Step {
 	f.cached = false
-	if f.asked {
+	if f.marks.has(asked) {
 		return Step{Kind: Fail, Output: f.failure}
 	}
 	return f.ask()

@@ -72,6 +72,8 @@ func (h *host) Hold(name string) bool {
 	return h.held != nil
 }
 
+func (h *host) Held() []byte { return slices.Clone(h.held) }
+
 func (h *host) Log(level flow.Level, line string) {
 	if level == flow.Warn {
 		line = "warn: " + line

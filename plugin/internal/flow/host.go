@@ -22,8 +22,9 @@ type Host interface {
 	// Words gives the two words that a var consists of.
 	Words(name string) (first, second uint64, ok bool)
 	// Hold keeps a var at hand, to be sent or given out without a copy. It reports
-	// whether the var is there.
+	// whether the var is there. Held gives a copy of it.
 	Hold(name string) bool
+	Held() []byte
 	// Now reads the clock, in Unix seconds; 0 without one.
 	Now() int64
 	// Log logs a line, LogVar the line that a var is, at Debug and without a copy.

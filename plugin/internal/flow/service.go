@@ -3,6 +3,7 @@ package flow
 import (
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/jobs"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/state"
@@ -17,11 +18,12 @@ func (f *Flow) readService() (err *fault.Error) {
 	return err
 }
 
-// sendJobs sends the /jobs request: the prepared one if it fits, else one that is
-// prepared for the next calls too.
-func (f *Flow) sendJobs() Step {
+// sendToService sends the request to the service: the prepared one if it fits, else one
+// that is prepared for the next calls too. A caller's own request is not prepared.
+func (f *Flow) sendToService() Step {
 	f.request, f.inUse = message.Request{}, f.token.Generation
-	if f.prepared() && f.host.Hold(state.JobsRequest) {
+	listing := f.call == input.ListJobs
+	if listing && f.prepared() && f.host.Hold(state.JobsRequest) {
 		return Step{Kind: SendHeld}
 	}
 	if err := f.readService(); err != nil {
@@ -31,8 +33,12 @@ func (f *Flow) sendJobs() Step {
 	if text == "" {
 		return f.lost()
 	}
-	f.request = jobs.NewRequest(&f.service, text)
-	f.prepare()
+	if listing {
+		f.request = jobs.NewRequest(&f.service, text)
+		f.prepare()
+	} else {
+		f.request = jobs.NewOwnRequest(&f.service, text, &f.in.Request)
+	}
 	return Step{Kind: Send, Request: f.request}
 }
 
@@ -61,14 +67,14 @@ func (f *Flow) serviceAnswered(a *message.Answer) Step {
 // token in use began. One that began with a failed renewal goes on: the old token
 // says nothing of the token endpoint.
 func (f *Flow) succeeded() {
-	if f.repeated {
+	if f.marks.has(repeated) {
 		f.host.Log(Warn, "the service refused the token; a new one was accepted")
 	}
 	switch {
-	case f.token.Rejected:
+	case f.token.Rejected && f.current():
 		f.host.SetVar(state.Retry, nil)
 		f.markRejected(false)
-	case f.fresh && f.retry.Failures > 0:
+	case f.marks.has(fresh) && f.retry.Failures > 0:
 		f.host.SetVar(state.Retry, nil)
 	}
 }
@@ -86,22 +92,22 @@ func (f *Flow) markRejected(rejected bool) {
 // tried, once.
 func (f *Flow) unauthorized(a *message.Answer) Step {
 	f.readClock()
-	if f.fresh {
+	if f.marks.has(fresh) {
 		return f.rejected(a)
 	}
 	left := f.wait()
-	if f.repeated || f.asked || left > 0 {
+	if f.marks.has(repeated|asked) || left > 0 {
 		err := jobs.ParseResponse(a, f.secrets)
 		err.RetryAfter = left
 		return fail(err)
 	}
-	f.repeated = true
+	f.marks |= repeated
 	f.load()
 	switch {
 	case f.current() || !f.cached:
 		f.dropToken()
 	case f.keepable():
-		return f.sendJobs() // another flow has renewed it
+		return f.sendToService() // another flow has renewed it
 	}
 	return f.ask()
 }

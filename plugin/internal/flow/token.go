@@ -4,6 +4,7 @@ import (
 	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
@@ -13,7 +14,7 @@ import (
 // call needs is judged first. The clock was read just before: the token's life counts
 // from there.
 func (f *Flow) ask() Step {
-	if f.call == ListJobs {
+	if f.call != input.GetToken {
 		if err := f.readService(); err != nil {
 			return fail(err)
 		}
@@ -26,7 +27,7 @@ func (f *Flow) ask() Step {
 	if left := f.wait(); left > 0 {
 		return f.refused(fault.AppendRetryAfter(f.retry.Error, left))
 	}
-	f.asked, f.awaiting = true, true
+	f.marks |= asked | awaiting
 	f.request = oauth2.NewTokenRequest(&f.client)
 	f.recordAttempt()
 	return Step{Kind: Send, Request: f.request}
@@ -42,9 +43,10 @@ func (f *Flow) wait() int64 {
 }
 
 // recordAttempt counts the request as failed before it leaves: on most hosts a
-// failed request is a trap, after which nothing can be recorded.
+// failed request is a trap, after which nothing can be recorded. A host that sends the
+// requests itself tells of a failure.
 func (f *Flow) recordAttempt() {
-	if f.now == 0 {
+	if f.now == 0 || f.handsOut {
 		return
 	}
 	failed := &fault.Error{Code: fault.NetworkError, Retryable: true,
@@ -59,7 +61,7 @@ func (f *Flow) keepFailure(failure []byte, wait int64) {
 }
 
 func (f *Flow) tokenAnswered(a *message.Answer) Step {
-	f.awaiting = false
+	f.marks &^= awaiting
 	f.log(a.Status)
 	f.load()
 	token, lifetime, err := oauth2.ParseTokenResponse(a, f.secrets)
@@ -104,7 +106,20 @@ func (f *Flow) refused(failure []byte) Step {
 }
 
 func (f *Flow) tokenObtained(text string, lifetime int64) Step {
-	f.cached, f.fresh, f.text = true, true, text
+	f.marks |= fresh
+	object := f.keepToken(text, lifetime)
+	if f.call == input.GetToken {
+		f.host.SetVar(state.Retry, nil)
+		return Step{Kind: Give, Output: object}
+	}
+	f.forgetAttempt()
+	return f.sendToService()
+}
+
+// keepToken makes a token the cached one. Its lifetime in seconds counts from now. It
+// gives the token object.
+func (f *Flow) keepToken(text string, lifetime int64) []byte {
+	f.cached, f.text = true, text
 	f.token = state.Token{Generation: f.token.Generation + 1}
 	if f.now != 0 {
 		f.token.AskedAt, f.token.Lifetime = f.now, lifetime
@@ -112,12 +127,7 @@ func (f *Flow) tokenObtained(text string, lifetime int64) Step {
 	}
 	object := oauth2.AppendToken(nil, text, f.token.ExpiresAt(), oauth2.CacheKey(&f.client))
 	f.storeToken(object)
-	if f.call == GetToken {
-		f.host.SetVar(state.Retry, nil)
-		return Step{Kind: Give, Output: object}
-	}
-	f.forgetAttempt()
-	return f.sendJobs()
+	return object
 }
 
 // forgetAttempt takes back what recordAttempt recorded. The failures before it

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,9 +25,9 @@ func FuzzInput(f *testing.F) {
 		f.Add([]byte(text), true)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, jobs bool) {
-		fields, allowed := input.ForGetToken, []string{"force", "now"}
+		fields, allowed := input.GetToken, []string{"force", "now"}
 		if jobs {
-			fields, allowed = input.ForListJobs, []string{"now", "customer_id", "user_id"}
+			fields, allowed = input.ListJobs, []string{"now", "customer_id", "user_id"}
 		}
 		in, err := input.Parse(b, fields)
 		if err != nil && (err.Code != fault.InvalidInput || err.Message == "" || err.Retryable) {
@@ -39,7 +40,7 @@ func FuzzInput(f *testing.F) {
 		if (err == nil) != ok {
 			t.Fatalf("%q: got %+v, %+v; read slowly: %+v, %v", b, in, err, want, ok)
 		}
-		if ok && in != want {
+		if ok && !reflect.DeepEqual(in, want) {
 			t.Errorf("%q: got %+v; read slowly: %+v", b, in, want)
 		}
 	})

@@ -1,6 +1,7 @@
 package input_test
 
 import (
+	"reflect"
 	"testing"
 
 	"automatic-rostering/plugin/internal/input"
@@ -20,12 +21,12 @@ func TestID(t *testing.T) {
 		{"the empty text counts as missing", `""`, input.ID{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse([]byte(`{"customer_id":`+tt.text+`}`), input.ForListJobs)
-			if err != nil || in != (input.Input{Customer: tt.want}) {
+			in, err := input.Parse([]byte(`{"customer_id":`+tt.text+`}`), input.ListJobs)
+			if err != nil || !reflect.DeepEqual(in, input.Input{Customer: tt.want}) {
 				t.Errorf("customer_id: got %+v, %v", in, err)
 			}
-			in, err = input.Parse([]byte(`{"user_id":`+tt.text+`}`), input.ForListJobs)
-			if err != nil || in != (input.Input{User: tt.want}) {
+			in, err = input.Parse([]byte(`{"user_id":`+tt.text+`}`), input.ListJobs)
+			if err != nil || !reflect.DeepEqual(in, input.Input{User: tt.want}) {
 				t.Errorf("user_id: got %+v, %v", in, err)
 			}
 		})
@@ -54,7 +55,7 @@ func TestIDIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, key := range []string{"customer_id", "user_id"} {
-				_, err := input.Parse([]byte(`{"`+key+`":`+tt.text+`}`), input.ForListJobs)
+				_, err := input.Parse([]byte(`{"`+key+`":`+tt.text+`}`), input.ListJobs)
 				checkFault(t, err, key)
 			}
 		})
@@ -79,7 +80,7 @@ func TestIDsAreNamedOneToOne(t *testing.T) {
 }
 
 func TestOnlyIDsCountForTheirName(t *testing.T) {
-	in := input.Input{Force: true, Now: 1, HasNow: true}
+	in := input.Input{Force: true, Clock: input.Clock{Now: 1, HasNow: true}}
 	if got := in.IDs(); got != "" {
 		t.Errorf("got %q", got)
 	}

@@ -1,16 +1,28 @@
 // Package jobs makes the request to the service and reads its answer. Nothing is
-// known of the service but this one request (see docs/contract.md).
+// known of the service but the request for the jobs (see docs/contract.md).
 package jobs
 
 import (
+	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/redact"
 )
 
 // NewRequest is the request for the jobs; ParseResponse reads its answer.
 func NewRequest(s *config.Service, token string) message.Request {
+	return message.Request{Method: "GET", URL: s.BaseURL + "/jobs", Headers: headers(s, token)}
+}
+
+// NewOwnRequest is a request that the caller of the plugin made up.
+func NewOwnRequest(s *config.Service, token string, own *input.Request) message.Request {
+	return message.Request{Method: own.Method, URL: s.BaseURL + own.Path,
+		Headers: append(headers(s, token), own.Headers...), Body: own.Body}
+}
+
+func headers(s *config.Service, token string) []message.Header {
 	headers := []message.Header{{Name: "Authorization", Value: "Bearer " + token}}
 	if s.CustomerID != "" {
 		headers = append(headers, message.Header{Name: "CUSTOMER_ID", Value: s.CustomerID})
@@ -18,7 +30,7 @@ func NewRequest(s *config.Service, token string) message.Request {
 	if s.UserID != "" {
 		headers = append(headers, message.Header{Name: "USER_ID", Value: s.UserID})
 	}
-	return message.Request{Method: "GET", URL: s.BaseURL + "/jobs", Headers: headers}
+	return headers
 }
 
 const (
@@ -30,13 +42,12 @@ const (
 // 2xx. secrets gives what must not stand in the error.
 func ParseResponse(a *message.Answer, secrets func() []string) *fault.Error {
 	if a.Failed() {
-		return &fault.Error{Code: fault.NetworkError, Retryable: true,
-			Message: "the service did not answer; check base_url, the network and the host's limits, then call again"}
+		return fault.Network("the service did not answer"+redact.Reason(a.Reason, secrets), "base_url")
 	}
 	if a.Status/100 == 2 {
 		return nil
 	}
-	e := &fault.Error{Code: fault.ServiceError, Status: a.Status, HasBody: true}
+	e := &fault.Error{Code: fault.ServiceError, Status: a.Status}
 	switch {
 	case a.Status == 401:
 		e.Code = fault.ServiceUnauthorized
@@ -44,10 +55,14 @@ func ParseResponse(a *message.Answer, secrets func() []string) *fault.Error {
 	case a.Status == 408 || a.Status == 429 || a.Status/100 == 5:
 		e.Retryable = true
 		e.Message = "the service cannot answer now; call again later"
+		e.RetryAfter, _ = backoff.RetryAfter(a.RetryAfter)
 	default:
-		e.Message = "the service refused the request; body holds its answer"
+		e.Message = "the service refused the request; its answer tells why"
 	}
-	body := a.Load(maxRead)
-	e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), maxBody, a.Size > len(body))
+	if a.Load != nil {
+		body := a.Load(maxRead)
+		e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), maxBody, a.Size > len(body))
+		e.HasBody = true
+	}
 	return e
 }

@@ -2,10 +2,12 @@ package jobs_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/jobs"
 	"automatic-rostering/plugin/internal/message"
 )
@@ -79,5 +81,30 @@ func TestNoAnswerIsANetworkError(t *testing.T) {
 		if err == nil || err.Code != fault.NetworkError || !err.Retryable || err.Status != 0 || err.HasBody {
 			t.Errorf("%d: got %+v", a.Status, err)
 		}
+	}
+}
+
+func TestOwnRequest(t *testing.T) {
+	service := config.Service{BaseURL: "https://api.example/v1", CustomerID: "c", UserID: "u"}
+	own := input.Request{Path: "/a?b", Method: "PATCH", Body: "x", Headers: []message.Header{{Name: "X", Value: "y"}}}
+	want := jobs.NewRequest(&service, "t")
+	want.URL, want.Method, want.Body = "https://api.example/v1/a?b", "PATCH", "x"
+	want.Headers = append(want.Headers, own.Headers...)
+	if got := jobs.NewOwnRequest(&service, "t", &own); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestAnAnswerWithoutItsBody(t *testing.T) {
+	noSecrets := func() []string { return nil }
+	for status, retryAfter := range map[int]int64{408: 7, 429: 7, 503: 7, 403: 0, 302: 0, 401: 0} {
+		e := jobs.ParseResponse(&message.Answer{Status: status, RetryAfter: "7"}, noSecrets)
+		if e == nil || e.HasBody || e.Status != status || e.RetryAfter != retryAfter {
+			t.Errorf("%d: got %+v", status, e)
+		}
+	}
+	e := jobs.ParseResponse(&message.Answer{Reason: "no route"}, noSecrets)
+	if e == nil || e.Code != fault.NetworkError || !strings.Contains(e.Message, "(no route)") || !e.Retryable {
+		t.Errorf("got %+v", e)
 	}
 }

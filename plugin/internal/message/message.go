@@ -24,10 +24,13 @@ type Request struct {
 type Answer struct {
 	// Status is the HTTP status, or 0 if there was no answer.
 	Status int
+	// Reason is why there was none, where the host tells.
+	Reason string
 	// Size is the length of the body in bytes.
 	Size int
 	// Load gives the body, or its first max bytes. The core calls it only when it
-	// must: a body that goes to the caller as it is never enters the guest.
+	// must: a body that goes to the caller as it is never enters the guest. nil if
+	// the host keeps the body to itself.
 	Load func(max int) []byte
 	// RetryAfter is the Retry-After header, where the host hands headers over.
 	RetryAfter string
@@ -59,6 +62,16 @@ func (r *Request) AppendJSON(dst []byte) []byte {
 		dst = gjson.AppendJSONString(dst, h.Value)
 	}
 	return append(dst, "}}"...)
+}
+
+// AppendWhole appends the request with its body, as begin and resume hand it out.
+func (r *Request) AppendWhole(dst []byte) []byte {
+	dst = r.AppendJSON(dst)
+	if r.Body == "" {
+		return dst
+	}
+	dst = append(dst[:len(dst)-1], `,"body":`...)
+	return append(gjson.AppendJSONString(dst, r.Body), '}')
 }
 
 // Target gives host and path of the request's URL, without its scheme and query:

@@ -113,3 +113,15 @@ func TestALineFor200IsReusedForAnotherStatus(t *testing.T) {
 		t.Errorf("without a line: %q", got)
 	}
 }
+
+func TestAWholeRequestHasItsBody(t *testing.T) {
+	r := message.Request{Method: "POST", URL: "https://host/a", Headers: []message.Header{{Name: "X", Value: "y"}}}
+	const head = `{"method":"POST","url":"https://host/a","headers":{"X":"y"}`
+	if got := string(r.AppendWhole(nil)); got != head+`}` {
+		t.Errorf("without a body: %s", got)
+	}
+	r.Body = "a \"b\"\n"
+	if got := string(r.AppendWhole([]byte("x"))); got != "x"+head+`,"body":"a \"b\"\n"}` {
+		t.Errorf("with one: %s", got)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 )
 
@@ -31,45 +32,54 @@ func newHost(config map[string]string) *host {
 	}}
 }
 
-func (h *host) call(export string, input []byte) (a answer) {
-	calls := map[string]flow.Call{"get_token": flow.GetToken, "list_jobs": flow.ListJobs}
-	call, ok := calls[export]
+// one are the exports that make no request.
+var one = map[string]func(flow.Host, []byte) flow.Step{
+	"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
+}
+
+func (h *host) call(export string, in []byte) (a answer) {
+	h.logs = nil
+	defer func() { a.Logs = h.logs }()
+	if export, ok := one[export]; ok {
+		return h.end(export(h, in), nil)
+	}
+	call, ok := input.CallNamed(export)
 	if !ok {
 		return answer{Trap: "no export " + export}
 	}
-	h.logs = nil
-	defer func() { a.Logs = h.logs }()
 	f := flow.New(h, call)
-	step := f.Begin(input)
+	step := f.Begin(in)
 	var body []byte
-	for {
-		switch step.Kind {
-		case flow.Send, flow.SendHeld:
-			r := h.request(step)
-			response, err := h.client.Do(r)
-			if err != nil {
-				return answer{Trap: err.Error()} // as it is on most hosts: the flow never hears of it
-			}
-			body, err = io.ReadAll(response.Body)
-			response.Body.Close()
-			if err != nil {
-				return answer{Trap: err.Error()}
-			}
-			step = f.Resume(&message.Answer{
-				Status: response.StatusCode,
-				Size:   len(body),
-				Load:   func(most int) []byte { return body[:min(most, len(body))] },
-			})
-		case flow.Give:
-			return answer{Output: step.Output}
-		case flow.GiveHeld:
-			return answer{Output: h.held}
-		case flow.GiveAnswer:
-			return answer{Output: body}
-		default:
-			return answer{Error: string(step.Output)}
+	for step.Kind == flow.Send || step.Kind == flow.SendHeld {
+		response, err := h.client.Do(h.request(step))
+		if err != nil {
+			return answer{Trap: err.Error()} // as it is on most hosts: the flow never hears of it
 		}
+		body, err = io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil {
+			return answer{Trap: err.Error()}
+		}
+		step = f.Resume(&message.Answer{
+			Status: response.StatusCode,
+			Size:   len(body),
+			Load:   func(most int) []byte { return body[:min(most, len(body))] },
+		})
 	}
+	return h.end(step, body)
+}
+
+// end tells what came of a call; body is that of the last answer.
+func (h *host) end(step flow.Step, body []byte) answer {
+	switch step.Kind {
+	case flow.Give:
+		return answer{Output: step.Output}
+	case flow.GiveHeld:
+		return answer{Output: h.held}
+	case flow.GiveAnswer:
+		return answer{Output: body}
+	}
+	return answer{Error: string(step.Output)}
 }
 
 // request makes what the shell would hand to http_request.
@@ -107,6 +117,8 @@ func (h *host) Hold(name string) bool {
 	h.held = h.vars[name]
 	return h.held != nil
 }
+
+func (h *host) Held() []byte { return h.held }
 
 func (h *host) Now() int64 { return 0 }
 

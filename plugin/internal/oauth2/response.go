@@ -3,6 +3,7 @@ package oauth2
 import (
 	"automatic-rostering/plugin/internal/ascii"
 	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/object"
 	"automatic-rostering/plugin/internal/redact"
@@ -12,8 +13,7 @@ import (
 const (
 	maxToken        = 32 << 10 // bytes of an access token
 	maxAnswer       = 256 << 10
-	maxDescription  = 1024 // bytes of an error's text
-	defaultLifetime = 300  // seconds, where the answer names none
+	defaultLifetime = 300 // seconds, where the answer names none
 )
 
 // ParseTokenResponse reads the answer to a token request: the access token and
@@ -21,8 +21,7 @@ const (
 // error.
 func ParseTokenResponse(a *message.Answer, secrets func() []string) (token string, lifetime int64, err *fault.Error) {
 	if a.Failed() {
-		return "", 0, &fault.Error{Code: fault.NetworkError, Retryable: true,
-			Message: "the token endpoint did not answer; check auth_url, the network and the host's limits, then call again"}
+		return "", 0, fault.Network("the token endpoint did not answer"+redact.Reason(a.Reason, secrets), "auth_url")
 	}
 	r := response{flaw: "it is longer than 256 KiB"}
 	if a.Size <= maxAnswer {
@@ -95,7 +94,7 @@ func (r *response) findFlaw(valid bool, kind string) string {
 	switch {
 	case !valid:
 		return "it is not a JSON object"
-	case !ascii.AllVisible(r.token) || len(r.token) > maxToken:
+	case !input.AccessToken(r.token):
 		return "access_token is missing, or no text of visible ASCII of at most 32 KiB"
 	case ascii.Lower(kind) != "bearer":
 		return "token_type is not Bearer"
@@ -147,13 +146,8 @@ func (r *response) err(status int, secrets func() []string) *fault.Error {
 	}
 	if r.oauthError+r.description != "" {
 		hidden := append(secrets(), r.token)
-		e.OAuthError = clean(r.oauthError, hidden)
-		e.OAuthErrorDescription = clean(r.description, hidden)
+		e.OAuthError = redact.Text(r.oauthError, hidden)
+		e.OAuthErrorDescription = redact.Text(r.description, hidden)
 	}
 	return e
-}
-
-func clean(text string, secrets []string) string {
-	b, _ := redact.Secrets([]byte(text), secrets, maxDescription, false)
-	return string(b)
 }

@@ -7,11 +7,12 @@ type Value []byte
 type Kind uint8
 
 const (
-	Other Kind = iota // an object or a list
-	Null
+	Null Kind = iota
 	Bool
 	Number
 	String
+	List
+	Object
 )
 
 // Kind gives the kind of the value.
@@ -23,8 +24,10 @@ func (v Value) Kind() Kind {
 		return Bool
 	case '"':
 		return String
-	case '{', '[':
-		return Other
+	case '[':
+		return List
+	case '{':
+		return Object
 	}
 	return Number
 }
@@ -50,6 +53,28 @@ func (v Value) Text() string {
 		i += size
 	}
 	return string(text)
+}
+
+// Texts gives a string, or a list of nothing but strings.
+func (v Value) Texts() (texts []string, ok bool) {
+	switch v.Kind() {
+	case String:
+		return []string{v.Text()}, true
+	case List:
+		for at := skipSpace(v, 1); v[at] != ']'; at = skipSpace(v, at) {
+			if v[at] == ',' {
+				at = skipSpace(v, at+1)
+			}
+			end := skipValue(v, at)
+			item := Value(v[at:end])
+			if item.Kind() != String {
+				return nil, false
+			}
+			texts, at = append(texts, item.Text()), end
+		}
+		return texts, true
+	}
+	return nil, false
 }
 
 // Integer gives the part of a number before the decimal point, at most limit,

@@ -1,6 +1,7 @@
 package object_test
 
 import (
+	"slices"
 	"testing"
 
 	"automatic-rostering/plugin/internal/object"
@@ -9,7 +10,7 @@ import (
 func TestKind(t *testing.T) {
 	for text, want := range map[string]object.Kind{
 		`null`: object.Null, `true`: object.Bool, `false`: object.Bool, `0`: object.Number, `-1`: object.Number,
-		`""`: object.String, `"null"`: object.String, `{}`: object.Other, `[]`: object.Other,
+		`""`: object.String, `"null"`: object.String, `{}`: object.Object, `[]`: object.List,
 	} {
 		if got := object.Value(text).Kind(); got != want {
 			t.Errorf("Kind of %s = %v, want %v", text, got, want)
@@ -128,6 +129,29 @@ func TestInteger(t *testing.T) {
 			got, negative, whole := object.Value(tt.text).Integer(limit)
 			if got != tt.want || negative != tt.negative || whole != tt.whole {
 				t.Errorf("got %d, %v, %v, want %d, %v, %v", got, negative, whole, tt.want, tt.negative, tt.whole)
+			}
+		})
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+		ok         bool
+	}{
+		{"a text", `"a\n"`, []string{"a\n"}, true},
+		{"a list", `[ "a" , "b,]" ]`, []string{"a", "b,]"}, true},
+		{"an empty list", `[ ]`, nil, true},
+		{"a number", `1`, nil, false},
+		{"an object", `{"a":"b"}`, nil, false},
+		{"a list with a number", `["a",1]`, nil, false},
+		{"a list with a list", `[["a"]]`, nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := object.Value(tt.text).Texts()
+			if ok != tt.ok || !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, %v", got, ok)
 			}
 		})
 	}

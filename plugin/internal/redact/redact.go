@@ -31,6 +31,23 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 	return clean, partial
 }
 
+// maxText is how much of a short text goes into an error, in bytes.
+const maxText = 1024
+
+// Text is Secrets for a short text that is there as a whole.
+func Text(text string, secrets []string) string {
+	clean, _ := Secrets([]byte(text), secrets, maxText, false)
+	return string(clean)
+}
+
+// Reason gives a reason in brackets, to stand behind what it is the reason for, or "".
+func Reason(text string, secrets func() []string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + Text(text, secrets()) + ")"
+}
+
 // longest gives the length of the longest secret that text starts with, or 0.
 func longest(text []byte, secrets []string, partial bool) (n int) {
 	for _, secret := range secrets {

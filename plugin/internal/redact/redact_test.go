@@ -170,3 +170,16 @@ func TestInvalidTextIsCutAfterItIsReplaced(t *testing.T) {
 		}
 	}
 }
+
+func TestShortTexts(t *testing.T) {
+	secrets := func() []string { return []string{"s3cret"} }
+	if got := redact.Text("a s3cret "+strings.Repeat("x", 2000), secrets()); len(got) != 1024 || !strings.HasPrefix(got, "a "+mark+" x") {
+		t.Errorf("got %d bytes: %.40s", len(got), got)
+	}
+	if got := redact.Reason("no s3cret", secrets); got != " (no "+mark+")" {
+		t.Errorf("got %q", got)
+	}
+	if got := redact.Reason("", nil); got != "" {
+		t.Errorf("without a reason: %q", got)
+	}
+}

@@ -1,0 +1,69 @@
+package input
+
+import (
+	"slices"
+
+	"automatic-rostering/plugin/internal/ascii"
+	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/object"
+)
+
+// fields are the names that an object may have, each once.
+type fields []string
+
+// read reads b, one JSON object or nothing, and calls set with each of its fields.
+func (fields fields) read(b []byte, set func(name string, value object.Value) *fault.Error) (err *fault.Error) {
+	if object.Blank(b) {
+		return nil
+	}
+	var seen uint16 // a bit for each field
+	valid := object.Each(b, func(name string, value object.Value) bool {
+		i := slices.Index(fields, name)
+		switch {
+		case i < 0:
+			err = fault.Input(printable(name), "there is no such input field here; "+fields.list())
+		case seen>>i&1 == 1:
+			err = fault.Input(name, "the input field is given twice; give it once")
+		default:
+			seen |= 1 << i
+			err = set(name, value)
+		}
+		return err == nil
+	})
+	if !valid {
+		return fault.Input("", "the input must be one JSON object, or empty")
+	}
+	return err
+}
+
+func (fields fields) list() string {
+	if len(fields) == 0 {
+		return "none is taken"
+	}
+	text := "the fields are "
+	for i, name := range fields {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+// printable keeps a made-up field name from filling an error or a terminal.
+func printable(name string) string {
+	const longest = 64
+	if len(name) > longest || !ascii.Spaced(name) {
+		return ""
+	}
+	return name
+}
+
+// text reads a field that must be text.
+func text(name string, value object.Value, into *string) *fault.Error {
+	if value.Kind() != object.String {
+		return fault.Input(name, name+" must be text")
+	}
+	*into = value.Text()
+	return nil
+}
