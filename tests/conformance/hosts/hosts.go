@@ -27,6 +27,9 @@ type Host struct {
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
+	// Steps says that calls are made by begin and resume, by the adapter's driver if it
+	// Drives.
+	Steps, Drives bool
 }
 
 // Hosts that tests name.
@@ -39,14 +42,23 @@ var (
 // with a pattern between calls: what outlives its call shows there.
 var Native = []Host{
 	Core,
+	inSteps(Core),
 	Go,
 	goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
 	goSDK("go-poison", "build/rostering-poison.wasm", true),
+	inSteps(goSDK("go-poison", "build/rostering-poison.wasm", true)),
 	goSDK("go-nowasi-poison", "build/rostering-nowasi-poison.wasm", false),
 }
 
 func goSDK(name, wasm string, wasi bool) Host {
 	return Host{Name: name, Folder: "tests", Package: "./conformance/hosts/go", Wasm: wasm, WASI: wasi}
+}
+
+// inSteps is a host whose calls are made by begin and resume.
+func inSteps(h Host) Host {
+	h.Name += " in steps"
+	h.Steps = true
+	return h
 }
 
 // Root is the folder of the repository.
@@ -98,7 +110,7 @@ func (h Host) Run(t testing.TB, program string, args ...string) *run.Host {
 			t.Errorf("the host did not end well: %v", err)
 		}
 	})
-	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI}
+	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
 }
 
 func (h Host) plugin(t testing.TB) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math/rand/v2"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -149,7 +150,7 @@ func (e *JobsExchange) Request() Request {
 			header[name] = *value
 		}
 	}
-	return Request{Method: "GET", Path: cmp.Or(e.Path, "/jobs"), Header: header}
+	return Request{Method: cmp.Or(e.Method, "GET"), Path: cmp.Or(e.Path, "/jobs"), Header: header, Body: e.Body}
 }
 
 // Reply is the answer of the service.
@@ -167,6 +168,10 @@ func (a *Answer) Bytes() []byte {
 		return a.JSON
 	case a.Body != nil:
 		return []byte(*a.Body)
+	case a.Random > 0:
+		b := make([]byte, a.Random)
+		rand.NewChaCha8([32]byte{}).Read(b)
+		return b
 	}
 	return a.Base64
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 )
@@ -19,6 +20,8 @@ type Scenario struct {
 	Name  string `json:"name"`
 	// Rule is the sentence of the contract that it shows.
 	Rule string `json:"rule"`
+	// Form is "steps" for a scenario that only a call by begin and resume can show.
+	Form string `json:"form"`
 	// Config is laid over the default config; null takes a key away.
 	Config map[string]*string `json:"config"`
 	Calls  []Call             `json:"calls"`
@@ -45,11 +48,17 @@ type Call struct {
 	Token *Token          `json:"token"` // the output is a token object
 	Error json.RawMessage `json:"error"` // the error, in all its fields but message
 	Lost  bool            `json:"lost"`  // a request gets no answer: a trap, or network_error
+	JSON  json.RawMessage `json:"json"`  // the output is this JSON value
+	Empty bool            `json:"empty"` // the output is empty
 
 	// Message must stand in the error's message.
 	Message string `json:"message"`
 	// Logs are the log lines, in order, on hosts that show them.
 	Logs *[]string `json:"logs"`
+
+	// InSteps is laid over the call where begin and resume make it; null takes a field
+	// away.
+	InSteps map[string]json.RawMessage `json:"in_steps"`
 }
 
 // Token is the token object that get_token must give; token_type is always Bearer.
@@ -84,6 +93,9 @@ type TokenExchange struct {
 type JobsExchange struct {
 	Path string `json:"path"`
 	With string `json:"with"` // the access token
+	// Method is GET if left out.
+	Method string `json:"method"`
+	Body   string `json:"body"`
 	// Headers are laid over the default ones; null takes a header away.
 	Headers map[string]*string `json:"headers"`
 	Answer  *Answer            `json:"answer"`
@@ -93,10 +105,12 @@ type JobsExchange struct {
 type Answer struct {
 	Status  int               `json:"status"` // 200 if left out
 	Headers map[string]string `json:"headers"`
-	// One of these: a JSON value, text, or bytes in base64.
+	// One of these: a JSON value, text, bytes in base64, or so many random bytes, always
+	// the same.
 	JSON   json.RawMessage `json:"json"`
 	Body   *string         `json:"body"`
 	Base64 []byte          `json:"base64"`
+	Random int             `json:"random"`
 	// Drop closes the connection instead of answering.
 	Drop bool `json:"drop"`
 }
@@ -167,9 +181,39 @@ func (s *Scenario) With(servers Servers) (Scenario, error) {
 	return filled, err
 }
 
+// ForSteps gives the scenario as it is where begin and resume make its calls.
+func (s *Scenario) ForSteps() (Scenario, error) {
+	var all map[string]json.RawMessage
+	var calls []map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(s.raw, &all), json.Unmarshal(all["calls"], &calls)); err != nil {
+		return Scenario{}, err
+	}
+	for i := range calls {
+		maps.Copy(calls[i], s.Calls[i].InSteps)
+		maps.DeleteFunc(calls[i], func(field string, value json.RawMessage) bool {
+			return field == "in_steps" || string(value) == "null"
+		})
+	}
+	laid, err := json.Marshal(calls)
+	if err != nil {
+		return Scenario{}, err
+	}
+	all["calls"] = laid
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return Scenario{}, err
+	}
+	steps, err := decode(raw)
+	steps.Group = s.Group
+	return steps, err
+}
+
 func (s *Scenario) check() error {
 	if s.Name == "" || s.Rule == "" || len(s.Calls) == 0 {
 		return errors.New("a scenario needs a name, a rule and calls")
+	}
+	if s.Form != "" && s.Form != "steps" {
+		return errors.New("there is no other form than steps")
 	}
 	for i, c := range s.Calls {
 		if err := c.check(); err != nil {
@@ -181,7 +225,7 @@ func (s *Scenario) check() error {
 
 func (c *Call) check() error {
 	outcomes := 0
-	for _, set := range []bool{c.Token != nil, c.Error != nil, c.Lost} {
+	for _, set := range []bool{c.Token != nil, c.Error != nil, c.Lost, c.JSON != nil, c.Empty} {
 		if set {
 			outcomes++
 		}
@@ -190,7 +234,7 @@ func (c *Call) check() error {
 	case c.Call == "":
 		return errors.New("which export is called?")
 	case outcomes > 1:
-		return errors.New("token, error and lost exclude each other")
+		return errors.New("token, error, lost, json and empty exclude each other")
 	case (c.RawInput == nil) == (c.Now == ""):
 		return errors.New("it needs now, or raw_input instead")
 	case c.RawInput != nil && c.Input != nil:
