@@ -4,6 +4,7 @@ package conformance
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"automatic-rostering/tests/conformance/hosts"
@@ -24,7 +25,7 @@ func TestScenarios(t *testing.T) {
 }
 
 func TestScenariosInOtherLanguages(t *testing.T) {
-	hosts.EachLanguage(t, func(t *testing.T, all []hosts.Host) {
+	hosts.EachLanguage(t, func(t *testing.T, _ string, all []hosts.Host) {
 		for _, h := range all {
 			t.Run(h.Name, func(t *testing.T) { runAll(t, h) })
 		}
@@ -36,13 +37,15 @@ func runAll(t *testing.T, h hosts.Host) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, all := h.Start(t), scenarios(t)
+	host, all := h.Start(t), scenarios(t, h)
+	versions, err := host.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(runs + versions)
 	for _, s := range all {
-		if s.Form == "steps" && !h.Steps {
-			continue
-		}
 		t.Run(s.Group+"/"+s.Name, func(t *testing.T) {
-			err, why := run.Scenario(host, &s, nil), deviations.of(s.Group+"/"+s.Name)
+			err, why := run.Scenario(host, &s), deviations.of(s.Group+"/"+s.Name)
 			switch {
 			case err != nil && why != "":
 				t.Log(deviates + why) // the matrix counts it
@@ -58,13 +61,18 @@ func runAll(t *testing.T, h hosts.Host) {
 	}
 }
 
-const deviates = "deviation: "
+// What the matrix reads of the log.
+const (
+	runs     = "runs: "
+	deviates = "deviation: "
+)
 
-func scenarios(t *testing.T) []scenario.Scenario {
+// scenarios are those that a host runs.
+func scenarios(t *testing.T, h hosts.Host) []scenario.Scenario {
 	t.Helper()
 	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return slices.DeleteFunc(all, func(s scenario.Scenario) bool { return s.Form == "steps" && !h.Steps })
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 )
 
 func main() {
@@ -34,6 +35,8 @@ type answer struct {
 	Error  string `json:"error,omitempty"`
 	Trap   string `json:"trap,omitempty"`
 	Logs   []line `json:"logs,omitempty"`
+
+	Versions string `json:"versions,omitempty"`
 }
 
 type line struct {
@@ -59,6 +62,8 @@ func run(in io.Reader, out io.Writer) error {
 
 func handle(instances map[string]*host, r request) answer {
 	switch r.Op {
+	case "versions":
+		return answer{Versions: runtime.Version()}
 	case "create":
 		instances[r.Instance] = newHost(r.Config)
 		return answer{}

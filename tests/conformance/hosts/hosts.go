@@ -34,15 +34,16 @@ type Host struct {
 
 // Hosts that tests name.
 var (
-	Core = Host{Name: "core", Folder: ".", Package: "./plugin/internal/native"}
-	Go   = goSDK("go", "dist/rostering.wasm", true)
+	Core        = Host{Name: "core", Folder: ".", Package: "./plugin/internal/native"}
+	CoreInSteps = inSteps(Core)
+	Go          = goSDK("go", "dist/rostering.wasm", true)
 )
 
 // Native are the hosts that Go alone can start. The builds with poison fill the heap
 // with a pattern between calls: what outlives its call shows there.
 var Native = []Host{
 	Core,
-	inSteps(Core),
+	CoreInSteps,
 	Go,
 	goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
 	goSDK("go-poison", "build/rostering-poison.wasm", true),
@@ -56,7 +57,7 @@ func goSDK(name, wasm string, wasi bool) Host {
 
 // inSteps is a host whose calls are made by begin and resume.
 func inSteps(h Host) Host {
-	h.Name += " in steps"
+	h.Name += "-driver"
 	h.Steps = true
 	return h
 }

@@ -20,6 +20,7 @@ type language struct {
 		Name    string   `json:"name"`
 		Command []string `json:"command"` // starts the adapter; run in the folder
 		Build   string   `json:"build"`   // of dist
+		Drives  bool     `json:"drives"`  // the adapter's driver makes the calls
 	} `json:"hosts"`
 }
 
@@ -29,7 +30,7 @@ const notHere = 69
 // EachLanguage calls f, in a subtest, with the hosts of each language that HOSTS
 // names, or of all. A language whose toolchain is missing is skipped, and says how to
 // get it; with CI=true that is a failure.
-func EachLanguage(t *testing.T, f func(t *testing.T, hosts []Host)) {
+func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
 	for _, l := range languages(t) {
 		if !Wanted(l.Folder) {
 			continue
@@ -37,7 +38,7 @@ func EachLanguage(t *testing.T, f func(t *testing.T, hosts []Host)) {
 		t.Run(l.Folder, func(t *testing.T) {
 			t.Parallel()
 			l.setup(t)
-			f(t, l.hosts())
+			f(t, l.Folder, l.hosts())
 		})
 	}
 }
@@ -83,6 +84,7 @@ func (l language) hosts() (hosts []Host) {
 		hosts = append(hosts, Host{
 			Name: h.Name, Folder: filepath.Join("host-example", l.Folder), Command: h.Command,
 			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
+			Steps: h.Drives, Drives: h.Drives,
 		})
 	}
 	return hosts

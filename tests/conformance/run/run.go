@@ -24,15 +24,23 @@ type Host struct {
 	// Steps says that calls are made by begin and resume, with the plugin's own HTTP
 	// switched off; Drives, that the adapter has a driver for that.
 	Steps, Drives bool
+	// Observe is told of each call of an export, to hold it against more than the
+	// scenario; it may be nil.
+	Observe func(export string, input []byte, answer protocol.Answer)
 }
 
-// Observe is told each call's input and outcome, to hold it against more than the
-// scenario; it may be nil.
-type Observe func(export string, input []byte, answer protocol.Answer)
+// Versions names what runs, with its versions.
+func (h *Host) Versions() (string, error) {
+	a, err := h.Process.Do(protocol.Request{Op: "versions"})
+	if err == nil && a.Versions == "" {
+		err = fmt.Errorf("the host does not tell its versions, but %+v", a)
+	}
+	return a.Versions, err
+}
 
 // Scenario runs a scenario on h, on an instance of its own. The error joins
 // everything that is not as it must be.
-func Scenario(h *Host, s *scenario.Scenario, observe Observe) error {
+func Scenario(h *Host, s *scenario.Scenario) error {
 	if h.Steps {
 		inSteps, err := s.ForSteps()
 		if err != nil {
@@ -74,9 +82,6 @@ func Scenario(h *Host, s *scenario.Scenario, observe Observe) error {
 			if err != nil {
 				return err
 			}
-			if observe != nil {
-				observe(call.Call, input, answer)
-			}
 			if wrong := append(servers.Check(), c.call(call, answer)...); len(wrong) > 0 {
 				return fmt.Errorf("call %d, %s: %s", i+1, call.Call, strings.Join(wrong, "\n"))
 			}
@@ -91,12 +96,20 @@ var calls = []string{"get_token", "list_jobs", "send_request"}
 func (h *Host) call(instance string, call *scenario.Call, input []byte) (protocol.Answer, error) {
 	// Input that is no JSON object cannot stand in that of begin.
 	if !h.Steps || !slices.Contains(calls, call.Call) || call.RawInput != nil && strings.TrimSpace(*call.RawInput) != "" {
-		return h.Process.Do(protocol.Request{Op: "call", Instance: instance, Export: call.Call, Input: input})
+		return h.export(instance, call.Call, input)
 	}
 	if h.Drives {
 		return h.Process.Do(protocol.Request{Op: "drive", Instance: instance, Export: call.Call, Input: input})
 	}
 	return h.drive(instance, call.Call, input)
+}
+
+func (h *Host) export(instance, name string, input []byte) (protocol.Answer, error) {
+	a, err := h.Process.Do(protocol.Request{Op: "call", Instance: instance, Export: name, Input: input})
+	if h.Observe != nil && err == nil {
+		h.Observe(name, input, a)
+	}
+	return a, err
 }
 
 // check holds what a scenario's calls gave against what they must give.

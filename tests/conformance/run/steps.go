@@ -43,7 +43,7 @@ func (h *Host) drive(instance, export string, input []byte) (protocol.Answer, er
 		if err != nil {
 			return protocol.Answer{}, err
 		}
-		a, err := h.Process.Do(protocol.Request{Op: "call", Instance: instance, Export: name, Input: b})
+		a, err := h.export(instance, name, b)
 		logs = append(logs, a.Logs...)
 		a.Logs = logs
 		if err != nil || a.Error != "" || a.Trap != "" {

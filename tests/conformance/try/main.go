@@ -61,7 +61,7 @@ func try(ctx context.Context, build string, drive bool, only string, command []s
 			continue
 		}
 		ran++
-		if err := run.Scenario(host, &all[i], nil); err != nil {
+		if err := run.Scenario(host, &all[i]); err != nil {
 			wrong++
 			fmt.Printf("FAIL %s\n     %v\n", full, err)
 			_ = host.Process.Close() // it may hang: the next scenario gets another

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	extism "github.com/extism/go-sdk"
@@ -52,6 +54,8 @@ func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
 
 func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
 	switch i := h.instances[r.Instance]; {
+	case r.Op == "versions":
+		return protocol.Answer{Versions: versions()}
 	case r.Op == "create":
 		return h.create(ctx, r)
 	case i == nil:
@@ -88,6 +92,18 @@ func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
 	})
 	h.instances[r.Instance] = i
 	return protocol.Answer{}
+}
+
+func versions() string {
+	all := runtime.Version()
+	if build, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range build.Deps {
+			if name, found := strings.CutPrefix(m.Path, "github.com/extism/"); found {
+				all += ", " + name + " " + m.Version
+			}
+		}
+	}
+	return all
 }
 
 func (i *instance) call(ctx context.Context, r protocol.Request) protocol.Answer {

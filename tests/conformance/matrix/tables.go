@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"automatic-rostering/tests/conformance/redirect"
+)
+
+// driver ends the name of a host whose calls are made by its language's driver.
+const driver = "-driver"
+
+// matrix is a table of hosts by groups, with the versions and the deviations below.
+func (all hosts) matrix() string {
+	groups := map[string]bool{}
+	for _, h := range all {
+		for group := range h.groups {
+			groups[group] = true
+		}
+	}
+	columns := slices.Sorted(maps.Keys(groups))
+	var text strings.Builder
+	header(&text, append([]string{"host"}, columns...)...)
+	for _, name := range all.names() {
+		cells := []string{name}
+		for _, group := range columns {
+			cells = append(cells, all[name].groups[group].String())
+		}
+		row(&text, cells...)
+	}
+	for _, name := range all.names() {
+		for _, why := range all[name].reasons {
+			fmt.Fprintf(&text, "\n- **%s**: %s", name, why)
+		}
+	}
+	text.WriteString("\n\nRan with:\n\n")
+	header(&text, "host", "versions")
+	for _, name := range all.names() {
+		row(&text, name, all[name].versions)
+	}
+	return text.String()
+}
+
+// short is a table of languages, with the scenarios of both forms.
+func (all hosts) short() string {
+	var text strings.Builder
+	header(&text, "host", "ran with", "the plugin does the HTTP", "the driver does it")
+	for _, name := range all.names() {
+		if strings.HasSuffix(name, driver) || strings.Contains(name, "poison") || strings.HasPrefix(name, "core") {
+			continue
+		}
+		driven := ""
+		if h := all[name+driver]; h != nil {
+			driven = h.sum().String()
+		}
+		row(&text, name, all[name].versions, all[name].sum().String(), driven)
+	}
+	return text.String()
+}
+
+// redirects is a table of what hosts do with redirects.
+func redirects() (string, error) {
+	recorded, err := redirect.Recorded()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	header(&text, "host", "the token endpoint redirects", "the service redirects")
+	for _, language := range slices.Sorted(maps.Keys(recorded)) {
+		row(&text, language, outcomes(recorded[language].Token), outcomes(recorded[language].Jobs))
+	}
+	return text.String(), nil
+}
+
+// outcomes puts statuses of the same outcome together: "301, 302: …; 307: …".
+func outcomes(of redirect.Outcomes) string {
+	var parts []string
+	for i, status := range redirect.Statuses {
+		statuses := []string{}
+		for _, other := range redirect.Statuses {
+			if of[other] == of[status] {
+				statuses = append(statuses, fmt.Sprint(other))
+			}
+		}
+		if first := statuses[0]; first == fmt.Sprint(redirect.Statuses[i]) {
+			parts = append(parts, strings.Join(statuses, ", ")+": "+of[status])
+		}
+	}
+	if len(parts) == 1 {
+		return of[redirect.Statuses[0]]
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (all hosts) names() []string { return slices.Sorted(maps.Keys(all)) }
+
+func (all hosts) failures() error {
+	failed := 0
+	for _, h := range all {
+		failed += h.sum().failed
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d scenarios failed", failed)
+	}
+	return nil
+}
+
+func (h *host) sum() *tally {
+	sum := &tally{}
+	for _, n := range h.groups {
+		sum.passed += n.passed
+		sum.deviating += n.deviating
+		sum.failed += n.failed
+	}
+	return sum
+}
+
+func (n *tally) String() string {
+	if n == nil {
+		return ""
+	}
+	all := n.passed + n.deviating + n.failed
+	if n.passed == all {
+		return fmt.Sprint(all)
+	}
+	return fmt.Sprintf("%d of %d", n.passed, all)
+}
+
+func header(text *strings.Builder, cells ...string) {
+	row(text, cells...)
+	text.WriteString("|" + strings.Repeat(" --- |", len(cells)) + "\n")
+}
+
+func row(text *strings.Builder, cells ...string) {
+	fmt.Fprintf(text, "| %s |\n", strings.Join(cells, " | "))
+}

@@ -1,0 +1,153 @@
+// Package redirect finds out what a host does with redirects to another host: whether it
+// follows them, and what goes along. A plugin cannot prevent it.
+package redirect
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/run"
+)
+
+// Statuses are those of a redirect that a client may follow.
+var Statuses = []int{301, 302, 303, 307, 308}
+
+// Outcomes tells what comes of a redirect, by status; it has the same text for what is
+// the same.
+type Outcomes map[int]string
+
+// Result is what a host does with redirects of the token endpoint and of the service.
+type Result struct {
+	Token Outcomes `json:"token"`
+	Jobs  Outcomes `json:"jobs"`
+}
+
+//go:embed recorded.json
+var recorded []byte
+
+// Recorded is what each language's hosts do, as it was seen.
+func Recorded() (results map[string]Result, err error) {
+	return results, json.Unmarshal(recorded, &results)
+}
+
+// What comes of a redirect that is not followed.
+const (
+	notFollowed = "not followed"
+	ends        = "ends the call"
+)
+
+// Probe asks a host with each status. Where the redirect leads is not among its allowed
+// hosts.
+func Probe(h *run.Host) (Result, error) {
+	result := Result{Outcomes{}, Outcomes{}}
+	for _, status := range Statuses {
+		var err error
+		if result.Token[status], err = probe(h, "/connect/token", status); err != nil {
+			return result, err
+		}
+		if result.Jobs[status], err = probe(h, "/jobs", status); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
+func probe(h *run.Host, path string, status int) (string, error) {
+	other := &elsewhere{}
+	if err := other.start(); err != nil {
+		return "", err
+	}
+	defer other.server.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case path:
+			w.Header().Set("Location", other.server.URL+"/elsewhere")
+			w.WriteHeader(status)
+		case "/connect/token":
+			io.WriteString(w, `{"access_token":"the-token","token_type":"Bearer"}`)
+		}
+	}))
+	defer server.Close()
+	const instance = "redirect"
+	made, err := h.Process.Do(protocol.Request{
+		Op: "create", Instance: instance, Wasm: h.Wasm, WASI: h.WASI, AllowedHosts: []string{"127.0.0.1"},
+		Config: map[string]string{
+			"environment": "stage", "auth_url": server.URL, "base_url": server.URL,
+			"client_id": "client-1", "client_secret": "the-secret", "customer_id": "the-customer", "user_id": "user-1",
+		},
+	})
+	if err != nil || made.Trap != "" {
+		return "", fmt.Errorf("no instance: %s, %w", made.Trap, err)
+	}
+	defer h.Process.Do(protocol.Request{Op: "close", Instance: instance})
+	a, err := h.Process.Do(protocol.Request{Op: "call", Instance: instance, Export: "list_jobs", Input: []byte(`{"now":1800000000}`)})
+	if err != nil {
+		return "", err
+	}
+	return other.outcome(path == "/jobs", a.Trap != ""), nil
+}
+
+// elsewhere is the server at another host to which redirects lead.
+type elsewhere struct {
+	server *httptest.Server
+
+	mutex sync.Mutex
+	got   *http.Request
+	body  string
+}
+
+func (e *elsewhere) start() error {
+	listener, err := net.Listen("tcp", "127.0.0.2:0")
+	if err != nil {
+		return err
+	}
+	e.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		e.mutex.Lock()
+		defer e.mutex.Unlock()
+		e.got, e.body = r, string(body)
+	}))
+	e.server.Listener.Close()
+	e.server.Listener = listener
+	e.server.Start()
+	return nil
+}
+
+func (e *elsewhere) outcome(jobs, trapped bool) string {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	switch {
+	case e.got == nil && trapped:
+		return ends
+	case e.got == nil:
+		return notFollowed
+	case !jobs:
+		return "followed as " + e.got.Method + along("the secret", strings.Contains(e.body, "the-secret"))
+	}
+	return "followed" + along("the token", e.got.Header.Get("Authorization") != "") + "," + along("the ids", ids(e.got.Header))
+}
+
+func along(what string, is bool) string {
+	if is {
+		return " with " + what
+	}
+	return " without " + what
+}
+
+// ids reports whether the id went along; hosts may write the header's name as they like.
+func ids(header http.Header) bool {
+	for _, values := range header {
+		if values[0] == "the-customer" {
+			return true
+		}
+	}
+	return false
+}
