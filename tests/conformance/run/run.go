@@ -94,8 +94,9 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 var calls = []string{"get_token", "list_jobs", "send_request"}
 
 func (h *Host) call(instance string, call *scenario.Call, input []byte) (protocol.Answer, error) {
-	// Input that is no JSON object cannot stand in that of begin.
-	if !h.Steps || !slices.Contains(calls, call.Call) || call.RawInput != nil && strings.TrimSpace(*call.RawInput) != "" {
+	// Raw input is refused mostly, and may not be JSON, to stand in that of begin.
+	refused := call.RawInput != nil && len(call.Exchanges) == 0
+	if !h.Steps || !slices.Contains(calls, call.Call) || refused {
 		return h.export(instance, call.Call, input)
 	}
 	if h.Drives {
