@@ -12,6 +12,7 @@ import (
 
 func main() {
 	ctx := context.Background()
+	// snippet
 	plugin, err := extism.NewPlugin(ctx, extism.Manifest{
 		Wasm:         []extism.Wasm{extism.WasmFile{Path: "dist/rostering.wasm"}},
 		AllowedHosts: []string{"login.example.com", "rostering.example.com"},
@@ -31,4 +32,5 @@ func main() {
 		log.Fatal(err) // a JSON object that says what to do
 	}
 	fmt.Printf("%s\n", jobs)
+	// end of snippet
 }

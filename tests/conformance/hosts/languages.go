@@ -43,6 +43,16 @@ func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 	}
 }
 
+// Languages are the folders of host-example, each with hosts.
+func Languages(t *testing.T) []string {
+	t.Helper()
+	folders := []string{"go"}
+	for _, l := range languages(t) {
+		folders = append(folders, l.Folder)
+	}
+	return folders
+}
+
 func languages(t *testing.T) (all []language) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(Root(), "tests/conformance/hosts/languages.json"))

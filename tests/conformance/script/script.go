@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -21,6 +20,7 @@ type Servers struct {
 	Addresses scenario.Servers
 
 	auth, service *httptest.Server
+	closed        *reserved
 
 	mutex    sync.Mutex
 	expected []exchange
@@ -36,15 +36,14 @@ type exchange struct {
 // Start starts the servers on free ports of the loopback interface. Close ends them.
 func Start() (*Servers, error) {
 	s := &Servers{}
-	// Bound and closed again: a port at which nobody listens.
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	closed, err := reserve()
 	if err != nil {
 		return nil, err
 	}
-	closed.Close()
+	s.closed = closed
 	s.auth = start(s.handler("token"))
 	s.service = start(s.handler("jobs"))
-	s.Addresses = scenario.Servers{Auth: s.auth.URL, Service: s.service.URL, Closed: "http://" + closed.Addr().String()}
+	s.Addresses = scenario.Servers{Auth: s.auth.URL, Service: s.service.URL, Closed: "http://" + closed.address}
 	return s, nil
 }
 
@@ -64,6 +63,7 @@ func (s *Servers) Close() {
 	s.service.CloseClientConnections()
 	s.auth.Close()
 	s.service.Close()
+	s.closed.release()
 }
 
 // Expect sets the script of the next call.

@@ -1,0 +1,18 @@
+// The least that a program needs. main.ts shows more, and README.md tells what to set in the environment.
+
+import { readConfig } from '../node/demo.js';
+import { Rostering, RosteringError } from '../node/rostering/index.js';
+
+const config = readConfig(process.env);
+// snippet
+const wasm = await Bun.file('../../dist/rostering-nowasi.wasm').arrayBuffer();
+await using client = await Rostering.open(wasm, config); // once in each process
+try {
+  const body = await client.listJobs(); // anywhere, as often as you like
+  console.log(JSON.parse(new TextDecoder().decode(body)));
+} catch (error) {
+  if (!(error instanceof RosteringError)) throw error;
+  console.error(error.code, error.message);
+  if (error.retryable) console.error(`call again in ${error.retryAfter ?? 1} s`);
+}
+// end of snippet

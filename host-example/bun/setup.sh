@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Makes runtime/bun, and installs what bun.lock names into node_modules. Does nothing if both are there.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+oldest=1.4.0
+
+# new_enough BUN
+new_enough() {
+	local version
+	version=$("$1" --version 2>/dev/null) || return 1
+	[ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" = "$oldest" ]
+}
+
+# Several runs at once take turns.
+exec 9<bun.lock
+if command -v flock >/dev/null; then flock 9; fi
+
+installed() { cmp -s <(cat bun.lock runtime/package-lock.json) node_modules/installed.lock; }
+if installed && new_enough runtime/bun; then exit 0; fi
+if own=$(command -v bun) && new_enough "$own"; then
+	ln -sfn "$own" runtime/bun
+elif command -v npm >/dev/null; then
+	npm ci --prefix runtime --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	node runtime/node_modules/bun/install.js # puts the program for this machine in its place
+	ln -sfn node_modules/bun/bin/bun.exe runtime/bun
+fi
+if ! new_enough runtime/bun; then
+	echo "Bun $oldest or newer is missing: bun.com; or npm, which brings it: apt-get install npm" >&2
+	exit 69
+fi
+runtime/bun install --frozen-lockfile --silent
+# Last: an install that broke off is not taken for a whole one.
+cat bun.lock runtime/package-lock.json >node_modules/installed.lock

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Makes runtime/deno, and installs what deno.lock names into node_modules. Does nothing if both are there.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+oldest=2.9.6 # 2.9.5 sends a request twice if the connection closes without an answer
+
+# new_enough DENO
+new_enough() {
+	local version
+	version=$("$1" --version 2>/dev/null | awk 'NR == 1 { print $2 }') || return 1
+	[ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" = "$oldest" ]
+}
+
+# Several runs at once take turns.
+exec 9<deno.lock
+if command -v flock >/dev/null; then flock 9; fi
+
+installed() { cmp -s <(cat deno.lock runtime/package-lock.json) node_modules/installed.lock; }
+if installed && new_enough runtime/deno; then exit 0; fi
+if own=$(command -v deno) && new_enough "$own"; then
+	ln -sfn "$own" runtime/deno
+elif command -v npm >/dev/null; then
+	npm ci --prefix runtime --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	ln -sfn node_modules/@deno/linux-x64-glibc/deno runtime/deno
+fi
+if ! new_enough runtime/deno; then
+	echo "Deno $oldest or newer is missing: deno.com; or npm, which brings it to Linux: apt-get install npm" >&2
+	exit 69
+fi
+# Where all traffic goes through a proxy, the system may know its certificate.
+export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
+runtime/deno install --frozen --quiet
+# Last: an install that broke off is not taken for a whole one.
+cat deno.lock runtime/package-lock.json >node_modules/installed.lock

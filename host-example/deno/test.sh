@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Tests against a service on loopback. Run setup.sh first.
+set -euo pipefail
+cd "$(dirname "$0")"
+export NO_PROXY=127.0.0.1 # Deno's fetch goes through the proxy that the environment names
+export NODE_OPTIONS=--no-warnings # WASI is experimental
+[ -t 1 ] || export NO_COLOR=1
+runtime/deno test --allow-read --allow-write=/dev/null --allow-env --allow-net=127.0.0.1 --allow-run
