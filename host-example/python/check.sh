@@ -5,4 +5,4 @@ cd "$(dirname "$0")"
 .venv/bin/ruff format --check --quiet .
 .venv/bin/ruff check --quiet .
 .venv/bin/mypy .
-bash -n setup.sh check.sh test.sh
+for script in ./*.sh; do bash -n "$script"; done

@@ -8,7 +8,7 @@ exec 9<requirements.txt
 if command -v flock >/dev/null; then flock 9; fi
 
 ready() {
-	cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -c 'import extism' 2>/dev/null
+	cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -c 'import extism, httpx' 2>/dev/null
 }
 
 if ready; then exit 0; fi

@@ -14,18 +14,24 @@
 
 Open one client in each process and share it: the access token lives in its instance of the
 plugin, which renews it by itself. What goes wrong is a `RosteringError`.
+
+`HttpxClient` is the same, but sends the plugin's requests itself: many at once, with httpx.
 """
 
-from .client import DEFAULT_TIMEOUT, Client, Ids
+from .base import DEFAULT_TIMEOUT, BaseClient, Ids
+from .client import Client
 from .config import Config
 from .error import Code, RosteringError
+from .httpx_client import HttpxClient
 from .token import Token
 
 __all__ = [
     "DEFAULT_TIMEOUT",
+    "BaseClient",
     "Client",
     "Code",
     "Config",
+    "HttpxClient",
     "Ids",
     "RosteringError",
     "Token",

@@ -2,16 +2,19 @@
 
 import os
 import unittest
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rostering import Client, Code, Config, RosteringError
+from rostering import BaseClient, Client, Code, Config, HttpxClient, RosteringError
 
 from .service import JOBS, SECRET, Service
 
 WASM = Path(__file__).resolve().parents[3] / "dist" / "rostering.wasm"
 PATIENCE = 20.0  # bounds every wait; no measure of how long things take
+THREADS = 20
 
 # libextism sends even loopback's requests through a proxy of the environment.
 os.environ["NO_PROXY"] = "*"
@@ -19,6 +22,9 @@ os.environ["NO_PROXY"] = "*"
 
 class ServiceCase(unittest.TestCase):
     """Each test has a service of its own."""
+
+    #: Which form of the client it opens.
+    form: type[Client | HttpxClient] = Client
 
     def setUp(self) -> None:
         self.service = self.enterContext(Service())
@@ -32,14 +38,20 @@ class ServiceCase(unittest.TestCase):
             user_id="user",
         )
 
-    def open(self, *, timeout: float = PATIENCE, **changes: Any) -> Client:  # noqa: ANN401
+    def open(self, *, timeout: float = PATIENCE, **changes: Any) -> BaseClient:  # noqa: ANN401
         config = replace(self.config, **changes)
-        return self.enterContext(Client(WASM, config, timeout=timeout))
+        return self.enterContext(self.form(WASM, config, timeout=timeout))
 
-    def want_jobs(self, client: Client) -> None:
+    def at_once(self, call: Callable[[], bytes]) -> list[bytes]:
+        """Make a call in many threads."""
+        with ThreadPoolExecutor(THREADS) as pool:
+            calls = [pool.submit(call) for _ in range(THREADS)]
+            return [call.result(PATIENCE) for call in calls]
+
+    def want_jobs(self, client: BaseClient) -> None:
         self.assertEqual(client.list_jobs(), JOBS)
 
-    def want_error(self, client: Client, code: Code) -> RosteringError:
+    def want_error(self, client: BaseClient, code: Code) -> RosteringError:
         with self.assertRaises(RosteringError) as caught:
             client.list_jobs()
         self.assertEqual(caught.exception.code, code)
@@ -48,4 +60,4 @@ class ServiceCase(unittest.TestCase):
 
     def want_requests(self, tokens: int, jobs: int) -> None:
         self.assertEqual(len(self.service.token_requests), tokens, "token requests")
-        self.assertEqual(len(self.service.job_requests), jobs, "requests for jobs")
+        self.assertEqual(len(self.service.job_requests), jobs, "requests to the service")

@@ -5,12 +5,12 @@ import time
 
 import extism
 
-from rostering import Client, RosteringError
+from rostering import BaseClient, HttpxClient, RosteringError
 from rostering.error import decode_error
 from rostering.trap import decode_trap
 
 from .case import PATIENCE, ServiceCase
-from .service import JOBS, Answer
+from .service import JOBS, Answer, Request
 
 EVERY_FIELD = """{"code":"service_error","message":"m","retryable":true,"key":"k","status":503,
     "oauth_error":"o","oauth_error_description":"d","retry_after":7,"body":"b",
@@ -67,22 +67,32 @@ class Plugin(ServiceCase):
 
     def test_service(self) -> None:
         client = self.open()
-        self.service.jobs_answer = lambda: (503, b"busy")
+        self.service.jobs_answer = lambda _: Answer(503, b"busy")
         error = self.want_error(client, "service_error")
         self.assertEqual((error.status, error.retryable), (503, True))
-        self.assertEqual((error.body, error.body_truncated), ("busy", False))
-        self.service.jobs_answer = lambda: (403, b"x" * (70 << 10))
+        self.want_body(error, "busy", truncated=False)
+        self.service.jobs_answer = lambda _: Answer(403, b"x" * (70 << 10))
         error = self.want_error(client, "service_error")
         self.assertEqual((error.status, error.retryable), (403, False))
-        self.assertEqual((error.body, error.body_truncated), ("x" * (64 << 10), True))
+        self.want_body(error, "x" * (64 << 10), truncated=True)
         self.service.mend()
         self.want_jobs(client)
+
+    def want_body(self, error: RosteringError, body: str, *, truncated: bool) -> None:
+        self.assertEqual((error.body, error.body_truncated), (body, truncated))
+
+
+class HttpxPlugin(Plugin):
+    form = HttpxClient
+
+    def want_body(self, error: RosteringError, body: str, *, truncated: bool) -> None:  # noqa: ARG002
+        self.assertEqual((error.body, error.body_truncated), (None, False))
 
 
 class Network(ServiceCase):
     def test_service_then_success(self) -> None:
         client = self.open()
-        self.service.jobs_answer = lambda: None
+        self.service.jobs_answer = lambda _: None
         self.want_lost(client)
         self.service.mend()
         self.want_jobs(client)
@@ -103,25 +113,25 @@ class Network(ServiceCase):
         go_on = threading.Event()
         self.addCleanup(go_on.set)
 
-        def answer() -> Answer:
+        def answer(_: Request) -> Answer:
             go_on.wait(PATIENCE)
-            return 200, JOBS
+            return Answer(200, JOBS)
 
         self.service.jobs_answer = answer
-        self.assertEqual(self.want_lost(client).message, "no answer within 0.5 s")
+        self.assertIn("no answer within 0.5 s", self.want_lost(client).message)
         go_on.set()
         self.service.mend()
         self.want_jobs_at_last(client)
         self.assertEqual(len(self.service.token_requests), tokens)
 
-    def want_lost(self, client: Client) -> RosteringError:
+    def want_lost(self, client: BaseClient) -> RosteringError:
         error = self.want_error(client, "network_error")
         self.assertTrue(error.retryable)
         self.assertIsInstance(error.__cause__, extism.Error)
         self.assertNotIn("wasm", error.message)
         return error
 
-    def want_jobs_at_last(self, client: Client) -> None:
+    def want_jobs_at_last(self, client: BaseClient) -> None:
         """Wait out the back-off that a failed token request began."""
         deadline = time.monotonic() + PATIENCE
         while True:
@@ -133,3 +143,18 @@ class Network(ServiceCase):
                 time.sleep(0.02)
             else:
                 return
+
+
+class HttpxNetwork(Network):
+    form = HttpxClient
+
+    def want_lost(self, client: BaseClient) -> RosteringError:
+        error = self.want_error(client, "network_error")
+        self.assertTrue(error.retryable)
+        self.assertRegex(
+            error.message, r" did not answer \((RemoteProtocolError: |no answer within )"
+        )
+        # Of httpx's own errors, which hold the request, none comes along.
+        self.assertIsNone(error.__cause__)
+        self.assertIsInstance(error.__context__, extism.Error)
+        return error

@@ -1,17 +1,19 @@
 import io
 import os
-from contextlib import redirect_stderr, redirect_stdout
+import runpy
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
 from unittest import mock
 
 import main
 
-from .case import ServiceCase
-from .service import SECRET
+from .case import WASM, ServiceCase
+from .service import SECRET, Answer
 
 
 class Main(ServiceCase):
-    def run_main(self, **changes: str) -> tuple[int, str, str]:
-        env = {
+    def environment(self, **changes: str) -> dict[str, str]:
+        return {
             "ROSTERING_AUTH_URL": self.service.url,
             "ROSTERING_BASE_URL": self.service.url,
             "ROSTERING_ENVIRONMENT": "stage",
@@ -21,11 +23,21 @@ class Main(ServiceCase):
             "ROSTERING_USER_ID": "user",
             "ROSTERING_WASM": "",
         } | changes
+
+    def run_main(self, **changes: str) -> tuple[int, str, str]:
+        env = self.environment(**changes)
         out, err = io.StringIO(), io.StringIO()
         with mock.patch.dict(os.environ, env), redirect_stdout(out), redirect_stderr(err):
             status = main.main()
         self.assertNotIn(SECRET, out.getvalue() + err.getvalue())
         return status, out.getvalue(), err.getvalue()
+
+    def run_minimal(self, **changes: str) -> str:
+        out, minimal = io.StringIO(), Path(main.__file__).with_name("minimal.py")
+        env = mock.patch.dict(os.environ, self.environment(**changes))
+        with env, redirect_stdout(out), chdir(WASM.parents[1]):
+            runpy.run_path(str(minimal))
+        return out.getvalue()
 
     def test_shows_token_jobs_and_error(self) -> None:
         status, out, err = self.run_main()
@@ -45,8 +57,13 @@ class Main(ServiceCase):
         self.assertIn("none.wasm", err)
 
     def test_explains_an_error(self) -> None:
-        self.service.token_answer = lambda: (429, b'{"error":"slow_down"}')
+        self.service.token_answer = lambda: Answer(429, b'{"error":"slow_down"}')
         status, _, err = self.run_main()
         self.assertEqual(status, 1)
         for text in ("failed: token_endpoint_unavailable: ", "status: 429", "slow_down"):
             self.assertIn(text, err)
+
+    def test_minimal(self) -> None:
+        self.assertEqual(self.run_minimal(), "[{'id': 1}]\n")
+        out = self.run_minimal(ROSTERING_CLIENT_SECRET="wrong")
+        self.assertRegex(out, "^token_endpoint_rejected: .*; again later: False\n$")
