@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Format, clippy. Run setup.sh first.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+if ! command -v rustfmt >/dev/null || ! command -v clippy-driver >/dev/null; then
+	echo "to check the Rust example: rustup component add rustfmt clippy" >&2
+	exit 69
+fi
+cargo fmt --all --check
+# As cargo clippy does, but over what setup.sh built: cargo clippy would go through wasmtime anew, which takes a minute.
+build=(cargo build --locked --quiet --target-dir target --workspace --bins --examples --tests)
+if ! found=$(RUSTC_WORKSPACE_WRAPPER=clippy-driver "${build[@]}" 2>&1) || [ -n "$found" ]; then
+	echo "$found" >&2
+	exit 1
+fi
+bash -n setup.sh run.sh check.sh test.sh

@@ -1,0 +1,121 @@
+use std::collections::HashMap;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rostering::{CallError, Code, Config, Error, Rostering};
+
+use crate::errors::call_error;
+use crate::service::{Answer, JOBS, PATIENCE, SECRET, Service, answer, open, redirect};
+
+#[test]
+fn lost_jobs_request_then_success() {
+    let service = Service::start();
+    let client = service.client();
+    service.on_jobs(|_| Answer::Closed);
+    lost(&client);
+    service.mend();
+    assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes());
+    assert_eq!(service.count(), (1, 2));
+}
+
+#[test]
+fn lost_token_request_then_success() {
+    let service = Service::start();
+    let client = service.client();
+    service.on_token(|_| Answer::Closed);
+    lost(&client);
+    service.mend();
+    jobs_at_last(&client);
+    assert_eq!(service.count(), (2, 1));
+}
+
+#[test]
+fn nobody_listens() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base_url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let service = Service::start();
+    let error = lost(&open(&Config { base_url, ..service.config() }));
+    assert!(error.message.contains("refused"), "{error}");
+}
+
+/// Whether this machine has IPv6 or not, the request is allowed.
+#[test]
+fn ipv6_address_is_allowed() {
+    let service = Service::start();
+    let error = lost(&open(&Config { base_url: "http://[::1]:1".into(), ..service.config() }));
+    assert!(!error.message.contains("not allowed"), "{error}");
+}
+
+/// The SDK follows what it may, but without the form.
+#[test]
+fn redirect_does_not_take_the_secret_along() {
+    for status in [301, 302, 303, 307, 308] {
+        let (service, other) = (Service::start(), Service::start());
+        let location = format!("{}/connect/token", other.url);
+        service.on_token(move |_| redirect(status, &location));
+        let error = call_error(service.client().list_jobs());
+        let followed: Vec<_> = other.requests().into_iter().map(|r| (r.target, r.form)).collect();
+        if status < 307 {
+            assert_eq!(followed, [("GET /connect/token".into(), HashMap::new())], "{status}");
+            assert_eq!(error.code, Code::TokenEndpointRejected, "{status}");
+        } else {
+            assert_eq!(followed, [], "{status}");
+            assert_eq!(error.code, Code::NetworkError, "{status}");
+        }
+    }
+}
+
+#[test]
+fn timeout_keeps_the_token() {
+    let service = Service::start();
+    let client = open(&Config { timeout: Some(Duration::from_millis(500)), ..service.config() });
+    jobs_at_last(&client);
+    let (tokens, _) = service.count();
+    let (go_on, wait) = mpsc::channel::<()>();
+    let wait = Arc::new(Mutex::new(wait));
+    service.on_jobs(move |_| {
+        let _ = wait.lock().unwrap().recv_timeout(PATIENCE);
+        answer(200, JOBS)
+    });
+    assert_eq!(lost(&client).message, "no answer within 500ms");
+    drop(go_on);
+    service.mend();
+    jobs_at_last(&client);
+    assert_eq!(service.count().0, tokens);
+}
+
+#[test]
+fn timeout_that_is_none_or_endless() {
+    let service = Service::start();
+    for timeout in [None, Some(Duration::MAX)] {
+        let client = open(&Config { timeout, ..service.config() });
+        assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes());
+    }
+}
+
+/// The error of a request that gets no answer.
+fn lost(client: &Rostering) -> CallError {
+    let error = call_error(client.list_jobs());
+    assert_eq!(error.code, Code::NetworkError);
+    assert!(error.retryable && error.source.is_some(), "{error:?}");
+    assert!(!error.message.contains("wasm"), "{error}");
+    assert!(!format!("{error:?}").contains(SECRET));
+    error
+}
+
+/// Waits out the back-off that a failed token request began.
+fn jobs_at_last(client: &Rostering) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match client.list_jobs() {
+            Ok(jobs) => return assert_eq!(jobs, JOBS.as_bytes()),
+            Err(Error::Call(error)) if error.retryable && Instant::now() < deadline => {
+                thread::sleep(Duration::from_millis(20));
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
