@@ -134,7 +134,8 @@ func TestErrorIsExplained(t *testing.T) {
 
 func TestExplanationHasWhatIsKnown(t *testing.T) {
 	var text bytes.Buffer
-	explain(&text, fmt.Errorf("wrapped: %w", &rostering.Error{Code: "c", Message: "m", Key: "k", Body: "b", BodyTruncated: true}))
+	e := &rostering.Error{Code: "c", Message: "m", Key: "k", Body: "b", BodyTruncated: true}
+	explain(&text, fmt.Errorf("wrapped: %w", e))
 	want := "wrapped: rostering: c: m\n" +
 		"  code              c\n" +
 		"  key               k\n" +

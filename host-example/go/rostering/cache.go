@@ -13,7 +13,7 @@ import (
 // load compiles the plugin, or takes what an earlier run compiled. A folder that
 // the caller named must work. Without the usual one, compiling takes some tens of
 // milliseconds, which is no reason to give up.
-func (s *settings) load(ctx context.Context, m extism.Manifest) (*Client, error) {
+func (s *settings) load(ctx context.Context, m extism.Manifest) (*compiled, error) {
 	switch {
 	case s.cacheDir == nil:
 		c, err := loadFromUserCache(ctx, m)
@@ -24,10 +24,10 @@ func (s *settings) load(ctx context.Context, m extism.Manifest) (*Client, error)
 	case *s.cacheDir != "":
 		return loadFrom(ctx, m, *s.cacheDir)
 	}
-	return instantiate(ctx, m, wazero.NewCompilationCache())
+	return compile(ctx, m, wazero.NewCompilationCache())
 }
 
-func loadFromUserCache(ctx context.Context, m extism.Manifest) (*Client, error) {
+func loadFromUserCache(ctx context.Context, m extism.Manifest) (*compiled, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
@@ -35,10 +35,10 @@ func loadFromUserCache(ctx context.Context, m extism.Manifest) (*Client, error) 
 	return loadFrom(ctx, m, filepath.Join(dir, "automatic-rostering", "wazero"))
 }
 
-func loadFrom(ctx context.Context, m extism.Manifest, dir string) (*Client, error) {
+func loadFrom(ctx context.Context, m extism.Manifest, dir string) (*compiled, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	return instantiate(ctx, m, cache)
+	return compile(ctx, m, cache)
 }

@@ -22,8 +22,8 @@ type Config struct {
 	// Environment is Stage or Production. It may be left out if Scope is set.
 	Environment string
 	// AuthURL and BaseURL are where the identity provider and the service
-	// live: https, or http on loopback. Their hosts are the only ones that the
-	// plugin may call.
+	// live: https, or http on loopback. Their hosts are the only ones that a
+	// client's plugin may call; a driver's may call none.
 	AuthURL, BaseURL string
 
 	ClientID     string
@@ -43,8 +43,10 @@ type Config struct {
 	// the secret.
 	AllowHTTP bool
 
-	// Timeout bounds one call with all its requests. Waiting for other calls
-	// to end does not count. Zero means DefaultTimeout, negative none.
+	// Timeout bounds one call with all its requests. Zero means DefaultTimeout,
+	// negative none. In a [Client], the wait for other calls to end does not
+	// count. A [Driver] gives a token request half of it, and then goes on
+	// with the old token, if that is still valid.
 	Timeout time.Duration
 }
 

@@ -15,6 +15,11 @@
 //	defer client.Close(context.Background())
 //	body, err := client.Jobs(ctx)
 //
-// Open one [Client] and share it: the access token lives in the plugin's
-// instance, and the plugin renews it by itself. What goes wrong is an [*Error].
+// Open one and share it: the access token lives in the plugin's instance, and the
+// plugin renews it by itself. What goes wrong is an [*Error].
+//
+// There are three forms with the same methods. In a [Client] the plugin sends its
+// requests itself, one call at a time. A [Driver] sends them for the plugin, many at a
+// time. A [Pool] is a driver with several instances. [Drive] is a driver's call for
+// an instance of your own.
 package rostering

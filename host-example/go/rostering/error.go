@@ -43,13 +43,13 @@ type Error struct {
 	// BodyTruncated says that there was more.
 	BodyTruncated bool
 
-	cause error // of what the plugin could not see
+	cause error // of a request that got no answer
 }
 
 // Error gives the code and the message.
 func (e *Error) Error() string { return "rostering: " + e.Code + ": " + e.Message }
 
-// Unwrap gives the failure behind a network error, if go-sdk reported it: a
+// Unwrap gives the failure behind a network error, if there was one just now: a
 // *url.Error mostly. Its text may hold a stack trace; Message does not.
 func (e *Error) Unwrap() error { return e.cause }
 

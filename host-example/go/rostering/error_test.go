@@ -29,98 +29,112 @@ func TestEveryFieldOfAnError(t *testing.T) {
 }
 
 func TestConfigError(t *testing.T) {
-	s := newService(t)
-	config := s.config()
-	config.Environment = "test"
-	_, err := open(t, config).Jobs(t.Context())
-	if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "environment" || e.Retryable {
-		t.Errorf("%+v", e)
-	}
-	if want := "rostering: config_invalid: "; !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("%q does not begin with %q", err, want)
-	}
-	_, err = open(t, rostering.Config{}).Jobs(t.Context())
-	wantError(t, err, rostering.CodeConfigMissing)
-	s.wantRequests(t, 0, 0)
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		config := s.config()
+		config.Environment = "test"
+		_, err := open(t, config).Jobs(t.Context())
+		if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "environment" || e.Retryable {
+			t.Errorf("%+v", e)
+		}
+		if want := "rostering: config_invalid: "; !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q does not begin with %q", err, want)
+		}
+		_, err = open(t, rostering.Config{}).Jobs(t.Context())
+		wantError(t, err, rostering.CodeConfigMissing)
+		s.wantRequests(t, 0, 0)
+	})
 }
 
 func TestTokenEndpointError(t *testing.T) {
-	s := newService(t)
-	s.answerToken(answer(http.StatusUnauthorized, `{"error":"invalid_client","error_description":"unknown"}`))
-	_, err := open(t, s.config()).Jobs(t.Context())
-	e := wantError(t, err, rostering.CodeTokenEndpointRejected)
-	if e.Retryable || e.Status != http.StatusUnauthorized || e.RetryAfter != time.Second ||
-		e.OAuthError != "invalid_client" || e.OAuthErrorDescription != "unknown" || e.Message == "" {
-		t.Errorf("%+v", e)
-	}
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		s.answerToken(answer(http.StatusUnauthorized, `{"error":"invalid_client","error_description":"unknown"}`))
+		_, err := open(t, s.config()).Jobs(t.Context())
+		e := wantError(t, err, rostering.CodeTokenEndpointRejected)
+		if e.Retryable || e.Status != http.StatusUnauthorized || e.RetryAfter != time.Second ||
+			e.OAuthError != "invalid_client" || e.OAuthErrorDescription != "unknown" || e.Message == "" {
+			t.Errorf("%+v", e)
+		}
+	})
 }
 
 func TestServiceError(t *testing.T) {
-	s := newService(t)
-	client := open(t, s.config())
-	s.answerJobs(answer(http.StatusServiceUnavailable, "busy"))
-	_, err := client.Jobs(t.Context())
-	e := wantError(t, err, rostering.CodeServiceError)
-	if !e.Retryable || e.Status != http.StatusServiceUnavailable || e.Body != "busy" || e.BodyTruncated {
-		t.Errorf("%+v", e)
-	}
-	s.answerJobs(answer(http.StatusForbidden, strings.Repeat("x", 70<<10)))
-	_, err = client.Jobs(t.Context())
-	e = wantError(t, err, rostering.CodeServiceError)
-	if e.Retryable || e.Status != http.StatusForbidden || len(e.Body) != 64<<10 || !e.BodyTruncated {
-		t.Errorf("retryable %v, status %d, %d bytes, truncated %v", e.Retryable, e.Status, len(e.Body), e.BodyTruncated)
-	}
-	s.mend()
-	wantJobs(t, client)
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		client := open(t, s.config())
+		s.answerJobs(answer(http.StatusServiceUnavailable, "busy"))
+		_, err := client.Jobs(t.Context())
+		e := wantError(t, err, rostering.CodeServiceError)
+		if !e.Retryable || e.Status != http.StatusServiceUnavailable || e.Body != "busy" || e.BodyTruncated {
+			t.Errorf("%+v", e)
+		}
+		s.answerJobs(answer(http.StatusForbidden, strings.Repeat("x", 70<<10)))
+		_, err = client.Jobs(t.Context())
+		e = wantError(t, err, rostering.CodeServiceError)
+		if e.Retryable || e.Status != http.StatusForbidden || len(e.Body) != 64<<10 || !e.BodyTruncated {
+			t.Errorf("retryable %v, status %d, %d bytes, truncated %v", e.Retryable, e.Status, len(e.Body), e.BodyTruncated)
+		}
+		s.mend()
+		wantJobs(t, client)
+	})
 }
 
 func TestInputError(t *testing.T) {
-	s := newService(t)
-	_, err := open(t, s.config()).JobsFor(t.Context(), rostering.JobsInput{CustomerID: "line\nbreak"})
-	if e := wantError(t, err, rostering.CodeInvalidInput); e.Key != "customer_id" {
-		t.Errorf("%+v", e)
-	}
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		_, err := open(t, s.config()).JobsFor(t.Context(), rostering.JobsInput{CustomerID: "line\nbreak"})
+		if e := wantError(t, err, rostering.CodeInvalidInput); e.Key != "customer_id" {
+			t.Errorf("%+v", e)
+		}
+	})
 }
 
 func TestServiceCannotBeReached(t *testing.T) {
-	s := newService(t)
-	config := s.config()
-	address := closedPort(t)
-	config.BaseURL = "http://" + address
-	client := open(t, config)
-	_, err := client.Jobs(t.Context())
-	wantRefused(t, err)
-	serveAt(t, address, s.Config.Handler)
-	wantJobs(t, client)
-	s.wantRequests(t, 1, 1)
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		config := s.config()
+		address := closedPort(t)
+		config.BaseURL = "http://" + address
+		client := open(t, config)
+		_, err := client.Jobs(t.Context())
+		wantRefused(t, err)
+		serveAt(t, address, s.Config.Handler)
+		wantJobs(t, client)
+		s.wantRequests(t, 1, 1)
+	})
 }
 
 func TestTokenEndpointCannotBeReached(t *testing.T) {
-	s := newService(t)
-	config := s.config()
-	address := closedPort(t)
-	config.AuthURL = "http://" + address
-	client := open(t, config)
-	_, err := client.Jobs(t.Context())
-	wantRefused(t, err)
-	serveAt(t, address, s.Config.Handler)
-	afterBackOff(t, client)
-	s.wantRequests(t, 1, 1)
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		config := s.config()
+		address := closedPort(t)
+		config.AuthURL = "http://" + address
+		client := open(t, config)
+		_, err := client.Jobs(t.Context())
+		wantRefused(t, err)
+		serveAt(t, address, s.Config.Handler)
+		afterBackOff(t, client)
+		s.wantRequests(t, 1, 1)
+	})
 }
 
 func TestAnswerThatBreaksOff(t *testing.T) {
-	s := newService(t)
-	client := open(t, s.config())
-	s.answerJobs(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		_, _ = w.Write([]byte("not all"))
+	inEachForm(t, func(t *testing.T, open opener) {
+		s := newService(t)
+		client := open(t, s.config())
+		s.answerJobs(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte("not all"))
+		})
+		_, err := client.Jobs(t.Context())
+		if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "unexpected EOF") {
+			t.Errorf("the message is %q", e.Message)
+		}
+		s.mend()
+		wantJobs(t, client)
 	})
-	_, err := client.Jobs(t.Context())
-	if e := wantError(t, err, rostering.CodeNetworkError); e.Message != "unexpected EOF" {
-		t.Errorf("the message is %q", e.Message)
-	}
-	s.mend()
-	wantJobs(t, client)
 }
 
 // closedPort gives an address that nobody listens on.

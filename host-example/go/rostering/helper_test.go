@@ -1,7 +1,6 @@
 package rostering_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,7 +17,10 @@ import (
 // patience bounds every wait. It is no measure of how long things take.
 const patience = 20 * time.Second
 
-const wasmPath = "../../../dist/rostering.wasm"
+const (
+	wasmPath   = "../../../dist/rostering.wasm"
+	noWASIPath = "../../../dist/rostering-nowasi.wasm"
+)
 
 // compiled is where the tests keep what wazero compiled, in place of the user's.
 var compiled string
@@ -60,7 +62,7 @@ func newService(t *testing.T) *service {
 		s.tokenRequests.Add(1)
 		(*s.token.Load())(w, r)
 	})
-	mux.HandleFunc("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/jobs", func(w http.ResponseWriter, r *http.Request) {
 		s.jobRequests.Add(1)
 		(*s.jobs.Load())(w, r)
 	})
@@ -80,6 +82,17 @@ func (s *service) mend() {
 
 func (s *service) answerToken(h http.HandlerFunc) { s.token.Store(&h) }
 func (s *service) answerJobs(h http.HandlerFunc)  { s.jobs.Store(&h) }
+
+// revoke has the service refuse a token.
+func (s *service) revoke(token string) {
+	s.answerJobs(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer "+token {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		answer(http.StatusOK, jobs)(w, r)
+	})
+}
 
 func (s *service) wantRequests(t *testing.T, tokens, jobs int64) {
 	t.Helper()
@@ -125,22 +138,7 @@ func (s *service) config() rostering.Config {
 	}
 }
 
-func open(t *testing.T, config rostering.Config, options ...rostering.Option) *rostering.Client {
-	t.Helper()
-	options = append([]rostering.Option{rostering.WithCacheDir(compiled)}, options...)
-	client, err := rostering.OpenFile(t.Context(), wasmPath, config, options...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(context.Background()); err != nil {
-			t.Errorf("close: %v", err)
-		}
-	})
-	return client
-}
-
-func wantJobs(t *testing.T, client *rostering.Client) {
+func wantJobs(t *testing.T, client client) {
 	t.Helper()
 	body, err := client.Jobs(t.Context())
 	if err != nil {
@@ -163,7 +161,7 @@ func wantError(t *testing.T, err error, code string) *rostering.Error {
 
 // afterBackOff waits out the back-off that a failed token request began, and
 // must then get jobs.
-func afterBackOff(t *testing.T, client *rostering.Client) {
+func afterBackOff(t *testing.T, client client) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		_, err := client.Jobs(t.Context())

@@ -1,7 +1,6 @@
 package rostering
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -15,27 +14,29 @@ type Token struct {
 	Type      string
 	ExpiresAt time.Time
 	// CacheKey names the token URL, the client and the scope that the token
-	// belongs to. It holds no secret.
+	// belongs to. It holds no secret: it is fit as a key in Redis.
 	CacheKey string
 }
 
-// Token gives an access token for requests of your own: the one that the plugin
-// has, or a new one.
-func (c *Client) Token(ctx context.Context) (Token, error) {
-	return c.token(ctx, map[string]any{})
+// Object gives the token as the contract's JSON object, to be kept where secrets
+// may be kept: the access token stands in it. [ParseToken] reads it.
+func (t Token) Object() []byte {
+	object, _ := json.Marshal(t.fields()) // texts and a number: that cannot fail
+	return object
 }
 
-// ForceToken asks for a new token in any case. If that fails, the plugin keeps
-// the one it has.
-func (c *Client) ForceToken(ctx context.Context) (Token, error) {
-	return c.token(ctx, map[string]any{"force": true})
-}
-
-func (c *Client) token(ctx context.Context, input map[string]any) (Token, error) {
-	object, err := c.call(ctx, getToken, input)
-	if err != nil {
-		return Token{}, err
+func (t Token) fields() map[string]any {
+	return map[string]any{
+		"access_token": string(t.AccessToken),
+		"token_type":   t.Type,
+		"expires_at":   t.ExpiresAt.Unix(),
+		"cache_key":    t.CacheKey,
 	}
+}
+
+// ParseToken reads what [Token.Object] gave, here or in another language. Whether
+// the token is of use, SetToken tells.
+func ParseToken(object []byte) (Token, error) {
 	var t struct {
 		AccessToken string `json:"access_token"`
 		TokenType   string `json:"token_type"`
@@ -43,7 +44,7 @@ func (c *Client) token(ctx context.Context, input map[string]any) (Token, error)
 		CacheKey    string `json:"cache_key"`
 	}
 	if err := json.Unmarshal(object, &t); err != nil {
-		return Token{}, fmt.Errorf("rostering: %s: %w", getToken, err)
+		return Token{}, fmt.Errorf("rostering: this is no token object: %w", err)
 	}
 	return Token{Secret(t.AccessToken), t.TokenType, time.Unix(t.ExpiresAt, 0), t.CacheKey}, nil
 }

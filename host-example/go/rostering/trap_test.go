@@ -8,15 +8,24 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-// brokenPlugin has both exports, and all they do is to execute unreachable.
-const brokenPlugin = "\x00asm\x01\x00\x00\x00" +
-	"\x01\x05\x01\x60\x00\x01\x7f" + // type 0: no parameters, one i32
-	"\x03\x02\x01\x00" + // function 0 is of type 0
-	"\x07\x19\x02" + "\x09get_token\x00\x00" + "\x09list_jobs\x00\x00" + // exported twice
-	"\x0a\x05\x01\x03\x00\x00\x0b" // its code: unreachable, end
+// brokenPlugin has all exports, and all they do is to execute unreachable.
+func brokenPlugin() []byte {
+	names := []string{"get_token", "list_jobs", "send_request", "set_token", "clear_token", "begin", "resume"}
+	exports := []byte{byte(len(names))}
+	for _, name := range names {
+		exports = append(exports, byte(len(name)))
+		exports = append(exports, name+"\x00\x00"...) // function 0
+	}
+	wasm := "\x00asm\x01\x00\x00\x00" +
+		"\x01\x05\x01\x60\x00\x01\x7f" + // type 0: no parameters, one i32
+		"\x03\x02\x01\x00" + // function 0 is of type 0
+		"\x07" + string(rune(len(exports))) + string(exports) +
+		"\x0a\x05\x01\x03\x00\x00\x0b" // its code: unreachable, end
+	return []byte(wasm)
+}
 
 func TestTrapOfThePluginIsNoNetworkError(t *testing.T) {
-	client, err := rostering.Open(t.Context(), []byte(brokenPlugin), rostering.Config{Timeout: -1}, rostering.WithCacheDir(""))
+	client, err := rostering.Open(t.Context(), brokenPlugin(), rostering.Config{Timeout: -1}, rostering.WithCacheDir(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,7 @@ var Native = []Host{
 	Core,
 	CoreInSteps,
 	Go,
+	driven(Go),
 	goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
 	goSDK("go-poison", "build/rostering-poison.wasm", true),
 	inSteps(goSDK("go-poison", "build/rostering-poison.wasm", true)),
@@ -59,6 +60,13 @@ func goSDK(name, wasm string, wasi bool) Host {
 func inSteps(h Host) Host {
 	h.Name += "-driver"
 	h.Steps = true
+	return h
+}
+
+// driven is a host whose adapter drives its calls.
+func driven(h Host) Host {
+	h = inSteps(h)
+	h.Drives = true
 	return h
 }
 

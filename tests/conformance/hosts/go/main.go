@@ -5,22 +5,26 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 
+	"automatic-rostering/host-example/go/rostering"
 	"automatic-rostering/tests/conformance/protocol"
 )
 
 func main() {
 	extism.SetLogLevel(extism.LogLevelDebug)
-	h := host{instances: map[string]*instance{}, cache: wazero.NewCompilationCache()}
+	h := host{instances: map[string]*instance{}, cache: wazero.NewCompilationCache(), client: &http.Client{Timeout: 10 * time.Second}}
 	if err := h.run(context.Background(), os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -30,6 +34,7 @@ func main() {
 type host struct {
 	instances map[string]*instance
 	cache     wazero.CompilationCache
+	client    *http.Client // of calls that are driven
 }
 
 type instance struct {
@@ -61,7 +66,13 @@ func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
 	case i == nil:
 		return protocol.Answer{Trap: "no instance " + r.Instance}
 	case r.Op == "call":
-		return i.call(ctx, r)
+		i.logs = nil
+		output, err := i.Call(r.Export, r.Input)
+		return i.answer(output, err)
+	case r.Op == "drive":
+		i.logs = nil
+		output, err := rostering.Drive(ctx, i, r.Export, r.Input, h.client)
+		return i.answer(output, err)
 	case r.Op == "close":
 		i.plugin.Close(ctx)
 		delete(h.instances, r.Instance)
@@ -106,16 +117,27 @@ func versions() string {
 	return all
 }
 
-func (i *instance) call(ctx context.Context, r protocol.Request) protocol.Answer {
-	i.logs = nil
-	_, output, err := i.plugin.CallWithContext(ctx, r.Export, r.Input)
-	a := protocol.Answer{Output: output, Logs: i.logs}
-	if err != nil {
-		a.Output = nil
-		a.Error = i.plugin.GetErrorWithContext(ctx)
-		if a.Error == "" {
-			a.Trap = err.Error()
-		}
+// pluginError is the plugin's own error text.
+type pluginError string
+
+func (e pluginError) Error() string { return string(e) }
+
+// Call calls an export. An error is a pluginError, unless the call trapped.
+func (i *instance) Call(export string, input []byte) ([]byte, error) {
+	_, output, err := i.plugin.Call(export, input)
+	if text := i.plugin.GetError(); err != nil && text != "" {
+		return nil, pluginError(text)
 	}
-	return a
+	return output, err
+}
+
+func (i *instance) answer(output []byte, err error) protocol.Answer {
+	var own pluginError
+	switch {
+	case errors.As(err, &own):
+		return protocol.Answer{Error: string(own), Logs: i.logs}
+	case err != nil:
+		return protocol.Answer{Trap: err.Error(), Logs: i.logs}
+	}
+	return protocol.Answer{Output: output, Logs: i.logs}
 }
