@@ -30,7 +30,7 @@ SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
 
 .PHONY: help
 help: ## tell the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
 .PHONY: build
 build: $(PLUGINS) ## build the plugin: dist/rostering.wasm, dist/rostering-nowasi.wasm
@@ -60,7 +60,14 @@ run: dist/rostering.wasm ## show it: against a sandbox, or the real service if R
 		cd tests && go run ./demo ; \
 	fi
 
-# run-LANG: the same in short, in another language.
+.PHONY: run-go
+run-go: run
+
+.PHONY: run-serverless
+run-serverless: build ## a new process for each call, with the token in a file
+	@cd tests && go run ./sandbox ../host-example/go/serverless/run.sh
+
+# run-LANG: the demo in short, in another language.
 .PHONY: $(LANGUAGES:%=run-%)
 $(LANGUAGES:%=run-%): run-%: build
 	@host-example/$*/setup.sh
@@ -84,7 +91,7 @@ test: build $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows i
 	$(call each,test.sh)
 	@for module in $(MODULES); do \
 		echo "testing the module $$module" ; \
-		(cd $$module && go test -count=1 ./...) || exit 1 ; \
+		(cd $$module && go test -count=1 -timeout 30m ./...) || exit 1 ; \
 	done
 
 # One target of go test -fuzz at a time is all that it takes.
@@ -105,12 +112,12 @@ check: ## format, vet, staticcheck, go mod tidy, shell scripts
 		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	$(call each,check.sh)
-	@bash -n plugin/toolchain.sh .ci/run
+	@bash -n plugin/toolchain.sh host-example/go/serverless/run.sh .ci/run
 
 .PHONY: matrix
 matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md
-	@cd tests && go test -count=1 -json -run Scenarios ./conformance >../build/scenarios.json || true
-	@cd tests && go run ./conformance/matrix ../docs/hosts.md <../build/scenarios.json
+	@cd tests && go test -count=1 -timeout 30m -json -run Scenarios ./conformance >../build/scenarios.json || true
+	@cd tests && go run ./conformance/matrix ../docs/hosts.md ../README.md <../build/scenarios.json
 
 .PHONY: size
 size: build ## tell the size of each build, and fail above the limit

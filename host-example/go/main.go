@@ -19,6 +19,7 @@ import (
 
 	extism "github.com/extism/go-sdk"
 
+	"automatic-rostering/host-example/go/environment"
 	"automatic-rostering/host-example/go/rostering"
 )
 
@@ -47,11 +48,11 @@ func prepare() {
 
 // run lists the jobs once.
 func run(ctx context.Context, getenv func(string) string, stdout, stderr io.Writer) error {
-	config, err := readConfig(getenv)
+	config, err := environment.Config(getenv)
 	if err != nil {
 		return err
 	}
-	wasm, err := findWasm(getenv)
+	wasm, err := environment.Wasm(getenv)
 	if err != nil {
 		return err
 	}

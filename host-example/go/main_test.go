@@ -16,6 +16,7 @@ import (
 
 	extism "github.com/extism/go-sdk"
 
+	"automatic-rostering/host-example/go/environment"
 	"automatic-rostering/host-example/go/rostering"
 )
 
@@ -28,7 +29,7 @@ func (e env) get(name string) string { return e[name] }
 // been built.
 func serve(t *testing.T, token http.HandlerFunc) env {
 	t.Helper()
-	if _, err := findWasm(env{}.get); err != nil {
+	if _, err := environment.Wasm(env{}.get); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
@@ -87,7 +88,7 @@ func TestWasmOfTheEnvironment(t *testing.T) {
 
 func TestNoWasmAnywhere(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, err := findWasm(env{}.get); err == nil || !strings.Contains(err.Error(), "run make build") {
+	if _, err := environment.Wasm(env{}.get); err == nil || !strings.Contains(err.Error(), "run make build") {
 		t.Errorf("the error is %v", err)
 	}
 }

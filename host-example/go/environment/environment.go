@@ -1,4 +1,5 @@
-package main
+// Package environment reads what the examples are told by environment variables.
+package environment
 
 import (
 	"errors"
@@ -11,9 +12,9 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-// readConfig reads the config from the environment, and names all that is
+// Config reads the config from the environment, and names all that is
 // missing at once.
-func readConfig(getenv func(string) string) (c rostering.Config, err error) {
+func Config(getenv func(string) string) (c rostering.Config, err error) {
 	var missing []string
 	read := func(name string) string {
 		value := getenv(name)
@@ -39,9 +40,9 @@ func readConfig(getenv func(string) string) (c rostering.Config, err error) {
 
 const builtWasm = "dist/rostering.wasm"
 
-// findWasm gives the path of the plugin: the one in ROSTERING_WASM, or the one
+// Wasm gives the path of the plugin: the one in ROSTERING_WASM, or the one
 // built in this repository, wherever in it the program is run.
-func findWasm(getenv func(string) string) (string, error) {
+func Wasm(getenv func(string) string) (string, error) {
 	if path := getenv("ROSTERING_WASM"); path != "" {
 		return path, nil
 	}
