@@ -38,6 +38,7 @@ type user struct {
 	t       *testing.T
 	process *protocol.Process
 	secret  string
+	op      string // call, or drive where begin and resume make the calls
 }
 
 // newUser makes an instance of the plugin with the sandbox's config, changed by change.
@@ -58,7 +59,7 @@ func newUser(t *testing.T, environment string, change func(config map[string]str
 		change(config)
 	}
 	host := hosts.Go.Run(t, program)
-	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret}
+	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret, op: "call"}
 	made := u.do(protocol.Request{Op: "create", Wasm: host.Wasm, WASI: host.WASI, Config: config, AllowedHosts: []string{"127.0.0.1"}})
 	if made.Trap != "" {
 		t.Fatal(made.Trap)
@@ -84,7 +85,7 @@ func (u *user) do(r protocol.Request) protocol.Answer {
 func (u *user) callAt(seconds int64, export string) protocol.Answer {
 	u.t.Helper()
 	input := fmt.Appendf(nil, `{"now":%d}`, time.Now().Unix()+seconds)
-	return u.do(protocol.Request{Op: "call", Export: export, Input: input})
+	return u.do(protocol.Request{Op: u.op, Export: export, Input: input})
 }
 
 func (u *user) mustList(seconds int64) {

@@ -1,0 +1,48 @@
+package endtoend
+
+import (
+	"testing"
+
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/sandbox/service"
+)
+
+// newDriver is a user who does the HTTP himself, by begin and resume.
+func newDriver(t *testing.T, change func(config map[string]string)) *user {
+	t.Helper()
+	u := newUser(t, service.Stage, change)
+	u.op = "drive"
+	return u
+}
+
+func TestLifeOfATokenInSteps(t *testing.T) {
+	u := newDriver(t, nil)
+	u.mustList(0)
+	u.mustList(3500)
+	u.mustCount(1, 2)
+	u.mustList(3545) // inside the margin
+	u.mustCount(2, 3)
+	u.Revoke()
+	u.mustList(3546)
+	u.mustCount(3, 5)
+}
+
+func TestRefusedClientInSteps(t *testing.T) {
+	u := newDriver(t, func(c map[string]string) { c["client_secret"] = "a wrong secret" })
+	u.mustFail(0, failure{Code: "token_endpoint_rejected", Status: 401, OAuthError: "invalid_client", RetryAfter: 1})
+	u.mustFail(0, failure{Code: "token_endpoint_rejected", Status: 401, OAuthError: "invalid_client", RetryAfter: 1})
+	u.mustCount(1, 0)
+}
+
+func TestATokenThatWasForgottenAndSetAgain(t *testing.T) {
+	u := newDriver(t, nil)
+	token := u.callAt(0, "get_token").Output
+	u.do(protocol.Request{Op: "call", Export: "clear_token"})
+	if a := u.do(protocol.Request{Op: "call", Export: "set_token", Input: token}); a.Error != "" || a.Trap != "" {
+		t.Fatalf("it is refused: %s%s", a.Error, a.Trap)
+	}
+	u.op = "call" // the other form takes it too
+	u.mustCount(1, 0)
+	u.do(protocol.Request{Op: "call", Export: "list_jobs"})
+	u.mustCount(1, 1)
+}
