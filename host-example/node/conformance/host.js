@@ -3,24 +3,28 @@
 //
 //   node conformance/host.js [--sdk PACKAGE] [--worker] [--answer-failures] [--keep-vars]
 //
-// Without --worker the plugin runs in the foreground, if the runtime has JSPI. The last two replace
-// parts of the SDK: see rostering/fetch.js and vars.js.
+// Without --worker the plugin runs in the foreground, unless it needs HTTP and the runtime has no JSPI. The
+// last two replace parts of the SDK: see rostering/fetch.js and vars.js.
 
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { drive } from '../rostering/drive.js';
 import { answerFailures } from '../rostering/fetch.js';
 import { logger } from '../rostering/log.js';
+import { send } from '../rostering/send.js';
+import { Turns } from '../rostering/turns.js';
 import { vars } from './vars.js';
+import { versions } from './versions.js';
 
 /** @typedef {{op: string, instance: string, wasm: string, wasi?: boolean, config?: Record<string, string>,
  *   allowed_hosts?: string[], export: string, input?: string}} Request */
 /** @typedef {{level: string, line: string}} Line */
-/** @typedef {{output?: string, error?: string, trap?: string, logs?: Line[]}} Answer */
+/** @typedef {{output?: string, error?: string, trap?: string, logs?: Line[], versions?: string}} Answer */
 
 const { values: options } = parseArgs({
   options: {
     sdk: { type: 'string', default: 'extism' },
-    worker: { type: 'boolean', default: !('Suspending' in WebAssembly) },
+    worker: { type: 'boolean', default: false },
     'answer-failures': { type: 'boolean', default: false },
     'keep-vars': { type: 'boolean', default: false },
   },
@@ -42,6 +46,10 @@ async function handle(request) {
       return create(request);
     case 'call':
       return call(request);
+    case 'drive':
+      return driven(request);
+    case 'versions':
+      return { versions: await versions(options.sdk) };
     case 'close':
       await named(request.instance).plugin.close();
       instances.delete(request.instance);
@@ -63,7 +71,7 @@ async function create({ instance, wasm, wasi = false, config = {}, allowed_hosts
   const logs = [];
   const plugin = await sdk.createPlugin(wasm, {
     useWasi: wasi,
-    runInWorker: options.worker,
+    runInWorker: options.worker || (allowed_hosts.length > 0 && !('Suspending' in WebAssembly)),
     config,
     allowedHosts: allowed_hosts,
     ...logger((level, line) => logs.push({ level, line })),
@@ -80,13 +88,29 @@ async function create({ instance, wasm, wasi = false, config = {}, allowed_hosts
 async function call({ instance, export: name, input = '' }) {
   const { plugin, logs } = named(instance);
   logs.length = 0;
-  const outcome = await plugin.call(name, new Uint8Array(Buffer.from(input, 'base64'))).then(success, failure);
+  const called = plugin.call(name, new Uint8Array(Buffer.from(input, 'base64')));
+  const outcome = await called.then((output) => success(output?.bytes()), failure);
   return { ...outcome, logs };
 }
 
-/** @param {import('extism').PluginOutput | null} output */
-function success(output) {
-  return { output: Buffer.from(output?.bytes() ?? []).toString('base64') };
+/** @param {Request} request */
+async function driven({ instance, export: name, input = '' }) {
+  const { plugin, logs } = named(instance);
+  logs.length = 0;
+  const parts = {
+    plugin,
+    turns: new Turns(),
+    send: (/** @type {import('../rostering/drive.js').Request} */ request) => send(fetch, request),
+    now: () => undefined, // the input has the time
+  };
+  const text = Buffer.from(input, 'base64').toString().trim();
+  const outcome = await drive(parts, name, text ? JSON.parse(text) : {}).then(success, failure);
+  return { ...outcome, logs };
+}
+
+/** @param {Uint8Array} [output] */
+function success(output = new Uint8Array()) {
+  return { output: Buffer.from(output).toString('base64') };
 }
 
 const fromPlugin = 'Plugin-originated error: ';

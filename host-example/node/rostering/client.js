@@ -1,24 +1,27 @@
-import createPlugin from 'extism';
-import { allowedHosts, pluginConfig } from './config.js';
-import { explain, isPluginError } from './error.js';
-import { answerFailures } from './fetch.js';
-import { logger } from './log.js';
+import { Direct } from './direct.js';
+import { Driver } from './driver.js';
+import { Pool } from './pool.js';
 import { Token } from './token.js';
-import { Turns } from './turns.js';
 
 /** @typedef {import('./config.js').Config} Config */
 
 /**
  * @typedef {object} Options
  * @property {number} [timeoutMs] Bounds one call with all its requests; 30,000 if not set. Waiting
- *   for other calls to end does not count.
+ *   for other calls to end counts in the driver alone.
  * @property {import('./fetch.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of
  *   your own.
  * @property {import('./log.js').Log} [log] Is given the plugin's log lines, which hold neither
  *   secrets nor tokens.
  * @property {boolean} [worker] Whether the plugin runs in a worker. If not set, it does where the
- *   runtime lacks JSPI (Node 20 and 22), because HTTP is not possible otherwise.
+ *   runtime lacks JSPI (Node 20 and 22), because HTTP is not possible otherwise. The driver needs none.
  */
+
+/** @typedef {Options & {turns?: import('./turns.js').TurnTaking}} DriverOptions `turns` for a runtime in which
+ *   one request must not wait for a promise of another. */
+
+/** @typedef {Options & {size?: number}} PoolOptions `size` is how many instances make calls; 4 if not set.
+ *   One more gets the token. */
 
 /**
  * What differs from the config in one call. `null` leaves the header out.
@@ -26,58 +29,45 @@ import { Turns } from './turns.js';
  * @typedef {{customerId?: string | null, userId?: string | null, signal?: AbortSignal}} JobsOptions
  */
 
+/**
+ * @typedef {object} RequestOptions
+ * @property {string} [method] GET if not set.
+ * @property {Record<string, string>} [headers] Beside those that the plugin sets.
+ * @property {string} [body] Not with GET and HEAD.
+ */
+
 /** @typedef {{force?: boolean, signal?: AbortSignal}} TokenOptions */
 
 /**
- * One instance of the plugin. Its calls may be made at any time; they take turns, because an
- * instance does one at a time.
+ * How the exports of the plugin are called. `call` gives the output, byte for byte, and throws a
+ * RosteringError where the plugin says why not. Each may be called at any time.
+ *
+ * @typedef {object} Form
+ * @property {(name: string, input?: Record<string, unknown>, signal?: AbortSignal) => Promise<Uint8Array>} call
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * The service, with its token. Share it: calls may be made at any time.
  */
 export class Rostering {
-  #module;
-  #hasClock;
-  #worker;
-  #timeoutMs;
-  #pluginOptions;
-  #turns = new Turns();
+  /** @type {Form} */
+  #form;
   #closed = false;
-  /** @type {import('extism').Plugin | undefined} */
-  #plugin;
-  /**
-   * Ends the requests of the call under way.
-   * @type {AbortSignal | undefined}
-   */
-  #signal;
-  /**
-   * Why the last request of the call under way got no answer.
-   * @type {unknown}
-   */
-  #lost;
+  /** @type {Set<Promise<unknown>>} */
+  #underWay = new Set();
 
   /**
-   * @param {WebAssembly.Module} module
-   * @param {Config} config
-   * @param {Options} options
+   * @param {Form} form
    * @private
    */
-  constructor(module, config, options) {
-    this.#module = module;
-    this.#hasClock = importsWasi(module);
-    this.#worker = options.worker ?? !('Suspending' in WebAssembly);
-    this.#timeoutMs = options.timeoutMs ?? 30_000;
-    this.#pluginOptions = {
-      useWasi: this.#hasClock,
-      runInWorker: this.#worker,
-      config: pluginConfig(config),
-      allowedHosts: allowedHosts(config),
-      fetch: this.#fetch(options.fetch ?? fetch),
-      ...logger(options.log),
-      // Deno's workers do not take the arguments that the SDK has for Node's.
-      ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
-    };
+  constructor(form) {
+    this.#form = form;
   }
 
   /**
-   * Makes an instance of the plugin. It sends nothing yet: a wrong config shows at the first call.
+   * Makes an instance of the plugin, which sends its requests itself; its calls take turns. It sends
+   * nothing yet: a wrong config shows at the first call.
    *
    * @param {BufferSource | WebAssembly.Module} wasm either build of the plugin
    * @param {Config} config
@@ -85,10 +75,32 @@ export class Rostering {
    * @returns {Promise<Rostering>}
    */
   static async open(wasm, config, options = {}) {
-    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
-    const client = new Rostering(module, config, options);
-    client.#plugin = await client.#newPlugin();
-    return client;
+    return new Rostering(await Direct.open(await compiled(wasm), config, options));
+  }
+
+  /**
+   * The same, but the requests are sent here, many at once: the plugin says which, and has no HTTP.
+   *
+   * @param {BufferSource | WebAssembly.Module} wasm
+   * @param {Config} config
+   * @param {DriverOptions} [options]
+   * @returns {Promise<Rostering>}
+   */
+  static async openDriver(wasm, config, options = {}) {
+    return new Rostering(await Driver.open(await compiled(wasm), config, options));
+  }
+
+  /**
+   * The driver with a few instances that share one token. A call under way does not wait while another gets
+   * a new token.
+   *
+   * @param {BufferSource | WebAssembly.Module} wasm
+   * @param {Config} config
+   * @param {PoolOptions} [options]
+   * @returns {Promise<Rostering>}
+   */
+  static async openPool(wasm, config, options = {}) {
+    return new Rostering(await Pool.open(await compiled(wasm), config, options));
   }
 
   /**
@@ -99,6 +111,18 @@ export class Rostering {
    */
   listJobs({ customerId, userId, signal } = {}) {
     return this.#call('list_jobs', { customer_id: customerId, user_id: userId }, signal);
+  }
+
+  /**
+   * Sends a request of your own to the service. Gives its answer byte for byte.
+   *
+   * @param {string} path behind baseUrl, with its query; begins with a slash
+   * @param {RequestOptions & JobsOptions} [options]
+   * @returns {Promise<Uint8Array>}
+   */
+  sendRequest(path, { method, headers, body, customerId, userId, signal } = {}) {
+    const input = { path, method, headers, body, customer_id: customerId, user_id: userId };
+    return this.#call('send_request', input, signal);
   }
 
   /**
@@ -114,101 +138,47 @@ export class Rostering {
   }
 
   /**
-   * Waits for the calls made so far, and frees the instance with its token. A worker keeps the
-   * process alive until then.
+   * Takes a token that another client of the same config gave. To take the one that it has costs nothing.
+   *
+   * @param {Token} token
    */
-  close() {
-    return this.#turns.take(async () => {
-      this.#closed = true;
-      await this.#drop();
-    });
+  async setToken(token) {
+    await this.#call('set_token', token.toObject());
+  }
+
+  /** Forgets the token, and what went wrong with it. */
+  async clearToken() {
+    await this.#call('clear_token');
+  }
+
+  /**
+   * Waits for the calls made so far, and frees the plugin with its token. A worker keeps the process
+   * alive until then.
+   */
+  async close() {
+    this.#closed = true;
+    await Promise.allSettled(this.#underWay);
+    await this.#form.close();
   }
 
   [Symbol.asyncDispose]() {
     return this.close();
   }
 
-  /**
-   * @param {string} name
-   * @param {Record<string, unknown>} input
-   * @param {AbortSignal} [signal]
-   */
-  #call(name, input, signal) {
-    return this.#turns.take(() => this.#withTimeout(() => this.#run(name, input), signal), signal);
-  }
-
-  /**
-   * All that takes long in the plugin is its requests: ending them ends the call, and leaves the
-   * instance usable, with its token. The SDK's own time-out needs a worker, and a new one after.
-   *
-   * @template T
-   * @param {() => Promise<T>} work
-   * @param {AbortSignal} [signal]
-   */
-  async #withTimeout(work, signal) {
-    const controller = new AbortController();
-    const abort = () => controller.abort(signal?.reason);
-    const expire = () => controller.abort(new DOMException(`no answer within ${this.#timeoutMs} ms`, 'TimeoutError'));
-    const timer = setTimeout(expire, this.#timeoutMs);
-    signal?.addEventListener('abort', abort);
-    this.#signal = controller.signal;
-    try {
-      return await work();
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    }
-  }
-
-  /**
-   * @param {string} name
-   * @param {Record<string, unknown>} input
-   */
-  async #run(name, input) {
+  /** @type {Form['call']} */
+  async #call(name, input, signal) {
     if (this.#closed) throw new Error('the client is closed');
-    this.#lost = undefined;
-    this.#plugin ??= await this.#newPlugin();
+    const call = this.#form.call(name, input, signal);
+    this.#underWay.add(call);
     try {
-      const output = await this.#plugin.call(name, JSON.stringify({ ...input, now: this.#now() }));
-      return output?.bytes() ?? new Uint8Array();
-    } catch (thrown) {
-      if (this.#worker && !isPluginError(thrown)) await this.#drop();
-      throw explain(thrown, this.#lost);
+      return await call;
+    } finally {
+      this.#underWay.delete(call);
     }
-  }
-
-  /** In a worker, the call after one that the SDK has ended never returns; the next one gets a new instance. */
-  async #drop() {
-    const dead = this.#plugin;
-    this.#plugin = undefined;
-    await dead?.close();
-  }
-
-  /** The time, for the build that has no clock. */
-  #now() {
-    return this.#hasClock ? undefined : Math.floor(Date.now() / 1000);
-  }
-
-  #newPlugin() {
-    return createPlugin({ wasm: [{ module: this.#module }] }, this.#pluginOptions);
-  }
-
-  /**
-   * @param {import('./fetch.js').Fetch} send
-   */
-  #fetch(send) {
-    return answerFailures(
-      // A redirect could take the secret to another host, and the SDK looks at allowedHosts before
-      // the first request alone.
-      (url, init) => send(url, { ...init, redirect: 'manual', signal: this.#signal }),
-      (cause) => {
-        this.#lost = cause;
-      },
-    );
   }
 }
 
-/** @param {WebAssembly.Module} module */
-function importsWasi(module) {
-  return WebAssembly.Module.imports(module).some((i) => i.module === 'wasi_snapshot_preview1');
+/** @param {BufferSource | WebAssembly.Module} wasm */
+async function compiled(wasm) {
+  return wasm instanceof WebAssembly.Module ? wasm : WebAssembly.compile(wasm);
 }

@@ -84,11 +84,18 @@ export function explain(thrown, lost) {
     const fields = JSON.parse(text(thrown).slice(fromPlugin.length));
     return new RosteringError(fields, fields.code === 'network_error' ? lost : undefined);
   }
-  if (text(thrown).startsWith(fromHost)) {
+  if (text(thrown).startsWith(fromHost) || isTimeout(thrown)) {
     return new RosteringError({ code: 'network_error', message: text(thrown), retryable: true }, thrown);
   }
   return new Error(`the plugin failed: ${text(thrown)}`, { cause: thrown }); // retrying will not mend it
 }
+
+/**
+ * What ends a call whose time is over.
+ *
+ * @param {any} thrown
+ */
+const isTimeout = (thrown) => thrown?.name === 'TimeoutError';
 
 /** @param {any} thrown an Error; a worker's is a mere object with a message */
 const text = (thrown) => String(thrown?.message ?? thrown);

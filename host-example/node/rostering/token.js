@@ -1,4 +1,10 @@
 /**
+ * A token as the plugin writes it: `expires_at` is in Unix seconds.
+ *
+ * @typedef {{access_token: string, token_type: string, expires_at: number, cache_key: string}} TokenObject
+ */
+
+/**
  * An access token. It does not show when it is printed, logged or made JSON of.
  */
 export class Token {
@@ -9,7 +15,7 @@ export class Token {
   /** Names the token URL, the client and the scope that the token belongs to; holds no secret. */
   cacheKey;
 
-  /** @param {{access_token: string, token_type: string, expires_at: number, cache_key: string}} fields */
+  /** @param {TokenObject} fields */
   constructor(fields) {
     this.#accessToken = fields.access_token;
     this.tokenType = fields.token_type;
@@ -20,5 +26,19 @@ export class Token {
   /** Goes into the header `Authorization: Bearer …`. */
   get accessToken() {
     return this.#accessToken;
+  }
+
+  /**
+   * The token with all that is secret in it, to be stored; `new Token` of it gives it back.
+   *
+   * @returns {TokenObject}
+   */
+  toObject() {
+    return {
+      access_token: this.#accessToken,
+      token_type: this.tokenType,
+      expires_at: this.expiresAt.getTime() / 1000,
+      cache_key: this.cacheKey,
+    };
   }
 }

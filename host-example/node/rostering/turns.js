@@ -1,5 +1,11 @@
 /**
  * Lets pieces of work wait for each other.
+ *
+ * @typedef {{take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>}} TurnTaking
+ */
+
+/**
+ * Lets pieces of work wait for each other.
  */
 export class Turns {
   /** @type {Promise<unknown>} */

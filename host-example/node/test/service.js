@@ -28,21 +28,43 @@ export const answer = (status, body, headers) => (response) => response.writeHea
 /** @type {Answer} */
 export const breakOff = (response) => void response.socket?.destroy();
 
+/**
+ * Holds answers back until some number of requests are there; and again.
+ *
+ * @param {number} count
+ * @param {Answer} answer
+ * @returns {Answer}
+ */
+export function gathers(count, answer) {
+  /** @type {import('node:http').ServerResponse[]} */
+  const held = [];
+  return (response) => {
+    if (held.push(response) === count) held.splice(0).forEach(answer);
+  };
+}
+
 /** An identity provider and a service in one, on loopback. A test may replace how it answers. */
 export class Service {
   /** @type {URLSearchParams[]} */
   tokenRequests = [];
   /** @type {import('node:http').IncomingHttpHeaders[]} */
   jobRequests = [];
+  /**
+   * Method, path and body of the same requests.
+   * @type {string[]}
+   */
+  lines = [];
   /** @type {Answer} */
   token = (response) => this.#goodToken(response);
   jobs = answer(200, jobs);
   port = 0;
   #server = createServer(async (request, response) => {
+    const body = await text(request);
     if (request.url === '/connect/token') {
-      this.tokenRequests.push(new URLSearchParams(await text(request)));
+      this.tokenRequests.push(new URLSearchParams(body));
       this.token(response);
     } else {
+      this.lines.push(`${request.method} ${request.url} ${body}`.trim());
       this.jobRequests.push(request.headers);
       this.jobs(response);
     }
@@ -86,17 +108,22 @@ export class Service {
   }
 }
 
+/** @typedef {import('../rostering/index.js').PoolOptions & import('../rostering/index.js').DriverOptions} Options */
+/** @typedef {'open' | 'openDriver' | 'openPool'} Form */
+/** @type {Form[]} */
+export const forms = ['open', 'openDriver', 'openPool'];
+
 /**
  * A service and a client of it, which end with the test.
  *
  * @param {import('node:test').TestContext} t
  * @param {Partial<import('../rostering/index.js').Config>} [config]
- * @param {import('../rostering/index.js').Options & {build?: string}} [options]
+ * @param {Options & {form?: Form, build?: string}} [options]
  */
-export async function start(t, config, { build, ...options } = {}) {
+export async function start(t, config, { form = 'open', build, ...options } = {}) {
   const service = new Service();
   await service.listen();
-  const client = await Rostering.open(await wasm(build), { ...service.config, ...config }, options);
+  const client = await Rostering[form](await wasm(build), { ...service.config, ...config }, options);
   t.after(async () => {
     await client.close();
     await service.close();

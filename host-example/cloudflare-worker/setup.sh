@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installs what package-lock.json names into node_modules. Does nothing if it is there.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# Several runs at once take turns.
+exec 9<package-lock.json
+if command -v flock >/dev/null; then flock 9; fi
+
+if cmp -s package-lock.json node_modules/installed-lock.json; then exit 0; fi
+is_new_enough='process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)'
+if ! node -e "$is_new_enough" 2>/dev/null || ! command -v npm >/dev/null; then
+	echo "Node 20 or newer with npm is missing: apt-get install nodejs npm, or nodejs.org" >&2
+	exit 69
+fi
+npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+if ! node_modules/.bin/workerd --version >/dev/null; then
+	echo "workerd does not run here: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2
+	exit 69
+fi
+cp package-lock.json node_modules/installed-lock.json # last: an install that broke off is not taken for a whole one
