@@ -3,6 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+# Several runs at once take turns.
+exec 9<pom.xml
+if command -v flock >/dev/null; then flock 9; fi
+
 major=$(javac -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p') || true
 if [ "${major:-0}" -lt 17 ] || ! command -v mvn >/dev/null; then
   echo "Java 17 or later and Maven are needed: apt-get install openjdk-17-jdk-headless maven" >&2

@@ -4,12 +4,16 @@ import com.dylibso.chicory.log.Logger;
 import com.dylibso.chicory.wasi.WasiOptions;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +26,7 @@ import org.extism.sdk.chicory.Plugin;
 import org.extism.sdk.chicory.http.HttpConfig;
 import rostering.HttpAdapter;
 import rostering.JsonCodec;
+import rostering.Steps;
 
 /**
  * The host adapter for chicory-sdk-core: one JSON object a line on standard input, one answer a
@@ -29,6 +34,7 @@ import rostering.JsonCodec;
  */
 public final class Adapter {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final JsonMapper MAPPER = new JsonMapper();
 
   private record Request(
       String op,
@@ -41,13 +47,29 @@ public final class Adapter {
       byte[] input) {}
 
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record Answer(byte[] output, String error, String trap, List<Log> logs) {
+  private record Answer(byte[] output, String error, String trap, List<Log> logs, String versions) {
     static Answer empty() {
-      return new Answer(null, null, null, null);
+      return new Answer(null, null, null, null, null);
+    }
+
+    static Answer output(byte[] output) {
+      return new Answer(output, null, null, null, null);
+    }
+
+    static Answer error(String text) {
+      return new Answer(null, text, null, null, null);
     }
 
     static Answer trap(String text) {
-      return new Answer(null, null, text, null);
+      return new Answer(null, null, text, null, null);
+    }
+
+    static Answer versions(String text) {
+      return new Answer(null, null, null, null, text);
+    }
+
+    Answer withLogs(List<Log> logs) {
+      return new Answer(output, error, trap, logs, versions);
     }
   }
 
@@ -76,12 +98,11 @@ public final class Adapter {
   }
 
   private void run() throws IOException {
-    var mapper = new JsonMapper();
     try (MappingIterator<Request> requests =
-        mapper.readerFor(Request.class).readValues(System.in)) {
+        MAPPER.readerFor(Request.class).readValues(System.in)) {
       while (requests.hasNextValue()) {
         // Bytes, because System.out writes text in the locale's encoding.
-        System.out.write(mapper.writeValueAsBytes(handle(requests.nextValue())));
+        System.out.write(MAPPER.writeValueAsBytes(handle(requests.nextValue())));
         System.out.println();
         System.out.flush();
       }
@@ -93,8 +114,9 @@ public final class Adapter {
     try {
       return switch (r.op()) {
         case "create" -> create(r);
-        case "call" -> call(instances.get(r.instance()), r);
+        case "call", "drive" -> call(instances.get(r.instance()), r);
         case "close" -> close(r);
+        case "versions" -> Answer.versions(Versions.text());
         default -> Answer.trap("no operation " + r.op());
       };
     } catch (RuntimeException | StackOverflowError e) {
@@ -104,10 +126,11 @@ public final class Adapter {
 
   private Answer create(Request r) {
     var http = new HttpAdapter(client, TIMEOUT);
+    var hosts = r.allowedHosts() == null ? List.<String>of() : r.allowedHosts();
     var options =
         new Manifest.Options()
             .withAoT(aot)
-            .withAllowedHosts(r.allowedHosts().toArray(String[]::new))
+            .withAllowedHosts(hosts.toArray(String[]::new))
             .withConfig(r.config())
             .withHttpConfig(
                 HttpConfig.builder()
@@ -130,15 +153,33 @@ public final class Adapter {
       return Answer.trap("no instance " + r.instance());
     }
     i.lines.logs = new ArrayList<>();
-    i.http.startCall();
     var input = r.input() == null ? new byte[0] : r.input();
+    return answer(i, r, input).withLogs(i.lines.logs);
+  }
+
+  private Answer answer(Instance i, Request r, byte[] input) {
     try {
-      return new Answer(i.plugin.call(r.export(), input), null, null, i.lines.logs);
+      if (r.op().equals("drive")) {
+        return Answer.output(drive(i.plugin, r.export(), input));
+      }
+      i.http.startCall();
+      return Answer.output(i.plugin.call(r.export(), input));
     } catch (ExtismFunctionException e) {
-      return new Answer(null, e.getError(), null, i.lines.logs);
-    } catch (RuntimeException | StackOverflowError e) {
-      return new Answer(null, null, e.toString(), i.lines.logs);
+      return Answer.error(e.getError());
+    } catch (RuntimeException | StackOverflowError | IOException | InterruptedException e) {
+      return Answer.trap(e.toString());
     }
+  }
+
+  private byte[] drive(Plugin plugin, String call, byte[] input)
+      throws IOException, InterruptedException {
+    var fields = new HashMap<String, JsonNode>();
+    if (!new String(input, StandardCharsets.UTF_8).isBlank()) {
+      MAPPER.readerForMapOf(JsonNode.class).withValueToUpdate(fields).readValue(input);
+    }
+    // The clock stands at the input's time.
+    var now = fields.getOrDefault("now", MissingNode.getInstance()).asLong();
+    return new Steps(plugin, client, () -> Instant.ofEpochSecond(now)).call(call, fields, TIMEOUT);
   }
 
   private Answer close(Request r) {

@@ -32,12 +32,15 @@ public final class Main {
     var environment = new Environment(variables);
     var config = environment.config();
     var wasm = environment.wasm();
-    var client = RosteringClient.open(wasm, config);
-    showToken(out, client);
-    showJobs(out, "jobs", client);
-    showJobs(out, "jobs, with the same token", client);
+    try (var client = RosteringClient.open(wasm, config)) {
+      showToken(out, client);
+      showJobs(out, "jobs", client);
+      showJobs(out, "jobs, with the same token", client);
+    }
     var stranger = config.toBuilder().clientSecret("not-the-secret").build();
-    showError(out, RosteringClient.open(wasm, stranger));
+    try (var client = RosteringClient.open(wasm, stranger)) {
+      showError(out, client);
+    }
   }
 
   private static void showToken(PrintStream out, RosteringClient client)

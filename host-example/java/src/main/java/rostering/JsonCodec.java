@@ -1,12 +1,12 @@
 package rostering;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import org.extism.sdk.chicory.http.ExtismHttpException;
 import org.extism.sdk.chicory.http.ExtismJsonException;
 import org.extism.sdk.chicory.http.HttpJsonCodec;
 
@@ -14,11 +14,20 @@ import org.extism.sdk.chicory.http.HttpJsonCodec;
 public final class JsonCodec implements HttpJsonCodec {
   private static final JsonMapper MAPPER = new JsonMapper();
 
-  private record Request(String method, @JsonProperty("url") URI uri, Map<String, String> headers)
+  private record Request(String method, String url, Map<String, String> headers)
       implements RequestMetadata {
     Request {
       method = method == null ? "GET" : method;
       headers = headers == null ? Map.of() : headers;
+    }
+
+    @Override
+    public URI uri() {
+      try {
+        return Uris.of(url);
+      } catch (IllegalArgumentException e) {
+        throw new ExtismHttpException(e);
+      }
     }
   }
 

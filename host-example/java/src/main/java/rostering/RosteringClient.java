@@ -4,18 +4,13 @@ import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import org.extism.sdk.chicory.ExtismFunctionException;
 import org.extism.sdk.chicory.Plugin;
-import org.extism.sdk.chicory.http.ExtismHttpException;
 
 /**
- * One instance of the plugin, with its token. Open one and share it: threads take turns, because an
- * instance does one call at a time. There is nothing to close; the garbage collector takes it.
- *
- * <p>Each call throws {@link RosteringException} if it fails, and InterruptedException if its
- * thread is interrupted while it waits. The instance and its token stay usable then.
+ * One instance of the plugin, with its token, that sends its requests through the SDK. Open one and
+ * share it: threads take turns, because an instance does one call at a time.
  */
-public final class RosteringClient {
+public final class RosteringClient extends PluginCalls {
   private final Plugin plugin;
   private final HttpAdapter http;
   private final ReentrantLock turn = new ReentrantLock();
@@ -29,7 +24,7 @@ public final class RosteringClient {
    * Makes an instance of the plugin. It sends nothing yet: a wrong config shows at the first call.
    */
   public static RosteringClient open(Path wasm, RosteringConfig config) {
-    return open(wasm, config, HttpAdapter.defaultClient());
+    return open(wasm, config, JdkHttp.defaultClient());
   }
 
   /**
@@ -39,52 +34,23 @@ public final class RosteringClient {
    */
   public static RosteringClient open(Path wasm, RosteringConfig config, HttpClient client) {
     var http = new HttpAdapter(client, config.timeout());
-    return new RosteringClient(PluginFactory.open(wasm, config, http), http);
+    return new RosteringClient(PluginFactory.open(wasm, config, config.hosts(), http), http);
   }
 
-  /** Lists the jobs of the config's customer and user: the service's answer, byte for byte. */
-  public byte[] listJobs() throws InterruptedException {
-    return listJobs(JobsInput.ofConfig());
-  }
-
-  /** Lists the jobs of another customer or user. */
-  public byte[] listJobs(JobsInput input) throws InterruptedException {
-    return call("list_jobs", input.fields());
-  }
-
-  /** The token that the plugin has, or a new one, for requests of your own. */
-  public Token getToken() throws InterruptedException {
-    return Token.read(call("get_token", Map.of()));
-  }
-
-  /** Asks for a new token in any case. If that fails, the plugin keeps the one it has. */
-  public Token renewToken() throws InterruptedException {
-    return Token.read(call("get_token", Map.of("force", true)));
-  }
-
-  private byte[] call(String export, Map<String, ?> input) throws InterruptedException {
+  @Override
+  byte[] call(String export, Map<String, ?> input) throws InterruptedException {
     var json = Json.write(input);
     turn.lockInterruptibly();
     try {
       http.startCall();
       return plugin.call(export, json);
-    } catch (ExtismFunctionException e) {
-      throw RosteringException.ofPlugin(e.getError(), e);
-    } catch (ExtismHttpException e) {
-      throwIfInterrupted();
-      throw RosteringException.ofLostRequest(e);
-    } catch (RuntimeException e) {
-      throwIfInterrupted();
-      throw new IllegalStateException("the plugin failed: " + e.getMessage(), e);
     } finally {
       turn.unlock();
     }
   }
 
-  /** An interrupt ends a request, and then the plugin, with exceptions of the SDK. */
-  private static void throwIfInterrupted() throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException("a call of the rostering plugin was interrupted");
-    }
+  @Override
+  byte[] tell(String export, Map<String, ?> input) throws InterruptedException {
+    return call(export, input);
   }
 }

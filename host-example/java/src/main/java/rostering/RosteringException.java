@@ -66,10 +66,12 @@ public final class RosteringException extends RuntimeException {
    */
   static RosteringException ofLostRequest(RuntimeException cause) {
     var reason = cause.getCause() == null ? cause : cause.getCause();
+    return noAnswer(reason.getMessage(), cause);
+  }
+
+  static RosteringException noAnswer(String message, Throwable cause) {
     return new RosteringException(
-        new Fields(
-            NETWORK_ERROR, reason.getMessage(), true, null, null, null, null, null, null, false),
-        cause);
+        new Fields(NETWORK_ERROR, message, true, null, null, null, null, null, null, false), cause);
   }
 
   /** One of the codes above; a later plugin may have more. */
@@ -106,7 +108,7 @@ public final class RosteringException extends RuntimeException {
     return Optional.ofNullable(fields.retryAfter).map(Duration::ofSeconds);
   }
 
-  /** The body of the service's answer, at most 64 KiB of it. */
+  /** The body of the service's answer, at most 64 KiB of it; of a RosteringClient alone. */
   public Optional<String> body() {
     return Optional.ofNullable(fields.body);
   }

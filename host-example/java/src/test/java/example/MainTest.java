@@ -55,7 +55,7 @@ class MainTest {
     assertEquals("there is no none.wasm", e.getMessage());
   }
 
-  private static Map<String, String> variables(String url) {
+  static Map<String, String> variables(String url) {
     var variables = new HashMap<String, String>();
     variables.put("ROSTERING_AUTH_URL", url);
     variables.put("ROSTERING_BASE_URL", url);

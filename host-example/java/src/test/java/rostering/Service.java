@@ -10,11 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** An identity provider and a service in one, on a free port of the loopback interface. */
 public final class Service implements AutoCloseable {
@@ -30,7 +33,8 @@ public final class Service implements AutoCloseable {
 
   final List<String> tokenForms = new CopyOnWriteArrayList<>();
   final List<List<String>> jobHeaders = new CopyOnWriteArrayList<>();
-  volatile HttpHandler token = this::goodToken;
+  final List<String> otherRequests = new CopyOnWriteArrayList<>();
+  volatile HttpHandler token = goodToken();
   volatile HttpHandler jobs = answer(200, JOBS);
 
   public Service() throws IOException {
@@ -38,6 +42,7 @@ public final class Service implements AutoCloseable {
     server.setExecutor(threads);
     server.createContext("/connect/token", this::handleToken);
     server.createContext("/jobs", this::handleJobs);
+    server.createContext("/other", this::handleOther);
     server.start();
   }
 
@@ -55,10 +60,6 @@ public final class Service implements AutoCloseable {
         .customerId("customer")
         .userId("user")
         .timeout(PATIENCE);
-  }
-
-  RosteringClient open() {
-    return RosteringClient.open(WASM, config().build());
   }
 
   private void handleToken(HttpExchange exchange) throws IOException {
@@ -81,14 +82,31 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  private void goodToken(HttpExchange exchange) throws IOException {
-    if (!tokenForms.get(tokenForms.size() - 1).contains("client_secret=s3cr3t&")) {
-      answer(401, "{\"error\":\"invalid_client\"}").handle(exchange);
-      return;
+  /** Answers with what it was sent. */
+  private void handleOther(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      var body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      var headers = exchange.getRequestHeaders();
+      otherRequests.add(
+          String.join(
+              " ",
+              exchange.getRequestMethod(),
+              exchange.getRequestURI().toString(),
+              headers.getOrDefault("Content-Type", List.of()).toString(),
+              headers.getOrDefault("CUSTOMER_ID", List.of()).toString(),
+              body));
+      answer(200, body).handle(exchange);
     }
-    // Not the same twice.
+  }
+
+  /** Gives tokens out, not the same twice, to who knows the secret. */
+  final HttpHandler goodToken() {
     var text = "{\"access_token\":\"token-%d\",\"expires_in\":3600,\"token_type\":\"Bearer\"}";
-    answer(200, text.formatted(tokenForms.size())).handle(exchange);
+    return exchange -> {
+      var isKnown = tokenForms.get(tokenForms.size() - 1).contains("client_secret=s3cr3t&");
+      var known = answer(200, text.formatted(tokenForms.size()));
+      (isKnown ? known : answer(401, "{\"error\":\"invalid_client\"}")).handle(exchange);
+    };
   }
 
   static HttpHandler answer(int status, String body) {
@@ -96,6 +114,13 @@ public final class Service implements AutoCloseable {
       var bytes = body.getBytes(StandardCharsets.UTF_8);
       exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
       exchange.getResponseBody().write(bytes);
+    };
+  }
+
+  static HttpHandler unavailable(int retryAfter) {
+    return exchange -> {
+      exchange.getResponseHeaders().set("Retry-After", Integer.toString(retryAfter));
+      answer(503, "").handle(exchange);
     };
   }
 
@@ -109,6 +134,19 @@ public final class Service implements AutoCloseable {
   /** Closes the connection in place of an answer. */
   static HttpHandler drop() {
     return exchange -> {};
+  }
+
+  /** Answers once as many requests as that are waiting. */
+  static HttpHandler together(int requests, HttpHandler answer) {
+    var barrier = new CyclicBarrier(requests);
+    return exchange -> {
+      try {
+        barrier.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+        throw new IOException(e); // which closes the connection
+      }
+      answer.handle(exchange);
+    };
   }
 
   /** Answers nothing until the service is closed. */

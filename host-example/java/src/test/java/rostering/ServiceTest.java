@@ -23,7 +23,7 @@ abstract class ServiceTest {
     service.close();
   }
 
-  static void assertJobs(RosteringClient client) throws InterruptedException {
+  static void assertJobs(Rostering client) throws InterruptedException {
     assertEquals(Service.JOBS, new String(client.listJobs(), StandardCharsets.UTF_8));
   }
 
