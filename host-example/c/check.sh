@@ -7,8 +7,8 @@ if ! command -v clang-format >/dev/null || ! command -v cppcheck >/dev/null; the
 	echo "to check the C example: apt-get install clang-format cppcheck" >&2
 	exit 69
 fi
-sources=(main.c rostering/*.c conformance/*.c tests/*.c)
-bash -n setup.sh check.sh test.sh
+sources=(main.c minimal.c rostering/*.c conformance/*.c tests/*.c)
+for script in ./*.sh; do bash -n "$script"; done
 clang-format --dry-run -Werror "${sources[@]}" rostering/*.h conformance/*.h tests/*.h
 make -s analyse
 cppcheck --quiet --std=c11 --enable=warning,style,performance,portability --inline-suppr \

@@ -3,13 +3,17 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-build_needs=(gcc libc6-dev make pkg-config libjansson-dev libcmocka-dev python3 python3-pip)
+# Several runs at once take turns.
+exec 9<requirements.txt
+if command -v flock >/dev/null; then flock 9; fi
+
+build_needs=(gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libcmocka-dev python3 python3-pip)
 check_needs=(clang-format cppcheck)
 
 have() { command -v "$1" >/dev/null; }
 
 can_build() {
-	have gcc && have make && have pkg-config && pkg-config --exists jansson cmocka &&
+	have gcc && have make && have pkg-config && pkg-config --exists jansson cmocka "libcurl >= 7.85" &&
 		{ [ -e lib/libextism.so ] || python3 -m pip --version >/dev/null 2>&1; }
 }
 

@@ -70,6 +70,10 @@ rostering_error *rostering_not_utf8(const char *code, const char *key) {
     return new_error(json_pack("{s:s, s:s, s:s}", "code", code, "message", "use UTF-8", "key", key));
 }
 
+rostering_error *rostering_invalid_input(const char *key, const char *message) {
+    return new_error(json_pack("{s:s, s:s, s:s}", "code", ROSTERING_INVALID_INPUT, "message", message, "key", key));
+}
+
 /*
  * A request that got no answer (refused, no such host, timed out, an answer that is too large) ends the call; the
  * plugin never learns of it. The text is a list of wasm addresses, and does not say why. libextism's log does.
@@ -88,6 +92,11 @@ static rostering_error *contract_error(const char *text) {
         return NULL;
     }
     return new_error(fields);
+}
+
+rostering_error *rostering_late(void) {
+    return new_error(json_pack("{s:s, s:s, s:b}", "code", ROSTERING_NETWORK_ERROR, "message",
+        "the call's time was over before its turn came", "retryable", true));
 }
 
 rostering_error *rostering_call_error(int32_t status, const char *text) {

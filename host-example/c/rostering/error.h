@@ -12,6 +12,12 @@ rostering_error *rostering_plugin_failed(const char *message, const char *cause)
 /* Text that is no UTF-8 cannot be handed to the plugin. */
 rostering_error *rostering_not_utf8(const char *code, const char *key);
 
+/* What the plugin would say, too, but cannot be told. */
+rostering_error *rostering_invalid_input(const char *key, const char *message);
+
+/* The call's time was over before its turn came. */
+rostering_error *rostering_late(void);
+
 /* Makes an error of what extism_plugin_call returned, if not 0, and of extism_plugin_error's text. */
 rostering_error *rostering_call_error(int32_t status, const char *text);
 

@@ -5,9 +5,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "error.h"
-
-enum { DEFAULT_TIMEOUT_MS = 30000 };
 
 /* set_text leaves out what is not set; the plugin takes an empty value for a missing one anyhow. */
 static rostering_error *set_text(json_t *object, const char *key, const char *text) {
@@ -73,14 +72,17 @@ static void add_host(json_t *hosts, const char *url) {
 /* A time-out ends a call and leaves the instance, with its token, as it was. */
 static void set_timeout(json_t *manifest, int64_t milliseconds) {
     if (milliseconds >= 0) {
-        json_object_set_new(manifest, "timeout_ms", json_integer(milliseconds > 0 ? milliseconds : DEFAULT_TIMEOUT_MS));
+        json_object_set_new(
+            manifest, "timeout_ms", json_integer(milliseconds > 0 ? milliseconds : ROSTERING_DEFAULT_TIMEOUT_MS));
     }
 }
 
-rostering_error *rostering_manifest(const char *wasm, const rostering_config *config, char **text) {
+rostering_error *rostering_manifest(const char *wasm, const rostering_config *config, bool sends, char **text) {
     json_t *keys = json_object(), *hosts = json_array();
-    add_host(hosts, config->auth_url);
-    add_host(hosts, config->base_url);
+    if (sends) {
+        add_host(hosts, config->auth_url);
+        add_host(hosts, config->base_url);
+    }
     set_margin(keys, config->refresh_margin);
     rostering_error *error = set_keys(keys, config);
     json_t *manifest = json_pack("{s:[{s:s}], s:o, s:o}", "wasm", "path", wasm, "config", keys, "allowed_hosts", hosts);
@@ -88,7 +90,9 @@ rostering_error *rostering_manifest(const char *wasm, const rostering_config *co
         error = rostering_not_utf8(ROSTERING_CONFIG_INVALID, "wasm");
     }
     if (error == NULL) {
-        set_timeout(manifest, config->timeout_ms);
+        if (sends) {
+            set_timeout(manifest, config->timeout_ms);
+        }
         *text = json_dumps(manifest, JSON_COMPACT);
         error = *text == NULL ? rostering_out_of_memory() : NULL;
     }

@@ -4,7 +4,10 @@
 
 #include "rostering.h"
 
-/* Gives the manifest as JSON text, which the caller frees. It holds the secret. */
-rostering_error *rostering_manifest(const char *wasm, const rostering_config *config, char **text);
+/*
+ * Gives the manifest as JSON text, which the caller frees. It holds the secret. The plugin sends its requests itself,
+ * or may send none.
+ */
+rostering_error *rostering_manifest(const char *wasm, const rostering_config *config, bool sends, char **text);
 
 #endif

@@ -66,7 +66,7 @@ static void error_that_is_not_of_the_contract_is_a_broken_plugin(void **state) {
 static void token_endpoint_refuses(void **state) {
     fixture *f = *state;
     service_answer_token(
-        f->service, &(answer){400, "{\"error\":\"invalid_client\",\"error_description\":\"who?\"}", 0});
+        f->service, &(answer){.status = 400, .body = "{\"error\":\"invalid_client\",\"error_description\":\"who?\"}"});
     rostering_error *error = want_jobs_error(f, ROSTERING_TOKEN_ENDPOINT_REJECTED);
     assert_int_equal(error->status, 400);
     assert_string_equal(error->oauth_error, "invalid_client");
@@ -78,10 +78,14 @@ static void token_endpoint_refuses(void **state) {
 
 static void service_fails(void **state) {
     fixture *f = *state;
-    service_answer_jobs(f->service, &(answer){503, "busy", 0});
+    service_answer_jobs(f->service, &(answer){.status = 503, .body = "busy"});
     rostering_error *error = want_jobs_error(f, ROSTERING_SERVICE_ERROR);
     assert_int_equal(error->status, 503);
-    assert_string_equal(error->body, "busy");
+    if (f->drives) {
+        assert_null(error->body); /* the plugin did not get it */
+    } else {
+        assert_string_equal(error->body, "busy");
+    }
     assert_true(error->retryable);
     assert_false(error->body_truncated);
     rostering_error_free(error);
@@ -92,7 +96,7 @@ static void long_body_is_cut(void **state) {
     char *body = malloc(70000);
     assert_non_null(body);
     memset(body, 'x', 70000);
-    service_answer_jobs(f->service, &(answer){500, body, 70000});
+    service_answer_jobs(f->service, &(answer){.status = 500, .body = body, .length = 70000});
     rostering_error *error = want_jobs_error(f, ROSTERING_SERVICE_ERROR);
     free(body);
     assert_int_equal(error->body_length, 65536);
@@ -123,7 +127,8 @@ static void input_at_fault_is_named(void **state) {
 
 static void secrets_are_not_in_errors(void **state) {
     fixture *f = *state;
-    service_answer_jobs(f->service, &(answer){500, "you sent a-token-of-the-test-1, s3cr3t-of-the-test", 0});
+    service_answer_jobs(
+        f->service, &(answer){.status = 500, .body = "you sent a-token-of-the-test-1, s3cr3t-of-the-test"});
     rostering_error *error = want_jobs_error(f, ROSTERING_SERVICE_ERROR);
     char *text = printed(error);
     assert_non_null(strstr(text, "[redacted]"));
@@ -133,19 +138,17 @@ static void secrets_are_not_in_errors(void **state) {
     rostering_error_free(error);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int run_error_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_is_decoded),
         cmocka_unit_test(fields_that_are_not_there_are_empty),
         cmocka_unit_test(error_that_is_not_of_the_contract_is_a_broken_plugin),
-        TEST(token_endpoint_refuses),
-        TEST(service_fails),
-        TEST(long_body_is_cut),
-        TEST(config_at_fault_is_named),
-        TEST(input_at_fault_is_named),
-        TEST(secrets_are_not_in_errors),
+        BOTH(token_endpoint_refuses),
+        BOTH(service_fails),
+        DIRECT(long_body_is_cut),
+        BOTH(config_at_fault_is_named),
+        BOTH(input_at_fault_is_named),
+        DIRECT(secrets_are_not_in_errors),
     };
     return cmocka_run_group_tests_name("errors", tests, NULL, NULL);
 }

@@ -10,7 +10,11 @@ static void lost_jobs_request_leaves_the_token(void **state) {
     service_answer_jobs(f->service, &(answer){0});
     rostering_error *error = want_jobs_error(f, ROSTERING_NETWORK_ERROR);
     assert_true(error->retryable);
-    assert_non_null(error->cause);
+    if (f->drives) {
+        assert_non_null(strstr(error->message, "libcurl "));
+    } else {
+        assert_non_null(error->cause);
+    }
     rostering_error_free(error);
     service_answer_jobs(f->service, NULL);
     want_jobs(f, "[1]");
@@ -22,8 +26,8 @@ static void lost_token_request_is_not_repeated_at_once(void **state) {
     service_answer_token(f->service, &(answer){0});
     rostering_error *lost = want_jobs_error(f, ROSTERING_NETWORK_ERROR);
     rostering_error *waiting = want_jobs_error(f, ROSTERING_NETWORK_ERROR);
-    assert_non_null(lost->cause);
-    assert_null(waiting->cause); /* the plugin's own error this time */
+    assert_int_equal(lost->cause != NULL, !f->drives); /* libextism's words, or the plugin's own error */
+    assert_null(waiting->cause);
     assert_int_equal(waiting->retry_after, 1);
     assert_int_equal(service_token_requests(f->service), 1);
     rostering_error_free(lost);
@@ -44,25 +48,23 @@ static void time_out_leaves_the_token(void **state) {
     assert_int_equal(service_token_requests(f->service), 1);
 }
 
-static void secret_is_not_in_the_cause(void **state) {
+static void secret_is_not_in_the_error(void **state) {
     fixture *f = *state;
     service_answer_token(f->service, &(answer){0});
     rostering_error *error = want_jobs_error(f, ROSTERING_NETWORK_ERROR);
     char *text = printed(error);
     assert_null(strstr(text, "s3cr3t-of-the-test"));
-    assert_null(strstr(error->cause, "s3cr3t-of-the-test"));
+    assert_true(error->cause == NULL || strstr(error->cause, "s3cr3t-of-the-test") == NULL);
     free(text);
     rostering_error_free(error);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int run_network_tests(void) {
     const struct CMUnitTest tests[] = {
-        TEST(lost_jobs_request_leaves_the_token),
-        TEST(lost_token_request_is_not_repeated_at_once),
-        TEST(time_out_leaves_the_token),
-        TEST(secret_is_not_in_the_cause),
+        BOTH(lost_jobs_request_leaves_the_token),
+        BOTH(lost_token_request_is_not_repeated_at_once),
+        BOTH(time_out_leaves_the_token),
+        BOTH(secret_is_not_in_the_error),
     };
     return cmocka_run_group_tests_name("network", tests, NULL, NULL);
 }

@@ -9,17 +9,17 @@
 #include "manifest.h"
 #include "tests.h"
 
-static json_t *manifest_of(const rostering_config *config) {
+static json_t *manifest_of(const rostering_config *config, bool sends) {
     char *text = NULL;
-    assert_null(rostering_manifest("rostering.wasm", config, &text));
+    assert_null(rostering_manifest("rostering.wasm", config, sends, &text));
     json_t *manifest = json_loads(text, 0, NULL);
     free(text);
     assert_non_null(manifest);
     return manifest;
 }
 
-static void want_manifest(const rostering_config *config, const char *want) {
-    json_t *got = manifest_of(config), *wanted = json_loads(want, 0, NULL);
+static void want_manifest(const rostering_config *config, bool sends, const char *want) {
+    json_t *got = manifest_of(config, sends), *wanted = json_loads(want, 0, NULL);
     assert_non_null(wanted);
     assert_true(json_equal(got, wanted));
     json_decref(got);
@@ -28,17 +28,19 @@ static void want_manifest(const rostering_config *config, const char *want) {
 
 static void config_becomes_a_manifest(void **state) {
     (void)state;
-    want_manifest(&(rostering_config){0}, "{\"wasm\":[{\"path\":\"rostering.wasm\"}],\"config\":{},"
-                                          "\"allowed_hosts\":[],\"timeout_ms\":30000}");
+    want_manifest(&(rostering_config){0}, true,
+        "{\"wasm\":[{\"path\":\"rostering.wasm\"}],\"config\":{},"
+        "\"allowed_hosts\":[],\"timeout_ms\":30000}");
     rostering_config all = {"stage", "https://Login.example:8443/x", "http://[::1]:80", "id", "secret", "customer",
-        "user", "scope", 90, true, -1};
-    want_manifest(&all, "{\"wasm\":[{\"path\":\"rostering.wasm\"}],\"config\":{\"environment\":\"stage\","
-                        "\"auth_url\":\"https://Login.example:8443/x\",\"base_url\":\"http://[::1]:80\","
-                        "\"client_id\":\"id\",\"client_secret\":\"secret\",\"customer_id\":\"customer\","
-                        "\"user_id\":\"user\",\"scope\":\"scope\",\"refresh_margin\":\"90\",\"allow_http\":\"true\"},"
-                        "\"allowed_hosts\":[\"login.example\",\"[[]::1]\"]}");
+        "user", "scope", 90, true, -1, NULL, NULL};
+    want_manifest(&all, true,
+        "{\"wasm\":[{\"path\":\"rostering.wasm\"}],\"config\":{\"environment\":\"stage\","
+        "\"auth_url\":\"https://Login.example:8443/x\",\"base_url\":\"http://[::1]:80\","
+        "\"client_id\":\"id\",\"client_secret\":\"secret\",\"customer_id\":\"customer\","
+        "\"user_id\":\"user\",\"scope\":\"scope\",\"refresh_margin\":\"90\",\"allow_http\":\"true\"},"
+        "\"allowed_hosts\":[\"login.example\",\"[[]::1]\"]}");
     want_manifest(
-        &(rostering_config){.auth_url = "no url", .base_url = "https://*", .refresh_margin = -1, .timeout_ms = 5},
+        &(rostering_config){.auth_url = "no url", .base_url = "https://*", .refresh_margin = -1, .timeout_ms = 5}, true,
         "{\"wasm\":[{\"path\":\"rostering.wasm\"}],\"config\":{\"auth_url\":\"no url\",\"base_url\":\"https://*\","
         "\"refresh_margin\":\"0\"},\"allowed_hosts\":[\"\"],\"timeout_ms\":5}");
 }
@@ -109,7 +111,7 @@ static void fault_of_the_plugin_is_no_network_error(void **state) {
     static const char broken[] = "\0asm\1\0\0\0"
                                  "\1\5\1\x60\0\1\x7f"
                                  "\3\2\1\0"
-                                 "\7\x19\2\11get_token\0\0\11list_jobs\0\0"
+                                 "\7\x15\2\5begin\0\0\11list_jobs\0\0"
                                  "\12\5\1\3\0\0\13";
     give_traps_back();
     rostering *client;
