@@ -33,7 +33,8 @@ func TestSnippetsAreTakenFromTheExamples(t *testing.T) {
 			continue
 		}
 		if *update {
-			readme = strings.Replace(readme, found[0], strings.Replace(found[0], code, want, 1), 1)
+			const fence = "```"
+			readme = strings.Replace(readme, found[0], strings.TrimSuffix(found[0], code+fence)+want+fence, 1)
 		} else if code != want {
 			t.Errorf("%s has another snippet: go test ./docs -update", file)
 		}
