@@ -1,7 +1,7 @@
-//! Hands the compiler's version to the conformance adapter.
+//! Hands the versions of the compiler and of reqwest to the conformance adapter.
 
-use std::env;
 use std::process::Command;
+use std::{env, fs};
 
 fn main() {
     let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
@@ -9,5 +9,13 @@ fn main() {
     let text = String::from_utf8_lossy(&output.stdout); // rustc 1.91.0 (…)
     let version = text.split(' ').nth(1).expect("rustc tells its version");
     println!("cargo::rustc-env=RUSTC_VERSION={version}");
+
+    // reqwest itself does not tell.
+    let lock = fs::read_to_string("Cargo.lock").expect("there is a lock file");
+    let (_, rest) = lock.split_once("name = \"reqwest\"\nversion = \"").expect("it has reqwest");
+    let (version, _) = rest.split_once('"').expect("the version ends");
+    println!("cargo::rustc-env=REQWEST_VERSION={version}");
+
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=Cargo.lock");
 }

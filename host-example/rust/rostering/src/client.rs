@@ -1,36 +1,34 @@
 use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use extism::convert::Json;
-use extism::{FromBytesOwned, Plugin, PluginBuilder};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::trap::explain;
-use crate::{Config, Error, Ids, Token};
+use crate::clock::unix_now;
+use crate::direct::Direct;
+use crate::form::Form;
+use crate::{Config, Driver, Error, Http, Ids, Request, Token, plugin};
 
 /// One instance of the plugin, and the token in it.
 ///
-/// Share it, in a `static`, an `Arc` or by reference: any number of threads may use it, and take
-/// turns, because an instance does one call at a time. It sends nothing before its first call.
+/// Share it, in a `static`, an `Arc` or by reference: any number of threads may use it. It sends
+/// nothing before its first call.
+///
+/// There are two forms, which do the same. Of [`open`](Self::open), the plugin sends its requests
+/// itself, through the SDK: threads take turns. Of [`open_with`](Self::open_with), this library
+/// sends them: many at once, and all threads wait for one token request.
 #[derive(Debug)]
 pub struct Rostering {
-    plugin: Mutex<Plugin>,
-    timeout: Option<Duration>,
+    form: Box<dyn Form>,
 }
 
 impl Rostering {
-    /// Makes an instance of the plugin in a file.
+    /// Makes an instance of the plugin in a file, which sends its requests itself.
     ///
     /// # Errors
     /// [`Error::Read`] and [`Error::Load`].
     pub fn open(file: impl AsRef<Path>, config: &Config) -> Result<Self, Error> {
-        let path = file.as_ref();
-        match fs::read(path) {
-            Ok(wasm) => Self::load(wasm, config),
-            Err(source) => Err(Error::Read { path: path.into(), source }),
-        }
+        Self::load(read(file.as_ref())?, config)
     }
 
     /// Makes an instance of the plugin from what is in its file, as `include_bytes!` gives it.
@@ -38,20 +36,25 @@ impl Rostering {
     /// # Errors
     /// [`Error::Load`].
     pub fn load(wasm: impl Into<Vec<u8>>, config: &Config) -> Result<Self, Error> {
-        let builder = PluginBuilder::new(config.manifest(wasm.into())).with_wasi(true);
-        // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot make
-        // that, as in many containers.
-        let plugin = builder
-            .clone()
-            .build()
-            .or_else(|_| builder.with_cache_disabled().build())
-            .map_err(|error| Error::Load(error.into()))?;
-        for export in ["get_token", "list_jobs"] {
-            if !plugin.function_exists(export) {
-                return Err(Error::Load(format!("it has no {export}").into()));
-            }
-        }
-        Ok(Self { plugin: Mutex::new(plugin), timeout: config.timeout })
+        let plugin = plugin::instance(config.direct_manifest(wasm.into()))?;
+        Ok(Self { form: Box::new(Direct::new(plugin, config.timeout)) })
+    }
+
+    /// Makes an instance of the plugin in a file, whose requests are sent here.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_with(file: impl AsRef<Path>, config: &Config, http: Http) -> Result<Self, Error> {
+        Self::load_with(read(file.as_ref())?, config, http)
+    }
+
+    /// The same from what is in its file.
+    ///
+    /// # Errors
+    /// [`Error::Load`].
+    pub fn load_with(wasm: impl Into<Vec<u8>>, config: &Config, http: Http) -> Result<Self, Error> {
+        let plugin = plugin::instance(config.manifest(wasm.into()))?;
+        Ok(Self { form: Box::new(Driver::new(plugin, http, config.timeout)) })
     }
 
     /// Gives the service's answer, byte for byte.
@@ -70,6 +73,14 @@ impl Rostering {
         self.call("list_jobs", ids)
     }
 
+    /// Sends another request to the service, with the same token, and gives its answer.
+    ///
+    /// # Errors
+    /// Those of [`list_jobs`](Self::list_jobs).
+    pub fn send_request(&self, request: &Request) -> Result<Vec<u8>, Error> {
+        self.call("send_request", request)
+    }
+
     /// Gives the token that the plugin has, or a new one.
     ///
     /// # Errors
@@ -86,21 +97,42 @@ impl Rostering {
         self.token(true)
     }
 
-    fn token(&self, force: bool) -> Result<Token, Error> {
-        let Json(token) = self.call("get_token", &TokenInput { force })?;
-        Ok(token)
+    /// Takes a token that another client got, to spare a token request.
+    ///
+    /// # Errors
+    /// Those of [`list_jobs`](Self::list_jobs): `TokenMismatch` if it has expired, or belongs to
+    /// another client, scope or token URL.
+    pub fn set_token(&self, token: &Token) -> Result<(), Error> {
+        let mut input = token.fields();
+        input["now"] = unix_now().into(); // one build of the plugin has no clock
+        self.form.tell("set_token", &input.to_string())
     }
 
-    fn call<T: FromBytesOwned>(&self, export: &str, input: &impl Serialize) -> Result<T, Error> {
-        // After a panic in a call, the SDK itself refuses the instance.
-        let mut plugin = self.plugin.lock().unwrap_or_else(PoisonError::into_inner);
-        plugin
-            .call_get_error_code(export, Json(input))
-            .map_err(|(error, status)| explain(error, status, self.timeout))
+    /// Forgets the token, and the wait after failed token requests.
+    ///
+    /// # Errors
+    /// Those of [`list_jobs`](Self::list_jobs).
+    pub fn clear_token(&self) -> Result<(), Error> {
+        self.form.tell("clear_token", "")
+    }
+
+    fn token(&self, force: bool) -> Result<Token, Error> {
+        Token::from_json(self.call("get_token", &TokenInput { force })?)
+    }
+
+    fn call(&self, call: &str, input: &impl Serialize) -> Result<Vec<u8>, Error> {
+        match serde_json::to_value(input) {
+            Ok(Value::Object(input)) => self.form.call(call, input),
+            _ => unreachable!("inputs are structs"),
+        }
     }
 }
 
 #[derive(Serialize)]
 struct TokenInput {
     force: bool,
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|source| Error::Read { path: path.into(), source })
 }

@@ -27,8 +27,7 @@ pub struct Config {
     /// Replaces the environment's scope.
     pub scope: String,
 
-    /// Sent with each request, unless [`list_jobs_of`](crate::Rostering::list_jobs_of) is told
-    /// otherwise.
+    /// Sent with each request, unless a call is told otherwise.
     pub customer_id: String,
     /// The same.
     pub user_id: String,
@@ -39,8 +38,8 @@ pub struct Config {
     /// Permits http beyond loopback, where anyone on the way can read the secret.
     pub allow_http: bool,
 
-    /// Bounds one call with all its requests; 30 s by default, `None` is no bound. Waiting for the
-    /// calls of other threads does not count.
+    /// Bounds one call with all its requests; 30 s by default, `None` is no bound. Waiting for other
+    /// threads counts in the form of [`open_with`](crate::Rostering::open_with) alone.
     pub timeout: Option<Duration>,
 }
 
@@ -63,10 +62,13 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Switches the plugin's own HTTP off.
     pub(crate) fn manifest(&self, wasm: Vec<u8>) -> Manifest {
-        let manifest = Manifest::new([Wasm::data(wasm)])
-            .with_config(self.keys().into_iter())
-            .with_allowed_hosts(self.host_patterns());
+        Manifest::new([Wasm::data(wasm)]).with_config(self.keys().into_iter()).disallow_all_hosts()
+    }
+
+    pub(crate) fn direct_manifest(&self, wasm: Vec<u8>) -> Manifest {
+        let manifest = self.manifest(wasm).with_allowed_hosts(self.host_patterns());
         match self.timeout {
             // Other than in some hosts, an instance and its token live on when this has passed.
             Some(timeout) => manifest.with_timeout(timeout),

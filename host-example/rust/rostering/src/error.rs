@@ -2,7 +2,7 @@ use std::{fmt, io, path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// An error of the SDK.
+/// An error of the SDK, or of the HTTP client.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// What went wrong. It holds no secret and no token.
@@ -20,12 +20,28 @@ pub enum Error {
     /// The plugin does not load, or is another one.
     #[error("cannot load the rostering plugin")]
     Load(#[source] Cause),
+    /// The HTTP client cannot be made.
+    #[error("cannot make the HTTP client")]
+    Http(#[source] Cause),
     /// A call failed, for a reason that the plugin's contract knows.
     #[error(transparent)]
     Call(#[from] Box<CallError>),
     /// The plugin or the SDK failed. Calling again will not mend it.
     #[error("the plugin failed")]
     Plugin(#[source] Cause),
+    /// What should be a token is none.
+    #[error("this is no token object")]
+    NoToken,
+}
+
+impl Error {
+    /// Reads the SDK's error of an export that sends no request.
+    pub(crate) fn of_export(error: extism::Error) -> Self {
+        match CallError::decode(&error) {
+            Some(own) => own.into(),
+            None => Self::Plugin(error.into()),
+        }
+    }
 }
 
 /// Why a call failed; what is not known is `None`.
@@ -56,15 +72,21 @@ pub struct CallError {
     /// Whether there was more.
     #[serde(default)]
     pub body_truncated: bool,
-    /// Why a request got no answer.
+    /// Why a request got no answer, where the plugin sends it. Where this library does, the message
+    /// has the reason.
     #[serde(skip)]
     pub source: Option<Cause>,
 }
 
 impl CallError {
+    /// Reads the plugin's error text, if it is that.
+    pub(crate) fn decode(error: &extism::Error) -> Option<Box<Self>> {
+        serde_json::from_str(&error.to_string()).ok()
+    }
+
     /// A request got no answer, which the plugin cannot see.
-    pub(crate) fn network(message: String, source: Cause) -> Self {
-        Self {
+    pub(crate) fn network(message: String, source: Option<Cause>) -> Box<Self> {
+        Box::new(Self {
             code: Code::NetworkError,
             message,
             retryable: true,
@@ -75,8 +97,8 @@ impl CallError {
             retry_after: None,
             body: None,
             body_truncated: false,
-            source: Some(source),
-        }
+            source,
+        })
     }
 }
 
@@ -99,6 +121,8 @@ pub enum Code {
     TokenEndpointUnavailable,
     /// The identity provider's answer is no usable token.
     TokenResponseInvalid,
+    /// The token to set has expired, or is another client's.
+    TokenMismatch,
     /// The service refuses even a new token.
     ServiceUnauthorized,
     /// The service answered another error.

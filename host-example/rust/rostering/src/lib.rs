@@ -22,18 +22,34 @@
 //!
 //! Open one [`Rostering`] in each process and share it: the access token lives in its instance of
 //! the plugin, which renews it by itself. What goes wrong is an [`Error`].
+//!
+//! [`Rostering::open_with`] gives the same, but sends the plugin's requests itself: many at once,
+//! with [`Http`].
 
 mod client;
+mod clock;
 mod config;
+mod deadline;
+mod direct;
+mod driver;
 mod error;
+mod form;
+mod http;
 mod ids;
+mod plugin;
+mod request;
 mod secret;
+mod step;
 mod token;
 mod trap;
 
 pub use client::Rostering;
 pub use config::Config;
+pub use driver::Driver;
 pub use error::{CallError, Cause, Code, Error};
+pub use http::Http;
 pub use ids::{Id, Ids};
+pub use request::Request;
+pub use reqwest; // for Http::build
 pub use secret::Secret;
 pub use token::Token;

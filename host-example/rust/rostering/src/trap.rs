@@ -1,8 +1,8 @@
 //! What the SDK says when a call failed.
 //!
-//! A request that gets no answer (no connection, no such host, no answer in time, an answer that is
-//! too large) ends the call, and the plugin never learns of it. It is unharmed: the next call goes
-//! on.
+//! Where the plugin sends its requests, one that gets no answer (no connection, no such host, no
+//! answer in time, an answer that is too large) ends the call, and the plugin never learns of it. It
+//! is unharmed: the next call goes on.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ const TIMED_OUT: &str = "timeout";
 
 /// Reads the SDK's error and status of a call.
 pub(crate) fn explain(error: extism::Error, status: i32, timeout: Option<Duration>) -> Error {
-    let text = error.to_string();
-    if let Ok(own) = serde_json::from_str::<CallError>(&text) {
-        return Box::new(own).into();
+    if let Some(own) = CallError::decode(&error) {
+        return own.into();
     }
+    let text = error.to_string();
     let reason = error.root_cause().to_string();
     let message = match timeout {
         // Either the SDK's timer ends the call, or its HTTP client the request.
@@ -29,5 +29,5 @@ pub(crate) fn explain(error: extism::Error, status: i32, timeout: Option<Duratio
         }
         _ => return Error::Plugin(error.into()),
     };
-    Box::new(CallError::network(message, error.into())).into()
+    CallError::network(message, Some(error.into())).into()
 }

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -7,45 +6,52 @@ use std::time::{Duration, Instant};
 use rostering::{CallError, Code, Config, Error, Rostering};
 
 use crate::errors::call_error;
-use crate::service::{Answer, JOBS, PATIENCE, SECRET, Service, answer, open, redirect};
+use crate::form::Form;
+use crate::service::{Answer, JOBS, PATIENCE, SECRET, Service, answer, redirect};
 
-#[test]
-fn lost_jobs_request_then_success() {
+in_both_forms!(
+    lost_jobs_request_then_success,
+    lost_token_request_then_success,
+    nobody_listens,
+    timeout_keeps_the_token,
+    timeout_that_is_none_or_endless,
+);
+
+fn lost_jobs_request_then_success(form: Form) {
     let service = Service::start();
-    let client = service.client();
+    let client = service.client(form);
     service.on_jobs(|_| Answer::Closed);
-    lost(&client);
+    lost(form, &client);
     service.mend();
     assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes());
     assert_eq!(service.count(), (1, 2));
 }
 
-#[test]
-fn lost_token_request_then_success() {
+fn lost_token_request_then_success(form: Form) {
     let service = Service::start();
-    let client = service.client();
+    let client = service.client(form);
     service.on_token(|_| Answer::Closed);
-    lost(&client);
+    lost(form, &client);
     service.mend();
     jobs_at_last(&client);
     assert_eq!(service.count(), (2, 1));
 }
 
-#[test]
-fn nobody_listens() {
+fn nobody_listens(form: Form) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base_url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let service = Service::start();
-    let error = lost(&open(&Config { base_url, ..service.config() }));
+    let error = lost(form, &form.open(&Config { base_url, ..service.config() }));
     assert!(error.message.contains("refused"), "{error}");
 }
 
 /// Whether this machine has IPv6 or not, the request is allowed.
 #[test]
 fn ipv6_address_is_allowed() {
-    let service = Service::start();
-    let error = lost(&open(&Config { base_url: "http://[::1]:1".into(), ..service.config() }));
+    let (form, service) = (Form::Direct, Service::start());
+    let error =
+        lost(form, &form.open(&Config { base_url: "http://[::1]:1".into(), ..service.config() }));
     assert!(!error.message.contains("not allowed"), "{error}");
 }
 
@@ -56,10 +62,10 @@ fn redirect_does_not_take_the_secret_along() {
         let (service, other) = (Service::start(), Service::start());
         let location = format!("{}/connect/token", other.url);
         service.on_token(move |_| redirect(status, &location));
-        let error = call_error(service.client().list_jobs());
-        let followed: Vec<_> = other.requests().into_iter().map(|r| (r.target, r.form)).collect();
+        let error = call_error(service.client(Form::Direct).list_jobs());
+        let followed: Vec<_> = other.requests().into_iter().map(|r| (r.target, r.body)).collect();
         if status < 307 {
-            assert_eq!(followed, [("GET /connect/token".into(), HashMap::new())], "{status}");
+            assert_eq!(followed, [("GET /connect/token".into(), String::new())], "{status}");
             assert_eq!(error.code, Code::TokenEndpointRejected, "{status}");
         } else {
             assert_eq!(followed, [], "{status}");
@@ -68,10 +74,10 @@ fn redirect_does_not_take_the_secret_along() {
     }
 }
 
-#[test]
-fn timeout_keeps_the_token() {
+fn timeout_keeps_the_token(form: Form) {
     let service = Service::start();
-    let client = open(&Config { timeout: Some(Duration::from_millis(500)), ..service.config() });
+    let client =
+        form.open(&Config { timeout: Some(Duration::from_millis(500)), ..service.config() });
     jobs_at_last(&client);
     let (tokens, _) = service.count();
     let (go_on, wait) = mpsc::channel::<()>();
@@ -80,27 +86,28 @@ fn timeout_keeps_the_token() {
         let _ = wait.lock().unwrap().recv_timeout(PATIENCE);
         answer(200, JOBS)
     });
-    assert_eq!(lost(&client).message, "no answer within 500ms");
+    let error = lost(form, &client);
+    assert!(error.message.contains("no answer within 500ms"), "{error}");
     drop(go_on);
     service.mend();
     jobs_at_last(&client);
     assert_eq!(service.count().0, tokens);
 }
 
-#[test]
-fn timeout_that_is_none_or_endless() {
+fn timeout_that_is_none_or_endless(form: Form) {
     let service = Service::start();
     for timeout in [None, Some(Duration::MAX)] {
-        let client = open(&Config { timeout, ..service.config() });
+        let client = form.open(&Config { timeout, ..service.config() });
         assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes());
     }
 }
 
 /// The error of a request that gets no answer.
-fn lost(client: &Rostering) -> CallError {
+fn lost(form: Form, client: &Rostering) -> CallError {
     let error = call_error(client.list_jobs());
     assert_eq!(error.code, Code::NetworkError);
-    assert!(error.retryable && error.source.is_some(), "{error:?}");
+    assert!(error.retryable, "{error:?}");
+    assert_eq!(error.source.is_some(), form == Form::Direct, "{error:?}");
     assert!(!error.message.contains("wasm"), "{error}");
     assert!(!format!("{error:?}").contains(SECRET));
     error

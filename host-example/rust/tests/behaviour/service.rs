@@ -6,16 +6,17 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rostering::{Config, Rostering};
 use serde_json::json;
+
+use crate::form::Form;
 
 pub const SECRET: &str = "s3cr3t/+ &";
 pub const JOBS: &str = r#"[{"id":1}]"#;
 pub const WASM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/rostering.wasm");
 const TOKEN_TARGET: &str = "POST /connect/token";
-const JOBS_TARGET: &str = "GET /jobs";
 /// Bounds every wait; no measure of how long things take.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -26,32 +27,47 @@ pub struct Request {
     pub target: String,
     /// By their names in lower case.
     pub headers: HashMap<String, String>,
-    pub form: HashMap<String, String>,
+    pub body: String,
 }
 
 impl Request {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
+
+    pub fn form(&self) -> HashMap<String, String> {
+        url::form_urlencoded::parse(self.body.as_bytes()).into_owned().collect()
+    }
 }
 
 pub enum Answer {
-    Http { status: u16, location: String, body: String },
+    /// `header` is a whole line, or empty.
+    Http { status: u16, header: String, body: String },
+    /// Closes the connection.
     Closed,
+    /// Does so within the body.
+    Cut,
+    /// A body that trickles in, for longer than anyone waits.
+    Drops,
 }
 
 pub fn answer(status: u16, body: impl Into<String>) -> Answer {
-    Answer::Http { status, location: String::new(), body: body.into() }
+    Answer::Http { status, header: String::new(), body: body.into() }
+}
+
+pub fn answer_with(status: u16, name: &str, value: &str) -> Answer {
+    Answer::Http { status, header: format!("{name}: {value}\r\n"), body: String::new() }
 }
 
 pub fn redirect(status: u16, location: &str) -> Answer {
-    Answer::Http { status, location: location.into(), body: String::new() }
+    answer_with(status, "Location", location)
 }
 
 type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 
 struct State {
     requests: Vec<Request>,
+    connections: usize,
     answer_token: Handler,
     answer_jobs: Handler,
 }
@@ -71,6 +87,7 @@ impl Service {
         let address = listener.local_addr().expect("it listens");
         let state = Arc::new(Mutex::new(State {
             requests: Vec::new(),
+            connections: 0,
             answer_token: Arc::new(|_| Answer::Closed),
             answer_jobs: Arc::new(|_| Answer::Closed),
         }));
@@ -89,7 +106,7 @@ impl Service {
     pub fn mend(&self) {
         let count = AtomicUsize::new(1);
         self.on_token(move |request| {
-            if request.form["client_secret"] != SECRET {
+            if request.form()["client_secret"] != SECRET {
                 return answer(401, r#"{"error":"invalid_client","error_description":"unknown"}"#);
             }
             let count = count.fetch_add(1, Ordering::SeqCst);
@@ -113,18 +130,22 @@ impl Service {
         self.state().requests.clone()
     }
 
-    /// The last request for jobs.
+    /// The last request, which is not for a token.
     pub fn jobs_request(&self) -> Request {
         let last = self.requests().pop().expect("a request came");
-        assert_eq!(last.target, JOBS_TARGET);
+        assert_ne!(last.target, TOKEN_TARGET);
         last
     }
 
-    /// How many requests came: for tokens, and for jobs.
+    /// How many requests came: for tokens, and others.
     pub fn count(&self) -> (usize, usize) {
         let requests = self.requests();
-        let count = |target| requests.iter().filter(|request| request.target == target).count();
-        (count(TOKEN_TARGET), count(JOBS_TARGET))
+        let tokens = requests.iter().filter(|request| request.target == TOKEN_TARGET).count();
+        (tokens, requests.len() - tokens)
+    }
+
+    pub fn connections(&self) -> usize {
+        self.state().connections
     }
 
     pub fn config(&self) -> Config {
@@ -141,17 +162,13 @@ impl Service {
         }
     }
 
-    pub fn client(&self) -> Rostering {
-        open(&self.config())
+    pub fn client(&self, form: Form) -> Rostering {
+        form.open(&self.config())
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no handler panics")
     }
-}
-
-pub fn open(config: &Config) -> Rostering {
-    Rostering::open(WASM, config).expect("the plugin loads")
 }
 
 impl Drop for Service {
@@ -171,6 +188,7 @@ fn listen(listener: &TcpListener, state: &Arc<Mutex<State>>, stopped: &AtomicBoo
             return;
         }
         let state = state.clone();
+        state.lock().expect("no handler panics").connections += 1;
         // A client that went away is no matter.
         thread::spawn(move || serve(&stream?, &state));
     }
@@ -178,22 +196,34 @@ fn listen(listener: &TcpListener, state: &Arc<Mutex<State>>, stopped: &AtomicBoo
 
 fn serve(stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
-    let request = read_request(&mut BufReader::new(stream))?;
-    let handler = {
-        let mut state = state.lock().expect("no handler panics");
-        state.requests.push(request.clone());
-        match request.target.as_str() {
-            TOKEN_TARGET => state.answer_token.clone(),
-            JOBS_TARGET => state.answer_jobs.clone(),
-            _ => Arc::new(|_: &Request| answer(404, "")),
+    let mut reader = BufReader::new(stream);
+    loop {
+        let request = read_request(&mut reader)?;
+        let handler = {
+            let mut state = state.lock().expect("no handler panics");
+            state.requests.push(request.clone());
+            match request.target.split_once(' ') {
+                _ if request.target == TOKEN_TARGET => state.answer_token.clone(),
+                Some((_, path)) if path.starts_with("/jobs") => state.answer_jobs.clone(),
+                _ => Arc::new(|_: &Request| answer(404, "")),
+            }
+        };
+        match handler(&request) {
+            Answer::Http { status, header, body } => {
+                write_answer(stream, status, &header, body.len(), &body)?;
+            }
+            Answer::Closed => return Ok(()),
+            Answer::Cut => return write_answer(stream, 200, "", 9, "["),
+            Answer::Drops => return drip(stream),
         }
-    };
-    write_answer(stream, handler(&request))
+    }
 }
 
 fn read_request(reader: &mut impl BufRead) -> io::Result<Request> {
     let mut first = String::new();
-    reader.read_line(&mut first)?;
+    if reader.read_line(&mut first)? == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     let target = first.trim_end().trim_end_matches(" HTTP/1.1").into();
     let mut request = Request { target, ..Request::default() };
     loop {
@@ -205,15 +235,28 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Request> {
     let length = request.header("content-length").map_or(0, |n| n.parse().expect("a number"));
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    request.form = url::form_urlencoded::parse(&body).into_owned().collect();
+    request.body = String::from_utf8(body).expect("text");
     Ok(request)
 }
 
-fn write_answer(mut stream: &TcpStream, answer: Answer) -> io::Result<()> {
-    let Answer::Http { status, location, body } = answer else { return Ok(()) };
-    write!(stream, "HTTP/1.1 {status} \r\nConnection: close\r\n")?;
-    if !location.is_empty() {
-        write!(stream, "Location: {location}\r\n")?;
+fn write_answer(
+    mut stream: &TcpStream,
+    status: u16,
+    header: &str,
+    length: usize,
+    body: &str,
+) -> io::Result<()> {
+    let length = format!("Content-Length: {length}\r\n");
+    // In one piece: the system holds back further small ones.
+    stream.write_all(format!("HTTP/1.1 {status} \r\n{header}{length}\r\n{body}").as_bytes())
+}
+
+fn drip(mut stream: &TcpStream) -> io::Result<()> {
+    stream.write_all(b"HTTP/1.1 200 \r\n\r\n")?;
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        stream.write_all(b" ")?;
+        thread::sleep(Duration::from_millis(20));
     }
-    write!(stream, "Content-Length: {}\r\n\r\n{body}", body.len())
+    Ok(())
 }
