@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// checkRedis says how to get Redis if it is missing.
+func checkRedis() error {
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		return errors.New("redis-server is missing: apt-get install redis-server")
+	}
+	return nil
+}
+
+// redisUser may do what a fleet does, and no more. The READMEs of the examples quote it.
+const redisUser = "~rostering:* -@all +get +getrange +set +eval +del"
+
+// redisServer is a Redis on loopback that keeps nothing on disk.
+type redisServer struct {
+	url     string
+	command *exec.Cmd
+	ended   chan struct{}
+}
+
+// startRedis starts one. A port that was free may be taken before Redis has it, so it
+// tries again.
+func startRedis(ctx context.Context, secret string) (*redisServer, error) {
+	var errs []error
+	for range 3 {
+		r, err := tryRedis(ctx, secret)
+		if err == nil {
+			return r, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+func tryRedis(ctx context.Context, secret string) (*redisServer, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	_, port, _ := net.SplitHostPort(address)
+	r := &redisServer{
+		url:     fmt.Sprintf("redis://rostering:%s@%s", secret, address),
+		command: exec.CommandContext(ctx, "redis-server", "-"),
+		ended:   make(chan struct{}),
+	}
+	config := []string{
+		"bind 127.0.0.1", "port " + port, `save ""`, "appendonly no",
+		"user default off", "user rostering on >" + secret + " " + redisUser,
+	}
+	r.command.Stdin = strings.NewReader(strings.Join(config, "\n"))
+	if err := r.command.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = r.command.Wait()
+		close(r.ended)
+	}()
+	if err := r.ready(ctx, address); err != nil {
+		r.end()
+		return nil, err
+	}
+	return r, nil
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// ready waits until Redis answers, if only that it wants a password.
+func (r *redisServer) ready(ctx context.Context, address string) error {
+	return until(ctx, func() (bool, error) {
+		select {
+		case <-r.ended:
+			return false, errors.New("redis-server ended at once")
+		default:
+			return ping(address), nil
+		}
+	})
+}
+
+func ping(address string) bool {
+	c, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = c.Close() }()
+	_ = c.SetDeadline(time.Now().Add(time.Second))
+	if _, err := io.WriteString(c, "PING\r\n"); err != nil {
+		return false
+	}
+	var answer [7]byte
+	_, err = io.ReadFull(c, answer[:])
+	return err == nil && string(answer[:]) == "-NOAUTH"
+}
+
+// end ends it at once. Ending it again does nothing.
+func (r *redisServer) end() {
+	_ = r.command.Process.Kill()
+	<-r.ended
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// patience bounds every wait.
+const patience = 60 * time.Second
+
+// program is what the processes of one language run.
+type program struct {
+	language string // a folder of host-example
+	command  []string
+}
+
+var programs = []program{
+	{"node", []string{"node", "--disable-warning=ExperimentalWarning", "fleet.js"}},
+	{"python", []string{".venv/bin/python", "fleet.py"}},
+}
+
+func (p program) folder() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "../../host-example", p.language)
+}
+
+// worker is a process of the fleet.
+type worker struct {
+	language string
+	command  *exec.Cmd
+	in       io.WriteCloser
+	out      *bufio.Reader
+	log      bytes.Buffer // complete when the process has ended
+}
+
+func (p program) start(ctx context.Context, variables []string) (*worker, error) {
+	w := &worker{language: p.language, command: exec.CommandContext(ctx, p.command[0], p.command[1:]...)}
+	w.command.Dir = p.folder()
+	w.command.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1"), variables...)
+	w.command.Stderr = &w.log
+	in, err := w.command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.in, w.out = in, bufio.NewReader(out)
+	return w, w.command.Start()
+}
+
+// answer is what a process says of its calls.
+type answer struct {
+	Calls     int    `json:"calls"`
+	Token     string `json:"token"` // the beginning of its hash
+	ExpiresAt int64  `json:"expires_at"`
+}
+
+// call has the process make calls. If that takes too long, the process is killed.
+func (w *worker) call(calls int) (a answer, err error) {
+	end := time.AfterFunc(patience, w.kill)
+	defer end.Stop()
+	if _, err := fmt.Fprintln(w.in, calls); err != nil {
+		return a, fmt.Errorf("a %s process takes no calls: %w", w.language, err)
+	}
+	line, err := w.out.ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("a %s process ended in the middle: %w", w.language, err)
+	}
+	if err := json.Unmarshal(line, &a); err != nil || a.Calls != calls {
+		return a, fmt.Errorf("a %s process was to make %d calls and says %q", w.language, calls, line)
+	}
+	return a, nil
+}
+
+// kill ends the process in the middle of what it does.
+func (w *worker) kill() { _ = w.command.Process.Kill() }
+
+// close lets the process end by itself.
+func (w *worker) close() {
+	_ = w.in.Close()
+	end := time.AfterFunc(patience, w.kill)
+	defer end.Stop()
+	_ = w.command.Wait()
+}
