@@ -105,7 +105,7 @@ fuzz: ## fuzz each parser; FUZZTIME=10m for as long as you wish
 		done
 
 .PHONY: check
-check: ## format, vet, staticcheck, go mod tidy, shell scripts
+check: build ## format, vet, staticcheck, go mod tidy, shell scripts
 	@unformatted=$$(gofmt -l .) ; [ -z "$$unformatted" ] || { echo "gofmt -w $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
 		echo "checking the module $$module" ; \
