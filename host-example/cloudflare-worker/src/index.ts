@@ -14,7 +14,7 @@ export default {
     if (request.method !== 'GET') return problem(405, {}, { Allow: 'GET' });
     client ??= new SharedClient(wasm, readConfig(env), { kv: env.TOKENS, log });
     const jobs = client.listJobs();
-    // When the client hangs up, its request is cancelled, and its call would never end for the others.
+    // When the client hangs up, its request is cancelled, also in a token request that others wait for.
     context.waitUntil(jobs.catch(() => {}));
     try {
       return new Response(await jobs, { headers });

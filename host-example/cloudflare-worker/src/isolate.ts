@@ -1,64 +1,47 @@
-import { Rostering, type Config, type Options } from '../../node/rostering/index.js';
+import { Rostering, type Config, type DriverOptions } from '../../node/rostering/index.js';
 import { KeptToken } from './kv.js';
 import { Turns } from './turns.js';
 
-/** How long a call, what a turn holds beside the call, and the wait for a turn may take, in ms. */
-interface Limits {
-  callMs: number;
-  graceMs: number;
-  waitMs: number;
-}
+// A turn holds one token request; begin and resume take no time. It may end before a slow one does: the next
+// in turn then asks too. The whole is less than the 30 s that waitUntil lets a request live after its client
+// has gone.
+const turnMs = 5_000;
+const waitMs = 10_000;
+const timeoutMs = 12_000;
 
-// In all, less than the 30 s that waitUntil lets a request live after its client has gone.
-const usual: Limits = { callMs: 12_000, graceMs: 2_000, waitMs: 15_000 };
-
-interface SharedOptions {
+interface SharedOptions extends DriverOptions {
   /** Where isolates share the token; without it, each asks for its own. */
   kv?: KVNamespace | undefined;
-  log?: NonNullable<Options['log']>;
-  limits?: Limits;
 }
 
 /**
- * One client for all requests of an isolate, which take turns: the token lives in its instance of the
- * plugin, and an instance does one call at a time.
+ * One client for all requests of an isolate. Those to the service are under way at once; for the plugin, and
+ * for a token, they take turns.
  */
 export class SharedClient {
-  #module: WebAssembly.Module;
-  #config: Config;
-  #options: SharedOptions;
-  #limits: Limits;
-  #turns: Turns;
-  #open: { client: Rostering; kept: KeptToken | undefined } | undefined;
+  #kept: KeptToken | undefined;
+  #open: () => Promise<Rostering>;
+  #client: Rostering | undefined;
 
   /** @param module the plugin's build without WASI */
-  constructor(module: WebAssembly.Module, config: Config, options: SharedOptions = {}) {
-    this.#module = module;
-    this.#config = config;
-    this.#options = options;
-    this.#limits = options.limits ?? usual;
-    this.#turns = new Turns(this.#limits.callMs + this.#limits.graceMs, this.#limits.waitMs);
+  constructor(module: WebAssembly.Module, config: Config, { kv, ...options }: SharedOptions = {}) {
+    this.#kept = kv && KeptToken.of(config, kv);
+    const whole = this.#kept ? { ...config, refreshMargin: this.#kept.margin } : config;
+    const usual = { timeoutMs, turns: new Turns(turnMs, waitMs) };
+    this.#open = () => Rostering.openDriver(module, whole, { ...usual, ...options });
   }
 
-  /** The service's answer, byte for byte. Throws a RosteringError, or a BusyError. */
+  /** The service's answer, byte for byte. Throws a RosteringError, or an Error whose cause is a BusyError. */
   async listJobs(): Promise<Uint8Array> {
-    const { body, save } = await this.#turns.take(async (broken) => {
-      if (broken) this.#open = undefined; // it is still in the call of a request that was cancelled
-      const { client, kept } = (this.#open ??= await this.#opened());
-      await kept?.load(client);
-      const body = await client.listJobs();
-      const token = await kept?.changed(client);
-      return { body, save: async () => token && kept?.save(token) };
-    });
-    await save();
+    const client = this.#client ?? this.#first(await this.#open());
+    await this.#kept?.load(client);
+    const body = await client.listJobs();
+    await this.#kept?.save(client);
     return body;
   }
 
-  async #opened() {
-    const { kv, log } = this.#options;
-    const kept = kv && new KeptToken(kv);
-    const config = kept ? { ...this.#config, refreshMargin: kept.margin } : this.#config;
-    const options = { timeoutMs: this.#limits.callMs, ...(log && { log }) };
-    return { client: await Rostering.open(this.#module, config, options), kept };
+  /** Requests that come together may each open a client: all take the one that was there first. */
+  #first(client: Rostering) {
+    return (this.#client ??= client);
   }
 }

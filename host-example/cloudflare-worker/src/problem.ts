@@ -20,11 +20,13 @@ export function problem(status: keyof typeof titles, fields: object = {}, header
 
 /**
  * The answer to a request whose call failed: 503 with `Retry-After` where another try may do, 502 where
- * the service or the identity provider has to be looked at, 500 where this Worker has to be. What they
- * themselves said goes into the log alone.
+ * the service or the identity provider has to be looked at, 500 where this Worker has to be. What the
+ * identity provider itself said goes into the log alone.
  */
 export function failure(error: unknown): Response {
-  if (error instanceof BusyError) return problem(503, { detail: error.message }, { 'Retry-After': '1' });
+  if (error instanceof Error && error.cause instanceof BusyError) {
+    return problem(503, { detail: error.cause.message }, { 'Retry-After': '1' });
+  }
   if (!(error instanceof RosteringError)) {
     console.error(String(error));
     return problem(500);

@@ -21,7 +21,7 @@ export class Turns {
   #turn: { end: number } | undefined;
 
   /**
-   * @param turnMs how long work may take; work must end by itself before
+   * @param turnMs how long others wait for work; what takes longer is no longer alone
    * @param waitMs how long a request waits for its turn
    */
   constructor(turnMs: number, waitMs: number) {
@@ -31,9 +31,9 @@ export class Turns {
 
   /**
    * Does work when no other is under way, or throws a BusyError, or the signal's reason once that is
-   * aborted. `broken` tells that the turn before never ended, so that its work may still be half done.
+   * aborted.
    */
-  async take<T>(work: (broken: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async take<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const limit = Date.now() + this.#waitMs;
     signal?.throwIfAborted();
     while (this.#turn && Date.now() < this.#turn.end) {
@@ -41,11 +41,10 @@ export class Turns {
       await scheduler.wait(pause());
       signal?.throwIfAborted();
     }
-    const broken = this.#turn !== undefined;
     const turn = { end: Date.now() + this.#turnMs };
     this.#turn = turn;
     try {
-      return await work(broken);
+      return await work();
     } finally {
       if (this.#turn === turn) this.#turn = undefined; // nobody took over
     }

@@ -3,12 +3,25 @@
 import wasm from '../../../dist/rostering-nowasi.wasm';
 import { readConfig, type Env } from '../src/config.js';
 import { SharedClient } from '../src/isolate.js';
+import { failure } from '../src/problem.js';
+import { Turns } from '../src/turns.js';
+
+interface Limits {
+  TURN_MS?: number;
+  WAIT_MS?: number;
+}
 
 let client: SharedClient | undefined;
 
 export default {
   async fetch(_request, env): Promise<Response> {
-    client ??= new SharedClient(wasm, readConfig(env), { limits: { callMs: 500, graceMs: 100, waitMs: 20_000 } });
-    return new Response(await client.listJobs());
+    const { TURN_MS, WAIT_MS } = env;
+    const limits = TURN_MS && WAIT_MS ? { turns: new Turns(TURN_MS, WAIT_MS) } : {}; // else the usual ones
+    client ??= new SharedClient(wasm, readConfig(env), limits);
+    try {
+      return new Response(await client.listJobs());
+    } catch (error) {
+      return failure(error);
+    }
   },
-} satisfies ExportedHandler<Env>;
+} satisfies ExportedHandler<Env & Limits>;

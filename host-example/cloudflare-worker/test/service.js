@@ -29,6 +29,7 @@ export class Service {
   /** @type {Answer} */
   token = (response) => this.#goodToken(response);
   jobs = answer(200, jobs);
+  lifetime = 3600; // seconds of a token
   port = 0;
   #server = createServer(async (request, response) => {
     if (request.url === '/connect/token') {
@@ -45,8 +46,8 @@ export class Service {
     if (this.tokenRequests.at(-1)?.get('client_secret') !== secret) {
       return answer(401, '{"error":"invalid_client","error_description":"unknown"}')(response);
     }
-    const token = { access_token: `token-${this.tokenRequests.length}`, expires_in: 3600, token_type: 'Bearer' };
-    answer(200, JSON.stringify(token))(response);
+    const access_token = `token-${this.tokenRequests.length}`;
+    answer(200, JSON.stringify({ access_token, expires_in: this.lifetime, token_type: 'Bearer' }))(response);
   }
 
   async listen() {
@@ -81,7 +82,7 @@ export class Service {
  * A service and the Worker with it, which end with the test.
  *
  * @param {import('node:test').TestContext} t
- * @param {Record<string, string>} [bindings]
+ * @param {Record<string, string | number>} [bindings]
  * @param {import('../local/worker.js').Options & {entry?: string}} [options]
  */
 export async function start(t, bindings, { entry = 'src/index.ts', ...options } = {}) {

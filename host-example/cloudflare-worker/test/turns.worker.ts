@@ -10,15 +10,22 @@ interface Env {
 }
 
 let turns: Turns | undefined;
+let last = { began: 0, ended: true };
 
 export default {
   async fetch(request, env): Promise<Response> {
     turns ??= new Turns(env.TURN_MS, env.WAIT_MS);
     const slow = new URL(request.url).pathname === '/slow';
     try {
-      return await turns.take(async (broken) => {
+      return await turns.take(async () => {
+        const before = last;
+        const mine = { began: Date.now(), ended: false };
+        last = mine;
+        const early = mine.began < before.began + env.TURN_MS;
+        const what = before.ended ? 'done' : early ? 'two at once' : 'after one that never ended';
         if (slow) await (await fetch(env.SLOW)).text();
-        return new Response(broken ? 'after one that never ended' : 'done');
+        mine.ended = true;
+        return new Response(what);
       });
     } catch (error) {
       return new Response((error as Error).name);
