@@ -63,6 +63,12 @@ run: dist/rostering.wasm ## show it: against a sandbox, or the real service if R
 .PHONY: run-go
 run-go: run
 
+.PHONY: run-fleet
+run-fleet: build ## processes share one token through Redis, isolates through Cloudflare's KV
+	@for language in node python cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
+	@cd tests && go run ./fleet
+	@host-example/cloudflare-worker/run-fleet.sh
+
 .PHONY: run-serverless
 run-serverless: build ## a new process for each call, with the token in a file
 	@cd tests && go run ./sandbox ../host-example/go/serverless/run.sh
