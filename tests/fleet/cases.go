@@ -22,9 +22,11 @@ type fleetCase struct {
 var cases = []fleetCase{
 	{"all begin, each with a token of its own", options{alone: true}, begin, each, each},
 	{"all begin", options{}, begin, exactly(1), exactly(1)},
+	{"a Node process begins, then the others", options{}, first("node"), exactly(1), exactly(1)},
+	{"a Python process begins, then the others", options{}, first("python"), exactly(1), exactly(1)},
 	{"the token is to be renewed, twice", short, renewals, exactly(3), exactly(3)},
-	{"a Node process asks for the token and is killed", lock, death("node"), exactly(2), exactly(2)},
-	{"a Python process does and is", lock, death("python"), exactly(2), exactly(2)},
+	{"a Node process is killed while it asks for the token", lock, death("node"), exactly(2), exactly(2)},
+	{"a Python process is killed while it asks for the token", lock, death("python"), exactly(2), exactly(2)},
 	{"Redis is killed, and the token is to be renewed", short, withoutRedis, oneAndEach, oneAndEach},
 	{"the token is revoked; later one more begins", options{}, revocation, exactly(2), oneAndEach},
 }
@@ -73,7 +75,24 @@ func (c fleetCase) try(ctx context.Context, n int) (r result, err error) {
 	return r, nil
 }
 
-func begin(_ context.Context, f *fleet) error { return f.call(5) }
+// begin delays the tokens, so that all are there before the first of them.
+func begin(_ context.Context, f *fleet) error {
+	if err := f.SetFault(service.AuthServer, service.Fault{Delay: time.Second}); err != nil {
+		return err
+	}
+	return f.call(5)
+}
+
+// first shows that the other language can read what one has put into Redis.
+func first(language string) func(context.Context, *fleet) error {
+	return func(_ context.Context, f *fleet) error {
+		if _, err := f.workers[f.of(language)].call(1); err != nil {
+			return err
+		}
+		f.calls++
+		return f.call(5)
+	}
+}
 
 func renewals(ctx context.Context, f *fleet) error {
 	if err := f.call(3); err != nil {
@@ -96,7 +115,7 @@ func death(language string) func(context.Context, *fleet) error {
 		if err := f.SetFault(service.AuthServer, service.Fault{Delay: patience, Requests: 1}); err != nil {
 			return err
 		}
-		i := slices.IndexFunc(f.workers, func(w *worker) bool { return w.language == language })
+		i := f.of(language)
 		first := f.workers[i]
 		f.workers = slices.Delete(f.workers, i, i+1)
 		defer first.close()

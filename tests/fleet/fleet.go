@@ -86,6 +86,11 @@ func (f *fleet) join(ctx context.Context, p program) error {
 	return nil
 }
 
+// of is the index of a process in a language.
+func (f *fleet) of(language string) int {
+	return slices.IndexFunc(f.workers, func(w *worker) bool { return w.language == language })
+}
+
 // call has all processes make calls at the same time.
 func (f *fleet) call(calls int) error {
 	begun := time.Now()
