@@ -43,8 +43,8 @@ func restore(host Host, r *input.Resume) (*Flow, *fault.Error) {
 	}
 	at := f.now
 	f.load()
+	f.loadRetry()
 	f.readClock()
-	f.wait() // reads the failures so far
 	// A token's life counts from when the request was handed out.
 	f.now = min(at, f.now)
 	if !clock.Usable(f.now, 0) {

@@ -115,7 +115,7 @@ func (f *Flow) unauthorized(a *message.Answer) Step {
 // rejected takes the 401 that met a new token: another would fare no better.
 func (f *Flow) rejected(a *message.Answer) Step {
 	err := jobs.ParseResponse(a, f.secrets)
-	f.wait() // for the failures so far
+	f.loadRetry()
 	failure := f.backOff(err, "")
 	if f.now != 0 {
 		f.markRejected(true)

@@ -35,7 +35,7 @@ func (f *Flow) ask() Step {
 
 // wait gives the seconds until the next token request may leave, or 0.
 func (f *Flow) wait() int64 {
-	f.retry = backoff.Decode(f.host.Var(state.Retry))
+	f.loadRetry()
 	if f.now == 0 || len(f.retry.Error) == 0 {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
@@ -16,6 +17,9 @@ func (f *Flow) load() {
 		f.token, f.cached = token, !token.Dropped
 	}
 }
+
+// loadRetry reads the failures so far.
+func (f *Flow) loadRetry() { f.retry = backoff.Decode(f.host.Var(state.Retry)) }
 
 // current reports, after load, whether the cached token is the one in use.
 func (f *Flow) current() bool { return f.cached && f.token.Generation == f.inUse }

@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	maxToken        = 32 << 10 // bytes of an access token
 	maxAnswer       = 256 << 10
 	defaultLifetime = 300 // seconds, where the answer names none
 )
