@@ -1,19 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"automatic-rostering/tests/conformance/hosts"
 )
-
-// notHere is the status of a setup.sh that misses its toolchain.
-const notHere = 69
 
 func TestCases(t *testing.T) {
 	prepare(t)
@@ -55,36 +48,12 @@ func killed(_ context.Context, f *fleet) error {
 func prepare(t *testing.T) {
 	t.Helper()
 	if err := checkRedis(); err != nil {
-		leaveOut(t, err.Error())
+		hosts.LeaveOut(t, err.Error())
 	}
 	for _, p := range programs {
 		if !hosts.Wanted(p.language) {
 			t.Skipf("HOSTS leaves %s out", p.language)
 		}
-		setup(t, p)
-	}
-}
-
-// leaveOut is a failure where nothing may be missing.
-func leaveOut(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatal(why)
-	}
-	t.Skipf("left out: %s", why)
-}
-
-func setup(t *testing.T, p program) {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "./setup.sh")
-	command.Dir = p.folder()
-	out, err := command.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-	case errors.As(err, &exit) && exit.ExitCode() == notHere:
-		leaveOut(t, string(bytes.TrimSpace(out)))
-	default:
-		t.Fatalf("setup.sh: %v\n%s", err, out)
+		hosts.Setup(t, p.language)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
 	"time"
+
+	"automatic-rostering/tests/conformance/hosts"
 )
 
 // patience bounds every wait.
@@ -28,11 +28,6 @@ var programs = []program{
 	{"python", []string{".venv/bin/python", "fleet.py"}},
 }
 
-func (p program) folder() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "../../host-example", p.language)
-}
-
 // worker is a process of the fleet.
 type worker struct {
 	language string
@@ -44,7 +39,7 @@ type worker struct {
 
 func (p program) start(ctx context.Context, variables []string) (*worker, error) {
 	w := &worker{language: p.language, command: exec.CommandContext(ctx, p.command[0], p.command[1:]...)}
-	w.command.Dir = p.folder()
+	w.command.Dir = hosts.Folder(p.language)
 	w.command.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1"), variables...)
 	w.command.Stderr = &w.log
 	in, err := w.command.StdinPipe()

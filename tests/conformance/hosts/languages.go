@@ -37,7 +37,7 @@ func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 		}
 		t.Run(l.Folder, func(t *testing.T) {
 			t.Parallel()
-			l.setup(t)
+			Setup(t, l.Folder)
 			f(t, l.Folder, l.hosts())
 		})
 	}
@@ -74,20 +74,34 @@ func Wanted(name string) bool {
 	return list == "" || slices.Contains(strings.Split(list, ","), name)
 }
 
-func (l language) setup(t *testing.T) {
+// Setup installs what a language needs, a folder of host-example.
+func Setup(t *testing.T, language string) {
 	t.Helper()
 	setup := exec.CommandContext(t.Context(), "./setup.sh")
-	setup.Dir = filepath.Join(Root(), "host-example", l.Folder)
+	setup.Dir = Folder(language)
 	out, err := setup.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-	case errors.As(err, &exit) && exit.ExitCode() == notHere && os.Getenv("CI") != "true":
-		t.Skipf("left out: %s", bytes.TrimSpace(out))
+	case errors.As(err, &exit) && exit.ExitCode() == notHere:
+		LeaveOut(t, string(bytes.TrimSpace(out)))
 	default:
 		t.Fatalf("setup.sh: %v\n%s", err, out)
 	}
 }
+
+// LeaveOut skips a test for which something is missing on the machine; with CI=true that
+// is a failure.
+func LeaveOut(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skipf("left out: %s", why)
+}
+
+// Folder is that of a language's example.
+func Folder(language string) string { return filepath.Join(Root(), "host-example", language) }
 
 func (l language) hosts() (hosts []Host) {
 	for _, h := range l.Hosts {

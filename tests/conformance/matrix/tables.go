@@ -79,22 +79,22 @@ func redirects() (string, error) {
 
 // outcomes puts statuses of the same outcome together: "301, 302: …; 307: …".
 func outcomes(of redirect.Outcomes) string {
-	var parts []string
-	for i, status := range redirect.Statuses {
-		statuses := []string{}
-		for _, other := range redirect.Statuses {
-			if of[other] == of[status] {
-				statuses = append(statuses, fmt.Sprint(other))
-			}
+	var texts []string // in the order of their first statuses
+	statuses := map[string][]string{}
+	for _, status := range redirect.Statuses {
+		text := of[status]
+		if statuses[text] == nil {
+			texts = append(texts, text)
 		}
-		if first := statuses[0]; first == fmt.Sprint(redirect.Statuses[i]) {
-			parts = append(parts, strings.Join(statuses, ", ")+": "+of[status])
-		}
+		statuses[text] = append(statuses[text], fmt.Sprint(status))
 	}
-	if len(parts) == 1 {
-		return of[redirect.Statuses[0]]
+	if len(texts) == 1 {
+		return texts[0]
 	}
-	return strings.Join(parts, "; ")
+	for i, text := range texts {
+		texts[i] = strings.Join(statuses[text], ", ") + ": " + text
+	}
+	return strings.Join(texts, "; ")
 }
 
 func (all hosts) names() []string { return slices.Sorted(maps.Keys(all)) }
