@@ -1,74 +1,16 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { secret, Server } from '../../node/test/server.js';
 import { startWorker } from '../local/worker.js';
 
-export const secret = 's3cr3t/+ &';
-export const jobs = '[{"id":1}]';
+export { answer, breakOff, jobs, secret } from '../../node/test/server.js';
 
-/** @typedef {(response: import('node:http').ServerResponse) => void} Answer */
-
-/**
- * @param {number} status
- * @param {string | Buffer} body
- * @param {Record<string, string>} [headers]
- * @returns {Answer}
- */
-export const answer = (status, body, headers) => (response) => response.writeHead(status, headers).end(body);
-
-/** @type {Answer} */
-export const breakOff = (response) => void response.socket?.destroy();
-
-/** An identity provider and a service in one, on loopback. A test may replace how it answers. */
-export class Service {
-  /** @type {URLSearchParams[]} */
-  tokenRequests = [];
-  /** @type {import('node:http').IncomingHttpHeaders[]} */
-  jobRequests = [];
-  /** @type {Answer} */
-  token = (response) => this.#goodToken(response);
-  jobs = answer(200, jobs);
-  lifetime = 3600; // seconds of a token
-  port = 0;
-  #server = createServer(async (request, response) => {
-    if (request.url === '/connect/token') {
-      this.tokenRequests.push(new URLSearchParams(await text(request)));
-      this.token(response);
-    } else {
-      this.jobRequests.push(request.headers);
-      this.jobs(response);
-    }
-  });
-
-  /** @param {import('node:http').ServerResponse} response */
-  #goodToken(response) {
-    if (this.tokenRequests.at(-1)?.get('client_secret') !== secret) {
-      return answer(401, '{"error":"invalid_client","error_description":"unknown"}')(response);
-    }
-    const access_token = `token-${this.tokenRequests.length}`;
-    answer(200, JSON.stringify({ access_token, expires_in: this.lifetime, token_type: 'Bearer' }))(response);
-  }
-
-  async listen() {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.port = /** @type {import('node:net').AddressInfo} */ (this.#server.address()).port;
-  }
-
-  async close() {
-    if (!this.#server.listening) return;
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
-
+/** The server, with what a Worker must know of it. */
+export class Service extends Server {
   /** The Worker's variables and secret. */
   get bindings() {
-    const url = `http://127.0.0.1:${this.port}`;
     return {
-      ROSTERING_AUTH_URL: url,
-      ROSTERING_BASE_URL: url,
+      ROSTERING_AUTH_URL: this.url,
+      ROSTERING_BASE_URL: this.url,
       ROSTERING_ENVIRONMENT: 'stage',
       ROSTERING_CLIENT_ID: 'client',
       ROSTERING_CLIENT_SECRET: secret,

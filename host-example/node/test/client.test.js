@@ -182,26 +182,6 @@ for (const form of forms) {
     assert.equal(service.tokenRequests.length, 1);
   });
 
-  test(`${form}: an answer that breaks off`, bound, async (t) => {
-    const { service, client } = await start(t, {}, { form });
-    service.jobs = (response) => {
-      response.writeHead(200, { 'Content-Length': 1000 });
-      response.write('not all', () => breakOff(response));
-    };
-    await assert.rejects(client.listJobs(), { code: 'network_error' });
-    service.jobs = answer(200, jobs);
-    assert.equal(decode(await client.listJobs()), jobs);
-  });
-
-  test(`${form}: a lost token request begins a wait`, bound, async (t) => {
-    t.mock.method(Date, 'now', () => 1_800_000_000_000); // or the wait could be over
-    const { service, client } = await start(t, {}, { form });
-    service.token = breakOff;
-    await assert.rejects(client.listJobs(), { code: 'network_error', retryAfter: 1 });
-    await assert.rejects(client.listJobs(), { code: 'network_error' });
-    assert.equal(service.tokenRequests.length, 1);
-  });
-
   test(`${form}: a closed client`, bound, async (t) => {
     const { client } = await start(t, {}, { form });
     let done = 0;
@@ -217,5 +197,33 @@ for (const form of forms) {
   test(`${form}: what is no plugin`, bound, async () => {
     const bytes = (await wasm()).subarray(0, 100);
     await assert.rejects(Rostering[form](bytes, new Service().config), WebAssembly.CompileError);
+  });
+}
+
+/** @type {[string, object][]} */
+const everywhere = [
+  ...forms.map((form) => /** @type {[string, object]} */ ([form, { form }])),
+  ['open, in a worker', { worker: true }],
+];
+
+for (const [where, options] of everywhere) {
+  test(`${where}: an answer that breaks off`, bound, async (t) => {
+    const { service, client } = await start(t, {}, options);
+    service.jobs = (response) => {
+      response.writeHead(200, { 'Content-Length': 1000 });
+      response.write('not all', () => breakOff(response));
+    };
+    await assert.rejects(client.listJobs(), { code: 'network_error' });
+    service.jobs = answer(200, jobs);
+    assert.equal(decode(await client.listJobs()), jobs);
+  });
+
+  test(`${where}: a lost token request begins a wait`, bound, async (t) => {
+    t.mock.method(Date, 'now', () => 1_800_000_000_000); // or the wait could be over
+    const { service, client } = await start(t, {}, options);
+    service.token = breakOff;
+    await assert.rejects(client.listJobs(), { code: 'network_error', retryAfter: 1 });
+    await assert.rejects(client.listJobs(), { code: 'network_error' });
+    assert.equal(service.tokenRequests.length, 1);
   });
 }

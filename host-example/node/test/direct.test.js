@@ -34,26 +34,6 @@ for (const worker of [true, undefined]) {
     assert.equal(service.tokenRequests.length, 1);
   });
 
-  test(`${where}: an answer that breaks off`, bound, async (t) => {
-    const { service, client } = await start(t, {}, { worker });
-    service.jobs = (response) => {
-      response.writeHead(200, { 'Content-Length': 1000 });
-      response.write('not all', () => breakOff(response));
-    };
-    await assert.rejects(client.listJobs(), { code: 'network_error' });
-    service.jobs = answer(200, jobs);
-    assert.equal(decode(await client.listJobs()), jobs);
-  });
-
-  test(`${where}: a lost token request begins a wait`, bound, async (t) => {
-    t.mock.method(Date, 'now', () => 1_800_000_000_000); // or the wait could be over
-    const { service, client } = await start(t, {}, { worker });
-    service.token = breakOff;
-    await assert.rejects(client.listJobs(), { code: 'network_error', retryAfter: 1 });
-    await assert.rejects(client.listJobs(), { code: 'network_error' });
-    assert.equal(service.tokenRequests.length, 1);
-  });
-
   test(`${where}: a plugin that traps does not hang`, bound, async (t) => {
     const client = await Rostering.open(trap, new Service().config, { worker });
     t.after(() => client.close());

@@ -17,7 +17,28 @@ class Ids(TypedDict, total=False):
     user_id: str | None
 
 
-class BaseClient(ABC):
+class Closing(ABC):
+    """Something that is closed, or used in a `with` statement."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Wait for the calls under way, if any, and free what is held."""
+
+    def __enter__(self) -> Self:
+        """Give the thing itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+class BaseClient(Closing):
     """What `Client` and `HttpxClient` have in common: either serves where this is asked for."""
 
     def list_jobs(self, **ids: Unpack[Ids]) -> bytes:
@@ -59,23 +80,6 @@ class BaseClient(ABC):
     def clear_token(self) -> None:
         """Forget the token, and the wait after failed token requests."""
         self._tell("clear_token", "")
-
-    @abstractmethod
-    def close(self) -> None:
-        """Wait for the calls under way, if any, and free the instance with its token."""
-
-    def __enter__(self) -> Self:
-        """Give the client itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close the client."""
-        self.close()
 
     @abstractmethod
     def _call(self, call: str, fields: Mapping[str, object]) -> bytes:

@@ -5,10 +5,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
-from .base import BaseClient, Ids
+from .base import BaseClient, Closing, Ids
 from .cache_key import cache_key
 from .config import Config
 from .error import RosteringError
@@ -47,7 +46,7 @@ class _Held:
         self.renew_at = min(time.time() + seconds, self.token.expires_at.timestamp())
 
 
-class Fleet:
+class Fleet(Closing):
     """A client that shares its token with those of other processes, through a `store`.
 
     Who finds the token missing, or soon to expire, locks its place in the store, asks for a new
@@ -105,19 +104,6 @@ class Fleet:
     def close(self) -> None:
         """Wait for the calls under way, if any, and close the client. The others keep the token."""
         self._client.close()
-
-    def __enter__(self) -> Self:
-        """Give the fleet itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def _call(self, call: Callable[[], T]) -> T:
         self._prepare()
