@@ -16,12 +16,12 @@ import (
 // the layers below its own.
 var layers = [][]string{
 	{"native"},
-	{"flow"},
+	{"call"},
 	{"oauth2", "jobs"},
 	{"config", "redact"},
 	{"input", "backoff"},
 	{"percent"},
-	{"object", "clock", "fault", "state"},
+	{"json", "clock", "apierror", "state"},
 	{"ascii", "message"},
 }
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/extism/go-pdk"
 
-	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/call"
 	"automatic-rostering/plugin/internal/message"
 )
 
-// host is what Extism gives: flow.Host, and the sending of requests.
+// host is what Extism gives: call.Host, and the sending of requests.
 type host struct {
 	held   uint64     // block of the last Hold
 	answer pdk.Memory // body of the last answer
@@ -44,13 +44,13 @@ func (h *host) output(block pdk.Memory) {
 }
 
 // end hands over what came of a call: 0, or 1 with an error.
-func (h *host) end(step flow.Step) int32 {
+func (h *host) end(step call.Step) int32 {
 	switch step.Kind {
-	case flow.Give:
+	case call.Give:
 		h.output(h.block(step.Output))
-	case flow.GiveHeld:
+	case call.GiveHeld:
 		h.output(pdk.FindMemory(h.held))
-	case flow.GiveAnswer:
+	case call.GiveAnswer:
 		h.output(h.answer)
 	default:
 		pdk.SetErrorString(string(step.Output))
@@ -117,8 +117,8 @@ func (h *host) Held() []byte { return h.load(h.held) }
 
 func (h *host) Now() int64 { return now() }
 
-func (h *host) Log(level flow.Level, line string) {
-	if level == flow.Warn {
+func (h *host) Log(level call.Level, line string) {
+	if level == call.Warn {
 		logWarn(h.offset(line))
 		return
 	}

@@ -1,10 +1,10 @@
 //go:build tinygo.wasm
 
-// The plugin: its exports, a few lines each. All rules are in internal/flow.
+// The plugin: its exports, a few lines each. All rules are in internal/call.
 package main
 
 import (
-	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/call"
 	"automatic-rostering/plugin/internal/input"
 )
 
@@ -31,38 +31,38 @@ func sendRequest() int32 {
 //export begin
 func begin() int32 {
 	resetStack()
-	return one(flow.Begin)
+	return one(call.Begin)
 }
 
 //export resume
 func resume() int32 {
 	resetStack()
-	return one(flow.Resume)
+	return one(call.Resume)
 }
 
 //export set_token
 func setToken() int32 {
 	resetStack()
-	return one(flow.SetToken)
+	return one(call.SetToken)
 }
 
 //export clear_token
 func clearToken() int32 {
 	resetStack()
-	return one(flow.ClearToken)
+	return one(call.ClearToken)
 }
 
 // call takes a call from its input to its output: 0, or 1 with an error.
-func call(call input.Call) int32 {
+func call(call input.Export) int32 {
 	resetHeap()
 	h := &host{}
-	f := flow.New(h, call)
+	f := call.New(h, call)
 	step := f.Begin(h.input())
 	for {
 		switch step.Kind {
-		case flow.Send:
+		case call.Send:
 			step = f.Resume(h.send(&step.Request))
-		case flow.SendHeld:
+		case call.SendHeld:
 			step = f.Resume(h.sendHeld())
 		default:
 			return h.end(step)
@@ -71,7 +71,7 @@ func call(call input.Call) int32 {
 }
 
 // one is an export that makes no request.
-func one(export func(flow.Host, []byte) flow.Step) int32 {
+func one(export func(call.Host, []byte) call.Step) int32 {
 	resetHeap()
 	h := &host{}
 	return h.end(export(h, h.input()))

@@ -4,8 +4,8 @@ package config
 import (
 	"strings"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/fault"
 	"automatic-rostering/plugin/internal/input"
 )
 
@@ -35,7 +35,7 @@ const (
 )
 
 // ReadClient reads and judges all config that a token request needs.
-func ReadClient(get Lookup) (c Client, err *fault.Error) {
+func ReadClient(get Lookup) (c Client, err *apierror.Error) {
 	if c.Scope, err = scope(get); err != nil {
 		return c, err
 	}
@@ -56,7 +56,7 @@ func ReadClient(get Lookup) (c Client, err *fault.Error) {
 
 // ReadService reads and judges all config that a request to the service needs
 // beside a token. Ids of the input win over those of the config.
-func ReadService(get Lookup, in *input.Input) (s Service, err *fault.Error) {
+func ReadService(get Lookup, in *input.Input) (s Service, err *apierror.Error) {
 	if s.BaseURL, err = address(get, "base_url"); err != nil {
 		return s, err
 	}
@@ -73,7 +73,7 @@ const (
 	production = "automatic-rostering-prod"
 )
 
-func scope(get Lookup) (string, *fault.Error) {
+func scope(get Lookup) (string, *apierror.Error) {
 	var known string
 	environment, own := get("environment"), get("scope")
 	switch environment {
@@ -83,68 +83,68 @@ func scope(get Lookup) (string, *fault.Error) {
 		known = production
 	case "":
 		if own == "" {
-			return "", fault.Missing("environment", "set environment to stage or production")
+			return "", apierror.Missing("environment", "set environment to stage or production")
 		}
 	default:
-		return "", fault.Config("environment", "environment must be stage or production")
+		return "", apierror.Config("environment", "environment must be stage or production")
 	}
 	if own == "" {
 		return known, nil
 	}
 	if !ascii.Spaced(own) {
-		return "", fault.Config("scope", "scope must be visible ASCII characters and spaces")
+		return "", apierror.Config("scope", "scope must be visible ASCII characters and spaces")
 	}
 	return own, nil
 }
 
-func address(get Lookup, key string) (string, *fault.Error) {
+func address(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", fault.Missing(key, "set "+key+" to the https address")
+		return "", apierror.Missing(key, "set "+key+" to the https address")
 	}
 	allowHTTP := get("allow_http")
 	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
-		return "", fault.Config("allow_http", "allow_http must be true or false")
+		return "", apierror.Config("allow_http", "allow_http must be true or false")
 	}
 	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
-		return "", fault.Config(key, key+" "+wrong)
+		return "", apierror.Config(key, key+" "+wrong)
 	}
 	return strings.TrimRight(value, "/"), nil
 }
 
-func credential(get Lookup, key string) (string, *fault.Error) {
+func credential(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", fault.Missing(key, "set "+key+", which the service's developer portal gives")
+		return "", apierror.Missing(key, "set "+key+", which the service's developer portal gives")
 	}
 	if ascii.HasControl(value) {
-		return "", fault.Config(key, key+" holds a control character; cut off the newline that a file with it ends in")
+		return "", apierror.Config(key, key+" holds a control character; cut off the newline that a file with it ends in")
 	}
 	return value, nil
 }
 
-func margin(get Lookup) (int64, *fault.Error) {
+func margin(get Lookup) (int64, *apierror.Error) {
 	value := get("refresh_margin")
 	if value == "" {
 		return defaultMargin, nil
 	}
 	seconds, ok := ascii.Digits(value, maxMargin)
 	if !ok {
-		return 0, fault.Config("refresh_margin", "refresh_margin must be whole seconds, in digits alone")
+		return 0, apierror.Config("refresh_margin", "refresh_margin must be whole seconds, in digits alone")
 	}
 	return seconds, nil
 }
 
-func id(get Lookup, key string, in input.ID) (string, *fault.Error) {
+func id(get Lookup, key string, in input.ID) (string, *apierror.Error) {
 	if in.Omitted || in.Text != "" {
 		return in.Text, nil
 	}
 	value := get(key)
 	if value == "" {
-		return "", fault.Missing(key, "set "+key+" in the config or the input; null in the input leaves the header out")
+		return "", apierror.Missing(key, "set "+key+" in the config or the input; null in the input leaves the header out")
 	}
 	if !ascii.Phrase(value) {
-		return "", fault.Config(key, input.IDMessage)
+		return "", apierror.Config(key, input.IDMessage)
 	}
 	return value, nil
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/config"
-	"automatic-rostering/plugin/internal/fault"
 	"automatic-rostering/plugin/internal/input"
 )
 
@@ -31,7 +31,7 @@ func with(changes keys) keys {
 }
 
 // readAll judges all config of a call without input.
-func readAll(get config.Lookup) *fault.Error {
+func readAll(get config.Lookup) *apierror.Error {
 	if _, err := config.ReadClient(get); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func readAll(get config.Lookup) *fault.Error {
 	return err
 }
 
-func checkFault(t *testing.T, err *fault.Error, code, key string) {
+func checkFault(t *testing.T, err *apierror.Error, code, key string) {
 	t.Helper()
 	switch {
 	case err == nil && code == "":
@@ -52,7 +52,7 @@ func checkFault(t *testing.T, err *fault.Error, code, key string) {
 	}
 }
 
-const missing, invalid = fault.ConfigMissing, fault.ConfigInvalid
+const missing, invalid = apierror.ConfigMissing, apierror.ConfigInvalid
 
 func TestConfigIsJudged(t *testing.T) {
 	for _, tt := range []struct {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // splitHost takes the port off an authority (RFC 3986 §3.2) and checks both. The host
@@ -75,7 +75,7 @@ func groups(s string, end bool) (n int, ok bool) {
 		if end && i == len(parts)-1 && ipv4(part) {
 			return n + 2, true
 		}
-		if _, ok := object.Hex([]byte(part), 0, len(part)); !ok || part == "" || len(part) > 4 {
+		if _, ok := json.Hex([]byte(part), 0, len(part)); !ok || part == "" || len(part) > 4 {
 			return 0, false
 		}
 		n++

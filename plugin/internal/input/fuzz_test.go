@@ -9,9 +9,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
 	"automatic-rostering/plugin/internal/clock"
-	"automatic-rostering/plugin/internal/fault"
 	"automatic-rostering/plugin/internal/input"
 )
 
@@ -30,7 +30,7 @@ func FuzzInput(f *testing.F) {
 			fields, allowed = input.ListJobs, []string{"now", "customer_id", "user_id"}
 		}
 		in, err := input.Parse(b, fields)
-		if err != nil && (err.Code != fault.InvalidInput || err.Message == "" || err.Retryable) {
+		if err != nil && (err.Code != apierror.InvalidInput || err.Message == "" || err.Retryable) {
 			t.Fatalf("got %+v", err)
 		}
 		if !utf8.Valid(b) || bytes.Count(b, []byte("["))+bytes.Count(b, []byte("{")) > 64 {

@@ -1,9 +1,9 @@
 package input
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/fault"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // ID is customer_id or user_id, as the input gives it. The zero ID is that of the
@@ -18,17 +18,17 @@ type ID struct {
 // IDMessage says what an id may hold.
 const IDMessage = "an id must be visible ASCII characters, with spaces only inside"
 
-func (id *ID) set(name string, value object.Value) *fault.Error {
+func (id *ID) set(name string, value json.Value) *apierror.Error {
 	switch value.Kind() {
-	case object.Null:
+	case json.Null:
 		id.Omitted = true
-	case object.String:
+	case json.String:
 		id.Text = value.Text()
 		if id.Text != "" && !ascii.Phrase(id.Text) {
-			return fault.Input(name, IDMessage)
+			return apierror.Input(name, IDMessage)
 		}
 	default:
-		return fault.Input(name, "an id must be text, or null to leave its header out")
+		return apierror.Input(name, "an id must be text, or null to leave its header out")
 	}
 	return nil
 }

@@ -2,21 +2,21 @@
 package input
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/clock"
-	"automatic-rostering/plugin/internal/fault"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // Call is an export that makes requests.
-type Call uint8
+type Export uint8
 
 const (
-	GetToken Call = iota
+	GetToken Export = iota
 	ListJobs
 	SendRequest
 )
 
-var calls = [...]struct {
+var exports = [...]struct {
 	name   string
 	fields fields
 }{
@@ -25,18 +25,18 @@ var calls = [...]struct {
 	SendRequest: {"send_request", fields{"path", "method", "headers", "body", "customer_id", "user_id", "now"}},
 }
 
-// CallNamed gives the call of that name.
-func CallNamed(name string) (Call, bool) {
-	for i, c := range calls {
+// ExportNamed gives the call of that name.
+func ExportNamed(name string) (Export, bool) {
+	for i, c := range exports {
 		if c.name == name {
-			return Call(i), true
+			return Export(i), true
 		}
 	}
 	return 0, false
 }
 
 // String gives the call's name.
-func (c Call) String() string { return calls[c].name }
+func (e Export) String() string { return exports[e].name }
 
 // Input is the input of a call.
 type Input struct {
@@ -55,18 +55,18 @@ type Clock struct {
 }
 
 // Parse reads b as the input of a call.
-func Parse(b []byte, call Call) (in Input, err *fault.Error) {
-	if err = calls[call].fields.read(b, in.set); err == nil && call == SendRequest {
+func Parse(b []byte, export Export) (in Input, err *apierror.Error) {
+	if err = exports[export].fields.read(b, in.set); err == nil && export == SendRequest {
 		err = in.Request.check()
 	}
 	return in, err
 }
 
-func (in *Input) set(name string, value object.Value) *fault.Error {
+func (in *Input) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "force":
-		if value.Kind() != object.Bool {
-			return fault.Input("force", "force must be true or false")
+		if value.Kind() != json.Bool {
+			return apierror.Input("force", "force must be true or false")
 		}
 		in.Force = value.True()
 		return nil
@@ -80,16 +80,16 @@ func (in *Input) set(name string, value object.Value) *fault.Error {
 	return in.Request.set(name, value)
 }
 
-func (c *Clock) set(value object.Value) *fault.Error {
-	if value.Kind() != object.Number {
-		return fault.Input("now", "now must be a number, in Unix seconds")
+func (c *Clock) set(value json.Value) *apierror.Error {
+	if value.Kind() != json.Number {
+		return apierror.Input("now", "now must be a number, in Unix seconds")
 	}
 	seconds, negative, _ := value.Integer(clock.Latest + 1)
 	if negative {
 		seconds = 0 // as unusable a clock as any before the release
 	}
 	if seconds > clock.Latest {
-		return fault.Input("now", "now lies beyond the year 9999; it must be in Unix seconds, not milliseconds")
+		return apierror.Input("now", "now lies beyond the year 9999; it must be in Unix seconds, not milliseconds")
 	}
 	c.Now, c.HasNow = seconds, true
 	return nil

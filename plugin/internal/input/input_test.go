@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/input"
 )
 
-func checkFault(t *testing.T, err *fault.Error, key string) {
+func checkFault(t *testing.T, err *apierror.Error, key string) {
 	t.Helper()
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	if err.Code != fault.InvalidInput || err.Key != key || err.Retryable || err.Message == "" {
+	if err.Code != apierror.InvalidInput || err.Key != key || err.Retryable || err.Message == "" {
 		t.Errorf("got %s about %q, retryable %v, %q; want it about %q", err.Code, err.Key, err.Retryable, err.Message, key)
 	}
 }
@@ -22,7 +22,7 @@ func checkFault(t *testing.T, err *fault.Error, key string) {
 func TestInputIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		call input.Call
+		call input.Export
 		text string
 		key  string
 	}{
@@ -79,7 +79,7 @@ func TestInputIsRefused(t *testing.T) {
 func TestInputIsRead(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		call input.Call
+		call input.Export
 		text string
 		want input.Input
 	}{

@@ -3,27 +3,27 @@ package input
 import (
 	"slices"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/fault"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // fields are the names that an object may have, each once.
 type fields []string
 
 // read reads b, one JSON object or nothing, and calls set with each of its fields.
-func (fields fields) read(b []byte, set func(name string, value object.Value) *fault.Error) (err *fault.Error) {
-	if object.Blank(b) {
+func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
+	if json.Blank(b) {
 		return nil
 	}
 	var seen uint16 // a bit for each field
-	valid := object.Each(b, func(name string, value object.Value) bool {
+	valid := json.Each(b, func(name string, value json.Value) bool {
 		i := slices.Index(fields, name)
 		switch {
 		case i < 0:
-			err = fault.Input(printable(name), "there is no such input field here; "+fields.list())
+			err = apierror.Input(printable(name), "there is no such input field here; "+fields.list())
 		case seen>>i&1 == 1:
-			err = fault.Input(name, "the input field is given twice; give it once")
+			err = apierror.Input(name, "the input field is given twice; give it once")
 		default:
 			seen |= 1 << i
 			err = set(name, value)
@@ -31,7 +31,7 @@ func (fields fields) read(b []byte, set func(name string, value object.Value) *f
 		return err == nil
 	})
 	if !valid {
-		return fault.Input("", "the input must be one JSON object, or empty")
+		return apierror.Input("", "the input must be one JSON object, or empty")
 	}
 	return err
 }
@@ -60,9 +60,9 @@ func printable(name string) string {
 }
 
 // text reads a field that must be text.
-func text(name string, value object.Value, into *string) *fault.Error {
-	if value.Kind() != object.String {
-		return fault.Input(name, name+" must be text")
+func text(name string, value json.Value, into *string) *apierror.Error {
+	if value.Kind() != json.String {
+		return apierror.Input(name, name+" must be text")
 	}
 	*into = value.Text()
 	return nil

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/json"
 	"automatic-rostering/plugin/internal/message"
-	"automatic-rostering/plugin/internal/object"
 )
 
 // Request is what send_request is asked to send.
@@ -26,7 +26,7 @@ var ForbiddenHeaders = []string{
 	"authorization", "customer-id", "user-id", "host", "content-length", "transfer-encoding", "connection",
 }
 
-func (r *Request) set(name string, value object.Value) *fault.Error {
+func (r *Request) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "path":
 		return text(name, value, &r.Path)
@@ -39,30 +39,30 @@ func (r *Request) set(name string, value object.Value) *fault.Error {
 }
 
 // check judges what the single fields do not show, and fills in what was left out.
-func (r *Request) check() *fault.Error {
+func (r *Request) check() *apierror.Error {
 	if wrong := checkPath(r.Path); wrong != "" {
-		return fault.Input("path", wrong)
+		return apierror.Input("path", wrong)
 	}
 	if r.Method == "" {
 		r.Method = "GET"
 	}
 	if !slices.Contains(methods, r.Method) {
-		return fault.Input("method", "method must be one of "+strings.Join(methods, ", "))
+		return apierror.Input("method", "method must be one of "+strings.Join(methods, ", "))
 	}
 	if r.Body != "" && (r.Method == "GET" || r.Method == "HEAD") {
-		return fault.Input("body", "GET and HEAD have no body: some hosts cannot send one")
+		return apierror.Input("body", "GET and HEAD have no body: some hosts cannot send one")
 	}
 	return nil
 }
 
-func (r *Request) setHeaders(value object.Value) *fault.Error {
-	wrong := func(message string) *fault.Error { return fault.Input("headers", message) }
-	if value.Kind() != object.Object {
+func (r *Request) setHeaders(value json.Value) *apierror.Error {
+	wrong := func(message string) *apierror.Error { return apierror.Input("headers", message) }
+	if value.Kind() != json.Object {
 		return wrong("headers must be an object of texts")
 	}
 	names := slices.Clone(ForbiddenHeaders) // and those that were given
-	var err *fault.Error
-	object.Each(value, func(name string, value object.Value) bool {
+	var err *apierror.Error
+	json.Each(value, func(name string, value json.Value) bool {
 		folded := ascii.Lower(name)
 		header := message.Header{Name: name, Value: value.Text()}
 		switch {
@@ -72,7 +72,7 @@ func (r *Request) setHeaders(value object.Value) *fault.Error {
 			err = wrong("the header " + printable(name) + " is not the caller's to set")
 		case slices.Contains(names, folded):
 			err = wrong("the header " + printable(name) + " is given twice")
-		case value.Kind() != object.String || !ascii.FieldValue(header.Value):
+		case value.Kind() != json.String || !ascii.FieldValue(header.Value):
 			err = wrong("a header's value must be text of visible ASCII characters, spaces and tabs")
 		}
 		names = append(names, folded)

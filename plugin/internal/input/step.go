@@ -3,21 +3,21 @@ package input
 import (
 	"slices"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/fault"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // Begin is the input of begin.
 type Begin struct {
-	Call  Call
-	Input []byte // of the call, as it was given
+	Export Export
+	Input  []byte // of the call, as it was given
 }
 
 // ParseBegin reads the input of begin.
-func ParseBegin(b []byte) (begin Begin, err *fault.Error) {
+func ParseBegin(b []byte) (begin Begin, err *apierror.Error) {
 	name := ""
-	err = fields{"call", "input"}.read(b, func(field string, value object.Value) *fault.Error {
+	err = fields{"call", "input"}.read(b, func(field string, value json.Value) *apierror.Error {
 		if field == "call" {
 			return text(field, value, &name)
 		}
@@ -27,17 +27,17 @@ func ParseBegin(b []byte) (begin Begin, err *fault.Error) {
 	if err != nil {
 		return begin, err
 	}
-	call, known := CallNamed(name)
+	export, known := ExportNamed(name)
 	if !known {
-		return begin, fault.Input("call", "call must be get_token, list_jobs or send_request")
+		return begin, apierror.Input("call", "call must be get_token, list_jobs or send_request")
 	}
-	begin.Call = call
+	begin.Export = export
 	return begin, nil
 }
 
-func wantObject(name string, value object.Value) *fault.Error {
-	if value.Kind() != object.Object {
-		return fault.Input(name, name+" must be an object")
+func wantObject(name string, value json.Value) *apierror.Error {
+	if value.Kind() != json.Object {
+		return apierror.Input(name, name+" must be an object")
 	}
 	return nil
 }
@@ -55,9 +55,9 @@ type Resume struct {
 }
 
 // ParseResume reads the input of resume.
-func ParseResume(b []byte) (r Resume, err *fault.Error) {
+func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	given := fields{}
-	err = fields{"flow", "status", "headers", "body", "failed", "now"}.read(b, func(name string, value object.Value) *fault.Error {
+	err = fields{"flow", "status", "headers", "body", "failed", "now"}.read(b, func(name string, value json.Value) *apierror.Error {
 		given = append(given, name)
 		return r.set(name, value)
 	})
@@ -65,16 +65,16 @@ func ParseResume(b []byte) (r Resume, err *fault.Error) {
 	switch {
 	case err != nil:
 	case !has("flow"):
-		err = fault.Input("flow", "hand back the flow of the last step")
+		err = apierror.Input("flow", "hand back the flow of the last step")
 	case has("failed") && (has("status") || has("headers") || has("body")):
-		err = fault.Input("failed", "failed says that no answer came; leave out status, headers and body")
+		err = apierror.Input("failed", "failed says that no answer came; leave out status, headers and body")
 	case !has("failed") && !has("status"):
-		err = fault.Input("status", "hand in the answer's status, headers and body; or failed, with the reason, if none came")
+		err = apierror.Input("status", "hand in the answer's status, headers and body; or failed, with the reason, if none came")
 	}
 	return r, err
 }
 
-func (r *Resume) set(name string, value object.Value) *fault.Error {
+func (r *Resume) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "flow":
 		r.Flow = value
@@ -91,25 +91,25 @@ func (r *Resume) set(name string, value object.Value) *fault.Error {
 	return r.Clock.set(value)
 }
 
-func (r *Resume) setStatus(value object.Value) *fault.Error {
-	if value.Kind() == object.Number {
+func (r *Resume) setStatus(value json.Value) *apierror.Error {
+	if value.Kind() == json.Number {
 		status, negative, whole := value.Integer(600)
 		if whole && (status == 0 || !negative && status >= 100 && status <= 599) {
 			r.Status = int(status)
 			return nil
 		}
 	}
-	return fault.Input("status", "status must be 0, for no answer, or a whole number from 100 to 599")
+	return apierror.Input("status", "status must be 0, for no answer, or a whole number from 100 to 599")
 }
 
-func (r *Resume) setHeaders(value object.Value) (err *fault.Error) {
+func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {
 	if err = wantObject("headers", value); err != nil {
 		return err
 	}
-	object.Each(value, func(name string, value object.Value) bool {
+	json.Each(value, func(name string, value json.Value) bool {
 		texts, ok := value.Texts()
 		if !ok {
-			err = fault.Input("headers", "a header's value must be text or a list of texts")
+			err = apierror.Input("headers", "a header's value must be text or a list of texts")
 		}
 		if len(texts) > 0 && ascii.Lower(name) == "retry-after" {
 			r.RetryAfter = texts[0]

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/input"
 )
 
@@ -20,12 +20,12 @@ func marshal(t *testing.T, value any) []byte {
 }
 
 func TestBegin(t *testing.T) {
-	for name, want := range map[string]input.Call{
+	for name, want := range map[string]input.Export{
 		"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest,
 	} {
 		got, err := input.ParseBegin([]byte(`{"input":{"now": 1},"call":"` + name + `"}`))
-		if err != nil || got.Call != want || string(got.Input) != `{"now": 1}` || got.Call.String() != name {
-			t.Errorf("%s: got %v %q, %v", name, got.Call, got.Input, err)
+		if err != nil || got.Export != want || string(got.Input) != `{"now": 1}` || got.Export.String() != name {
+			t.Errorf("%s: got %v %q, %v", name, got.Export, got.Input, err)
 		}
 		if got, err = input.ParseBegin([]byte(`{"call":"` + name + `"}`)); err != nil || got.Input != nil {
 			t.Errorf("%s without an input: got %q, %v", name, got.Input, err)
@@ -171,8 +171,8 @@ func FuzzStep(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		check := func(err *fault.Error) bool {
-			if err != nil && (err.Code != fault.InvalidInput || err.Message == "" || err.Retryable) {
+		check := func(err *apierror.Error) bool {
+			if err != nil && (err.Code != apierror.InvalidInput || err.Message == "" || err.Retryable) {
 				t.Errorf("got %+v", err)
 			}
 			return err == nil

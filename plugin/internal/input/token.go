@@ -1,10 +1,10 @@
 package input
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
 	"automatic-rostering/plugin/internal/clock"
-	"automatic-rostering/plugin/internal/fault"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // MaxToken bounds an access token, in bytes.
@@ -19,9 +19,9 @@ type Token struct {
 }
 
 // ParseToken reads the input of set_token.
-func ParseToken(b []byte) (t Token, err *fault.Error) {
+func ParseToken(b []byte) (t Token, err *apierror.Error) {
 	kind := "Bearer"
-	err = fields{"access_token", "token_type", "expires_at", "cache_key", "now"}.read(b, func(name string, value object.Value) *fault.Error {
+	err = fields{"access_token", "token_type", "expires_at", "cache_key", "now"}.read(b, func(name string, value json.Value) *apierror.Error {
 		switch name {
 		case "access_token":
 			return text(name, value, &t.AccessToken)
@@ -37,26 +37,26 @@ func ParseToken(b []byte) (t Token, err *fault.Error) {
 	switch {
 	case err != nil:
 	case !AccessToken(t.AccessToken):
-		err = fault.Input("access_token", "access_token is missing, or no text of visible ASCII of at most 32 KiB")
+		err = apierror.Input("access_token", "access_token is missing, or no text of visible ASCII of at most 32 KiB")
 	case ascii.Lower(kind) != "bearer":
-		err = fault.Input("token_type", "token_type must be Bearer")
+		err = apierror.Input("token_type", "token_type must be Bearer")
 	case t.ExpiresAt == 0:
-		err = fault.Input("expires_at", "expires_at is missing; hand in the whole token object that get_token gave")
+		err = apierror.Input("expires_at", "expires_at is missing; hand in the whole token object that get_token gave")
 	case t.CacheKey == "":
-		err = fault.Input("cache_key", "cache_key is missing; hand in the whole token object that get_token gave")
+		err = apierror.Input("cache_key", "cache_key is missing; hand in the whole token object that get_token gave")
 	}
 	return t, err
 }
 
-func (t *Token) setExpiry(value object.Value) *fault.Error {
-	if value.Kind() == object.Number {
+func (t *Token) setExpiry(value json.Value) *apierror.Error {
+	if value.Kind() == json.Number {
 		seconds, negative, whole := value.Integer(clock.Latest)
 		if whole && !negative && seconds > 0 {
 			t.ExpiresAt = seconds
 			return nil
 		}
 	}
-	return fault.Input("expires_at", "expires_at must be a whole number of Unix seconds")
+	return apierror.Input("expires_at", "expires_at must be a whole number of Unix seconds")
 }
 
 // AccessToken reports whether text can be an access token: it goes into a header.
@@ -65,6 +65,6 @@ func AccessToken(text string) bool {
 }
 
 // Nothing reads the input of an export that takes no fields.
-func Nothing(b []byte) *fault.Error {
+func Nothing(b []byte) *apierror.Error {
 	return fields{}.read(b, nil)
 }

@@ -3,9 +3,9 @@
 package jobs
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/config"
-	"automatic-rostering/plugin/internal/fault"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/redact"
@@ -40,17 +40,17 @@ const (
 
 // ParseResponse gives the error that an answer of the service is, or nil for a
 // 2xx. secrets gives what must not stand in the error.
-func ParseResponse(a *message.Answer, secrets func() []string) *fault.Error {
+func ParseResponse(a *message.Answer, secrets func() []string) *apierror.Error {
 	if a.Failed() {
-		return fault.Network("the service did not answer"+redact.Reason(a.Reason, secrets), "base_url")
+		return apierror.Network("the service did not answer"+redact.Reason(a.Reason, secrets), "base_url")
 	}
 	if a.Status/100 == 2 {
 		return nil
 	}
-	e := &fault.Error{Code: fault.ServiceError, Status: a.Status}
+	e := &apierror.Error{Code: apierror.ServiceError, Status: a.Status}
 	switch {
 	case a.Status == 401:
-		e.Code = fault.ServiceUnauthorized
+		e.Code = apierror.ServiceUnauthorized
 		e.Message = "the service refused the token; check environment, scope and the rights of the client"
 	case a.Status == 408 || a.Status == 429 || a.Status/100 == 5:
 		e.Retryable = true

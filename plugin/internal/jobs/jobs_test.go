@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/config"
-	"automatic-rostering/plugin/internal/fault"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/jobs"
 	"automatic-rostering/plugin/internal/message"
@@ -43,7 +43,7 @@ func answer(status int, body string) *message.Answer {
 func secrets() []string { return []string{"s3cret", "a.b"} }
 
 func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
-	const unauthorized, failed = fault.ServiceUnauthorized, fault.ServiceError
+	const unauthorized, failed = apierror.ServiceUnauthorized, apierror.ServiceError
 	for _, tt := range []struct {
 		status    int
 		code      string
@@ -78,7 +78,7 @@ func TestEvery2xxIsTheCallersAndNotRead(t *testing.T) {
 func TestNoAnswerIsANetworkError(t *testing.T) {
 	for _, a := range []*message.Answer{answer(0, ""), answer(0, "text"), answer(200, "\x00")} {
 		err := jobs.ParseResponse(a, secrets)
-		if err == nil || err.Code != fault.NetworkError || !err.Retryable || err.Status != 0 || err.HasBody {
+		if err == nil || err.Code != apierror.NetworkError || !err.Retryable || err.Status != 0 || err.HasBody {
 			t.Errorf("%d: got %+v", a.Status, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestAnAnswerWithoutItsBody(t *testing.T) {
 		}
 	}
 	e := jobs.ParseResponse(&message.Answer{Reason: "no route"}, noSecrets)
-	if e == nil || e.Code != fault.NetworkError || !strings.Contains(e.Message, "(no route)") || !e.Retryable {
+	if e == nil || e.Code != apierror.NetworkError || !strings.Contains(e.Message, "(no route)") || !e.Retryable {
 		t.Errorf("got %+v", e)
 	}
 }

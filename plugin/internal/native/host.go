@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering/plugin/internal/flow"
+	"automatic-rostering/plugin/internal/call"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 )
 
-// host is one instance: flow.Host over maps, and a client.
+// host is one instance: call.Host over maps, and a client.
 type host struct {
 	config map[string]string
 	vars   map[string][]byte
@@ -33,8 +33,8 @@ func newHost(config map[string]string) *host {
 }
 
 // one are the exports that make no request.
-var one = map[string]func(flow.Host, []byte) flow.Step{
-	"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
+var one = map[string]func(call.Host, []byte) call.Step{
+	"begin": call.Begin, "resume": call.Resume, "set_token": call.SetToken, "clear_token": call.ClearToken,
 }
 
 func (h *host) call(export string, in []byte) (a answer) {
@@ -43,14 +43,14 @@ func (h *host) call(export string, in []byte) (a answer) {
 	if export, ok := one[export]; ok {
 		return h.end(export(h, in), nil)
 	}
-	call, ok := input.CallNamed(export)
+	name, ok := input.ExportNamed(export)
 	if !ok {
 		return answer{Trap: "no export " + export}
 	}
-	f := flow.New(h, call)
+	f := call.New(h, name)
 	step := f.Begin(in)
 	var body []byte
-	for step.Kind == flow.Send || step.Kind == flow.SendHeld {
+	for step.Kind == call.Send || step.Kind == call.SendHeld {
 		response, err := h.client.Do(h.request(step))
 		if err != nil {
 			return answer{Trap: err.Error()} // as it is on most hosts: the flow never hears of it
@@ -70,22 +70,22 @@ func (h *host) call(export string, in []byte) (a answer) {
 }
 
 // end tells what came of a call; body is that of the last answer.
-func (h *host) end(step flow.Step, body []byte) answer {
+func (h *host) end(step call.Step, body []byte) answer {
 	switch step.Kind {
-	case flow.Give:
+	case call.Give:
 		return answer{Output: step.Output}
-	case flow.GiveHeld:
+	case call.GiveHeld:
 		return answer{Output: h.held}
-	case flow.GiveAnswer:
+	case call.GiveAnswer:
 		return answer{Output: body}
 	}
 	return answer{Error: string(step.Output)}
 }
 
 // request makes what the shell would hand to http_request.
-func (h *host) request(step flow.Step) *http.Request {
+func (h *host) request(step call.Step) *http.Request {
 	meta := h.held
-	if step.Kind == flow.Send {
+	if step.Kind == call.Send {
 		meta = step.Request.AppendJSON(nil)
 	}
 	return decode(meta, strings.NewReader(step.Request.Body))
@@ -111,7 +111,7 @@ func (h *host) Words(name string) (first, second uint64, ok bool) {
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), true
 }
 
-func (h *host) LogVar(name string) { h.Log(flow.Debug, string(h.vars[name])) }
+func (h *host) LogVar(name string) { h.Log(call.Debug, string(h.vars[name])) }
 
 func (h *host) Hold(name string) bool {
 	h.held = h.vars[name]
@@ -122,7 +122,7 @@ func (h *host) Held() []byte { return h.held }
 
 func (h *host) Now() int64 { return 0 }
 
-func (h *host) Log(level flow.Level, text string) {
-	names := map[flow.Level]string{flow.Debug: "debug", flow.Warn: "warn"}
+func (h *host) Log(level call.Level, text string) {
+	names := map[call.Level]string{call.Debug: "debug", call.Warn: "warn"}
 	h.logs = append(h.logs, line{Level: names[level], Line: text})
 }

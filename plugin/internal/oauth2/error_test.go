@@ -6,14 +6,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
 const (
-	rejected    = fault.TokenEndpointRejected
-	unavailable = fault.TokenEndpointUnavailable
-	unusable    = fault.TokenResponseInvalid
+	rejected    = apierror.TokenEndpointRejected
+	unavailable = apierror.TokenEndpointUnavailable
+	unusable    = apierror.TokenResponseInvalid
 )
 
 func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
@@ -45,7 +45,7 @@ func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
 }
 
 // checkOAuthError wants the OAuth error, or a message that says that there was none.
-func checkOAuthError(t *testing.T, err *fault.Error, found bool) {
+func checkOAuthError(t *testing.T, err *apierror.Error, found bool) {
 	t.Helper()
 	if found && (err.OAuthError != "invalid_client" || err.OAuthErrorDescription != "no such client") {
 		t.Errorf("%d: oauth_error %q, %q", err.Status, err.OAuthError, err.OAuthErrorDescription)
@@ -104,7 +104,7 @@ func TestNoAnswerIsANetworkError(t *testing.T) {
 		body   string
 	}{"no status": {0, ""}, "a body cut off by the host": {200, "\x00"}} {
 		_, _, err := oauth2.ParseTokenResponse(answer(a.status, a.body), secrets)
-		if err == nil || err.Code != fault.NetworkError || !err.Retryable || err.Status != 0 {
+		if err == nil || err.Code != apierror.NetworkError || !err.Retryable || err.Status != 0 {
 			t.Errorf("%s: got %+v", name, err)
 		}
 	}

@@ -1,11 +1,11 @@
 package oauth2
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/ascii"
-	"automatic-rostering/plugin/internal/fault"
 	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/json"
 	"automatic-rostering/plugin/internal/message"
-	"automatic-rostering/plugin/internal/object"
 	"automatic-rostering/plugin/internal/redact"
 	"automatic-rostering/plugin/internal/state"
 )
@@ -18,9 +18,9 @@ const (
 // ParseTokenResponse reads the answer to a token request: the access token and
 // its lifetime in seconds, at most a day. secrets gives what must not stand in the
 // error.
-func ParseTokenResponse(a *message.Answer, secrets func() []string) (token string, lifetime int64, err *fault.Error) {
+func ParseTokenResponse(a *message.Answer, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
 	if a.Failed() {
-		return "", 0, fault.Network("the token endpoint did not answer"+redact.Reason(a.Reason, secrets), "auth_url")
+		return "", 0, apierror.Network("the token endpoint did not answer"+redact.Reason(a.Reason, secrets), "auth_url")
 	}
 	r := response{flaw: "it is longer than 256 KiB"}
 	if a.Size <= maxAnswer {
@@ -45,7 +45,7 @@ func (r *response) parse(body []byte) {
 	var seen members
 	kind := ""
 	r.lifetime = defaultLifetime
-	valid := object.Each(body, func(name string, value object.Value) bool {
+	valid := json.Each(body, func(name string, value json.Value) bool {
 		switch seen.first(name) {
 		case accessToken:
 			r.token = value.Text()
@@ -105,14 +105,14 @@ func (r *response) findFlaw(valid bool, kind string) string {
 
 // lifetime reads expires_in: a whole number, or digits as text, as some servers
 // send it. It gives 0 for what it refuses.
-func lifetime(value object.Value) int64 {
+func lifetime(value json.Value) int64 {
 	switch value.Kind() {
-	case object.Null:
+	case json.Null:
 		return defaultLifetime
-	case object.String:
+	case json.String:
 		seconds, _ := ascii.Digits(value.Text(), state.MaxLifetime)
 		return seconds
-	case object.Number:
+	case json.Number:
 		if seconds, negative, whole := value.Integer(state.MaxLifetime); whole && !negative {
 			return seconds
 		}
@@ -120,27 +120,27 @@ func lifetime(value object.Value) int64 {
 	return 0
 }
 
-func (r *response) err(status int, secrets func() []string) *fault.Error {
-	e := &fault.Error{Status: status}
+func (r *response) err(status int, secrets func() []string) *apierror.Error {
+	e := &apierror.Error{Status: status}
 	hint := "; the answer held no OAuth error"
 	if r.oauthError != "" {
 		hint = "; see oauth_error"
 	}
 	switch {
 	case status/100 == 2:
-		e.Code, e.Retryable = fault.TokenResponseInvalid, true
+		e.Code, e.Retryable = apierror.TokenResponseInvalid, true
 		e.Message = "the token endpoint's answer cannot be used: " + r.flaw
 		if r.oauthError != "" {
 			e.Message = "the token endpoint answered with an OAuth error" + hint
 		}
 	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
-		e.Code, e.Retryable = fault.TokenEndpointUnavailable, true
+		e.Code, e.Retryable = apierror.TokenEndpointUnavailable, true
 		e.Message = "the token endpoint cannot answer now; call again later" + hint
 	case status/100 == 3:
-		e.Code = fault.TokenEndpointRejected
+		e.Code = apierror.TokenEndpointRejected
 		e.Message = "the token endpoint redirects; set auth_url to where it lives" + hint
 	default:
-		e.Code = fault.TokenEndpointRejected
+		e.Code = apierror.TokenEndpointRejected
 		e.Message = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope" + hint
 	}
 	if r.oauthError+r.description != "" {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/internal/fault"
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
 )
@@ -105,7 +105,7 @@ func checkUnusable(t *testing.T, body string) {
 	if err == nil {
 		t.Fatalf("got %.40q, %d", token, lifetime)
 	}
-	if token != "" || err.Code != fault.TokenResponseInvalid || !err.Retryable || err.Status != 200 || err.Message == "" ||
+	if token != "" || err.Code != apierror.TokenResponseInvalid || !err.Retryable || err.Status != 200 || err.Message == "" ||
 		err.OAuthError != "" || err.HasBody {
 		t.Errorf("got %+v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"automatic-rostering/plugin/internal/config"
-	"automatic-rostering/plugin/internal/object"
+	"automatic-rostering/plugin/internal/json"
 )
 
 // AppendToken appends the token object, as get_token gives it. It names the time
@@ -26,7 +26,7 @@ func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []b
 
 // AccessToken reads the access token out of a token object, or gives "".
 func AccessToken(tokenObject []byte) (token string) {
-	object.Each(tokenObject, func(name string, value object.Value) bool {
+	json.Each(tokenObject, func(name string, value json.Value) bool {
 		if name != "access_token" {
 			return true
 		}

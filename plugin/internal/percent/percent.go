@@ -1,7 +1,7 @@
 // Package percent reads percent-encoded text (RFC 3986 §2.1).
 package percent
 
-import "automatic-rostering/plugin/internal/object"
+import "automatic-rostering/plugin/internal/json"
 
 // Decode decodes text once, and reports whether every % in it begins an escape:
 // clients differ on what they do with one that does not.
@@ -11,7 +11,7 @@ func Decode(text string) (decoded []byte, ok bool) {
 	for i := 0; i < len(b); i++ {
 		c := b[i]
 		if c == '%' {
-			n, ok := object.Hex(b, i+1, 2)
+			n, ok := json.Hex(b, i+1, 2)
 			if !ok {
 				return nil, false
 			}

@@ -1,6 +1,6 @@
 package redact
 
-import "automatic-rostering/plugin/internal/object"
+import "automatic-rostering/plugin/internal/json"
 
 // encoding is a way in which a secret may be written.
 type encoding int
@@ -21,13 +21,13 @@ func (e encoding) next(text []byte) (spelled string, size int) {
 	c := text[0]
 	switch {
 	case c == '%' && (e == percent || e == form):
-		if n, ok := object.Hex(text, 1, 2); ok {
+		if n, ok := json.Hex(text, 1, 2); ok {
 			return string([]byte{byte(n)}), 3
 		}
 	case c == '+' && e == form:
 		return " ", 1
 	case c == '\\' && e == jsonEscaped:
-		return object.Unescape(text)
+		return json.Unescape(text)
 	}
 	return string(text[:1]), 1
 }

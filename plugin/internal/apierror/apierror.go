@@ -1,0 +1,123 @@
+// Package fault holds the errors that a host sees: one JSON object each, with a
+// code that a program can act on and a message that says what to do.
+package apierror
+
+import (
+	"strconv"
+
+	"github.com/tidwall/gjson"
+)
+
+// The codes of the contract.
+const (
+	InvalidInput             = "invalid_input"
+	ConfigMissing            = "config_missing"
+	ConfigInvalid            = "config_invalid"
+	ClockUnusable            = "clock_unusable"
+	TokenEndpointRejected    = "token_endpoint_rejected"
+	TokenEndpointUnavailable = "token_endpoint_unavailable"
+	TokenResponseInvalid     = "token_response_invalid"
+	TokenMismatch            = "token_mismatch"
+	ServiceUnauthorized      = "service_unauthorized"
+	ServiceError             = "service_error"
+	NetworkError             = "network_error"
+)
+
+// Error is an error of the contract. Fields that are not known stay empty and do
+// not appear.
+type Error struct {
+	Code      string
+	Message   string
+	Retryable bool
+	Key       string // the config key or input field at fault
+	Status    int    // of the answer that was at fault
+
+	OAuthError            string // RFC 6749 §5.2, error
+	OAuthErrorDescription string // and error_description
+
+	RetryAfter int64 // seconds
+
+	HasBody       bool
+	Body          []byte // of the service's answer
+	BodyTruncated bool
+}
+
+// Input is an invalid_input error about a field.
+func Input(key, message string) *Error {
+	return &Error{Code: InvalidInput, Key: key, Message: message}
+}
+
+// Config is a config_invalid error about a key.
+func Config(key, message string) *Error {
+	return &Error{Code: ConfigInvalid, Key: key, Message: message}
+}
+
+// Missing is a config_missing error about a key.
+func Missing(key, message string) *Error {
+	return &Error{Code: ConfigMissing, Key: key, Message: message}
+}
+
+// Network is a network_error: what happened, and the config key of the address at
+// which it did.
+func Network(what, address string) *Error {
+	return &Error{Code: NetworkError, Retryable: true,
+		Message: what + "; check " + address + ", the network and the host's limits, then call again"}
+}
+
+// Mismatch is a token_mismatch error.
+func Mismatch(message string) *Error {
+	return &Error{Code: TokenMismatch, Message: message}
+}
+
+// AppendJSON appends the error as a JSON object.
+func (e *Error) AppendJSON(dst []byte) []byte {
+	dst = appendText(append(dst, '{'), "code", e.Code)
+	dst = appendText(append(dst, ','), "message", e.Message)
+	dst = append(dst, `,"retryable":`...)
+	dst = strconv.AppendBool(dst, e.Retryable)
+	dst = appendKnown(dst, "key", e.Key)
+	if e.Status != 0 {
+		dst = appendNumber(dst, "status", int64(e.Status))
+	}
+	dst = appendKnown(dst, "oauth_error", e.OAuthError)
+	dst = appendKnown(dst, "oauth_error_description", e.OAuthErrorDescription)
+	if e.HasBody {
+		dst = appendText(append(dst, ','), "body", string(e.Body))
+		if e.BodyTruncated {
+			dst = append(dst, `,"body_truncated":true`...)
+		}
+	}
+	dst = append(dst, '}')
+	if e.RetryAfter != 0 {
+		dst = AppendRetryAfter(dst, e.RetryAfter)
+	}
+	return dst
+}
+
+// AppendRetryAfter adds retry_after to an error that was written without it: the
+// error of a back-off is kept, and the seconds left are filled in at each call.
+func AppendRetryAfter(object []byte, seconds int64) []byte {
+	object = object[:len(object)-1] // the closing brace
+	return append(appendNumber(object, "retry_after", seconds), '}')
+}
+
+func appendKnown(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return appendText(append(dst, ','), name, value)
+}
+
+func appendText(dst []byte, name, value string) []byte {
+	dst = append(dst, '"')
+	dst = append(dst, name...)
+	dst = append(dst, `":`...)
+	return gjson.AppendJSONString(dst, value) // replaces invalid UTF-8
+}
+
+func appendNumber(dst []byte, name string, value int64) []byte {
+	dst = append(dst, `,"`...)
+	dst = append(dst, name...)
+	dst = append(dst, `":`...)
+	return strconv.AppendInt(dst, value, 10)
+}

@@ -1,0 +1,52 @@
+package call
+
+import "automatic-rostering/plugin/internal/message"
+
+// Level is that of a log line.
+type Level uint8
+
+const (
+	Debug Level = iota
+	Warn
+)
+
+// Host is what a call asks of its surroundings while it decides. None of it is
+// network I/O.
+type Host interface {
+	// Config gives a config value, "" where it is missing.
+	Config(key string) string
+	// Var gives the value of a var, nil where it is missing.
+	Var(name string) []byte
+	// SetVar sets a var; nil removes it.
+	SetVar(name string, value []byte)
+	// Words gives the two words that a var consists of.
+	Words(name string) (first, second uint64, ok bool)
+	// Hold keeps a var at hand, to be sent or given out without a copy. It reports
+	// whether the var is there. Held gives a copy of it.
+	Hold(name string) bool
+	Held() []byte
+	// Now reads the clock, in Unix seconds; 0 without one.
+	Now() int64
+	// Log logs a line, LogVar the line that a var is, at Debug and without a copy.
+	Log(level Level, line string)
+	LogVar(name string)
+}
+
+// Kind says what a call wants next.
+type Kind uint8
+
+const (
+	Send       Kind = iota // send Request, and resume with the answer
+	SendHeld               // send the held var as it is, and resume with the answer
+	Give                   // done: Output is the output
+	GiveHeld               // done: the held var is the output
+	GiveAnswer             // done: the body of the last answer is the output
+	Fail                   // done: Output is the error, a JSON object
+)
+
+// Step is what a call wants next.
+type Step struct {
+	Kind    Kind
+	Request message.Request
+	Output  []byte
+}

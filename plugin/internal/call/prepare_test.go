@@ -1,0 +1,112 @@
+package call_test
+
+import (
+	"testing"
+
+	"automatic-rostering/plugin/internal/call"
+	"automatic-rostering/plugin/internal/state"
+)
+
+// callers are inputs of list_jobs with the ids that they must be sent with.
+var callers = []struct{ input, customer, user string }{
+	{``, "c0", "u0"},
+	{`{"customer_id":"c1"}`, "c1", "u0"},
+	{`{"user_id":"u1"}`, "c0", "u1"},
+	{`{"customer_id":"c1","user_id":"u1"}`, "c1", "u1"},
+	{`{"customer_id":null}`, "", "u0"},
+	{`{"user_id":null}`, "c0", ""},
+	{`{"customer_id":null,"user_id":null}`, "", ""},
+	{`{"customer_id":"u1","user_id":"c1"}`, "u1", "c1"},
+	{`{"customer_id":"","user_id":""}`, "c0", "u0"},
+}
+
+func TestEachCallerIsSentWithItsOwnIDs(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	for _, a := range callers {
+		for _, b := range callers {
+			for _, c := range []struct{ input, customer, user string }{a, b, a, a, b} {
+				h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+			}
+		}
+	}
+}
+
+func TestEachCallerIsSentWithANewToken(t *testing.T) {
+	for _, a := range callers {
+		for _, b := range callers {
+			h := newHost(t)
+			h.listJobs(a.input, grants("t-one", 3600), jobsAs(a.customer, a.user, "t-one", 200))
+			h.getToken(`{"force":true}`, grants("t-two", 3600))
+			h.listJobs(b.input, jobsAs(b.customer, b.user, "t-two", 200)).wantAnswer()
+			h.listJobs(a.input, jobsAs(a.customer, a.user, "t-two", 200)).wantAnswer()
+		}
+	}
+}
+
+func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
+	for _, c := range callers {
+		h := newHost(t)
+		h.listJobs(c.input, grants("t-one", 3600), jobsAs(c.customer, c.user, "t-one", 200))
+		h.config = nil // a prepared request needs none
+		second := h.beginListJobs(c.input)
+		if second.step.Kind != call.SendHeld {
+			t.Errorf("%s: %s is not the prepared one", c.input, second.result())
+		}
+		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+	}
+}
+
+func TestALostVarIsMadeAgain(t *testing.T) {
+	for _, lost := range [][]string{
+		{state.JobsRequest}, {state.JobsIDs}, {state.LogLine}, {state.JobsRequest, state.JobsIDs, state.LogLine, state.Retry},
+	} {
+		for _, c := range callers {
+			h := newHost(t)
+			h.listJobs(c.input, grants("t-one", 3600), jobsAs(c.customer, c.user, "t-one", 200))
+			for _, name := range lost {
+				delete(h.vars, name)
+			}
+			h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+			h.getToken("").wantToken("t-one", noon+3600)
+		}
+	}
+}
+
+func TestALostTokenIsAskedForAgain(t *testing.T) {
+	for _, lost := range [][]string{
+		{state.Summary}, {state.TokenObject, state.JobsRequest}, {state.Summary, state.TokenObject, state.JobsRequest},
+	} {
+		h := newHost(t)
+		lose := func() {
+			for _, name := range lost {
+				delete(h.vars, name)
+			}
+		}
+		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200))
+		lose()
+		h.listJobs("", grants("t-two", 3600), jobs("t-two", 200)).wantAnswer()
+		lose()
+		h.getToken("", grants("t-three", 3600)).wantToken("t-three", noon+3600)
+	}
+}
+
+func TestALostTokenIsNoSubstitute(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	h.now = noon + 3540
+	delete(h.vars, state.TokenObject)
+	h.getToken("", asks(500, "")).wantError(unavailable, 1)
+	h.listJobs("").wantError(unavailable, 1)
+}
+
+func TestVarsThatAreNotOursAreNoState(t *testing.T) {
+	for _, value := range []string{"x", "0123456789abcdef", "0123456789abcdef and more"} {
+		h := newHost(t)
+		for _, name := range []string{state.Summary, state.TokenObject, state.JobsRequest, state.JobsIDs} {
+			h.vars[name] = []byte(value)
+		}
+		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantAnswer()
+		h.getToken("").wantToken("t-one", noon+3600)
+	}
+}
