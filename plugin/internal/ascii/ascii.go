@@ -8,6 +8,11 @@ import "strings"
 // character, nothing beyond 7 bits (RFC 5234, VCHAR).
 func Visible(c byte) bool { return c > ' ' && c < 0x7f }
 
+// Alphanumeric reports whether c is a letter or a digit.
+func Alphanumeric(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+}
+
 // AllVisible reports whether s is text of visible ASCII characters alone. The
 // empty text is not.
 func AllVisible(s string) bool {
@@ -38,9 +43,7 @@ func Spaced(s string) bool {
 // Token reports whether s can be a header's name (RFC 9110 §5.6.2).
 func Token(s string) bool {
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9':
-		case strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0:
+		if !Alphanumeric(s[i]) && strings.IndexByte("!#$%&'*+-.^_`|~", s[i]) < 0 {
 			return false
 		}
 	}
@@ -91,4 +94,23 @@ func Lower(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// Hex reads count hexadecimal digits of text from at on.
+func Hex(text []byte, at, count int) (n int, ok bool) {
+	if len(text) < at+count {
+		return 0, false
+	}
+	for _, c := range text[at : at+count] {
+		n <<= 4
+		switch {
+		case '0' <= c && c <= '9':
+			n += int(c - '0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			n += int(c|0x20-'a') + 10
+		default:
+			return 0, false
+		}
+	}
+	return n, true
 }

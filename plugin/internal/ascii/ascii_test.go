@@ -132,3 +132,28 @@ func TestTokenAndFieldValue(t *testing.T) {
 		t.Error("a name must not be empty; a value may be")
 	}
 }
+
+func TestHex(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		at, count  int
+		want       int
+		ok         bool
+	}{
+		{"small letters", "xff", 1, 2, 0xff, true},
+		{"capitals", "FF", 0, 2, 0xff, true},
+		{"a mixture", "aF09", 0, 4, 0xaf09, true},
+		{"not enough digits", "f", 0, 2, 0, false},
+		{"beside the small letters", "0g", 0, 2, 0, false},
+		{"on the other side", "0`", 0, 2, 0, false},
+		{"beside the capitals", "0@", 0, 2, 0, false},
+		{"beside the digits", "0:", 0, 2, 0, false},
+		{"a sign", "-1", 0, 2, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, ok := ascii.Hex([]byte(tt.text), tt.at, tt.count); ok != tt.ok || ok && got != tt.want {
+				t.Errorf("got %#x, %v", got, ok)
+			}
+		})
+	}
+}

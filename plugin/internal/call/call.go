@@ -58,7 +58,7 @@ func New(host Host, call input.Export) *Flow { return &Flow{host: host, call: ca
 
 // Begin reads the input and gives the first step.
 func (f *Flow) Begin(rawInput []byte) Step {
-	in, err := input.Parse(rawInput, f.call)
+	in, err := input.Parse(rawInput, f.call, f.handsOut)
 	if err != nil {
 		return fail(err)
 	}

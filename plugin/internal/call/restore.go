@@ -56,7 +56,7 @@ func restore(host Host, r *input.Resume) (*Flow, *apierror.Error) {
 // readState reads what appendState wrote, and reports whether it is that.
 func (f *Flow) readState(b []byte) (ok bool) {
 	name := ""
-	json.Each(b, func(member string, value json.Value) bool {
+	json.Value(b).Each(func(member string, value json.Value) bool {
 		var n int64
 		switch member {
 		case "call":
@@ -84,7 +84,7 @@ func (f *Flow) readState(b []byte) (ok bool) {
 	}
 	var err *apierror.Error
 	if f.call, ok = input.ExportNamed(name); ok {
-		f.in, err = input.Parse(f.rawInput, f.call)
+		f.in, err = input.Parse(f.rawInput, f.call, true)
 	}
 	return ok && err == nil && f.marks.possible(f.call)
 }

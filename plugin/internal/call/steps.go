@@ -1,6 +1,7 @@
 package call
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 )
@@ -23,6 +24,9 @@ func Resume(host Host, rawInput []byte) Step {
 	r, err := input.ParseResume(rawInput)
 	if err != nil {
 		return fail(err)
+	}
+	if r.Given&(input.GivenStatus|input.GivenFailed) == 0 {
+		return fail(apierror.Input("status", "hand in the answer's status, headers and body; or failed, with the reason, if there is no answer"))
 	}
 	f, err := restore(host, &r)
 	if err != nil {

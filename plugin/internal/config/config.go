@@ -118,7 +118,7 @@ func credential(get Lookup, key string) (string, *apierror.Error) {
 		return "", apierror.Missing(key, "set "+key+", which the service's developer portal gives")
 	}
 	if ascii.HasControl(value) {
-		return "", apierror.Config(key, key+" holds a control character; cut off the newline that a file with it ends in")
+		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")
 	}
 	return value, nil
 }
@@ -143,7 +143,7 @@ func id(get Lookup, key string, in input.ID) (string, *apierror.Error) {
 	if value == "" {
 		return "", apierror.Missing(key, "set "+key+" in the config or the input; null in the input leaves the header out")
 	}
-	if !ascii.Phrase(value) {
+	if !input.ValidID(value) {
 		return "", apierror.Config(key, input.IDMessage)
 	}
 	return value, nil

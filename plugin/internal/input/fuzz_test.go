@@ -29,7 +29,7 @@ func FuzzInput(f *testing.F) {
 		if jobs {
 			fields, allowed = input.ListJobs, []string{"now", "customer_id", "user_id"}
 		}
-		in, err := input.Parse(b, fields)
+		in, err := input.Parse(b, fields, false)
 		if err != nil && (err.Code != apierror.InvalidInput || err.Message == "" || err.Retryable) {
 			t.Fatalf("got %+v", err)
 		}

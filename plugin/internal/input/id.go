@@ -15,8 +15,14 @@ type ID struct {
 	Text string
 }
 
+// maxID bounds an id, in bytes: servers refuse headers that are much longer.
+const maxID = 256
+
 // IDMessage says what an id may hold.
-const IDMessage = "an id must be visible ASCII characters, with spaces only inside"
+const IDMessage = "an id must be at most 256 visible ASCII characters, with spaces only inside"
+
+// ValidID reports whether text can be an id: it goes into a header.
+func ValidID(text string) bool { return len(text) <= maxID && ascii.Phrase(text) }
 
 func (id *ID) set(name string, value json.Value) *apierror.Error {
 	switch value.Kind() {
@@ -24,7 +30,7 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 		id.Omitted = true
 	case json.String:
 		id.Text = value.Text()
-		if id.Text != "" && !ascii.Phrase(id.Text) {
+		if id.Text != "" && !ValidID(id.Text) {
 			return apierror.Input(name, IDMessage)
 		}
 	default:

@@ -7,7 +7,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// Call is an export that makes requests.
+// Export is one that makes requests.
 type Export uint8
 
 const (
@@ -20,27 +20,28 @@ var exports = [...]struct {
 	name   string
 	fields fields
 }{
-	GetToken:    {"get_token", fields{"force", "now"}},
+	GetToken:    {"get_token", fields{"force", "refused", "now"}},
 	ListJobs:    {"list_jobs", fields{"now", "customer_id", "user_id"}},
 	SendRequest: {"send_request", fields{"path", "method", "headers", "body", "customer_id", "user_id", "now"}},
 }
 
-// ExportNamed gives the call of that name.
+// ExportNamed gives the export of that name.
 func ExportNamed(name string) (Export, bool) {
-	for i, c := range exports {
-		if c.name == name {
+	for i, e := range exports {
+		if e.name == name {
 			return Export(i), true
 		}
 	}
 	return 0, false
 }
 
-// String gives the call's name.
+// String gives the export's name.
 func (e Export) String() string { return exports[e].name }
 
 // Input is the input of a call.
 type Input struct {
-	Force bool
+	Force   bool
+	Refused string // by the service: an access token
 	Clock
 
 	Customer, User ID
@@ -54,12 +55,45 @@ type Clock struct {
 	HasNow bool
 }
 
-// Parse reads b as the input of a call.
-func Parse(b []byte, export Export) (in Input, err *apierror.Error) {
-	if err = exports[export].fields.read(b, in.set); err == nil && export == SendRequest {
-		err = in.Request.check()
+// Parse reads b as the input of a call. In steps, b is a value out of what ParseBegin or
+// ParseResume has read.
+func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error) {
+	fields := exports[export].fields
+	if inSteps {
+		err = fields.readValid(b, in.set)
+	} else {
+		err = fields.read(b, in.set)
+	}
+	switch {
+	case err != nil:
+	case in.Force && in.Refused != "":
+		err = apierror.Input("refused", "force and refused are two ways to a new token; give one of them")
+	case export == SendRequest:
+		err = in.Request.check(inSteps)
 	}
 	return in, err
+}
+
+// Keep gives the members of a call's input that the call needs at its later steps, as a
+// JSON object, or nil if there are none. raw must have passed Parse.
+func Keep(raw json.Value) []byte {
+	kept := make([]byte, 0, len(raw))
+	raw.Each(func(name string, value json.Value) bool {
+		if name == "now" || name == "refused" {
+			return true
+		}
+		start := byte(',')
+		if len(kept) == 0 {
+			start = '{'
+		}
+		kept = append(append(append(kept, start, '"'), name...), '"', ':')
+		kept = append(kept, value...)
+		return true
+	})
+	if len(kept) == 0 {
+		return nil
+	}
+	return append(kept, '}')
 }
 
 func (in *Input) set(name string, value json.Value) *apierror.Error {
@@ -69,6 +103,11 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 			return apierror.Input("force", "force must be true or false")
 		}
 		in.Force = value.True()
+		return nil
+	case "refused":
+		if in.Refused = value.Text(); !AccessToken(in.Refused) {
+			return apierror.Input("refused", "refused must be the access token that the service refused: visible ASCII of at most 32 KiB")
+		}
 		return nil
 	case "now":
 		return in.Clock.set(value)

@@ -70,7 +70,7 @@ func TestInputIsRefused(t *testing.T) {
 		{"force as an object", input.GetToken, `{"force":{}}`, "force"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(tt.text), tt.call)
+			_, err := input.Parse([]byte(tt.text), tt.call, false)
 			checkFault(t, err, tt.key)
 		})
 	}
@@ -95,7 +95,7 @@ func TestInputIsRead(t *testing.T) {
 			input.Input{Clock: input.Clock{Now: 2, HasNow: true}, Customer: input.ID{Omitted: true}, User: input.ID{Text: "u"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := input.Parse([]byte(tt.text), tt.call)
+			got, err := input.Parse([]byte(tt.text), tt.call, false)
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, %+v, want %+v", got, err, tt.want)
 			}
@@ -111,14 +111,14 @@ func TestAMadeUpNameFillsNoError(t *testing.T) {
 		{"nor is what is not ASCII", "é", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(`{"`+tt.field+`":1}`), input.GetToken)
+			_, err := input.Parse([]byte(`{"`+tt.field+`":1}`), input.GetToken, false)
 			checkFault(t, err, tt.key)
 		})
 	}
 }
 
 func TestAMessageNamesTheFieldsOfItsCall(t *testing.T) {
-	_, err := input.Parse([]byte(`{"x":1}`), input.ListJobs)
+	_, err := input.Parse([]byte(`{"x":1}`), input.ListJobs, false)
 	checkFault(t, err, "x")
 	if !strings.Contains(err.Message, " now, customer_id, user_id") || strings.Contains(err.Message, "force") {
 		t.Errorf("got %q", err.Message)

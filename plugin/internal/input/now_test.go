@@ -24,7 +24,7 @@ func TestNow(t *testing.T) {
 		{"its last fraction", "253402300799.9", clock.Latest},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken)
+			in, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken, false)
 			if err != nil || !in.HasNow || in.Now != tt.want {
 				t.Errorf("got %+v, %v, want %d", in, err, tt.want)
 			}
@@ -35,7 +35,7 @@ func TestNow(t *testing.T) {
 func TestNowThatNoClockCanShowIsNotUsable(t *testing.T) {
 	for _, text := range []string{"-1", "-0", "-1800000000", "-1.8e9", "-0.5", "0", "1e-400", "-253402300800", "-1e400"} {
 		t.Run(text, func(t *testing.T) {
-			in, err := input.Parse([]byte(`{"now":`+text+`}`), input.ListJobs)
+			in, err := input.Parse([]byte(`{"now":`+text+`}`), input.ListJobs, false)
 			if err != nil || !in.HasNow || clock.Usable(in.Now, 0) {
 				t.Errorf("got %+v, %v", in, err)
 			}
@@ -58,7 +58,7 @@ func TestNowIsRefused(t *testing.T) {
 		{"true", "true"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken)
+			_, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken, false)
 			checkFault(t, err, "now")
 		})
 	}
@@ -67,7 +67,7 @@ func TestNowIsRefused(t *testing.T) {
 func TestNowThatIsNoJSONNumberIsNoInput(t *testing.T) {
 	for _, text := range []string{"+1", "01", ".5", "1.", "1e", "0x10", "NaN", "Infinity", "1_000", "--1"} {
 		t.Run(text, func(t *testing.T) {
-			_, err := input.Parse([]byte(`{"now":`+text+`}`), input.GetToken)
+			_, err := input.Parse([]byte(`{"now":`+text+`}`), input.GetToken, false)
 			checkFault(t, err, "")
 		})
 	}

@@ -8,20 +8,23 @@ import (
 	"automatic-rostering/plugin/internal/percent"
 )
 
+const maxPath = 8 << 10
+
 // checkPath says what is wrong with a path, with its query, or "". What passes stays
 // under the address that it is joined to, on every client: they differ in which dots,
 // slashes and escapes they resolve, so none that any resolves may be there.
 func checkPath(path string) string {
-	if !ascii.AllVisible(path) || path[0] != '/' || strings.Contains(path, "#") {
-		return "path must begin with / and be visible ASCII without #; percent-encode the rest"
+	if len(path) > maxPath {
+		return "path is longer than 8 KiB; shorten its query, or send that as a body"
 	}
-	path, _, _ = strings.Cut(path, "?")
-	decoded, ok := percent.Decode(path)
-	if !ok {
-		return "path holds a % that begins no escape; write %25"
+	path, query, _ := strings.Cut(path, "?")
+	decoded, pathOK := percent.Decode(path)
+	_, queryOK := percent.Decode(query)
+	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
+		return "path must begin with / and hold only what RFC 3986 allows in a path and a query; percent-encode the rest, a % as %25"
 	}
 	if escapes([]byte(path)) || escapes(decoded) {
-		return "path must stay under base_url: it may not hold //, a segment . or .., a backslash or a control character, nor percent-encoded"
+		return "path must stay under base_url: it must not contain //, a segment . or .., a backslash or a control character, percent-encoded or not"
 	}
 	return ""
 }

@@ -11,13 +11,23 @@ import (
 // fields are the names that an object may have, each once.
 type fields []string
 
+const notOneObject = "the input must be one JSON object, or empty"
+
 // read reads b, one JSON object or nothing, and calls set with each of its fields.
-func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
+func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) *apierror.Error {
+	if !json.Blank(b) && !json.Valid(b) {
+		return apierror.Input("", notOneObject)
+	}
+	return fields.readValid(b, set)
+}
+
+// readValid reads a text that was validated, or nothing.
+func (fields fields) readValid(b json.Value, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
 	if json.Blank(b) {
 		return nil
 	}
 	var seen uint16 // a bit for each field
-	valid := json.Each(b, func(name string, value json.Value) bool {
+	isObject := b.Each(func(name string, value json.Value) bool {
 		i := slices.Index(fields, name)
 		switch {
 		case i < 0:
@@ -30,8 +40,8 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 		}
 		return err == nil
 	})
-	if !valid {
-		return apierror.Input("", "the input must be one JSON object, or empty")
+	if !isObject {
+		return apierror.Input("", notOneObject)
 	}
 	return err
 }
@@ -64,6 +74,11 @@ func text(name string, value json.Value, into *string) *apierror.Error {
 	if value.Kind() != json.String {
 		return apierror.Input(name, name+" must be text")
 	}
+	if !json.WellFormed(value) {
+		return apierror.Input(name, name+notUnicode)
+	}
 	*into = value.Text()
 	return nil
 }
+
+const notUnicode = " must be UTF-8 without a lone surrogate; replace what is not a character with U+FFFD"

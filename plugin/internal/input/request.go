@@ -16,56 +16,78 @@ type Request struct {
 	Method  string
 	Headers []message.Header
 	Body    string
+	// HostBody says that the host has the body, and adds it to the request itself.
+	HostBody bool
 }
 
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// ForbiddenHeaders are set by the plugin or by the host's client, and could change
-// where a request goes or where it ends. In lower case, with - for _.
+// ForbiddenHeaders are set by the plugin or by the host's client, could change where a
+// request goes or where it ends, or are refused by some clients. In lower case, with -
+// for _.
 var ForbiddenHeaders = []string{
 	"authorization", "customer-id", "user-id", "host", "content-length", "transfer-encoding", "connection",
+	"expect", "upgrade", "keep-alive", "te", "trailer", "proxy-connection",
 }
+
+// What a request may take of a host's memory.
+const (
+	maxHeaders     = 100
+	maxHeadersSize = 32 << 10
+	maxBody        = 1 << 20
+)
 
 func (r *Request) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "path":
 		return text(name, value, &r.Path)
 	case "method":
-		return text(name, value, &r.Method)
+		r.Method = value.Text()
+		if !slices.Contains(methods, r.Method) {
+			return apierror.Input(name, "method must be one of "+strings.Join(methods, ", "))
+		}
+		return nil
 	case "headers":
 		return r.setHeaders(value)
+	}
+	r.HostBody = value.Kind() == json.Bool && value.True()
+	if r.HostBody {
+		return nil
 	}
 	return text(name, value, &r.Body)
 }
 
 // check judges what the single fields do not show, and fills in what was left out.
-func (r *Request) check() *apierror.Error {
+func (r *Request) check(inSteps bool) *apierror.Error {
 	if wrong := checkPath(r.Path); wrong != "" {
 		return apierror.Input("path", wrong)
 	}
 	if r.Method == "" {
 		r.Method = "GET"
 	}
-	if !slices.Contains(methods, r.Method) {
-		return apierror.Input("method", "method must be one of "+strings.Join(methods, ", "))
-	}
-	if r.Body != "" && (r.Method == "GET" || r.Method == "HEAD") {
+	switch {
+	case r.HostBody && !inSteps:
+		return apierror.Input("body", "body must be text; true is for begin, whose host adds the body itself")
+	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
 		return apierror.Input("body", "GET and HEAD have no body: some hosts cannot send one")
+	case len(r.Body) > maxBody:
+		return apierror.Input("body", "body is longer than 1 MiB; call begin with body true, and let the host add it to the request")
 	}
 	return nil
 }
 
 func (r *Request) setHeaders(value json.Value) *apierror.Error {
 	wrong := func(message string) *apierror.Error { return apierror.Input("headers", message) }
-	if value.Kind() != json.Object {
-		return wrong("headers must be an object of texts")
-	}
-	names := slices.Clone(ForbiddenHeaders) // and those that were given
+	var names []string
+	size := 0
 	var err *apierror.Error
-	json.Each(value, func(name string, value json.Value) bool {
+	isObject := value.Each(func(name string, value json.Value) bool {
 		folded := ascii.Lower(name)
 		header := message.Header{Name: name, Value: value.Text()}
+		size += len(header.Name) + len(header.Value)
 		switch {
+		case len(names) == maxHeaders || size > maxHeadersSize:
+			err = wrong("headers has more than 100 fields, or more than 32 KiB in all; send what they carry as a body")
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
 		case slices.Contains(ForbiddenHeaders, strings.ReplaceAll(folded, "_", "-")):
@@ -79,5 +101,8 @@ func (r *Request) setHeaders(value json.Value) *apierror.Error {
 		r.Headers = append(r.Headers, header)
 		return err == nil
 	})
+	if !isObject {
+		return wrong("headers must be an object of texts")
+	}
 	return err
 }

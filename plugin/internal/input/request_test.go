@@ -31,7 +31,7 @@ func TestRequestIsRead(t *testing.T) {
 		{"no headers", `{"path":"/a","headers":{}}`, input.Request{Path: "/a", Method: "GET"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse([]byte(tt.text), input.SendRequest)
+			in, err := input.Parse([]byte(tt.text), input.SendRequest, false)
 			if err != nil || !reflect.DeepEqual(in.Request, tt.want) {
 				t.Errorf("got %+v, %v, want %+v", in.Request, err, tt.want)
 			}
@@ -41,7 +41,7 @@ func TestRequestIsRead(t *testing.T) {
 
 func TestEveryMethod(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
-		in, err := input.Parse([]byte(`{"path":"/","method":"`+method+`"}`), input.SendRequest)
+		in, err := input.Parse([]byte(`{"path":"/","method":"`+method+`"}`), input.SendRequest, false)
 		if err != nil || in.Request.Method != method {
 			t.Errorf("%s: got %q, %v", method, in.Request.Method, err)
 		}
@@ -105,7 +105,7 @@ func TestRequestIsRefused(t *testing.T) {
 		{"force", `{"path":"/","force":true}`, "force"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(tt.text), input.SendRequest)
+			_, err := input.Parse([]byte(tt.text), input.SendRequest, false)
 			checkFault(t, err, tt.key)
 		})
 	}
@@ -115,7 +115,7 @@ func TestOwnHeadersAreNotTheCallers(t *testing.T) {
 	for _, name := range []string{"Authorization", "CUSTOMER_ID", "Customer-Id", "USER_ID", "user-id", "Host",
 		"Content-Length", "content_length", "Transfer-Encoding", "Connection"} {
 		for _, written := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
-			_, err := input.Parse([]byte(`{"path":"/","headers":{"`+written+`":"x"}}`), input.SendRequest)
+			_, err := input.Parse([]byte(`{"path":"/","headers":{"`+written+`":"x"}}`), input.SendRequest, false)
 			checkFault(t, err, "headers")
 		}
 	}
@@ -131,7 +131,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("/", "A\r\nB", "c\r\nd")
 	const base = "https://api.example/v1"
 	f.Fuzz(func(t *testing.T, given, name, value string) {
-		in, err := input.Parse(marshal(t, map[string]any{"path": given, "headers": map[string]string{name: value}}), input.SendRequest)
+		in, err := input.Parse(marshal(t, map[string]any{"path": given, "headers": map[string]string{name: value}}), input.SendRequest, false)
 		if err != nil {
 			return
 		}

@@ -18,10 +18,24 @@ type Token struct {
 	Clock
 }
 
+var tokenFields = fields{"access_token", "token_type", "expires_at", "cache_key"}
+
 // ParseToken reads the input of set_token.
 func ParseToken(b []byte) (t Token, err *apierror.Error) {
+	err = t.read(b, append(tokenFields, "now"))
+	return t, err
+}
+
+// ParseStoredToken reads what a store gives for a cache key, and reports whether
+// set_token would take it.
+func ParseStoredToken(text string) (t Token, ok bool) {
+	err := t.read([]byte(text), tokenFields)
+	return t, err == nil
+}
+
+func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	kind := "Bearer"
-	err = fields{"access_token", "token_type", "expires_at", "cache_key", "now"}.read(b, func(name string, value json.Value) *apierror.Error {
+	err := fields.read(b, func(name string, value json.Value) *apierror.Error {
 		switch name {
 		case "access_token":
 			return text(name, value, &t.AccessToken)
@@ -36,16 +50,17 @@ func ParseToken(b []byte) (t Token, err *apierror.Error) {
 	})
 	switch {
 	case err != nil:
+		return err
 	case !AccessToken(t.AccessToken):
-		err = apierror.Input("access_token", "access_token is missing, or no text of visible ASCII of at most 32 KiB")
+		return apierror.Input("access_token", "access_token is missing, or not text of visible ASCII of at most 32 KiB")
 	case ascii.Lower(kind) != "bearer":
-		err = apierror.Input("token_type", "token_type must be Bearer")
+		return apierror.Input("token_type", "token_type must be Bearer")
 	case t.ExpiresAt == 0:
-		err = apierror.Input("expires_at", "expires_at is missing; hand in the whole token object that get_token gave")
+		return apierror.Input("expires_at", "expires_at is missing; pass the whole token object that get_token returned")
 	case t.CacheKey == "":
-		err = apierror.Input("cache_key", "cache_key is missing; hand in the whole token object that get_token gave")
+		return apierror.Input("cache_key", "cache_key is missing; pass the whole token object that get_token returned")
 	}
-	return t, err
+	return nil
 }
 
 func (t *Token) setExpiry(value json.Value) *apierror.Error {

@@ -21,7 +21,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		type member struct{ name, value, text string }
 		var got []member
-		valid := json.Each(b, func(name string, value json.Value) bool {
+		valid := json.Object(b, func(name string, value json.Value) bool {
 			got = append(got, member{name, string(value), value.Text()})
 			return true
 		})

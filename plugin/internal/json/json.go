@@ -1,6 +1,6 @@
-// Package object reads JSON objects that others sent. gjson validates them; its
-// reading of values is not used, because it turns every number into a float, whose
-// tables alone would be a third of the plugin.
+// Package json reads JSON objects. gjson validates those that others sent; its reading
+// of values is not used, because it turns every number into a float, whose tables alone
+// would be a third of the plugin.
 package json
 
 import "github.com/tidwall/gjson"
@@ -9,35 +9,15 @@ import "github.com/tidwall/gjson"
 // finite where a native one grows.
 const maxDepth = 64
 
-// Each calls f with every member of the one object in b, in order, until f gives
-// false. It reports whether b is exactly one valid JSON object (RFC 8259); f is not
-// called otherwise. A member's name is unescaped, and names may repeat.
-func Each(b []byte, f func(name string, value Value) bool) bool {
-	if tooDeep(b) || !gjson.ValidBytes(b) {
-		return false
-	}
-	at := skipSpace(b, 0)
-	if b[at] != '{' {
-		return false
-	}
-	for {
-		at = skipSpace(b, at+1) // behind { or ,
-		if b[at] == '}' {
-			return true // only of an empty object
-		}
-		end := skipValue(b, at)
-		name := Value(b[at:end])
-		at = skipSpace(b, end)
-		at = skipSpace(b, at+1) // behind :
-		end = skipValue(b, at)
-		if !f(name.Text(), Value(b[at:end])) {
-			return true
-		}
-		if at = skipSpace(b, end); b[at] == '}' {
-			return true
-		}
-	}
+// Object calls f with every member of the one object in b, which others sent, in order,
+// until f gives false. It reports whether b is exactly one valid JSON object (RFC 8259);
+// f is not called otherwise. A member's name is unescaped, and names may repeat.
+func Object(b []byte, f func(name string, value Value) bool) bool {
+	return Valid(b) && Value(b).Each(f)
 }
+
+// Valid reports whether b is one JSON value that does not nest too deeply.
+func Valid(b []byte) bool { return !tooDeep(b) && gjson.ValidBytes(b) }
 
 // Blank reports whether b is empty or JSON white space.
 func Blank(b []byte) bool { return skipSpace(b, 0) == len(b) }

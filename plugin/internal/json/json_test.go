@@ -10,7 +10,7 @@ import (
 
 // members reads all members of an object, each as "name=value".
 func members(b string) (all []string, valid bool) {
-	valid = json.Each([]byte(b), func(name string, value json.Value) bool {
+	valid = json.Object([]byte(b), func(name string, value json.Value) bool {
 		all = append(all, name+"="+string(value))
 		return true
 	})
@@ -87,7 +87,7 @@ func TestNestingHasAnEnd(t *testing.T) {
 
 func TestEachStopsWhenToldTo(t *testing.T) {
 	calls := 0
-	valid := json.Each([]byte(`{"a":1,"b":2,"c":3}`), func(name string, _ json.Value) bool {
+	valid := json.Object([]byte(`{"a":1,"b":2,"c":3}`), func(name string, _ json.Value) bool {
 		calls++
 		return name != "b"
 	})

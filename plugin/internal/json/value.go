@@ -1,6 +1,12 @@
 package json
 
-// Value is a value of a valid JSON text, as it stands there.
+import (
+	"bytes"
+	"strings"
+)
+
+// Value is a value of a valid JSON text, as it stands there: of one that Object or Valid
+// has judged, or that the plugin wrote itself. It is not validated again.
 type Value []byte
 
 // Kind is the kind of a value.
@@ -12,11 +18,14 @@ const (
 	Number
 	String
 	List
-	Object
+	object // has a method, IsObject, as its name is that of a function
 )
 
-// Kind gives the kind of the value.
+// Kind gives the kind of the value. No value at all counts as null.
 func (v Value) Kind() Kind {
+	if len(v) == 0 {
+		return Null
+	}
 	switch v[0] {
 	case 'n':
 		return Null
@@ -27,32 +36,63 @@ func (v Value) Kind() Kind {
 	case '[':
 		return List
 	case '{':
-		return Object
+		return object
 	}
 	return Number
+}
+
+// IsObject reports whether the value is an object.
+func (v Value) IsObject() bool { return v.Kind() == object }
+
+// Each calls f with every member of an object, in order, until f gives false. It reports
+// whether the value is an object; f is not called otherwise. White space may stand around
+// it.
+func (v Value) Each(f func(name string, value Value) bool) bool {
+	at := skipSpace(v, 0)
+	if at == len(v) || v[at] != '{' {
+		return false
+	}
+	for {
+		at = skipSpace(v, at+1) // behind { or ,
+		if v[at] == '}' {
+			return true // only of an empty object
+		}
+		end := skipValue(v, at)
+		name := v[at:end]
+		at = skipSpace(v, end)
+		at = skipSpace(v, at+1) // behind :
+		end = skipValue(v, at)
+		if !f(name.Text(), v[at:end]) {
+			return true
+		}
+		if at = skipSpace(v, end); v[at] == '}' {
+			return true
+		}
+	}
 }
 
 // True reports whether the value is true.
 func (v Value) True() bool { return v[0] == 't' }
 
-// Text gives a string's characters, or "" of another kind.
+// Text gives a string's characters, or "" of another kind. It allocates once.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
 	}
 	inside := v[1 : len(v)-1]
-	var text []byte
-	for i := 0; i < len(inside); {
-		if inside[i] != '\\' {
-			text = append(text, inside[i])
-			i++
-			continue
+	var text strings.Builder
+	text.Grow(len(inside)) // no escape is shorter than what it stands for
+	for {
+		i := bytes.IndexByte(inside, '\\')
+		if i < 0 {
+			text.Write(inside)
+			return text.String()
 		}
-		spelled, size := Unescape(inside[i:])
-		text = append(text, spelled...)
-		i += size
+		text.Write(inside[:i])
+		r, size := Unescape(inside[i:])
+		text.WriteRune(r)
+		inside = inside[i+size:]
 	}
-	return string(text)
 }
 
 // Texts gives a string, or a list of nothing but strings.

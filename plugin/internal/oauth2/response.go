@@ -45,7 +45,7 @@ func (r *response) parse(body []byte) {
 	var seen members
 	kind := ""
 	r.lifetime = defaultLifetime
-	valid := json.Each(body, func(name string, value json.Value) bool {
+	valid := json.Object(body, func(name string, value json.Value) bool {
 		switch seen.first(name) {
 		case accessToken:
 			r.token = value.Text()

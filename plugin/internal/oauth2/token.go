@@ -26,7 +26,7 @@ func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []b
 
 // AccessToken reads the access token out of a token object, or gives "".
 func AccessToken(tokenObject []byte) (token string) {
-	json.Each(tokenObject, func(name string, value json.Value) bool {
+	json.Value(tokenObject).Each(func(name string, value json.Value) bool {
 		if name != "access_token" {
 			return true
 		}
@@ -36,9 +36,9 @@ func AccessToken(tokenObject []byte) (token string) {
 	return token
 }
 
-// maxCacheKey is what a Cloudflare KV key may hold, the shortest limit of the
-// stores that we know.
-const maxCacheKey = 512
+// maxCacheKey leaves room for ":asking", the lock beside the token: both must fit a
+// Cloudflare KV key of 512 bytes, the shortest limit of the stores that we know.
+const maxCacheKey = 500
 
 // CacheKey names the token URL, client and scope that a token belongs to, for use
 // as a key in a store. The parts are escaped before they are joined, so that no

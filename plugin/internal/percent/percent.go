@@ -1,24 +1,37 @@
 // Package percent reads percent-encoded text (RFC 3986 §2.1).
 package percent
 
-import "automatic-rostering/plugin/internal/json"
+import (
+	"strings"
 
-// Decode decodes text once, and reports whether every % in it begins an escape:
-// clients differ on what they do with one that does not.
+	"automatic-rostering/plugin/internal/ascii"
+)
+
+// Decode decodes a path or a query once, and reports whether it holds nothing but what
+// RFC 3986 allows there (§3.3 and §3.4): clients differ on what they do with anything
+// else, down to a trap after the secret was sent.
 func Decode(text string) (decoded []byte, ok bool) {
 	b := []byte(text)
-	decoded = make([]byte, 0, len(b))
+	decoded = b[:0]
 	for i := 0; i < len(b); i++ {
 		c := b[i]
 		if c == '%' {
-			n, ok := json.Hex(b, i+1, 2)
+			n, ok := ascii.Hex(b, i+1, 2)
 			if !ok {
 				return nil, false
 			}
 			c = byte(n)
 			i += 2
+		} else if !allowed(c) {
+			return nil, false
 		}
 		decoded = append(decoded, c)
 	}
 	return decoded, true
+}
+
+// allowed reports whether c may stand in a path or a query as it is: unreserved,
+// sub-delims and what separates the parts.
+func allowed(c byte) bool {
+	return ascii.Alphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "automatic-rostering/plugin/internal/json"
+import (
+	"automatic-rostering/plugin/internal/ascii"
+	"automatic-rostering/plugin/internal/json"
+)
 
 // encoding is a way in which a secret may be written.
 type encoding int
@@ -21,13 +24,14 @@ func (e encoding) next(text []byte) (spelled string, size int) {
 	c := text[0]
 	switch {
 	case c == '%' && (e == percent || e == form):
-		if n, ok := json.Hex(text, 1, 2); ok {
+		if n, ok := ascii.Hex(text, 1, 2); ok {
 			return string([]byte{byte(n)}), 3
 		}
 	case c == '+' && e == form:
 		return " ", 1
 	case c == '\\' && e == jsonEscaped:
-		return json.Unescape(text)
+		r, size := json.Unescape(text)
+		return string(r), size
 	}
 	return string(text[:1]), 1
 }

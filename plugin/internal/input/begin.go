@@ -1,0 +1,74 @@
+package input
+
+import (
+	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/json"
+)
+
+// Begin is the input of begin.
+type Begin struct {
+	Export  Export
+	Input   json.Value // of the call, as it was given; nil if it was left out
+	Accepts Accepts
+}
+
+// Accepts is what a host can do beside requests.
+type Accepts uint8
+
+const (
+	AcceptsNothing Accepts = iota
+	AcceptsWait
+	AcceptsStore // and wait
+)
+
+// ParseBegin reads the input of begin.
+func ParseBegin(b []byte) (begin Begin, err *apierror.Error) {
+	name := ""
+	err = fields{"call", "input", "accepts"}.read(b, func(field string, value json.Value) *apierror.Error {
+		switch field {
+		case "call":
+			return text(field, value, &name)
+		case "accepts":
+			return begin.Accepts.set(value)
+		}
+		begin.Input = value
+		return wantObject(field, value)
+	})
+	if err != nil {
+		return begin, err
+	}
+	export, known := ExportNamed(name)
+	if !known {
+		return begin, apierror.Input("call", "call must be get_token, list_jobs or send_request")
+	}
+	begin.Export = export
+	return begin, nil
+}
+
+func (a *Accepts) set(value json.Value) *apierror.Error {
+	names, ok := value.Texts()
+	ok = ok && value.Kind() == json.List
+	wait, store := 0, 0
+	for _, name := range names {
+		switch name {
+		case "wait":
+			wait++
+		case "store":
+			store++
+		default:
+			ok = false
+		}
+	}
+	if !ok || wait > 1 || store > wait {
+		return apierror.Input("accepts", `accepts must be ["wait"], ["wait","store"] or []`)
+	}
+	*a = Accepts(wait + store)
+	return nil
+}
+
+func wantObject(name string, value json.Value) *apierror.Error {
+	if !value.IsObject() {
+		return apierror.Input(name, name+" must be an object")
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package input
+
+import (
+	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/ascii"
+	"automatic-rostering/plugin/internal/json"
+)
+
+// Resume is the input of resume: a flow, and what came of its step.
+type Resume struct {
+	Flow json.Value // as begin or resume gave it
+	Clock
+
+	Given Given // of the fields below
+
+	// Status is 0 without an answer; Failed may then say why.
+	Status     int
+	Failed     string
+	RetryAfter string // the header
+	Body       string
+
+	Value     string // of a key in the store
+	ValueNull bool   // there is none
+	Added     bool
+}
+
+// Given tells which of resume's fields were given.
+type Given uint8
+
+const (
+	GivenStatus Given = 1 << iota
+	GivenHeaders
+	GivenBody
+	GivenFailed
+	GivenValue
+	GivenAdded
+)
+
+// ParseResume reads the input of resume. Whether it fits the step at hand is not judged
+// here.
+func ParseResume(b []byte) (r Resume, err *apierror.Error) {
+	err = fields{"flow", "status", "headers", "body", "failed", "value", "added", "now"}.read(b, r.set)
+	if err != nil {
+		return r, err
+	}
+	const answer = GivenStatus | GivenHeaders | GivenBody
+	switch {
+	case r.Flow == nil:
+		err = apierror.Input("flow", "hand back the flow of the last step")
+	case r.Given&GivenFailed != 0 && r.Given != GivenFailed:
+		err = apierror.Input("failed", "failed says that nothing came of the step; leave out status, headers, body, value and added")
+	case r.Given&GivenValue != 0 && r.Given != GivenValue:
+		err = apierror.Input("value", "value is what a store gave; leave out status, headers, body and added")
+	case r.Given&GivenAdded != 0 && r.Given != GivenAdded:
+		err = apierror.Input("added", "added is what a store did; leave out status, headers and body")
+	case r.Given&answer != 0 && r.Given&GivenStatus == 0:
+		err = apierror.Input("status", "hand in the answer's status, headers and body; or failed, with the reason, if there is no answer")
+	}
+	return r, err
+}
+
+func (r *Resume) set(name string, value json.Value) *apierror.Error {
+	switch name {
+	case "flow":
+		r.Flow = value
+		return wantObject(name, value)
+	case "status":
+		r.Given |= GivenStatus
+		return r.setStatus(value)
+	case "headers":
+		r.Given |= GivenHeaders
+		return r.setHeaders(value)
+	case "body":
+		r.Given |= GivenBody
+		return text(name, value, &r.Body)
+	case "failed":
+		r.Given |= GivenFailed
+		return text(name, value, &r.Failed)
+	case "value":
+		r.Given |= GivenValue
+		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
+		if !r.ValueNull && value.Kind() != json.String {
+			return apierror.Input("value", "value must be text, or null for a key that is not there")
+		}
+		return nil // a value that is not Unicode is the store's fault, and is never shown
+	case "added":
+		r.Given |= GivenAdded
+		if value.Kind() != json.Bool {
+			return apierror.Input("added", "added must be true or false")
+		}
+		r.Added = value.True()
+		return nil
+	}
+	return r.Clock.set(value)
+}
+
+func (r *Resume) setStatus(value json.Value) *apierror.Error {
+	if value.Kind() == json.Number {
+		status, negative, whole := value.Integer(600)
+		if whole && (status == 0 || !negative && status >= 100 && status <= 599) {
+			r.Status = int(status)
+			return nil
+		}
+	}
+	return apierror.Input("status", "status must be 0, for no answer, or a whole number from 100 to 599")
+}
+
+func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {
+	if !json.WellFormed(value) {
+		return apierror.Input("headers", "headers"+notUnicode)
+	}
+	isObject := value.Each(func(name string, value json.Value) bool {
+		texts, ok := value.Texts()
+		if !ok {
+			err = apierror.Input("headers", "a header's value must be text or a list of texts")
+		}
+		if len(texts) > 0 && ascii.Lower(name) == "retry-after" {
+			r.RetryAfter = texts[0]
+		}
+		return ok
+	})
+	if !isObject {
+		return wantObject("headers", value)
+	}
+	return err
+}
