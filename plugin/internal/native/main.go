@@ -23,6 +23,7 @@ func main() {
 }
 
 type request struct {
+	ID       int64             `json:"id"`
 	Op       string            `json:"op"`
 	Instance string            `json:"instance"`
 	Config   map[string]string `json:"config"`
@@ -31,6 +32,7 @@ type request struct {
 }
 
 type answer struct {
+	ID     int64  `json:"id"`
 	Output []byte `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
 	Trap   string `json:"trap,omitempty"`
@@ -54,7 +56,9 @@ func run(in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		if err := answers.Encode(handle(instances, r)); err != nil {
+		a := handle(instances, r)
+		a.ID = r.ID
+		if err := answers.Encode(a); err != nil {
 			return err
 		}
 	}

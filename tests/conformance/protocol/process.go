@@ -12,16 +12,31 @@ import (
 	"time"
 )
 
-// Process is a host that runs.
+// Process is a running host. Its methods may be called from several goroutines.
 type Process struct {
-	// Bound is the longest that one answer may take, Grace the longest that the end
-	// may take.
+	// Bound is the longest that one answer may take, Grace the longest that the end may
+	// take.
 	Bound, Grace time.Duration
 
-	mutex   sync.Mutex // one request at a time
 	command *exec.Cmd
-	in      io.WriteCloser
-	lines   chan []byte
+	queue   *queue
+
+	mutex   sync.Mutex
+	last    int64      // the last id
+	pending []*Pending // the oldest first
+	broken  error      // set once: the host can be used no more
+}
+
+// Pending is a request whose answer may still be to come.
+type Pending struct {
+	// ID is that of the request.
+	ID int64
+
+	process *Process
+	op      string
+	done    chan struct{} // closed when the other fields are set
+	answer  Answer
+	err     error
 }
 
 // Start starts a host in a folder. Close ends it.
@@ -40,66 +55,120 @@ func Start(ctx context.Context, folder, name string, args ...string) (*Process, 
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: 30 * time.Second, Grace: 5 * time.Second, command: command, in: in, lines: make(chan []byte)}
+	p := &Process{Bound: 30 * time.Second, Grace: 5 * time.Second, command: command, queue: newQueue()}
+	go p.queue.writeTo(in)
 	go p.read(out)
 	return p, nil
-}
-
-func (p *Process) read(out io.Reader) {
-	defer close(p.lines)
-	reader := bufio.NewReader(out) // not a Scanner: an answer may be of any length
-	for {
-		line, err := reader.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		p.lines <- line
-	}
 }
 
 // Do sends a request and waits for its answer. A host that dies, hangs or prints
 // anything else is an error.
 func (p *Process) Do(r Request) (Answer, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	line, err := json.Marshal(r)
+	pending, err := p.Send(r)
 	if err != nil {
 		return Answer{}, err
 	}
-	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return Answer{}, fmt.Errorf("the host takes no request: %w", err)
+	return pending.Answer()
+}
+
+// Send sends a request and does not wait for its answer. Requests leave in the order in
+// which they were sent.
+func (p *Process) Send(r Request) (*Pending, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.broken != nil {
+		return nil, p.broken
 	}
+	p.last++
+	r.ID = p.last
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	pending := &Pending{ID: r.ID, process: p, op: r.Op, done: make(chan struct{})}
+	p.pending = append(p.pending, pending)
+	p.queue.add(append(line, '\n'))
+	return pending, nil
+}
+
+// Done is closed when the answer, or an error instead, is there.
+func (pending *Pending) Done() <-chan struct{} { return pending.done }
+
+// Answer waits for the answer, for as long as the process's Bound.
+func (pending *Pending) Answer() (Answer, error) {
 	select {
-	case line, open := <-p.lines:
-		if !open {
-			return Answer{}, fmt.Errorf("the host ended instead of answering a %s", r.Op)
-		}
-		var a Answer
-		if err := json.Unmarshal(line, &a); err != nil {
-			return Answer{}, fmt.Errorf("the host answered a %s with %.200q: %w", r.Op, line, err)
-		}
-		return a, nil
-	case <-time.After(p.Bound):
-		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", r.Op, p.Bound)
+	case <-pending.done:
+		return pending.answer, pending.err
+	case <-time.After(pending.process.Bound):
+		// It stays pending: an answer without an id may still come for it.
+		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", pending.op, pending.process.Bound)
 	}
 }
 
-// Close asks the host to end, by closing its input, and makes it end if it does not.
+// Close asks the host to end, by closing its input, and kills it if it does not.
 func (p *Process) Close() error {
-	p.in.Close()
+	p.queue.close()
 	ended := make(chan error, 1)
 	go func() { ended <- p.command.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(p.Grace):
+		p.command.Process.Kill()
+		return <-ended
+	}
+}
+
+func (p *Process) read(out io.Reader) {
+	reader := bufio.NewReader(out) // not a Scanner: an answer may be of any length
 	for {
-		select {
-		case err := <-ended:
-			return err
-		case _, open := <-p.lines: // what it still had to say
-			if !open {
-				p.lines = nil
-			}
-		case <-time.After(p.Grace):
-			p.command.Process.Kill()
-			return <-ended
+		line, err := reader.ReadBytes('\n')
+		if err != nil {
+			p.fail(nil)
+			return
+		}
+		if err := p.take(line); err != nil {
+			p.fail(err)
+			return
 		}
 	}
+}
+
+// take gives an answer to the request that it belongs to.
+func (p *Process) take(line []byte) error {
+	var a Answer
+	if err := json.Unmarshal(line, &a); err != nil {
+		return fmt.Errorf("the host printed %.200q: %w", line, err)
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for i, pending := range p.pending {
+		// A host that answers in order may leave the id out.
+		if a.ID == pending.ID || a.ID == 0 {
+			pending.answer = a
+			close(pending.done)
+			p.pending = append(p.pending[:i:i], p.pending[i+1:]...)
+			return nil
+		}
+	}
+	return fmt.Errorf("the host answered a request that is not pending: %.200q", line)
+}
+
+// fail ends all pending requests and refuses later ones; without a reason, because the
+// host closed its output.
+func (p *Process) fail(reason error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.broken = reason
+	if reason == nil {
+		p.broken = fmt.Errorf("the host has ended")
+	}
+	for _, pending := range p.pending {
+		pending.err = reason
+		if reason == nil {
+			pending.err = fmt.Errorf("the host ended instead of answering a %s", pending.op)
+		}
+		close(pending.done)
+	}
+	p.pending = nil
 }

@@ -1,38 +1,59 @@
-// Package protocol is how the scenarios reach a host: one process for each host,
-// one JSON object a line on its standard input, one answer a line on its standard
-// output, in order. Whatever else a host has to say belongs on standard error.
+// Package protocol is how the scenarios reach a host: one process for each host, one JSON
+// object a line on its standard input, one answer a line on its standard output. An answer
+// repeats the id of its request; answers may come in any order. Anything else that a host
+// prints belongs on standard error.
 package protocol
 
 // Request is what a host is told to do.
 type Request struct {
-	// Op is create, call, drive, close or versions.
+	// ID is set by Process.
+	ID int64 `json:"id"`
+	// Op is versions, create, call, drive, cancel or close.
 	Op string `json:"op"`
-	// Instance names the instance that is made, called, driven or closed.
+	// Instance names the instance that is created, called, driven or closed.
 	Instance string `json:"instance,omitempty"`
 
-	// For create: the plugin's file, whether it imports WASI, the config, and the
-	// hosts that HTTP requests may go to; none if the instance is to be driven.
+	// For create: the plugin's file, whether it imports WASI, the config, and the hosts
+	// that the plugin's own HTTP requests may go to.
 	Wasm         string            `json:"wasm,omitempty"`
 	WASI         bool              `json:"wasi,omitempty"`
 	Config       map[string]string `json:"config,omitempty"`
 	AllowedHosts []string          `json:"allowed_hosts,omitempty"`
+	// For create: Client makes a client of the language's library instead of an instance
+	// of the SDK; without HTTP of the plugin, and with a shared store at the URL Store if
+	// that is set. The client POSTs {"op", "key", "value", "ttl"} there.
+	Client bool   `json:"client,omitempty"`
+	Store  string `json:"store,omitempty"`
 
-	// For call: the export, and its input as base64. For drive the same: the language's
-	// driver makes this call by begin and resume, and sends the requests itself. The
-	// input has the time, for begin and for each resume.
+	// For call: the export and its input. For drive: a call, which the library makes by
+	// begin and resume, sending the requests itself. The input goes into begin unchanged,
+	// and its now into every resume.
 	Export string `json:"export,omitempty"`
 	Input  []byte `json:"input,omitempty"`
+	// For drive: the request's body, which the plugin does not see, and the call's
+	// time-out, the library's default if left out.
+	Body      []byte `json:"body,omitempty"`
+	TimeoutMS int64  `json:"timeout_ms,omitempty"`
+
+	// For cancel: the id of the drive to cancel.
+	Target int64 `json:"target,omitempty"`
 }
 
-// Answer is what came of a request. At most one of Error and Trap is set.
+// Answer is the answer to a request. At most one of Error, Trap and Canceled is set.
 type Answer struct {
-	// Output is the output of a call, as base64; of one that was driven, the token object,
-	// or the body of the service's last answer.
+	ID int64 `json:"id,omitempty"`
+	// Output is the output of a call; of one that was driven, the token object or the body
+	// of the service's answer.
 	Output []byte `json:"output,omitempty"`
-	// Error is the plugin's own error text.
+	// Status is that of the service's answer, for a call that was driven.
+	Status int `json:"status,omitempty"`
+	// Error is the error as a JSON text: the plugin's, or for a call that was driven one
+	// of the library.
 	Error string `json:"error,omitempty"`
-	// Trap says that the call, or the making of the instance, ended without one.
+	// Trap says that the call or create failed without such an error.
 	Trap string `json:"trap,omitempty"`
+	// Canceled says that a driven call ended because it was canceled.
+	Canceled bool `json:"canceled,omitempty"`
 	// Logs are the plugin's log lines during the call.
 	Logs []Log `json:"logs,omitempty"`
 	// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".

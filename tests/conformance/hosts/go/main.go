@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	extism "github.com/extism/go-sdk"
@@ -24,7 +25,10 @@ import (
 
 func main() {
 	extism.SetLogLevel(extism.LogLevelDebug)
-	h := host{instances: map[string]*instance{}, cache: wazero.NewCompilationCache(), client: &http.Client{Timeout: 10 * time.Second}}
+	h := host{
+		instances: map[string]*instance{}, cancels: map[int64]context.CancelFunc{},
+		cache: wazero.NewCompilationCache(), client: &http.Client{Timeout: 10 * time.Second},
+	}
 	if err := h.run(context.Background(), os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -32,18 +36,26 @@ func main() {
 }
 
 type host struct {
+	cache  wazero.CompilationCache
+	client *http.Client // of calls that are driven
+
+	mutex     sync.Mutex // guards the maps
 	instances map[string]*instance
-	cache     wazero.CompilationCache
-	client    *http.Client // of calls that are driven
+	cancels   map[int64]context.CancelFunc // of the drives under way, by their ids
 }
 
 type instance struct {
+	mutex  sync.Mutex // held for each call of the plugin
 	plugin *extism.Plugin
 	logs   []protocol.Log
 }
 
+// run answers requests until in ends. A drive and a close do not keep the next request
+// waiting; they end before run does.
 func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
-	requests, answers := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
+	var background sync.WaitGroup
+	defer background.Wait()
+	requests, answers := json.NewDecoder(bufio.NewReader(in)), &answers{encoder: json.NewEncoder(out)}
 	for {
 		var r protocol.Request
 		if err := requests.Decode(&r); err == io.EOF {
@@ -51,18 +63,81 @@ func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		if err := answers.Encode(h.handle(ctx, r)); err != nil {
-			return err
+		switch r.Op {
+		case "drive":
+			ctx, cancel := context.WithCancel(ctx)
+			h.setCancel(r.ID, cancel)
+			background.Go(func() {
+				answers.write(r, h.handle(ctx, r))
+				h.setCancel(r.ID, nil)
+				cancel()
+			})
+		case "close":
+			background.Go(func() { answers.write(r, h.handle(ctx, r)) })
+		default:
+			answers.write(r, h.handle(ctx, r))
 		}
 	}
 }
 
+// answers writes one answer at a time.
+type answers struct {
+	mutex   sync.Mutex
+	encoder *json.Encoder
+}
+
+func (a *answers) write(r protocol.Request, answer protocol.Answer) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	answer.ID = r.ID
+	if err := a.encoder.Encode(answer); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+func (h *host) setCancel(id int64, cancel context.CancelFunc) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if cancel == nil {
+		delete(h.cancels, id)
+	} else {
+		h.cancels[id] = cancel
+	}
+}
+
+func (h *host) cancel(id int64) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if cancel := h.cancels[id]; cancel != nil {
+		cancel()
+	}
+}
+
+func (h *host) instance(name string) *instance {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.instances[name]
+}
+
+func (h *host) setInstance(name string, i *instance) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if i == nil {
+		delete(h.instances, name)
+	} else {
+		h.instances[name] = i
+	}
+}
+
 func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
-	switch i := h.instances[r.Instance]; {
+	switch i := h.instance(r.Instance); {
 	case r.Op == "versions":
 		return protocol.Answer{Versions: versions()}
 	case r.Op == "create":
 		return h.create(ctx, r)
+	case r.Op == "cancel":
+		h.cancel(r.Target)
+		return protocol.Answer{}
 	case i == nil:
 		return protocol.Answer{Trap: "no instance " + r.Instance}
 	case r.Op == "call":
@@ -74,8 +149,8 @@ func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
 		output, err := rostering.Drive(ctx, i, r.Export, r.Input, h.client)
 		return i.answer(output, err)
 	case r.Op == "close":
+		h.setInstance(r.Instance, nil)
 		i.plugin.Close(ctx)
-		delete(h.instances, r.Instance)
 		return protocol.Answer{}
 	}
 	return protocol.Answer{Trap: "no operation " + r.Op}
@@ -101,7 +176,7 @@ func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
 			i.logs = append(i.logs, protocol.Log{Level: names[level], Line: line})
 		}
 	})
-	h.instances[r.Instance] = i
+	h.setInstance(r.Instance, i)
 	return protocol.Answer{}
 }
 
@@ -124,6 +199,8 @@ func (e pluginError) Error() string { return string(e) }
 
 // Call calls an export. An error is a pluginError, unless the call trapped.
 func (i *instance) Call(export string, input []byte) ([]byte, error) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
 	_, output, err := i.plugin.Call(export, input)
 	if text := i.plugin.GetError(); err != nil && text != "" {
 		return nil, pluginError(text)
