@@ -39,7 +39,7 @@ func readAll(get config.Lookup) *apierror.Error {
 	return err
 }
 
-func checkFault(t *testing.T, err *apierror.Error, code, key string) {
+func checkError(t *testing.T, err *apierror.Error, code, key string) {
 	t.Helper()
 	switch {
 	case err == nil && code == "":
@@ -87,6 +87,9 @@ func TestConfigIsJudged(t *testing.T) {
 		{"client_secret with DEL", keys{"client_secret": "a\x7f"}, invalid, "client_secret"},
 		{"client_secret with a space and beyond ASCII", keys{"client_secret": " ü%& "}, "", ""},
 		{"an id with a space inside", keys{"customer_id": "a b"}, "", ""},
+		{"an id of 256 bytes", keys{"customer_id": strings.Repeat("c", 256)}, "", ""},
+		{"customer_id of 257 bytes", keys{"customer_id": strings.Repeat("c", 257)}, invalid, "customer_id"},
+		{"user_id of 257 bytes", keys{"user_id": strings.Repeat("u", 257)}, invalid, "user_id"},
 		{"customer_id with a space before", keys{"customer_id": " a"}, invalid, "customer_id"},
 		{"customer_id with a newline", keys{"customer_id": "a\n"}, invalid, "customer_id"},
 		{"user_id with a space behind", keys{"user_id": "a "}, invalid, "user_id"},
@@ -104,14 +107,14 @@ func TestConfigIsJudged(t *testing.T) {
 		{"plain http that is allowed", keys{"base_url": "http://api.example", "allow_http": "true"}, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			checkFault(t, readAll(with(tt.changes).get), tt.code, tt.key)
+			checkError(t, readAll(with(tt.changes).get), tt.code, tt.key)
 		})
 	}
 }
 
 func TestATokenNeedsNoConfigOfTheService(t *testing.T) {
 	_, err := config.ReadClient(with(keys{"base_url": "", "customer_id": "", "user_id": "\n"}).get)
-	checkFault(t, err, "", "")
+	checkError(t, err, "", "")
 }
 
 func TestScope(t *testing.T) {
@@ -151,7 +154,7 @@ func TestRefreshMargin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := config.ReadClient(with(keys{"refresh_margin": tt.value}).get)
-			checkFault(t, err, tt.code, "refresh_margin")
+			checkError(t, err, tt.code, "refresh_margin")
 			if err == nil && c.Margin != tt.want {
 				t.Errorf("Margin = %d, want %d", c.Margin, tt.want)
 			}
@@ -168,7 +171,7 @@ func TestCredentialsAreNotTrimmed(t *testing.T) {
 
 func TestAMessageNeverHoldsTheSecret(t *testing.T) {
 	err := readAll(with(keys{"client_secret": "hunter2\n"}).get)
-	checkFault(t, err, invalid, "client_secret")
+	checkError(t, err, invalid, "client_secret")
 	got := string(err.AppendJSON(nil))
 	if strings.Contains(got, "hunter2") || !strings.Contains(got, "newline") {
 		t.Errorf("got %s; it must speak of the newline, and not hold the secret", got)

@@ -28,14 +28,14 @@ func TestIDs(t *testing.T) {
 	} {
 		t.Run("customer_id "+tt.name, func(t *testing.T) {
 			s, err := config.ReadService(with(keys{"customer_id": tt.customer}).get, &input.Input{Customer: tt.in})
-			checkFault(t, err, tt.code, "customer_id")
+			checkError(t, err, tt.code, "customer_id")
 			if err == nil && (s.CustomerID != tt.want || s.UserID != "u") {
 				t.Errorf("got %q and %q", s.CustomerID, s.UserID)
 			}
 		})
 		t.Run("user_id "+tt.name, func(t *testing.T) {
 			s, err := config.ReadService(with(keys{"user_id": tt.customer}).get, &input.Input{User: tt.in})
-			checkFault(t, err, tt.code, "user_id")
+			checkError(t, err, tt.code, "user_id")
 			if err == nil && (s.UserID != tt.want || s.CustomerID != "c") {
 				t.Errorf("got %q and %q", s.CustomerID, s.UserID)
 			}

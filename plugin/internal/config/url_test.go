@@ -22,6 +22,7 @@ func TestAddress(t *testing.T) {
 		{"percent-escapes in the path", "https://auth.example/%20/%Af%fA", accepted},
 		{"an at sign in the path", "https://auth.example/@a", accepted},
 		{"a colon in the path", "https://auth.example/a:b", accepted},
+		{"every sign that a path may have", "https://auth.example/-._~!$&'()*+,;=", accepted},
 		{"a port", "https://auth.example:8443", accepted},
 		{"the first port", "https://auth.example:1", accepted},
 		{"the last port", "https://auth.example:65535", accepted},
@@ -68,6 +69,14 @@ func TestAddress(t *testing.T) {
 		{"NUL", "https://auth.example\x00", refused},
 		{"DEL", "https://auth.example\x7f", refused},
 		{"a host beyond ASCII", "https://bücher.example", refused},
+		{"a path that no URI has", "https://auth.example/a|b", refused},
+		{"quotes in the path", `https://auth.example/"a"`, refused},
+		{"angle brackets in the path", "https://auth.example/<a>", refused},
+		{"braces in the path", "https://auth.example/{a}", refused},
+		{"a backtick in the path", "https://auth.example/`", refused},
+		{"a circumflex in the path", "https://auth.example/^", refused},
+		{"brackets in the path", "https://auth.example/[a]", refused},
+		{"an IPv6 address with brackets in the path", "https://[::1]/[a]", refused},
 		{"a path beyond ASCII", "https://auth.example/ü", refused},
 		{"a percent-escape in the host", "https://auth%2eexample", refused},
 		{"a percent-escape that is none", "https://auth.example/%zz", refused},
@@ -149,5 +158,5 @@ func checkAddress(t *testing.T, key string, changes keys, want bool) {
 	if want {
 		code = ""
 	}
-	checkFault(t, readAll(with(changes).get), code, key)
+	checkError(t, readAll(with(changes).get), code, key)
 }

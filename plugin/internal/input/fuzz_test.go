@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"automatic-rostering/plugin/internal/apierror"
-	"automatic-rostering/plugin/internal/ascii"
 	"automatic-rostering/plugin/internal/clock"
 	"automatic-rostering/plugin/internal/input"
 )
@@ -20,12 +19,13 @@ func FuzzInput(f *testing.F) {
 	for _, text := range []string{"", " \n", "{}", "[]", `{"force":true}`, `{"force":true,"\u0066orce":false}`,
 		`{"now":1.8e9,"force":false}`, `{"customer_id":null,"user_id":"a b"}`, `{"customer_id":"\ud83d"}`,
 		`{"now":-1}{}`, `{"now":253402300800}`, `{"user_id":{"now":[1]}}`, `{"now":1,"now":1}`,
-		`{"now":1e-999999999999}`, `{"now":1E+99999999999}`, `{"now":-1.5}`} {
+		`{"now":1e-999999999999}`, `{"now":1E+99999999999}`, `{"now":-1.5}`,
+		`{"refused":"a.b","now":1}`, `{"force":true,"refused":"a"}`} {
 		f.Add([]byte(text), false)
 		f.Add([]byte(text), true)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, jobs bool) {
-		fields, allowed := input.GetToken, []string{"force", "now"}
+		fields, allowed := input.GetToken, []string{"force", "refused", "now"}
 		if jobs {
 			fields, allowed = input.ListJobs, []string{"now", "customer_id", "user_id"}
 		}
@@ -68,7 +68,7 @@ func slowly(b []byte, allowed []string) (in input.Input, ok bool) {
 		}
 		allowed = rest // no field is allowed twice
 	}
-	return in, true
+	return in, !in.Force || in.Refused == ""
 }
 
 func remove(names []string, name string) (rest []string) {
@@ -85,6 +85,9 @@ func set(in *input.Input, name string, value any) (ok bool) {
 	case "force":
 		in.Force, ok = value.(bool)
 		return ok
+	case "refused":
+		in.Refused, ok = value.(string)
+		return ok && input.AccessToken(in.Refused)
 	case "now":
 		number, ok := value.(json.Number)
 		in.HasNow = true
@@ -103,7 +106,7 @@ func setID(id *input.ID, value any) (ok bool) {
 		return true
 	}
 	id.Text, ok = value.(string)
-	return ok && (id.Text == "" || ascii.Phrase(id.Text))
+	return ok && (id.Text == "" || input.ValidID(id.Text))
 }
 
 // seconds is a number without its fraction; 0 if it is negative, and the second

@@ -2,6 +2,7 @@ package input_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/input"
@@ -16,6 +17,7 @@ func TestID(t *testing.T) {
 		{"a space inside", `"a b"`, input.ID{Text: "a b"}},
 		{"every kind of visible character", `"!\"\\\/~"`, input.ID{Text: `!"\/~`}},
 		{"an escaped letter", `"\u0041"`, input.ID{Text: "A"}},
+		{"256 bytes", `"` + strings.Repeat("c", 256) + `"`, input.ID{Text: strings.Repeat("c", 256)}},
 		{"digits as text", `"12"`, input.ID{Text: "12"}},
 		{"null leaves the header out", `null`, input.ID{Omitted: true}},
 		{"the empty text counts as missing", `""`, input.ID{}},
@@ -40,6 +42,7 @@ func TestIDIsRefused(t *testing.T) {
 		{"false", `false`},
 		{"a list", `["c"]`},
 		{"an object", `{"id":"c"}`},
+		{"257 bytes", `"` + strings.Repeat("c", 257) + `"`},
 		{"a space before", `" c"`},
 		{"a space behind", `"c "`},
 		{"a space alone", `" "`},
@@ -56,7 +59,7 @@ func TestIDIsRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, key := range []string{"customer_id", "user_id"} {
 				_, err := input.Parse([]byte(`{"`+key+`":`+tt.text+`}`), input.ListJobs, false)
-				checkFault(t, err, key)
+				checkError(t, err, key)
 			}
 		})
 	}

@@ -7,9 +7,10 @@ import (
 
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/json"
 )
 
-func checkFault(t *testing.T, err *apierror.Error, key string) {
+func checkError(t *testing.T, err *apierror.Error, key string) {
 	t.Helper()
 	if err == nil {
 		t.Fatal("accepted")
@@ -63,6 +64,15 @@ func TestInputIsRefused(t *testing.T) {
 		{"an id given twice, once null", input.ListJobs, `{"user_id":null,"user_id":"u"}`, "user_id"},
 		{"an id given twice, once empty", input.ListJobs, `{"user_id":"","user_id":"u"}`, "user_id"},
 
+		{"a refused token that is empty", input.GetToken, `{"refused":""}`, "refused"},
+		{"a refused token that is null", input.GetToken, `{"refused":null}`, "refused"},
+		{"a refused token that is no text", input.GetToken, `{"refused":["a"]}`, "refused"},
+		{"a refused token with a space", input.GetToken, `{"refused":"a b"}`, "refused"},
+		{"a refused token beyond ASCII", input.GetToken, `{"refused":"é"}`, "refused"},
+		{"a refused token of more than 32 KiB", input.GetToken, `{"refused":"` + strings.Repeat("a", 32<<10+1) + `"}`, "refused"},
+		{"a refused token and force", input.GetToken, `{"refused":"a","force":true}`, "refused"},
+		{"a refused token for another call", input.ListJobs, `{"refused":"a"}`, "refused"},
+
 		{"force as text", input.GetToken, `{"force":"true"}`, "force"},
 		{"force as a number", input.GetToken, `{"force":1}`, "force"},
 		{"force as null", input.GetToken, `{"force":null}`, "force"},
@@ -71,7 +81,7 @@ func TestInputIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := input.Parse([]byte(tt.text), tt.call, false)
-			checkFault(t, err, tt.key)
+			checkError(t, err, tt.key)
 		})
 	}
 }
@@ -90,7 +100,9 @@ func TestInputIsRead(t *testing.T) {
 		{"force", input.GetToken, `{"force":true}`, input.Input{Force: true}},
 		{"no force", input.GetToken, `{"force":false}`, input.Input{}},
 		{"an escaped name", input.GetToken, `{"\u0066orce":true}`, input.Input{Force: true}},
-		{"all of get_token", input.GetToken, `{"now":1,"force":true}`, input.Input{Force: true, Clock: input.Clock{Now: 1, HasNow: true}}},
+		{"a refused token", input.GetToken, `{"refused":"a.b","force":false}`, input.Input{Refused: "a.b"}},
+		{"a long refused token", input.GetToken, `{"refused":"` + strings.Repeat("a", 32<<10) + `"}`, input.Input{Refused: strings.Repeat("a", 32<<10)}},
+		{"force at a time", input.GetToken, `{"now":1,"force":true}`, input.Input{Force: true, Clock: input.Clock{Now: 1, HasNow: true}}},
 		{"all of list_jobs", input.ListJobs, `{"user_id":"u","customer_id":null,"now":2}`,
 			input.Input{Clock: input.Clock{Now: 2, HasNow: true}, Customer: input.ID{Omitted: true}, User: input.ID{Text: "u"}}},
 	} {
@@ -112,15 +124,35 @@ func TestAMadeUpNameFillsNoError(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := input.Parse([]byte(`{"`+tt.field+`":1}`), input.GetToken, false)
-			checkFault(t, err, tt.key)
+			checkError(t, err, tt.key)
 		})
 	}
 }
 
 func TestAMessageNamesTheFieldsOfItsCall(t *testing.T) {
 	_, err := input.Parse([]byte(`{"x":1}`), input.ListJobs, false)
-	checkFault(t, err, "x")
+	checkError(t, err, "x")
 	if !strings.Contains(err.Message, " now, customer_id, user_id") || strings.Contains(err.Message, "force") {
 		t.Errorf("got %q", err.Message)
+	}
+}
+
+func TestKeep(t *testing.T) {
+	for _, tt := range []struct{ name, raw, want string }{
+		{"no input", ``, ``},
+		{"an empty one", `{ }`, ``},
+		{"nothing but the time", `{"now":1}`, ``},
+		{"nothing but a refused token", `{"refused":"a","now":1}`, ``},
+		{"force", `{"force":true,"now":1}`, `{"force":true}`},
+		{"values as they stood", `{ "now":1, "customer_id" : "\u0041\n", "user_id":null }`, `{"customer_id":"\u0041\n","user_id":null}`},
+		{"an object in it", `{"path":"/","headers":{"now": "1"},"now":1,"body":true}`, `{"path":"/","headers":{"now": "1"},"body":true}`},
+		{"a name that was escaped", `{"\u006eow":1,"\u0066orce":true}`, `{"force":true}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := input.Keep(json.Value(tt.raw))
+			if string(got) != tt.want || (got == nil) != (tt.want == "") {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

@@ -59,7 +59,7 @@ func TestNowIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken, false)
-			checkFault(t, err, "now")
+			checkError(t, err, "now")
 		})
 	}
 }
@@ -68,7 +68,7 @@ func TestNowThatIsNoJSONNumberIsNoInput(t *testing.T) {
 	for _, text := range []string{"+1", "01", ".5", "1.", "1e", "0x10", "NaN", "Infinity", "1_000", "--1"} {
 		t.Run(text, func(t *testing.T) {
 			_, err := input.Parse([]byte(`{"now":`+text+`}`), input.GetToken, false)
-			checkFault(t, err, "")
+			checkError(t, err, "")
 		})
 	}
 }

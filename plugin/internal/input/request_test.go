@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,8 +19,14 @@ func TestRequestIsRead(t *testing.T) {
 		want       input.Request
 	}{
 		{"a path alone", `{"path":"/"}`, input.Request{Path: "/", Method: "GET"}},
-		{"a query", `{"path":"/a/b/?q=//../%00%zz\\&u=http://h"}`,
-			input.Request{Path: `/a/b/?q=//../%00%zz\&u=http://h`, Method: "GET"}},
+		{"a query", `{"path":"/a/b/?q=//../%00%5c?&u=http://h"}`,
+			input.Request{Path: "/a/b/?q=//../%00%5c?&u=http://h", Method: "GET"}},
+		{"every character that RFC 3986 allows", `{"path":"/azAZ09-._~!$&'()*+,;=:@?/azAZ09-._~!$&'()*+,;=:@/?"}`,
+			input.Request{Path: "/azAZ09-._~!$&'()*+,;=:@?/azAZ09-._~!$&'()*+,;=:@/?", Method: "GET"}},
+		{"a path of 8 KiB", `{"path":"/` + strings.Repeat("a", 8<<10-1) + `"}`,
+			input.Request{Path: "/" + strings.Repeat("a", 8<<10-1), Method: "GET"}},
+		{"a body of 1 MiB", `{"path":"/","method":"PUT","body":"` + strings.Repeat("a", 1<<20) + `"}`,
+			input.Request{Path: "/", Method: "PUT", Body: strings.Repeat("a", 1<<20)}},
 		{"dots that are no segments", `{"path":"/..a/b../.c/..."}`, input.Request{Path: "/..a/b../.c/...", Method: "GET"}},
 		{"escapes are kept", `{"path":"/a%2Fb%252e%252e/%40"}`, input.Request{Path: "/a%2Fb%252e%252e/%40", Method: "GET"}},
 		{"an at sign", `{"path":"/@evil.example/:80"}`, input.Request{Path: "/@evil.example/:80", Method: "GET"}},
@@ -82,12 +89,23 @@ func TestRequestIsRefused(t *testing.T) {
 		{"a fragment", `{"path":"/a#b"}`, "path"},
 		{"a fragment behind a query", `{"path":"/a?b#c"}`, "path"},
 		{"what is not ASCII", `{"path":"/é"}`, "path"},
+		{"what is not ASCII in the query", `{"path":"/?é"}`, "path"},
+		{"half a surrogate pair", `{"path":"/\ud83d"}`, "path"},
 		{"a % that begins no escape", `{"path":"/100%"}`, "path"},
+		{"a % that begins no escape in the query", `{"path":"/?100%"}`, "path"},
+		{"a % with one digit in the query", `{"path":"/?a=%2&b"}`, "path"},
+		{"a path of more than 8 KiB", `{"path":"/` + strings.Repeat("a", 8<<10) + `"}`, "path"},
+		{"an empty method", `{"path":"/","method":""}`, "method"},
 		{"a method in lower case", `{"path":"/","method":"get"}`, "method"},
 		{"a method that is not listed", `{"path":"/","method":"TRACE"}`, "method"},
 		{"a method that splits the request", `{"path":"/","method":"GET / HTTP/1.1\r\nX: y"}`, "method"},
 		{"a method that is no text", `{"path":"/","method":null}`, "method"},
 		{"a body that is no text", `{"path":"/","method":"POST","body":{}}`, "body"},
+		{"a body that is false", `{"path":"/","method":"POST","body":false}`, "body"},
+		{"the host's body outside of begin", `{"path":"/","method":"POST","body":true}`, "body"},
+		{"a body that is not UTF-8", "{\"path\":\"/\",\"method\":\"POST\",\"body\":\"\xff\"}", "body"},
+		{"a body with half a surrogate pair", `{"path":"/","method":"POST","body":"a\ud83d"}`, "body"},
+		{"a body of more than 1 MiB", `{"path":"/","method":"POST","body":"` + strings.Repeat("a", 1<<20+1) + `"}`, "body"},
 		{"a body with GET", `{"path":"/","body":"b"}`, "body"},
 		{"a body with HEAD", `{"path":"/","method":"HEAD","body":"b"}`, "body"},
 		{"headers as a list", `{"path":"/","headers":[]}`, "headers"},
@@ -106,17 +124,75 @@ func TestRequestIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := input.Parse([]byte(tt.text), input.SendRequest, false)
-			checkFault(t, err, tt.key)
+			checkError(t, err, tt.key)
+		})
+	}
+}
+
+func TestACharacterThatNoURIHasIsRefused(t *testing.T) {
+	for _, c := range "\"<>[]{}|^\\`# \t\n\x7fé" {
+		for _, path := range []string{"/a" + string(c), "/?a=" + string(c)} {
+			_, err := input.Parse(marshal(t, map[string]any{"path": path}), input.SendRequest, false)
+			checkError(t, err, "path")
+		}
+	}
+}
+
+func TestTheHostsBody(t *testing.T) {
+	for _, tt := range []struct{ method, body, key string }{
+		{"POST", "true", ""}, {"DELETE", "true", ""}, {"GET", "true", "body"}, {"HEAD", "true", "body"},
+		{"POST", "false", "body"}, {"POST", "null", "body"},
+	} {
+		text := `{"path":"/","method":"` + tt.method + `","body":` + tt.body + `}`
+		in, err := input.Parse([]byte(text), input.SendRequest, true)
+		switch {
+		case tt.key != "":
+			checkError(t, err, tt.key)
+		case err != nil || !in.Request.HostBody || in.Request.Body != "":
+			t.Errorf("%s: got %+v, %v", tt.method, in.Request, err)
+		}
+	}
+}
+
+func TestHeadersHaveAnEnd(t *testing.T) {
+	headers := func(count, nameSize, valueSize int) map[string]string {
+		all := map[string]string{}
+		for i := range count {
+			name := strconv.Itoa(i)
+			all[name+strings.Repeat("x", nameSize-len(name))] = strings.Repeat("y", valueSize)
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		name    string
+		headers map[string]string
+		key     string
+	}{
+		{"100", headers(100, 3, 1), ""},
+		{"101", headers(101, 3, 1), "headers"},
+		{"20,000", headers(20_000, 5, 1), "headers"},
+		{"32 KiB", headers(64, 256, 256), ""},
+		{"a name of a byte more", headers(1, 32<<10, 1), "headers"},
+		{"a value of a byte more", headers(1, 1, 32<<10), "headers"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in, err := input.Parse(marshal(t, map[string]any{"path": "/", "headers": tt.headers}), input.SendRequest, false)
+			if tt.key != "" {
+				checkError(t, err, tt.key)
+			} else if err != nil || len(in.Request.Headers) != len(tt.headers) {
+				t.Errorf("got %d headers, %v", len(in.Request.Headers), err)
+			}
 		})
 	}
 }
 
 func TestOwnHeadersAreNotTheCallers(t *testing.T) {
 	for _, name := range []string{"Authorization", "CUSTOMER_ID", "Customer-Id", "USER_ID", "user-id", "Host",
-		"Content-Length", "content_length", "Transfer-Encoding", "Connection"} {
+		"Content-Length", "content_length", "Transfer-Encoding", "Connection",
+		"Expect", "Upgrade", "Keep-Alive", "Keep_Alive", "TE", "Trailer", "Proxy-Connection"} {
 		for _, written := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
 			_, err := input.Parse([]byte(`{"path":"/","headers":{"`+written+`":"x"}}`), input.SendRequest, false)
-			checkFault(t, err, "headers")
+			checkError(t, err, "headers")
 		}
 	}
 }

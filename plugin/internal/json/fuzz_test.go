@@ -4,6 +4,7 @@ import (
 	"bytes"
 	stdjson "encoding/json"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,8 +12,8 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// FuzzParse compares Each with encoding/json.
-func FuzzParse(f *testing.F) {
+// FuzzObject compares Object with encoding/json.
+func FuzzObject(f *testing.F) {
 	for _, text := range []string{"", "{}", " {\n} ", "[]", "null", `{"a":1,"a":"x"}`, `{"\u0061":"\ud83d\ude00\ud83d"}`,
 		`{"a":{"b":[1,"}"]},"c":-1.5e+3}`, `{"a":"\\","b":"\""}`, `{"a":01}`, "{\"\x7f\":\"é\"}", "{\"a\":\"\xff\"}",
 		strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64), `{"a":[` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `]}`} {
@@ -50,6 +51,29 @@ func FuzzParse(f *testing.F) {
 		}
 		if d.More() {
 			t.Errorf("encoding/json sees more than %d members", len(got))
+		}
+	})
+}
+
+var (
+	surrogatePair = regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
+	surrogate     = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
+)
+
+// FuzzWellFormed compares WellFormed with what is left where all pairs are taken away.
+func FuzzWellFormed(f *testing.F) {
+	for _, text := range []string{`"\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\ud83d\\\ud83d"`, "\"\xff\"", `"\ude00\ud83d"`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !stdjson.Valid(b) {
+			json.WellFormed(b) // must not panic
+			return
+		}
+		rest := bytes.ReplaceAll(b, []byte(`\\`), []byte(" "))
+		rest = surrogatePair.ReplaceAll(rest, []byte(" "))
+		if got, want := json.WellFormed(b), utf8.Valid(b) && !surrogate.Match(rest); got != want {
+			t.Errorf("%q: got %v, want %v", b, got, want)
 		}
 	})
 }

@@ -17,7 +17,7 @@ func members(b string) (all []string, valid bool) {
 	return all, valid
 }
 
-func TestEachGivesMembersInOrder(t *testing.T) {
+func TestObjectGivesMembersInOrder(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []string
@@ -45,7 +45,7 @@ func TestEachGivesMembersInOrder(t *testing.T) {
 	}
 }
 
-func TestEachRefusesWhatIsNotExactlyOneObject(t *testing.T) {
+func TestObjectRefusesWhatIsNotExactlyOneObject(t *testing.T) {
 	for _, text := range []string{
 		``, ` `, `null`, `true`, `1`, `"{}"`, `[]`, `[{}]`, `{`, `}`, `{}}`, `{}{}`, `{},`, `{} x`, "{}\x00",
 		`{"a"}`, `{"a":}`, `{"a":1,}`, `{,"a":1}`, `{"a":1 "b":2}`, `{a:1}`, `{'a':1}`, `{1:1}`, `{"a":1;}`,
@@ -85,7 +85,7 @@ func TestNestingHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestEachStopsWhenToldTo(t *testing.T) {
+func TestObjectStopsWhenToldTo(t *testing.T) {
 	calls := 0
 	valid := json.Object([]byte(`{"a":1,"b":2,"c":3}`), func(name string, _ json.Value) bool {
 		calls++
@@ -93,6 +93,27 @@ func TestEachStopsWhenToldTo(t *testing.T) {
 	})
 	if !valid || calls != 2 {
 		t.Errorf("valid = %v after %d calls", valid, calls)
+	}
+}
+
+func TestEachOfAValueInsideOfAnother(t *testing.T) {
+	var names []string
+	json.Object([]byte(`{"a": { "b" : {"c":1} , "d":[] } ,"e":1}`), func(_ string, value json.Value) bool {
+		return value.Each(func(name string, inner json.Value) bool {
+			names = append(names, name+"="+string(inner))
+			return true
+		})
+	})
+	if want := []string{`b={"c":1}`, "d=[]"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
+func TestEachOfWhatIsNotAnObject(t *testing.T) {
+	for _, value := range []json.Value{nil, {}, json.Value(" "), json.Value("null"), json.Value("1"), json.Value(`"{}"`), json.Value(`[{"a":1}]`)} {
+		if value.Each(func(string, json.Value) bool { t.Error("called"); return false }) {
+			t.Errorf("%q is an object", value)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package json_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/json"
@@ -15,6 +16,58 @@ func TestKind(t *testing.T) {
 		if got := json.Value(text).Kind(); got != want {
 			t.Errorf("Kind of %s = %v, want %v", text, got, want)
 		}
+	}
+}
+
+func TestIsObject(t *testing.T) {
+	for text, want := range map[string]bool{`{}`: true, `{"a":1}`: true, `[]`: false, `"{}"`: false, `null`: false, ``: false} {
+		if got := json.Value(text).IsObject(); got != want {
+			t.Errorf("IsObject of %s = %v", text, got)
+		}
+	}
+	if got := json.Value(nil).Kind(); got != json.Null {
+		t.Errorf("Kind of nothing = %v", got)
+	}
+}
+
+func TestTextAllocatesOnce(t *testing.T) {
+	for name, value := range map[string]json.Value{
+		"plain":   json.Value(`"` + strings.Repeat("a", 1e5) + `"`),
+		"escapes": json.Value(`"` + strings.Repeat(`\u00e9\n\ud83d\ude00`, 1e4) + `"`),
+	} {
+		if got := testing.AllocsPerRun(10, func() { value.Text() }); got != 1 {
+			t.Errorf("%s: %v allocations", name, got)
+		}
+	}
+}
+
+func TestWellFormed(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"nothing", ``, true},
+		{"ASCII", `{"a":"b"}`, true},
+		{"UTF-8", `"é😀"`, true},
+		{"the character that replaces others", "\"\ufffd\\ufffd\"", true},
+		{"a surrogate pair", `"\ud83d\ude00"`, true},
+		{"two of them", `"\uD83D\uDE00\ud83d\ude00"`, true},
+		{"what looks like half a pair behind an escaped backslash", `"\\ud83d"`, true},
+		{"half a pair", `"\ud83d"`, false},
+		{"half a pair behind an escaped backslash", `"\\\ud83d"`, false},
+		{"the second half", `"\ude00"`, false},
+		{"two first halves", `"\ud83d\ud83d\ude00"`, false},
+		{"half a pair in a name", `{"\udfff":1}`, false},
+		{"a byte that is not UTF-8", "\"\xff\"", false},
+		{"half a character", "\"\xc3\"", false},
+		{"half a pair as UTF-8", "\"\xed\xa0\xbd\"", false},
+		{"a backslash at the end", `\`, true}, // and no JSON
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := json.WellFormed([]byte(tt.text)); got != tt.want {
+				t.Errorf("WellFormed(%s) = %v", tt.text, got)
+			}
+		})
 	}
 }
 

@@ -28,7 +28,6 @@ func TestAccessToken(t *testing.T) {
 		{"in any place", `{"x":1,"access_token":"a.b"}`, "a.b"},
 		{"the first of two", `{"access_token":"a.b","access_token":"c"}`, "a.b"},
 		{"no object", ``, ""},
-		{"half an object", `{"access_token":"a.b"`, ""},
 		{"another object", `{"x":{"access_token":"a.b"}}`, ""},
 		{"no text", `{"access_token":1}`, ""},
 	} {
@@ -81,19 +80,19 @@ func TestNoTwoClientsShareACacheKey(t *testing.T) {
 
 func TestACacheKeyFitsAStore(t *testing.T) {
 	for _, c := range clients() {
-		if key := oauth2.CacheKey(&c); len(key) > 512 || !ascii.AllVisible(key) {
+		if key := oauth2.CacheKey(&c); len(key)+len(":asking") > 512 || !ascii.AllVisible(key) {
 			t.Errorf("%q has %d bytes", key, len(key))
 		}
 	}
 }
 
-func TestACacheKeyOf512BytesIsNotShortened(t *testing.T) {
+func TestACacheKeyOf500BytesIsNotShortened(t *testing.T) {
 	c := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b"}
-	c.Scope = strings.Repeat("x", 513-len(oauth2.CacheKey(&c)))
+	c.Scope = strings.Repeat("x", 501-len(oauth2.CacheKey(&c)))
 	exact := oauth2.CacheKey(&c)
 	c.Scope += "x"
 	longer := oauth2.CacheKey(&c)
-	if len(exact) != 512 || !strings.HasSuffix(exact, "xxx") || len(longer) != 512 || strings.HasSuffix(longer, "xxx") {
+	if len(exact) != 500 || !strings.HasSuffix(exact, "xxx") || len(longer) != 500 || strings.HasSuffix(longer, "xxx") {
 		t.Errorf("%d bytes: %q\n%d bytes: %q", len(exact), exact, len(longer), longer)
 	}
 }
