@@ -37,7 +37,8 @@ func runAll(t *testing.T, h hosts.Host) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, all := h.Start(t), scenarios(t, h)
+	host := h.Start(t)
+	all := scenarios(t, host)
 	versions, err := host.Versions()
 	if err != nil {
 		t.Fatal(err)
@@ -68,11 +69,11 @@ const (
 )
 
 // scenarios are those that a host runs.
-func scenarios(t *testing.T, h hosts.Host) []scenario.Scenario {
+func scenarios(t *testing.T, h *run.Host) []scenario.Scenario {
 	t.Helper()
 	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(s scenario.Scenario) bool { return s.Form == "steps" && !h.Steps })
+	return slices.DeleteFunc(all, func(s scenario.Scenario) bool { return !h.Runs(&s) })
 }

@@ -65,7 +65,7 @@ func TestSchema(t *testing.T) {
 	unused := maps.Clone(beyondInput)
 	for _, h := range []hosts.Host{hosts.Core, hosts.CoreInSteps} {
 		host := h.Start(t)
-		for _, s := range scenarios(t, h) {
+		for _, s := range scenarios(t, host) {
 			full := s.Group + "/" + s.Name
 			delete(unused, full)
 			t.Run(h.Name+"/"+full, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestSchemaOfConfig(t *testing.T) {
 	c := newContract(t)
 	servers := scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2", Closed: "http://127.0.0.1:3"}
 	unused := maps.Clone(beyondSchema)
-	for _, s := range scenarios(t, hosts.Core) {
+	for _, s := range scenarios(t, &run.Host{}) {
 		s, err := s.With(servers)
 		if err != nil {
 			t.Fatal(err)

@@ -27,9 +27,8 @@ type Host struct {
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps says that calls are made by begin and resume, by the adapter's driver if it
-	// Drives.
-	Steps, Drives bool
+	// Steps, Drives and Client are as in [run.Host].
+	Steps, Drives, Client bool
 }
 
 // Hosts that tests name.
@@ -119,7 +118,7 @@ func (h Host) Run(t testing.TB, program string, args ...string) *run.Host {
 			t.Errorf("the host did not end well: %v", err)
 		}
 	})
-	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
+	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives, Client: h.Client}
 }
 
 func (h Host) plugin(t testing.TB) string {

@@ -9,41 +9,55 @@ import (
 	"time"
 
 	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/scenario"
+	"automatic-rostering/tests/conformance/script"
 )
 
-// client sends the requests of steps for hosts without a driver of their own.
+// client sends the requests of steps for hosts without a library.
 var client = &http.Client{
 	Timeout:       10 * time.Second,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// step is what begin and resume give.
+// maxErrorBody is how much of an error's body is handed in.
+const maxErrorBody = 64<<10 + 1
+
+// step is the output of begin and resume.
 type step struct {
 	Step    string
 	Flow    json.RawMessage
+	For     string
+	Last    bool
 	Request struct {
 		Method, URL string
 		Headers     map[string]string
-		Body        string
+		Body        json.RawMessage // text, or true
 	}
+	Seconds json.Number
+	script.Operation
 	Output json.RawMessage
 }
 
-// drive makes a call by begin and resume.
-func (h *Host) drive(instance, export string, input []byte) (protocol.Answer, error) {
+// begin is the input of begin for a call.
+func (c *course) begin(export string, input []byte) map[string]any {
 	begin := map[string]any{"call": export}
 	if len(bytes.TrimSpace(input)) > 0 {
 		begin["input"] = json.RawMessage(input)
 	}
-	name, in := "begin", begin
+	if c.scenario.Accepts != nil {
+		begin["accepts"] = c.scenario.Accepts
+	}
+	return begin
+}
+
+// drive makes a call by begin and resume. It sends the requests, takes what the store
+// gives from the script, and does not wait.
+func (c *course) drive(call *scenario.Call, input []byte) (protocol.Answer, error) {
+	name, in := "begin", c.begin(call.Call, input)
 	var body []byte // of the last answer
 	var logs []protocol.Log
 	for {
-		b, err := json.Marshal(in)
-		if err != nil {
-			return protocol.Answer{}, err
-		}
-		a, err := h.export(instance, name, b)
+		a, err := c.exportJSON(name, in)
 		logs = append(logs, a.Logs...)
 		a.Logs = logs
 		if err != nil || a.Error != "" || a.Trap != "" {
@@ -53,40 +67,67 @@ func (h *Host) drive(instance, export string, input []byte) (protocol.Answer, er
 		if err := json.Unmarshal(a.Output, &s); err != nil {
 			return a, err
 		}
-		if s.Step == "done" {
+		name, in = "resume", map[string]any{}
+		switch s.Step {
+		case "request":
+			c.servers.Announce(s.For, s.Last)
+			var done bool
+			if in, body, done = s.send(call.Body); done {
+				a.Output = body
+				return a, nil
+			}
+		case "store":
+			in = c.servers.Store(s.Operation)
+		case "wait":
+			c.servers.Wait(s.Seconds)
+		default:
 			a.Output = body
 			if s.Output != nil {
 				a.Output = s.Output
 			}
 			return a, nil
 		}
-		name = "resume"
-		in, body = s.send()
+		in["flow"] = s.Flow
 	}
 }
 
-// send sends the step's request and gives the input of resume.
-func (s *step) send() (resume map[string]any, body []byte) {
-	failed := func(err error) map[string]any { return map[string]any{"flow": s.Flow, "failed": err.Error()} }
-	request, err := http.NewRequest(s.Request.Method, s.Request.URL, strings.NewReader(s.Request.Body))
+// send sends the step's request and gives the answer as resume takes it; done says that
+// it is the call's result already.
+func (s *step) send(hostBody *string) (resume map[string]any, body []byte, done bool) {
+	failed := func(err error) (map[string]any, []byte, bool) {
+		return map[string]any{"failed": err.Error()}, nil, false
+	}
+	var text string
+	if string(s.Request.Body) == "true" && hostBody != nil {
+		text = *hostBody
+	} else if s.Request.Body != nil {
+		if err := json.Unmarshal(s.Request.Body, &text); err != nil {
+			return failed(err)
+		}
+	}
+	request, err := http.NewRequest(s.Request.Method, s.Request.URL, strings.NewReader(text))
 	if err != nil {
-		return failed(err), nil
+		return failed(err)
 	}
 	for name, value := range s.Request.Headers {
 		request.Header.Set(name, value)
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return failed(err), nil
+		return failed(err)
 	}
 	defer response.Body.Close()
 	body, err = io.ReadAll(response.Body)
 	if err != nil {
-		return failed(err), nil
+		return failed(err)
 	}
-	resume = map[string]any{"flow": s.Flow, "status": response.StatusCode, "headers": response.Header}
-	if strings.HasSuffix(s.Request.URL, "/connect/token") {
+	succeeded := response.StatusCode/100 == 2
+	resume = map[string]any{"status": response.StatusCode, "headers": response.Header}
+	switch {
+	case s.For == "token":
 		resume["body"] = string(body)
+	case !succeeded:
+		resume["body"] = string(body[:min(len(body), maxErrorBody)])
 	}
-	return resume, body
+	return resume, body, s.Last && succeeded
 }

@@ -20,6 +20,11 @@ type Servers struct {
 // repeated is {{65536 times x}}.
 var repeated = regexp.MustCompile(`\{\{([0-9]+) times ([^}]+)\}\}`)
 
+// CacheKey is the cache key of the default config.
+func (s Servers) CacheKey() string {
+	return "rostering:" + url.QueryEscape(s.Auth+"/connect/token") + ":client-1:automatic-rostering-stage"
+}
+
 // fill puts the servers' addresses and long texts in the place of their names.
 func (s Servers) fill(text string) string {
 	bare := func(address string) string { return strings.TrimPrefix(address, "http://") }
@@ -27,6 +32,7 @@ func (s Servers) fill(text string) string {
 		"{{auth}}", s.Auth, "{{service}}", s.Service, "{{closed}}", s.Closed,
 		"{{auth.host}}", bare(s.Auth), "{{service.host}}", bare(s.Service),
 		"{{auth.escaped}}", url.QueryEscape(s.Auth),
+		"{{cache_key}}", s.CacheKey(),
 	).Replace(text)
 	return repeated.ReplaceAllStringFunc(text, func(match string) string {
 		parts := repeated.FindStringSubmatch(match)
@@ -84,6 +90,9 @@ func (c *Call) FullInput() []byte {
 		return []byte(*c.RawInput)
 	}
 	input := map[string]json.RawMessage{"now": json.RawMessage(c.Now)}
+	if c.Body != nil {
+		input["body"] = json.RawMessage("true")
+	}
 	maps.Copy(input, c.Input)
 	b, err := json.Marshal(input)
 	if err != nil {
@@ -159,6 +168,14 @@ func (e *JobsExchange) Reply() Answer {
 		return *e.Answer
 	}
 	return Answer{JSON: json.RawMessage(`{"made": "up"}`)}
+}
+
+// Request is the request that must come, of token and jobs, and its answer.
+func (e *Exchange) Request() (Request, Answer) {
+	if e.Token != nil {
+		return e.Token.Request(), e.Token.Reply()
+	}
+	return e.Jobs.Request(), e.Jobs.Reply()
 }
 
 // Bytes is the answer's body.

@@ -2,16 +2,7 @@
 // documented in tests/scenarios/README.md.
 package scenario
 
-import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
-	"path"
-	"strings"
-)
+import "encoding/json"
 
 // Scenario is one course of events on one instance of the plugin.
 type Scenario struct {
@@ -20,8 +11,10 @@ type Scenario struct {
 	Name  string `json:"name"`
 	// Rule is the sentence of the contract that it shows.
 	Rule string `json:"rule"`
-	// Form is "steps" for a scenario that only a call by begin and resume can show.
+	// Form is "steps" for a scenario that only calls by begin and resume can show.
 	Form string `json:"form"`
+	// Accepts is what the host can do beside requests: wait, or wait and store.
+	Accepts []string `json:"accepts"`
 	// Config is laid over the default config; null takes a key away.
 	Config map[string]*string `json:"config"`
 	Calls  []Call             `json:"calls"`
@@ -29,18 +22,26 @@ type Scenario struct {
 	raw json.RawMessage
 }
 
-// Call is one call, the requests that it must make and what must come of it.
+// Call is one call and what must come of it; or, with As or Resume, one step of a call.
 type Call struct {
 	// Call is the export.
 	Call string `json:"call"`
+	// As names the call: it is begun, or resumed, and no more.
+	As string `json:"as"`
+	// Resume is the name of the call that is resumed, instead of Call. The answer to its
+	// last step is handed in, or Input if that is there.
+	Resume string `json:"resume"`
 	// Times is how often, 1 if left out.
 	Times int `json:"times"`
-	// Now goes into the input. It may be left out with RawInput alone.
+	// Now goes into the input. It may be left out with RawInput and Resume.
 	Now json.Number `json:"now"`
 	// Input is the rest of the input.
 	Input map[string]json.RawMessage `json:"input"`
 	// RawInput is the input as it is, instead of Now and Input.
 	RawInput *string `json:"raw_input"`
+	// Body is the request's body where the plugin does not see it: the input's body is
+	// true.
+	Body *string `json:"body"`
 
 	Exchanges []Exchange `json:"exchanges"`
 
@@ -50,6 +51,8 @@ type Call struct {
 	Lost  bool            `json:"lost"`  // a request gets no answer: a trap, or network_error
 	JSON  json.RawMessage `json:"json"`  // the output is this JSON value
 	Empty bool            `json:"empty"` // the output is empty
+	Step  *Exchange       `json:"step"`  // with As or Resume: the next step
+	Done  bool            `json:"done"`  // with As or Resume: the call is done, without an output
 
 	// Message must stand in the error's message.
 	Message string `json:"message"`
@@ -61,6 +64,9 @@ type Call struct {
 	InSteps map[string]json.RawMessage `json:"in_steps"`
 }
 
+// Partial reports whether the call is one step of a call.
+func (c *Call) Partial() bool { return c.As != "" || c.Resume != "" }
+
 // Token is the token object that get_token must give; token_type is always Bearer.
 type Token struct {
 	AccessToken string      `json:"access_token"`
@@ -69,11 +75,17 @@ type Token struct {
 	CacheKey string `json:"cache_key"`
 }
 
-// Exchange is a request that must come and the answer to it: of the token endpoint
-// or of the service.
+// Exchange is what the plugin must want of its host next, and the answer to it. It is
+// one of these.
 type Exchange struct {
 	Token *TokenExchange `json:"token"`
 	Jobs  *JobsExchange  `json:"jobs"`
+	Store *StoreExchange `json:"store"`
+	Wait  json.Number    `json:"wait"` // seconds
+
+	// Times and Exchanges stand for several.
+	Times     int        `json:"times"`
+	Exchanges []Exchange `json:"exchanges"`
 }
 
 // TokenExchange is a token request. Without more it is the one that the default
@@ -98,7 +110,9 @@ type JobsExchange struct {
 	Body   string `json:"body"`
 	// Headers are laid over the default ones; null takes a header away.
 	Headers map[string]*string `json:"headers"`
-	Answer  *Answer            `json:"answer"`
+	// Last is whether the step has "last":true, where that matters.
+	Last   *bool   `json:"last"`
+	Answer *Answer `json:"answer"`
 }
 
 // Answer is what a server answers.
@@ -115,139 +129,20 @@ type Answer struct {
 	Drop bool `json:"drop"`
 }
 
-// Load reads all scenario files of a folder, and refuses what is not of the form.
-func Load(folder fs.FS) ([]Scenario, error) {
-	files, err := fs.Glob(folder, "*.json")
-	if err != nil {
-		return nil, err
-	}
-	var all []Scenario
-	names := map[string]bool{}
-	for _, file := range files {
-		group, err := load(folder, file)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		for _, s := range group {
-			if full := s.Group + "/" + s.Name; names[full] {
-				return nil, fmt.Errorf("%s: two scenarios are named %q", file, s.Name)
-			} else {
-				names[full] = true
-			}
-		}
-		all = append(all, group...)
-	}
-	if len(all) == 0 {
-		return nil, errors.New("there are no scenarios")
-	}
-	return all, nil
-}
-
-func load(folder fs.FS, file string) ([]Scenario, error) {
-	b, err := fs.ReadFile(folder, file)
-	if err != nil {
-		return nil, err
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return nil, err
-	}
-	var group []Scenario
-	for _, r := range raw {
-		s, err := decode(r)
-		if err != nil {
-			return nil, fmt.Errorf("%.80s: %w", r, err)
-		}
-		s.Group = strings.TrimSuffix(path.Base(file), ".json")
-		group = append(group, s)
-	}
-	return group, nil
-}
-
-func decode(raw json.RawMessage) (s Scenario, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
-		return s, err
-	}
-	s.raw = raw
-	return s, s.check()
-}
-
-// With gives the scenario with all placeholders filled in.
-func (s *Scenario) With(servers Servers) (Scenario, error) {
-	filled, err := decode(json.RawMessage(servers.fill(string(s.raw))))
-	filled.Group = s.Group
-	return filled, err
-}
-
-// ForSteps gives the scenario as it is where begin and resume make its calls.
-func (s *Scenario) ForSteps() (Scenario, error) {
-	var all map[string]json.RawMessage
-	var calls []map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(s.raw, &all), json.Unmarshal(all["calls"], &calls)); err != nil {
-		return Scenario{}, err
-	}
-	for i := range calls {
-		maps.Copy(calls[i], s.Calls[i].InSteps)
-		maps.DeleteFunc(calls[i], func(field string, value json.RawMessage) bool {
-			return field == "in_steps" || string(value) == "null"
-		})
-	}
-	laid, err := json.Marshal(calls)
-	if err != nil {
-		return Scenario{}, err
-	}
-	all["calls"] = laid
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return Scenario{}, err
-	}
-	steps, err := decode(raw)
-	steps.Group = s.Group
-	return steps, err
-}
-
-func (s *Scenario) check() error {
-	if s.Name == "" || s.Rule == "" || len(s.Calls) == 0 {
-		return errors.New("a scenario needs a name, a rule and calls")
-	}
-	if s.Form != "" && s.Form != "steps" {
-		return errors.New("there is no other form than steps")
-	}
-	for i, c := range s.Calls {
-		if err := c.check(); err != nil {
-			return fmt.Errorf("call %d: %w", i+1, err)
-		}
-	}
-	return nil
-}
-
-func (c *Call) check() error {
-	outcomes := 0
-	for _, set := range []bool{c.Token != nil, c.Error != nil, c.Lost, c.JSON != nil, c.Empty} {
-		if set {
-			outcomes++
-		}
-	}
-	switch {
-	case c.Call == "":
-		return errors.New("which export is called?")
-	case outcomes > 1:
-		return errors.New("token, error, lost, json and empty exclude each other")
-	case (c.RawInput == nil) == (c.Now == ""):
-		return errors.New("it needs now, or raw_input instead")
-	case c.RawInput != nil && c.Input != nil:
-		return errors.New("raw_input and input exclude each other")
-	case outcomes == 0 && len(c.Exchanges) == 0:
-		return errors.New("without a request there is no body to give out")
-	case c.Message != "" && c.Error == nil:
-		return errors.New("message needs an error")
-	}
-	for _, e := range c.Exchanges {
-		if (e.Token == nil) == (e.Jobs == nil) {
-			return errors.New("an exchange is either token or jobs")
-		}
-	}
-	return nil
+// StoreExchange is an operation on the shared store.
+type StoreExchange struct {
+	Op string `json:"op"` // get, add or set
+	// Key is the default config's cache key if left out, and with Lock or add the one of
+	// the lock beside it.
+	Key  string `json:"key"`
+	Lock bool   `json:"lock"`
+	// The value that get gives, null without one, or that add and set must hand over: a
+	// JSON value, text, or a token object, whose fields are laid over those of token-1.
+	Value json.RawMessage            `json:"value"`
+	Text  *string                    `json:"text"`
+	Token map[string]json.RawMessage `json:"token"`
+	TTL   json.Number                `json:"ttl"`
+	// Added is what add answers; Failed is the answer of a store that is down.
+	Added  bool `json:"added"`
+	Failed bool `json:"failed"`
 }

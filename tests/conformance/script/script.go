@@ -1,5 +1,5 @@
-// Package script is the servers of a scenario: each expects exactly the requests of
-// its script, in order, and gives the answers that stand there.
+// Package script is the servers of a scenario: they expect exactly the exchanges of its
+// script, in order, and give the answers that stand there.
 package script
 
 import (
@@ -15,22 +15,18 @@ import (
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-// Servers are the token endpoint and the service of one scenario.
+// Servers are the token endpoint, the service and the store of one scenario.
 type Servers struct {
 	Addresses scenario.Servers
+	// StoreURL is where a client's store POSTs its operations.
+	StoreURL string
 
-	auth, service *httptest.Server
-	closed        *reserved
+	servers []*httptest.Server
+	closed  *reserved
 
 	mutex    sync.Mutex
-	expected []exchange
+	expected []scenario.Exchange
 	wrong    []string
-}
-
-type exchange struct {
-	server  string
-	request scenario.Request
-	answer  scenario.Answer
 }
 
 // Start starts the servers on free ports of the loopback interface. Close ends them.
@@ -41,28 +37,30 @@ func Start() (*Servers, error) {
 		return nil, err
 	}
 	s.closed = closed
-	s.auth = start(s.handler("token"))
-	s.service = start(s.handler("jobs"))
-	s.Addresses = scenario.Servers{Auth: s.auth.URL, Service: s.service.URL, Closed: "http://" + closed.address}
+	s.Addresses = scenario.Servers{
+		Auth: s.start(s.handler(token)), Service: s.start(s.handler(jobs)), Closed: "http://" + closed.address,
+	}
+	s.StoreURL = s.start(http.HandlerFunc(s.serveStore))
 	return s, nil
 }
 
 // start starts a server that takes one request a connection: a client may repeat a
 // request by itself if a connection that it reused is closed, and the scripts would
 // see it twice.
-func start(handler http.Handler) *httptest.Server {
+func (s *Servers) start(handler http.Handler) (address string) {
 	server := httptest.NewUnstartedServer(handler)
 	server.Config.SetKeepAlivesEnabled(false)
 	server.Start()
-	return server
+	s.servers = append(s.servers, server)
+	return server.URL
 }
 
 // Close ends the servers.
 func (s *Servers) Close() {
-	s.auth.CloseClientConnections()
-	s.service.CloseClientConnections()
-	s.auth.Close()
-	s.service.Close()
+	for _, server := range s.servers {
+		server.CloseClientConnections()
+		server.Close()
+	}
 	s.closed.release()
 }
 
@@ -70,34 +68,63 @@ func (s *Servers) Close() {
 func (s *Servers) Expect(exchanges []scenario.Exchange) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.expected, s.wrong = nil, nil
-	for _, e := range exchanges {
-		if e.Token != nil {
-			s.expected = append(s.expected, exchange{"token", e.Token.Request(), e.Token.Reply()})
-		} else {
-			s.expected = append(s.expected, exchange{"jobs", e.Jobs.Request(), e.Jobs.Reply()})
-		}
-	}
+	s.expected, s.wrong = exchanges, nil
 }
 
-// Check tells how the requests that came differ from the script.
+// Check tells how what came differs from the script.
 func (s *Servers) Check() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	wrong := s.wrong
 	for _, e := range s.expected {
-		wrong = append(wrong, fmt.Sprintf("the %s request did not come: %s %s", e.server, e.request.Method, e.request.Path))
+		wrong = append(wrong, "it did not come: "+kind(&e))
 	}
 	return wrong
 }
 
-func (s *Servers) handler(server string) http.Handler {
+// The kinds of exchanges.
+const (
+	token = "token request"
+	jobs  = "request to the service"
+	store = "operation on the store"
+	wait  = "wait"
+)
+
+func kind(e *scenario.Exchange) string {
+	switch {
+	case e.Token != nil:
+		return token
+	case e.Jobs != nil:
+		return jobs
+	case e.Store != nil:
+		return store
+	}
+	return wait
+}
+
+// take gives the next exchange if it is of this kind, and notes what is wrong otherwise.
+func (s *Servers) take(want string, what ...any) (e scenario.Exchange, ok bool) {
+	if len(s.expected) == 0 || kind(&s.expected[0]) != want {
+		s.wrong = append(s.wrong, fmt.Sprintf("a %s came that the script does not have: %s", want, fmt.Sprint(what...)))
+		return e, false
+	}
+	e, s.expected = s.expected[0], s.expected[1:]
+	return e, true
+}
+
+func (s *Servers) compare(what, got, want string) {
+	if got != want {
+		s.wrong = append(s.wrong, fmt.Sprintf("the %s is %.300q, not %.300q", what, got, want))
+	}
+}
+
+func (s *Servers) handler(kind string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		answer := s.take(server, r, string(body))
+		answer := s.takeRequest(kind, r, string(body))
 		if answer.Drop {
 			panic(http.ErrAbortHandler)
 		}
@@ -109,27 +136,20 @@ func (s *Servers) handler(server string) http.Handler {
 	})
 }
 
-// take gives the answer to a request, after it has noted what is wrong with it.
-func (s *Servers) take(server string, r *http.Request, body string) scenario.Answer {
+// takeRequest gives the answer to a request.
+func (s *Servers) takeRequest(kind string, r *http.Request, body string) scenario.Answer {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if len(s.expected) == 0 || s.expected[0].server != server {
-		s.wrong = append(s.wrong, fmt.Sprintf("a %s request came that the script does not have: %s %s", server, r.Method, r.RequestURI))
+	e, ok := s.take(kind, r.Method, " ", r.RequestURI)
+	if !ok {
 		return scenario.Answer{Status: http.StatusTeapot}
 	}
-	e := s.expected[0]
-	s.expected = s.expected[1:]
-	s.compare("method", r.Method, e.request.Method)
-	s.compare("path", r.RequestURI, e.request.Path)
-	s.compare("body", body, e.request.Body)
-	s.compare("headers", fmt.Sprint(own(r.Header)), fmt.Sprint(lower(e.request.Header)))
-	return e.answer
-}
-
-func (s *Servers) compare(what, got, want string) {
-	if got != want {
-		s.wrong = append(s.wrong, fmt.Sprintf("the request's %s is %q, not %q", what, got, want))
-	}
+	want, answer := e.Request()
+	s.compare("request's method", r.Method, want.Method)
+	s.compare("request's path", r.RequestURI, want.Path)
+	s.compare("request's body", body, want.Body)
+	s.compare("request's headers", fmt.Sprint(own(r.Header)), fmt.Sprint(lower(want.Header)))
+	return answer
 }
 
 // byHosts are the headers that HTTP clients set by themselves.

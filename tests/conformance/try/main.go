@@ -22,7 +22,8 @@ import (
 
 func main() {
 	build := flag.String("build", "rostering.wasm", "the build of the plugin, in dist")
-	drive := flag.Bool("drive", false, "make the calls by the adapter's driver, with the plugin's own HTTP switched off")
+	drive := flag.Bool("drive", false, "let the library make the calls, with the plugin's own HTTP switched off")
+	client := flag.Bool("client", false, "the library can wait and share")
 	only := flag.String("only", "", "run only scenarios whose group/name holds this")
 	flag.Parse()
 	if flag.NArg() == 0 {
@@ -30,7 +31,7 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	failed, err := try(ctx, *build, *drive, *only, flag.Args())
+	failed, err := try(ctx, *build, *drive || *client, *client, *only, flag.Args())
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -40,7 +41,7 @@ func main() {
 	}
 }
 
-func try(ctx context.Context, build string, drive bool, only string, command []string) (failed bool, err error) {
+func try(ctx context.Context, build string, drive, client bool, only string, command []string) (failed bool, err error) {
 	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
 	if err != nil {
 		return false, err
@@ -48,7 +49,7 @@ func try(ctx context.Context, build string, drive bool, only string, command []s
 	start := func() (*run.Host, error) {
 		process, err := protocol.Start(ctx, ".", command[0], command[1:]...)
 		wasm := filepath.Join(hosts.Root(), "dist", build)
-		return &run.Host{Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi"), Steps: drive, Drives: drive}, err
+		return &run.Host{Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi"), Steps: drive, Drives: drive, Client: client}, err
 	}
 	host, err := start()
 	if err != nil {
@@ -57,7 +58,7 @@ func try(ctx context.Context, build string, drive bool, only string, command []s
 	ran, wrong := 0, 0
 	for i := range all {
 		full := all[i].Group + "/" + all[i].Name
-		if !strings.Contains(full, only) || all[i].Form == "steps" && !drive {
+		if !strings.Contains(full, only) || !host.Runs(&all[i]) {
 			continue
 		}
 		ran++

@@ -1,0 +1,98 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+
+	"automatic-rostering/tests/conformance/scenario"
+)
+
+// Operation is an operation on the store, as a client's store POSTs it.
+type Operation struct {
+	Op    string      `json:"op"`
+	Key   string      `json:"key"`
+	Value *string     `json:"value,omitempty"`
+	TTL   json.Number `json:"ttl,omitempty"`
+}
+
+func (s *Servers) serveStore(w http.ResponseWriter, r *http.Request) {
+	var o Operation
+	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	answer := s.Store(o)
+	if answer["failed"] != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	json.NewEncoder(w).Encode(answer)
+}
+
+// Store gives the answer to an operation on the store, as resume takes it.
+func (s *Servers) Store(o Operation) (answer map[string]any) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	e, ok := s.take(store, o.Op, " ", o.Key)
+	if !ok {
+		return map[string]any{"failed": "not in the script"}
+	}
+	s.wrong = append(s.wrong, o.Differences(e.Store, s.Addresses)...)
+	return e.Store.Answer(s.Addresses)
+}
+
+// Differences tells how the operation differs from the one that must come.
+func (o *Operation) Differences(want *scenario.StoreExchange, servers scenario.Servers) (wrong []string) {
+	compare := func(what string, got, want any) {
+		if got != want {
+			wrong = append(wrong, fmt.Sprintf("the %s of the store's %s is %v, not %v", what, o.Op, got, want))
+		}
+	}
+	compare("operation", o.Op, want.Op)
+	compare("key", o.Key, want.FullKey(servers))
+	compare("ttl", number(o.TTL), number(want.FullTTL()))
+	text, is := want.FullValue(servers)
+	switch {
+	case want.Op == "get" || !is:
+		compare("value", o.Value != nil, false)
+	case o.Value == nil || !scenario.SameValue(*o.Value, text):
+		got, _ := json.Marshal(o.Value)
+		wrong = append(wrong, fmt.Sprintf("the value of the store's %s is %s, not %s", o.Op, got, text))
+	}
+	return wrong
+}
+
+// Wait takes a step that waits.
+func (s *Servers) Wait(seconds json.Number) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if e, ok := s.take(wait, seconds); ok && number(seconds) != number(e.Wait) {
+		s.wrong = append(s.wrong, fmt.Sprintf("the wait is %s s, not %s", seconds, e.Wait))
+	}
+}
+
+// number is 0 for what is left out: hosts write numbers in their own ways.
+func number(n json.Number) float64 {
+	f, err := n.Float64()
+	if n != "" && err != nil {
+		return math.NaN() // equal to nothing
+	}
+	return f
+}
+
+// Announce says what the step says of the request that it sends next.
+func (s *Servers) Announce(purpose string, last bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.expected) == 0 {
+		return // there may be nobody who listens
+	}
+	kinds := map[string]string{"token": token, "service": jobs}
+	e := &s.expected[0]
+	s.compare("purpose of the step", kinds[purpose], kind(e))
+	if e.Jobs != nil && e.Jobs.Last != nil && *e.Jobs.Last != last {
+		s.wrong = append(s.wrong, fmt.Sprintf("last is %v in the step", last))
+	}
+}
