@@ -1,184 +1,160 @@
-import { Direct } from './direct.js';
-import { Driver } from './driver.js';
-import { Pool } from './pool.js';
+import { toResponse } from './body.js';
+import { Calls } from './calls.js';
 import { Token } from './token.js';
-
-/** @typedef {import('./config.js').Config} Config */
 
 /**
  * @typedef {object} Options
- * @property {number} [timeoutMs] Bounds one call with all its requests; 30,000 if not set. Waiting
- *   for other calls to end counts in the driver alone.
- * @property {import('./fetch.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of
- *   your own.
- * @property {import('./log.js').Log} [log] Is given the plugin's log lines, which hold neither
- *   secrets nor tokens.
- * @property {boolean} [worker] Whether the plugin runs in a worker. If not set, it does where the
- *   runtime lacks JSPI (Node 20 and 22), because HTTP is not possible otherwise. The driver needs none.
- */
-
-/** @typedef {Options & {turns?: import('./turns.js').TurnTaking}} DriverOptions `turns` for a runtime in which
- *   one request must not wait for a promise of another. */
-
-/** @typedef {Options & {size?: number}} PoolOptions `size` is how many instances make calls; 4 if not set.
- *   One more gets the token. */
-
-/**
- * What differs from the config in one call. `null` leaves the header out.
- *
- * @typedef {{customerId?: string | null, userId?: string | null, signal?: AbortSignal}} JobsOptions
+ * @property {import('./plugin.js').Source} [plugin] If not set, `rostering-nowasi.wasm` beside these files.
+ * @property {import('./store.js').Store} [store] Shares the token with other clients.
+ * @property {import('./http.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of your own.
+ * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000, and 0 or
+ *   Infinity is none.
+ * @property {number} [maxBody] The bytes of an answer that are held in memory at most; the default is 64 MiB.
+ * @property {import('./plugin.js').Logger} [logger] Gets the plugin's log lines, which hold neither secrets nor tokens.
+ * @property {boolean} [worker] Whether the plugin runs in a worker. It never waits for anything, so it need not.
+ * @property {(section: Promise<unknown>) => void} [waitUntil] Gets what a call leaves to others when it ends early, for
+ *   a runtime that would end it too.
  */
 
 /**
- * @typedef {object} RequestOptions
+ * @typedef {object} CallOptions
+ * @property {AbortSignal} [signal] Ends the call, but not a token request that others may wait for.
+ * @property {number} [timeoutMs] In place of the client's.
+ * @property {number} [now] The time in Unix seconds, in place of the clock's.
+ * @property {Options['waitUntil']} [waitUntil] In place of the client's.
+ */
+
+/**
+ * @typedef {object} Ids in place of the config's. `null` leaves the header out.
+ * @property {string | null} [customerId]
+ * @property {string | null} [userId]
+ */
+
+/**
+ * @typedef {object} TokenRequest
+ * @property {boolean} [force] Requests a new token in any case. If that fails, the plugin keeps the one it has.
+ * @property {string} [refused] An access token that the service answered 401 to: it is replaced.
+ */
+
+/**
+ * @typedef {object} ServiceRequest
+ * @property {string} path Appended to baseUrl, with its query; begins with a slash.
  * @property {string} [method] GET if not set.
- * @property {Record<string, string>} [headers] Beside those that the plugin sets.
- * @property {string} [body] Not with GET and HEAD.
- */
-
-/** @typedef {{force?: boolean, signal?: AbortSignal}} TokenOptions */
-
-/**
- * How the exports of the plugin are called. `call` gives the output, byte for byte, and throws a
- * RosteringError where the plugin says why not. Each may be called at any time.
- *
- * @typedef {object} Form
- * @property {(name: string, input?: Record<string, unknown>, signal?: AbortSignal) => Promise<Uint8Array>} call
- * @property {() => Promise<void>} close
+ * @property {Record<string, string> | Headers} [headers] Beside those that the plugin sets.
+ * @property {import('./body.js').Body | null} [body] What fetch takes; text is sent without a Content-Type. A function
+ *   is called for each attempt: a stream cannot be sent again after a 401.
  */
 
 /**
- * The service, with its token. Share it: calls may be made at any time.
+ * The service, with its token. Share it: calls may be made at any time, and concurrently.
  */
 export class Rostering {
-  /** @type {Form} */
-  #form;
-  #closed = false;
-  /** @type {Set<Promise<unknown>>} */
-  #underWay = new Set();
+  #calls;
 
   /**
-   * @param {Form} form
+   * @param {Calls} calls
    * @private
    */
-  constructor(form) {
-    this.#form = form;
+  constructor(calls) {
+    this.#calls = calls;
   }
 
   /**
-   * Makes an instance of the plugin, which sends its requests itself; its calls take turns. It sends
-   * nothing yet: a wrong config shows at the first call.
+   * Loads the plugin. Sends nothing; configuration errors surface on the first call.
    *
-   * @param {BufferSource | WebAssembly.Module} wasm either build of the plugin
-   * @param {Config} config
+   * @param {import('./config.js').Config} config
    * @param {Options} [options]
-   * @returns {Promise<Rostering>}
    */
-  static async open(wasm, config, options = {}) {
-    return new Rostering(await Direct.open(await compiled(wasm), config, options));
+  static async open(config, options = {}) {
+    return new Rostering(await Calls.open(config, options));
   }
 
   /**
-   * The same, but the requests are sent here, many at once: the plugin says which, and has no HTTP.
+   * Returns an access token for requests of your own: the cached one, or a new one.
    *
-   * @param {BufferSource | WebAssembly.Module} wasm
-   * @param {Config} config
-   * @param {DriverOptions} [options]
-   * @returns {Promise<Rostering>}
-   */
-  static async openDriver(wasm, config, options = {}) {
-    return new Rostering(await Driver.open(await compiled(wasm), config, options));
-  }
-
-  /**
-   * The driver with a few instances that share one token. A call under way does not wait while another gets
-   * a new token.
-   *
-   * @param {BufferSource | WebAssembly.Module} wasm
-   * @param {Config} config
-   * @param {PoolOptions} [options]
-   * @returns {Promise<Rostering>}
-   */
-  static async openPool(wasm, config, options = {}) {
-    return new Rostering(await Pool.open(await compiled(wasm), config, options));
-  }
-
-  /**
-   * Lists the jobs. Gives the service's answer byte for byte.
-   *
-   * @param {JobsOptions} [options]
-   * @returns {Promise<Uint8Array>}
-   */
-  listJobs({ customerId, userId, signal } = {}) {
-    return this.#call('list_jobs', { customer_id: customerId, user_id: userId }, signal);
-  }
-
-  /**
-   * Sends a request of your own to the service. Gives its answer byte for byte.
-   *
-   * @param {string} path behind baseUrl, with its query; begins with a slash
-   * @param {RequestOptions & JobsOptions} [options]
-   * @returns {Promise<Uint8Array>}
-   */
-  sendRequest(path, { method, headers, body, customerId, userId, signal } = {}) {
-    const input = { path, method, headers, body, customer_id: customerId, user_id: userId };
-    return this.#call('send_request', input, signal);
-  }
-
-  /**
-   * Gives an access token for requests of your own: the one that the plugin has, or a new one. With
-   * `force` it asks for a new one in any case; if that fails, the plugin keeps the one it has.
-   *
-   * @param {TokenOptions} [options]
+   * @param {TokenRequest & CallOptions} [options]
    * @returns {Promise<Token>}
    */
-  async getToken({ force, signal } = {}) {
-    const output = await this.#call('get_token', { force }, signal);
-    return new Token(JSON.parse(new TextDecoder().decode(output)));
+  async getToken({ force, refused, ...options } = {}) {
+    const { output } = await this.#make('get_token', { force, refused }, options);
+    return new Token(/** @type {import('./token.js').TokenObject} */ (output));
   }
 
   /**
-   * Takes a token that another client of the same config gave. To take the one that it has costs nothing.
+   * Lists the jobs.
+   *
+   * @param {Ids & CallOptions} [options]
+   * @returns {Promise<Response>} a 2xx, whose body has arrived
+   */
+  async listJobs({ customerId, userId, ...options } = {}) {
+    return this.#send('list_jobs', { customer_id: customerId, user_id: userId }, options);
+  }
+
+  /**
+   * Sends a request of your own to the service.
+   *
+   * @param {ServiceRequest & Ids & CallOptions} request
+   * @returns {Promise<Response>} a 2xx, whose body has arrived
+   */
+  async sendRequest({ path, method, headers, body, customerId, userId, ...options }) {
+    const present = body != null && body !== '';
+    const input = {
+      path,
+      method,
+      headers: headers instanceof Headers ? Object.fromEntries(headers) : headers,
+      body: present || undefined,
+      customer_id: customerId,
+      user_id: userId,
+    };
+    return this.#send('send_request', input, options, present ? body : undefined);
+  }
+
+  /**
+   * Caches a token that another client of the same config has got.
    *
    * @param {Token} token
+   * @param {Pick<CallOptions, 'now'>} [options]
    */
-  async setToken(token) {
-    await this.#call('set_token', token.toObject());
+  async setToken(token, { now } = {}) {
+    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: now ?? clock() }));
   }
 
-  /** Forgets the token, and what went wrong with it. */
+  /** Forgets the token and the back-off. */
   async clearToken() {
-    await this.#call('clear_token');
+    await this.#calls.run('clear_token', '');
   }
 
-  /**
-   * Waits for the calls made so far, and frees the plugin with its token. A worker keeps the process
-   * alive until then.
-   */
+  /** Waits for the calls made before it, and frees the plugin. A worker keeps the process alive until then. */
   async close() {
-    this.#closed = true;
-    await Promise.allSettled(this.#underWay);
-    await this.#form.close();
+    await this.#calls.close();
   }
 
   [Symbol.asyncDispose]() {
     return this.close();
   }
 
-  /** @type {Form['call']} */
-  async #call(name, input, signal) {
-    if (this.#closed) throw new Error('the client is closed');
-    const call = this.#form.call(name, input, signal);
-    this.#underWay.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#underWay.delete(call);
-    }
+  /**
+   * @param {string} call
+   * @param {object} input
+   * @param {CallOptions} options
+   * @param {import('./body.js').Body} [body]
+   */
+  async #send(call, input, options, body) {
+    const { answer } = await this.#make(call, input, options, body);
+    return toResponse(/** @type {import('./http.js').Answer} */ (answer));
+  }
+
+  /**
+   * @param {string} call
+   * @param {object} input
+   * @param {CallOptions} options
+   * @param {import('./body.js').Body} [body]
+   */
+  #make(call, input, { now, ...options }, body) {
+    const time = () => now ?? clock();
+    return this.#calls.make(call, JSON.stringify({ ...input, now: time() }), { ...options, body, now: time });
   }
 }
 
-/** @param {BufferSource | WebAssembly.Module} wasm */
-async function compiled(wasm) {
-  return wasm instanceof WebAssembly.Module ? wasm : WebAssembly.compile(wasm);
-}
+/** The time in Unix seconds. */
+const clock = () => Math.floor(Date.now() / 1000);

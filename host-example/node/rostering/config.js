@@ -1,58 +1,34 @@
 /**
- * Whose jobs to list, and where. The plugin judges it when it is first used; a RosteringError then
- * names the key at fault.
+ * Whose jobs to list, and where. The plugin validates it on first use; a RosteringError then names the key at
+ * fault, as the plugin spells it.
  *
  * @typedef {object} Config
- * @property {string} authUrl Where the identity provider lives: https, or http on loopback.
- * @property {string} [baseUrl] Where the service lives; not needed for getToken. The hosts of the
- *   two are the only ones that the plugin may call.
+ * @property {string} authUrl The identity provider: https, or http on loopback.
+ * @property {string} [baseUrl] The service; not needed for getToken.
  * @property {string} clientId
  * @property {string} clientSecret
- * @property {string} [environment] `stage` or `production`. May be left out if `scope` is set.
- * @property {string} [scope] Replaces the environment's scope.
- * @property {string} [customerId] Sent with each request, unless listJobs is told otherwise.
+ * @property {Environment} [environment] May be left out if `scope` is set.
+ * @property {string} [scope] Overrides the environment's scope.
+ * @property {string} [customerId] Sent with each request, unless the call says otherwise.
  * @property {string} [userId] The same.
- * @property {number} [refreshMargin] How many whole seconds before its expiry a token is renewed;
- *   the plugin's default is 60. At most half of the lifetime is used.
- * @property {boolean} [allowHttp] Permits http beyond loopback, where anyone on the way can read
- *   the secret.
+ * @property {number} [refreshMargin] The margin: how many whole seconds before its expiry a token is renewed. The
+ *   default is 60; at most half of the lifetime is used.
+ * @property {boolean} [allowHttp] Permits http beyond loopback, where anyone on the way can read the secret.
  */
 
+/** @typedef {'stage' | 'production'} Environment */
+
 /**
- * The config as the plugin reads it. It takes an empty value for a missing one.
+ * The config as the plugin reads it: `authUrl` becomes `auth_url`. An SDK would take a number for an address in its
+ * memory, so all values are text.
  *
  * @param {Config} config
  * @returns {Record<string, string>}
  */
 export function pluginConfig(config) {
-  const all = {
-    environment: config.environment,
-    auth_url: config.authUrl,
-    base_url: config.baseUrl,
-    client_id: config.clientId,
-    client_secret: config.clientSecret,
-    customer_id: config.customerId,
-    user_id: config.userId,
-    scope: config.scope,
-    refresh_margin: config.refreshMargin,
-    allow_http: config.allowHttp,
-  };
-  /** @type {Record<string, string>} */
-  const set = {};
-  for (const [key, value] of Object.entries(all)) {
-    // The SDK takes a number for an address in its memory.
-    if (value != null) set[key] = String(value);
-  }
-  return set;
+  const set = Object.entries(config).filter(([, value]) => value != null);
+  return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }
 
-/**
- * The hosts that the plugin may call. A URL that does not parse adds none: the plugin says what is
- * wrong with it.
- *
- * @param {Config} config
- * @returns {string[]}
- */
-export function allowedHosts({ authUrl, baseUrl }) {
-  return [authUrl, baseUrl].flatMap((url) => (url && URL.canParse(url) ? [new URL(url).hostname] : []));
-}
+/** @param {string} key */
+const snakeCase = (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

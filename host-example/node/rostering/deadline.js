@@ -1,17 +1,19 @@
+const longest = 2 ** 31 - 1; // ms; a timer of more fires at once
+
 /**
- * Does work with a signal that is aborted when the time is over, or when another signal is.
+ * Does work with a signal that is aborted on time-out, or when another signal is.
  *
  * @template T
- * @param {number | undefined} timeoutMs 30,000 if not set
+ * @param {number} ms 0 or Infinity for no time-out
+ * @param {unknown} reason to abort with on time-out
  * @param {AbortSignal | undefined} signal
  * @param {(signal: AbortSignal) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function within(timeoutMs = 30_000, signal, work) {
+export async function within(ms, reason, signal, work) {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
-  const expire = () => controller.abort(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError'));
-  const timer = setTimeout(expire, timeoutMs);
+  const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason), ms) : undefined;
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
   try {
@@ -20,4 +22,33 @@ export async function within(timeoutMs = 30_000, signal, work) {
     clearTimeout(timer);
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * The outcome of a promise, or the signal's reason if that is aborted first.
+ *
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+export function unlessAborted(promise, signal) {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+export async function sleep(ms, signal) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const slept = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
+  await unlessAborted(slept, signal).finally(() => clearTimeout(timer));
 }

@@ -1,101 +1,84 @@
 /**
- * Why a call failed. What is not known is undefined.
+ * Why a call failed: one of the codes in the plugin's contract.
+ *
+ * @typedef {'invalid_input' | 'config_missing' | 'config_invalid' | 'clock_unusable' | 'token_endpoint_rejected'
+ *   | 'token_endpoint_unavailable' | 'token_response_invalid' | 'token_mismatch' | 'service_unauthorized'
+ *   | 'service_error' | 'network_error'} Code
+ */
+
+/**
+ * An error as the plugin writes it.
+ *
+ * @typedef {{code: Code, message: string, retryable: boolean, key?: string, status?: number, oauth_error?: string,
+ *   oauth_error_description?: string, retry_after?: number, body?: string, body_truncated?: boolean}} ErrorFields
+ */
+
+/**
+ * Why a call failed. What is not known is undefined. It never holds a secret or a token.
  */
 export class RosteringError extends Error {
-  /**
-   * For programs to act on: one of the codes in the plugin's contract.
-   * @type {string}
-   */
-  code;
-  /**
-   * The same call may succeed later.
-   * @type {boolean}
-   */
-  retryable;
-  /**
-   * The config key or input field at fault.
-   * @type {string | undefined}
-   */
-  key;
-  /**
-   * The status of the answer at fault.
-   * @type {number | undefined}
-   */
-  status;
-  /**
-   * The identity provider's error (RFC 6749, section 5.2).
-   * @type {string | undefined}
-   */
-  oauthError;
-  /** @type {string | undefined} */
-  oauthErrorDescription;
-  /**
-   * For how many seconds the plugin will send no further token request.
-   * @type {number | undefined}
-   */
-  retryAfter;
-  /**
-   * The service's answer, at most 64 KiB of it.
-   * @type {string | undefined}
-   */
-  body;
-  /**
-   * There was more.
-   * @type {boolean | undefined}
-   */
-  bodyTruncated;
+  static {
+    this.prototype.name = 'RosteringError';
+  }
 
   /**
-   * @param {Record<string, any>} fields as the plugin names them
+   * @param {ErrorFields} fields
    * @param {unknown} [cause] why a request got no answer
    */
   constructor(fields, cause) {
     super(fields.message, cause === undefined ? undefined : { cause });
-    this.name = 'RosteringError';
     this.code = fields.code;
+    /** The same call may succeed later. */
     this.retryable = fields.retryable;
+    /** The config key or input field at fault. */
     this.key = fields.key;
+    /** The status of the answer at fault. */
     this.status = fields.status;
+    /** The identity provider's error (RFC 6749, section 5.2). */
     this.oauthError = fields.oauth_error;
     this.oauthErrorDescription = fields.oauth_error_description;
+    /** In how many seconds a call may be worth repeating: the back-off, or what the service asked for. */
     this.retryAfter = fields.retry_after;
+    /** The service's answer as text, at most 64 KiB of it. */
     this.body = fields.body;
+    /** There was more. */
     this.bodyTruncated = fields.body_truncated;
+  }
+
+  /** @override */
+  toString() {
+    return `${this.code}: ${this.message}`;
+  }
+
+  /** JSON would leave the message out, as it does with every Error. */
+  toJSON() {
+    return { ...this, name: this.name, message: this.message };
   }
 }
 
-const fromPlugin = 'Plugin-originated error: ';
-const fromHost = 'Call error: ';
-
-/** @param {unknown} thrown by the SDK */
-export function isPluginError(thrown) {
-  return text(thrown).startsWith(fromPlugin);
+/** @param {number} ms */
+export function timedOut(ms) {
+  return new RosteringError({ code: 'network_error', message: `timed out after ${ms} ms`, retryable: true });
 }
+
+/** @param {unknown} cause */
+export function notRepeatable(cause) {
+  const message = 'the service answered 401, and the body cannot be sent again: pass a function that returns a new one';
+  return new RosteringError({ code: 'service_unauthorized', message, retryable: false, status: 401 }, cause);
+}
+
+const fromPlugin = 'Plugin-originated error: ';
 
 /**
  * The error for what the SDK threw.
  *
- * @param {unknown} thrown
- * @param {unknown} [lost] why the last request of the call got no answer, if it got none
+ * @param {any} thrown an Error; a worker's is a mere object with a message
+ * @param {unknown} [cause] why the last request of the call got no answer, if it got none
  * @returns {Error}
  */
-export function explain(thrown, lost) {
-  if (isPluginError(thrown)) {
-    const fields = JSON.parse(text(thrown).slice(fromPlugin.length));
-    return new RosteringError(fields, fields.code === 'network_error' ? lost : undefined);
-  }
-  if (text(thrown).startsWith(fromHost) || isTimeout(thrown)) {
-    return new RosteringError({ code: 'network_error', message: text(thrown), retryable: true }, thrown);
-  }
-  return new Error(`the plugin failed: ${text(thrown)}`, { cause: thrown }); // retrying will not mend it
+export function explain(thrown, cause) {
+  const text = String(thrown?.message ?? thrown);
+  if (!text.startsWith(fromPlugin)) return new Error(`the plugin failed: ${text}`, { cause: thrown });
+  const fields = JSON.parse(text.slice(fromPlugin.length));
+  return new RosteringError(fields, fields.code === 'network_error' ? cause : undefined);
 }
-
-/**
- * What ends a call whose time is over.
- *
- * @param {any} thrown
- */
-const isTimeout = (thrown) => thrown?.name === 'TimeoutError';
-
-/** @param {any} thrown an Error; a worker's is a mere object with a message */
-const text = (thrown) => String(thrown?.message ?? thrown);

@@ -1,19 +1,13 @@
 /**
- * The place that all processes of a fleet share.
+ * Where several clients share one token: in a process, on a machine or in a fleet. Who can write it chooses which
+ * token of this client is sent, and who can read it has the token. A method that throws or takes longer than a second
+ * costs nothing but the sharing: that call goes on without the store.
  *
  * @typedef {object} Store
- * @property {(key: string, work: (slot: Slot) => Promise<void>) => Promise<boolean>} use Does work with the
- *   place of that name. False if it cannot be used, now or in the middle.
- */
-
-/**
- * The place of one token.
- *
- * @typedef {object} Slot
- * @property {() => Promise<string>} get What was put there and has not expired; '' if nothing.
- * @property {(text: string, ms: number) => Promise<void>} put Puts a text there, for so long.
- * @property {(ms: number, work: () => Promise<void>) => Promise<boolean>} locked Does work while no other may do
- *   so, for so long at most. False, and nothing done, if another does.
+ * @property {(key: string) => Promise<string | null>} get The value, or null if there is none or it has expired.
+ * @property {(key: string, value: string, ttlSeconds: number) => Promise<boolean>} add Sets the value only if there is
+ *   none, atomically; false if there was one.
+ * @property {(key: string, value: string, ttlSeconds: number) => Promise<void>} set Sets the value, until it expires.
  */
 
 export {};

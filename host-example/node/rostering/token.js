@@ -1,11 +1,11 @@
 /**
- * A token as the plugin writes it: `expires_at` is in Unix seconds.
+ * A token object as the plugin writes it: `expires_at` is in Unix seconds.
  *
  * @typedef {{access_token: string, token_type: string, expires_at: number, cache_key: string}} TokenObject
  */
 
 /**
- * An access token. It does not show when it is printed, logged or made JSON of.
+ * An access token. The secret part is not shown when it is printed, logged or serialized to JSON.
  */
 export class Token {
   #accessToken;
@@ -29,7 +29,7 @@ export class Token {
   }
 
   /**
-   * The token with all that is secret in it, to be stored; `new Token` of it gives it back.
+   * The token object, secret included, for storage; `new Token` of it restores the token.
    *
    * @returns {TokenObject}
    */

@@ -1,0 +1,87 @@
+import { read, toText } from './body.js';
+import { unlessAborted } from './deadline.js';
+
+/**
+ * As much of fetch as a client needs.
+ *
+ * @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch
+ */
+
+/** @typedef {import('./body.js').Payload} Payload */
+/** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload}} Request */
+
+/**
+ * An answer, read whole.
+ *
+ * @typedef {{status: number, headers: Headers, body: Uint8Array<ArrayBuffer>}} Answer
+ */
+
+/**
+ * The outcome of a request: `told` is for resume, and `lost` is why there is no answer.
+ *
+ * @typedef {{told: object, answer?: Answer, lost?: unknown}} Outcome
+ */
+
+// Bytes of an answer that the plugin reads.
+const tokenLimit = 256 * 1024;
+const errorLimit = 64 * 1024;
+
+/**
+ * Sends a request. Follows no redirect, which could take the secret to another host.
+ *
+ * @param {Fetch} fetch
+ * @param {Request} request
+ * @param {{for: 'token'} | {for: 'service', maxBody: number}} purpose
+ * @param {AbortSignal} signal
+ * @returns {Promise<Outcome>}
+ */
+export async function send(fetch, request, purpose, signal) {
+  try {
+    return await unlessAborted(exchange(fetch, request, purpose, signal), signal);
+  } catch (lost) {
+    return { told: { failed: reason(lost) }, lost };
+  }
+}
+
+/**
+ * @param {Fetch} fetch
+ * @param {Request} request
+ * @param {{for: 'token'} | {for: 'service', maxBody: number}} purpose
+ * @param {AbortSignal} signal
+ * @returns {Promise<Outcome>}
+ */
+async function exchange(fetch, { method, url, headers, body }, purpose, signal) {
+  /** @type {RequestInit & {duplex: 'half'}} */
+  const init = { method, headers, redirect: 'manual', signal, duplex: 'half' }; // duplex for streams
+  if (body !== undefined) init.body = /** @type {BodyInit} */ (untyped(body));
+  const response = await fetch(url, init);
+  const { status } = response;
+  const success = purpose.for === 'service' && isSuccess(response);
+  const limit = success ? purpose.maxBody : purpose.for === 'service' ? errorLimit : tokenLimit;
+  const whole = await read(response.body, limit);
+  if (success && whole.length > limit) throw new RangeError(`the answer is longer than ${limit} bytes`);
+  const told = { status, headers: Object.fromEntries(response.headers), ...(!success && { body: toText(whole) }) };
+  return { told, answer: { status, headers: response.headers, body: whole } };
+}
+
+/** @param {{status: number}} answer */
+export const isSuccess = ({ status }) => status >= 200 && status < 300;
+
+/**
+ * Of a text, fetch would say that it is `text/plain`.
+ *
+ * @param {Payload} body
+ */
+const untyped = (body) => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
+
+/**
+ * Why there is no answer. What fetch throws has a cause as well, which says more; one for several addresses has a code
+ * alone.
+ *
+ * @param {any} thrown
+ * @returns {string}
+ */
+export function reason(thrown) {
+  const own = thrown?.message || !thrown?.code ? String(thrown) : `${thrown.name}: ${thrown.code}`;
+  return thrown?.cause ? `${own}: ${reason(thrown.cause)}` : own;
+}
