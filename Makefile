@@ -14,8 +14,11 @@ POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
 MODULES := . tests host-example/go
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
-LANGUAGES := $(patsubst host-example/%/setup.sh,%,$(wildcard host-example/*/setup.sh))
+LANGUAGES := $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json)
 export HOSTS ?=
+comma := ,
+UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
+$(if $(UNKNOWN),$(error HOSTS: no such languages: $(UNKNOWN); there are go $(LANGUAGES)))
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
 # A number of inputs, some seconds for most targets. A time such as 10m is fine by hand,
 # but Go before 1.27 may then end in "context deadline exceeded" (go.dev/issue/75804).

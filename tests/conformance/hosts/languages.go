@@ -2,13 +2,16 @@ package hosts
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -32,7 +35,7 @@ const notHere = 69
 // names, or of all. A language whose toolchain is missing is skipped, and says how to
 // get it; with CI=true that is a failure.
 func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
-	for _, l := range languages(t) {
+	for _, l := range languages() {
 		if !Wanted(l.Folder) {
 			continue
 		}
@@ -45,34 +48,45 @@ func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 }
 
 // Languages are the folders of host-example, each with hosts.
-func Languages(t *testing.T) []string {
-	t.Helper()
+func Languages() []string {
 	folders := []string{"go"}
-	for _, l := range languages(t) {
+	for _, l := range languages() {
 		folders = append(folders, l.Folder)
 	}
 	return folders
 }
 
-func languages(t *testing.T) (all []language) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(Root(), "tests/conformance/hosts/languages.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(b))
+//go:embed languages.json
+var languagesJSON []byte
+
+// languages reads languages.json, the one list of languages: the Makefile reads it too.
+var languages = sync.OnceValue(func() (all []language) {
+	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&all); err != nil {
-		t.Fatal(err)
+		panic(fmt.Sprintf("languages.json: %v", err))
 	}
 	return all
-}
+})
 
 // Wanted reports whether the environment variable HOSTS, names with commas between,
-// leaves a language in.
+// leaves a language in. It panics if HOSTS names a language that does not exist: no test
+// would run then, and none fail.
 func Wanted(name string) bool {
 	list := os.Getenv("HOSTS")
-	return list == "" || slices.Contains(strings.Split(list, ","), name)
+	if list == "" {
+		return true
+	}
+	names := strings.Split(list, ",")
+	if typos := unknown(names); len(typos) > 0 {
+		panic(fmt.Sprintf("HOSTS: no such languages: %s; there are %s", typos, Languages()))
+	}
+	return slices.Contains(names, name)
+}
+
+func unknown(names []string) []string {
+	known := Languages()
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
 // Setup installs what a language needs, a folder of host-example.

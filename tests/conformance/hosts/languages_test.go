@@ -1,0 +1,44 @@
+package hosts
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestWanted(t *testing.T) {
+	t.Setenv("HOSTS", "go,python")
+	for name, want := range map[string]bool{"go": true, "python": true, "c": false} {
+		if Wanted(name) != want {
+			t.Errorf("Wanted(%q) is %v", name, !want)
+		}
+	}
+	t.Setenv("HOSTS", "go,pyton")
+	defer func() {
+		if recover() == nil {
+			t.Error("an unknown name in HOSTS passes")
+		}
+	}()
+	Wanted("go")
+}
+
+func TestEachFolderOfHostExampleIsInTheList(t *testing.T) {
+	folders, err := filepath.Glob(filepath.Join(Root(), "host-example", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, folder := range folders {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+			found = append(found, filepath.Base(folder))
+		}
+	}
+	if missing := unknown(found); len(missing) > 0 {
+		t.Errorf("languages.json does not list %q", missing)
+	}
+	for _, name := range Languages() {
+		if _, err := os.Stat(Folder(name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
