@@ -48,7 +48,7 @@ func (fields fields) readValid(b json.Value, set func(name string, value json.Va
 
 func (fields fields) list() string {
 	if len(fields) == 0 {
-		return "none is taken"
+		return "it takes none"
 	}
 	text := "the fields are "
 	for i, name := range fields {

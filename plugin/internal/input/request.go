@@ -10,7 +10,7 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// Request is what send_request is asked to send.
+// Request is the request of send_request.
 type Request struct {
 	Path    string // behind base_url, with its query
 	Method  string
@@ -30,7 +30,7 @@ var ForbiddenHeaders = []string{
 	"expect", "upgrade", "keep-alive", "te", "trailer", "proxy-connection",
 }
 
-// What a request may take of a host's memory.
+// Limits of a request. The size of headers counts names and values.
 const (
 	maxHeaders     = 100
 	maxHeadersSize = 32 << 10

@@ -6,7 +6,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// Resume is the input of resume: a flow, and what came of its step.
+// Resume is the input of resume: a flow, and the result of its step.
 type Resume struct {
 	Flow json.Value // as begin or resume gave it
 	Clock
@@ -48,7 +48,7 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	case r.Flow == nil:
 		err = apierror.Input("flow", "hand back the flow of the last step")
 	case r.Given&GivenFailed != 0 && r.Given != GivenFailed:
-		err = apierror.Input("failed", "failed says that nothing came of the step; leave out status, headers, body, value and added")
+		err = apierror.Input("failed", "failed means that the step failed; leave out status, headers, body, value and added")
 	case r.Given&GivenValue != 0 && r.Given != GivenValue:
 		err = apierror.Input("value", "value is what a store gave; leave out status, headers, body and added")
 	case r.Given&GivenAdded != 0 && r.Given != GivenAdded:
@@ -82,7 +82,7 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 		if !r.ValueNull && value.Kind() != json.String {
 			return apierror.Input("value", "value must be text, or null for a key that is not there")
 		}
-		return nil // a value that is not Unicode is the store's fault, and is never shown
+		return nil // what is not Unicode in it is not the host's fault, and is never shown
 	case "added":
 		r.Given |= GivenAdded
 		if value.Kind() != json.Bool {
