@@ -31,7 +31,7 @@ const (
 	GivenStatus Given = 1 << iota
 	GivenHeaders
 	GivenBody
-	GivenFailed
+	GivenFailed // this and the following stand on their own
 	GivenValue
 	GivenAdded
 )
@@ -43,20 +43,26 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	if err != nil {
 		return r, err
 	}
-	const answer = GivenStatus | GivenHeaders | GivenBody
 	switch {
 	case r.Flow == nil:
 		err = apierror.Input("flow", "hand back the flow of the last step")
-	case r.Given&GivenFailed != 0 && r.Given != GivenFailed:
-		err = apierror.Input("failed", "failed means that the step failed; leave out status, headers, body, value and added")
-	case r.Given&GivenValue != 0 && r.Given != GivenValue:
-		err = apierror.Input("value", "value is what a store gave; leave out status, headers, body and added")
-	case r.Given&GivenAdded != 0 && r.Given != GivenAdded:
-		err = apierror.Input("added", "added is what a store did; leave out status, headers and body")
-	case r.Given&answer != 0 && r.Given&GivenStatus == 0:
+	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
+		err = apierror.Input(r.Given.lone(), "failed, value and added are results on their own; hand in one of them, with flow and now alone")
+	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
 		err = apierror.Input("status", "hand in the answer's status, headers and body; or failed, with the reason, if there is no answer")
 	}
 	return r, err
+}
+
+// lone gives the first field that stands on its own.
+func (g Given) lone() string {
+	switch {
+	case g&GivenFailed != 0:
+		return "failed"
+	case g&GivenValue != 0:
+		return "value"
+	}
+	return "added"
 }
 
 func (r *Resume) set(name string, value json.Value) *apierror.Error {

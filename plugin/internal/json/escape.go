@@ -1,7 +1,6 @@
 package json
 
 import (
-	"bytes"
 	"unicode/utf8"
 
 	"automatic-rostering/plugin/internal/ascii"
@@ -51,18 +50,18 @@ func unicode(text []byte) (r rune, size int) {
 // pair alone, so that every string in it is text that can be sent on. RFC 8259 §8 allows
 // both, and clients differ on what they make of it.
 func WellFormed(b []byte) bool {
-	if !utf8.Valid(b) {
-		return false
-	}
-	for {
-		i := bytes.IndexByte(b, '\\')
-		if i < 0 {
-			return true
+	for len(b) > 0 {
+		r, size := rune(b[0]), 1
+		switch {
+		case r == '\\':
+			r, size = Unescape(b)
+		case r >= utf8.RuneSelf:
+			r, size = utf8.DecodeRune(b)
 		}
-		r, size := Unescape(b[i:])
-		if !utf8.ValidRune(r) {
+		if r >= utf8.RuneSelf && size == 1 || !utf8.ValidRune(r) {
 			return false
 		}
-		b = b[i+size:]
+		b = b[size:]
 	}
+	return true
 }
