@@ -49,15 +49,18 @@ func initHeap() {
 //go:noinline
 func alloc(size uintptr, _ unsafe.Pointer) unsafe.Pointer {
 	start := top
-	top = align(top + size)
-	if end := uintptr(memorySize(0)) << pageBits; top > end || top < start {
-		if top < start || memoryGrow(0, int32((top-end)>>pageBits)+1) < 0 {
-			device.Asm("unreachable")
-		}
+	// In 64 bits: a memory of 4 GiB ends at an address that 32 do not hold.
+	next, end := (uint64(start)+uint64(size)+15)&^15, uint64(uint32(memorySize(0)))<<pageBits
+	if next > end && (next > most || memoryGrow(0, int32((next-end+1<<pageBits-1)>>pageBits)) < 0) {
+		device.Asm("unreachable")
 	}
+	top = uintptr(next)
 	memzero(unsafe.Pointer(start), size)
 	return unsafe.Pointer(start)
 }
+
+// most is the last address at which a heap may end.
+const most = 1<<32 - 16
 
 func align(p uintptr) uintptr { return (p + 15) &^ 15 } // of max_align_t
 

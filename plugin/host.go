@@ -17,23 +17,25 @@ type host struct {
 	answer pdk.Memory // body of the last answer
 }
 
-// input reads the input in words. The last word overlaps the one before it: a byte
-// at a time, as pdk.Input reads what is left over, is up to seven host calls.
+// input reads the input.
 func (h *host) input() []byte {
-	size := inputLength()
-	b := make([]byte, size)
-	if size < 8 {
+	b := make([]byte, inputLength())
+	if len(b) < 8 {
 		for i := range b {
 			b[i] = byte(inputByte(uint64(i)))
 		}
 		return b
 	}
-	for at := uint64(0); at < size; at += 8 {
-		at = min(at, size-8)
-		binary.LittleEndian.PutUint64(b[at:], inputWord(at))
+	for at := 0; at < len(b); at += 8 {
+		at = lastWord(at, b)
+		binary.LittleEndian.PutUint64(b[at:], inputWord(uint64(at)))
 	}
 	return b
 }
+
+// lastWord gives the place of the word at at. The last one overlaps the one before it: a
+// byte at a time, as go-pdk copies what is left over, is up to seven host calls.
+func lastWord(at int, b []byte) int { return min(at, len(b)-8) }
 
 // output gives a block out as it is. Without a block the output stays empty: some
 // hosts refuse a block of no length.
@@ -43,57 +45,73 @@ func (h *host) output(block pdk.Memory) {
 	}
 }
 
-// end hands over what came of a call: 0, or 1 with an error.
-func (h *host) end(step call.Step) int32 {
+// end hands over the result of a call: 0, or 1 with an error.
+func (h *host) end(step *call.Step) int32 {
 	switch step.Kind {
 	case call.Give:
-		h.output(h.block(step.Output))
+		h.output(pdk.NewMemory(h.block(step.Output), uint64(len(step.Output))))
 	case call.GiveHeld:
 		h.output(pdk.FindMemory(h.held))
 	case call.GiveAnswer:
 		h.output(h.answer)
 	default:
-		pdk.SetErrorString(string(step.Output))
+		errorSet(h.block(step.Output))
 		return 1
 	}
 	return 0
 }
 
 // block puts b into a block that the host can take.
-func (h *host) block(b []byte) pdk.Memory { return pdk.AllocateBytes(b) }
-
-func (h *host) offset(s string) uint64 {
-	block := pdk.AllocateString(s)
-	return block.Offset()
+func (h *host) block(b []byte) uint64 {
+	offset := allocate(uint64(len(b)))
+	if len(b) < 8 {
+		for i, c := range b {
+			storeByte(offset+uint64(i), uint32(c))
+		}
+		return offset
+	}
+	for at := 0; at < len(b); at += 8 {
+		at = lastWord(at, b)
+		storeWord(offset+uint64(at), binary.LittleEndian.Uint64(b[at:]))
+	}
+	return offset
 }
 
-func (h *host) Config(key string) string {
-	return string(h.load(configGet(h.offset(key))))
-}
+func (h *host) text(s string) uint64 { return h.block([]byte(s)) }
 
-func (h *host) Var(name string) []byte {
-	return h.load(varGet(h.offset(name)))
-}
+func (h *host) Config(key string) string { return string(h.load(configGet(h.text(key)))) }
+
+func (h *host) Var(name string) []byte { return h.load(varGet(h.text(name))) }
 
 // load reads a block, or gives nil where there is none.
 func (h *host) load(offset uint64) []byte {
 	if offset == 0 {
 		return nil
 	}
-	block := pdk.FindMemory(offset)
-	return block.ReadBytes()
+	b := make([]byte, length(offset))
+	if len(b) < 8 {
+		for i := range b {
+			b[i] = byte(loadByte(offset + uint64(i)))
+		}
+		return b
+	}
+	for at := 0; at < len(b); at += 8 {
+		at = lastWord(at, b)
+		binary.LittleEndian.PutUint64(b[at:], loadWord(offset+uint64(at)))
+	}
+	return b
 }
 
 func (h *host) SetVar(name string, value []byte) {
-	if len(value) == 0 {
-		pdk.RemoveVar(name)
-		return
+	block := uint64(0) // no value
+	if len(value) > 0 {
+		block = h.block(value)
 	}
-	pdk.SetVar(name, value)
+	varSet(h.text(name), block)
 }
 
 func (h *host) Words(name string) (first, second uint64, ok bool) {
-	offset := varGet(h.offset(name))
+	offset := varGet(h.text(name))
 	if offset == 0 {
 		return 0, 0, false
 	}
@@ -102,36 +120,36 @@ func (h *host) Words(name string) (first, second uint64, ok bool) {
 
 // LogVar hands over the block that var_get gave. It must not be written to: in some
 // JavaScript SDKs it is the var itself.
-func (h *host) LogVar(name string) {
-	if line := varGet(h.offset(name)); line != 0 {
+func (h *host) LogVar(name string) bool {
+	line := varGet(h.text(name))
+	if line != 0 {
 		logDebug(line)
 	}
+	return line != 0
 }
 
 func (h *host) Hold(name string) bool {
-	h.held = varGet(h.offset(name))
+	h.held = varGet(h.text(name))
 	return h.held != 0
 }
-
-func (h *host) Held() []byte { return h.load(h.held) }
 
 func (h *host) Now() int64 { return now() }
 
 func (h *host) Log(level call.Level, line string) {
 	if level == call.Warn {
-		logWarn(h.offset(line))
+		logWarn(h.text(line))
 		return
 	}
-	logDebug(h.offset(line))
+	logDebug(h.text(line))
 }
 
 // send sends a request. If it fails, most hosts trap and nothing below is reached.
 func (h *host) send(r *message.Request) *message.Answer {
 	var body uint64
 	if r.Body != "" {
-		body = h.offset(r.Body)
+		body = h.text(r.Body)
 	}
-	return h.exchange(h.offset(string(r.AppendJSON(nil))), body)
+	return h.exchange(h.block(r.AppendJSON(nil)), body)
 }
 
 // sendHeld sends the held var, which is a request as http_request takes it.

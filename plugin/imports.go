@@ -25,6 +25,24 @@ func configGet(key uint64) uint64
 //go:wasmimport extism:host/env var_get
 func varGet(key uint64) uint64
 
+//go:wasmimport extism:host/env var_set
+func varSet(key, value uint64)
+
+//go:wasmimport extism:host/env alloc
+func allocate(size uint64) uint64
+
+//go:wasmimport extism:host/env store_u64
+func storeWord(offset, word uint64)
+
+//go:wasmimport extism:host/env store_u8
+func storeByte(offset uint64, b uint32)
+
+//go:wasmimport extism:host/env load_u8
+func loadByte(offset uint64) uint32
+
+//go:wasmimport extism:host/env error_set
+func errorSet(block uint64)
+
 //go:wasmimport extism:host/env length
 func length(block uint64) uint64
 

@@ -13,19 +13,19 @@ func main() {}
 //export get_token
 func getToken() int32 {
 	resetStack()
-	return call(input.GetToken)
+	return makeCall(input.GetToken)
 }
 
 //export list_jobs
 func listJobs() int32 {
 	resetStack()
-	return call(input.ListJobs)
+	return makeCall(input.ListJobs)
 }
 
 //export send_request
 func sendRequest() int32 {
 	resetStack()
-	return call(input.SendRequest)
+	return makeCall(input.SendRequest)
 }
 
 //export begin
@@ -52,18 +52,18 @@ func clearToken() int32 {
 	return one(call.ClearToken)
 }
 
-// call takes a call from its input to its output: 0, or 1 with an error.
-func call(call input.Export) int32 {
+// makeCall takes a call from its input to its output: 0, or 1 with an error.
+func makeCall(export input.Export) int32 {
 	resetHeap()
 	h := &host{}
-	f := call.New(h, call)
-	step := f.Begin(h.input())
+	c := call.New(h, export)
+	step := c.Begin(h.input())
 	for {
 		switch step.Kind {
 		case call.Send:
-			step = f.Resume(h.send(&step.Request))
+			step = c.Resume(h.send(step.Request))
 		case call.SendHeld:
-			step = f.Resume(h.sendHeld())
+			step = c.Resume(h.sendHeld())
 		default:
 			return h.end(step)
 		}
@@ -71,7 +71,7 @@ func call(call input.Export) int32 {
 }
 
 // one is an export that makes no request.
-func one(export func(call.Host, []byte) call.Step) int32 {
+func one(export func(call.Host, []byte) *call.Step) int32 {
 	resetHeap()
 	h := &host{}
 	return h.end(export(h, h.input()))

@@ -70,8 +70,21 @@ func Mismatch(message string) *Error {
 }
 
 // AppendJSON appends the error as a JSON object.
-func (e *Error) AppendJSON(dst []byte) []byte {
-	dst = appendText(append(dst, '{'), "code", e.Code)
+func (e *Error) AppendJSON(dst []byte) []byte { return AppendObject(dst, e.Members(), e.RetryAfter) }
+
+// AppendObject appends the error whose members these are. The members are kept while a
+// back-off waits, and the seconds left are filled in at each call; 0 leaves them out.
+func AppendObject(dst, members []byte, retryAfter int64) []byte {
+	dst = append(append(dst, '{'), members...)
+	if retryAfter != 0 {
+		dst = appendNumber(dst, "retry_after", retryAfter)
+	}
+	return append(dst, '}')
+}
+
+// Members gives all members of the JSON object but retry_after.
+func (e *Error) Members() []byte {
+	dst := appendText(nil, "code", e.Code)
 	dst = appendText(append(dst, ','), "message", e.Message)
 	dst = append(dst, `,"retryable":`...)
 	dst = strconv.AppendBool(dst, e.Retryable)
@@ -87,18 +100,7 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 			dst = append(dst, `,"body_truncated":true`...)
 		}
 	}
-	dst = append(dst, '}')
-	if e.RetryAfter != 0 {
-		dst = AppendRetryAfter(dst, e.RetryAfter)
-	}
 	return dst
-}
-
-// AppendRetryAfter adds retry_after to an error that was written without it: the
-// error of a back-off is kept, and the seconds left are filled in at each call.
-func AppendRetryAfter(object []byte, seconds int64) []byte {
-	object = object[:len(object)-1] // the closing brace
-	return append(appendNumber(object, "retry_after", seconds), '}')
 }
 
 func appendKnown(dst []byte, name, value string) []byte {

@@ -8,17 +8,20 @@ import (
 )
 
 const (
-	maxWait       = 60   // seconds, of our own waits
-	maxRetryAfter = 3600 // seconds, of a wait that the server asks for
+	maxWait = 60 // seconds, of our own waits
+	// MaxWait is the longest wait that a server, or the store, can ask for, in seconds.
+	MaxWait = 3600
 )
 
 // Record is what is kept between calls.
 type Record struct {
-	// Until is when the next token request may leave, in Unix seconds.
-	Until int64
+	// Since is when the wait began, in Unix seconds, and Wait its length in seconds.
+	Since, Wait int64
 	// Failures is how many token requests failed in a row.
 	Failures int
-	// Error is the last failure, as the JSON object that the host got, without
+	// Call is the note of the call that failed last: see state.Note.
+	Call uint32
+	// Error is the last failure: the members of the JSON object that the host got, but
 	// retry_after. It is empty once a token came but no call has succeeded yet.
 	Error []byte
 }
@@ -36,31 +39,37 @@ func Wait(failures int) int64 {
 // else is ignored: RFC 9110 §10.2.3 also allows a date, but then two clocks would
 // have to be trusted.
 func RetryAfter(header string) (seconds int64, ok bool) {
-	if seconds, ok = ascii.Digits(header, maxRetryAfter); ok {
+	if seconds, ok = ascii.Digits(header, MaxWait); ok {
 		seconds = max(seconds, 1)
 	}
 	return seconds, ok
 }
 
-// Left gives the seconds until the next token request may leave, or 0. A wait that
-// is longer than any that can have been set comes from another clock and is over.
+// Left gives the seconds until the next token request may leave, or 0. Where the clock
+// was set back, the wait begins anew: it is never longer than it was set.
 func (r *Record) Left(now int64) int64 {
-	if left := r.Until - now; left > 0 && left <= maxRetryAfter {
-		return left
+	if len(r.Error) == 0 {
+		return 0
 	}
-	return 0
+	r.Since = min(r.Since, now)
+	return max(r.Since+r.Wait-now, 0)
 }
 
-// headSize is the length of Until and Failures.
-const headSize = 16
+// headSize is the length of all but Error.
+const headSize = 24
 
 // Encode gives the record as the value of a var.
 func (r *Record) Encode() []byte {
 	b := make([]byte, headSize, headSize+len(r.Error))
-	binary.LittleEndian.PutUint64(b, uint64(r.Until))
-	binary.LittleEndian.PutUint64(b[8:], uint64(r.Failures))
+	binary.LittleEndian.PutUint64(b, uint64(r.Since))
+	binary.LittleEndian.PutUint32(b[8:], uint32(r.Wait))
+	binary.LittleEndian.PutUint32(b[12:], uint32(r.Failures))
+	binary.LittleEndian.PutUint32(b[16:], r.Call)
 	return append(b, r.Error...)
 }
+
+// MaxFailures is where counting ends.
+const MaxFailures = 1 << 20
 
 // Decode reads the value of a var. What is not a record gives an empty one: no
 // wait.
@@ -68,11 +77,11 @@ func Decode(b []byte) Record {
 	if len(b) < headSize {
 		return Record{}
 	}
-	until := int64(binary.LittleEndian.Uint64(b))
-	failures := binary.LittleEndian.Uint64(b[8:])
-	if until < 0 {
-		return Record{}
+	return Record{
+		Since:    int64(binary.LittleEndian.Uint64(b)),
+		Wait:     min(int64(binary.LittleEndian.Uint32(b[8:])), MaxWait),
+		Failures: int(min(binary.LittleEndian.Uint32(b[12:]), MaxFailures)),
+		Call:     binary.LittleEndian.Uint32(b[16:]),
+		Error:    b[headSize:],
 	}
-	const most = 1 << 30 // an int of the guest holds no more than twice that
-	return Record{Until: until, Failures: int(min(failures, most)), Error: b[headSize:]}
 }

@@ -1,5 +1,6 @@
-// Package flow decides which request comes next in a call, and when the call is
-// done. It sends nothing: a host sends the requests and hands back the answers.
+// Package call decides what comes next in a call: which request, which wait, which
+// operation of the shared store, and when it is done. It sends nothing: a host does,
+// and hands back what came.
 package call
 
 import (
@@ -8,19 +9,16 @@ import (
 	"automatic-rostering/plugin/internal/clock"
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/json"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/state"
 )
 
-// Flow is one call under way.
-type Flow struct {
-	host Host
-	call input.Export
-	in   input.Input
-	// handsOut says that the host sends the requests itself, by begin and resume;
-	// rawInput is then the input, as it was given.
-	handsOut bool
-	rawInput []byte
+// Call is one call of an export that makes requests.
+type Call struct {
+	host   Host
+	export input.Export
+	in     input.Input
 	// now is the last reading of the clock, in Unix seconds, or 0 if it cannot be
 	// trusted.
 	now int64
@@ -28,126 +26,170 @@ type Flow struct {
 	cached bool        // a token is cached
 	token  state.Token // and this is known of it
 	text   string      // the access token, where this call has read or obtained it
-	old    string      // the access token that this call dropped
 
 	client  config.Client
 	service config.Service
 	retry   backoff.Record
-	request message.Request // the one under way, unless it is the held one
+	request message.Request // the one that is sent, unless it is the held one
+	step    Step            // the next, or how the call ended
+	failure []byte          // why there is no new token: an error, as JSON
+	object  []byte          // the token object, where this step made it
 
-	marks   marks
-	inUse   uint16 // generation of the token in the request to the service
-	failure []byte // why the token request failed
+	progress
 }
 
-// marks are how far a call has come.
-type marks uint8
+// progress is what a call knows beside its vars and its config. Where the host makes the
+// steps, it travels in the flow.
+type progress struct {
+	state State
+	// inSteps says that the host sends the requests itself, by begin and resume; accepts
+	// is what else it can do. rawInput is what its input holds but now and refused.
+	inSteps  bool
+	accepts  input.Accepts
+	rawInput json.Value
+	// at is when the last step was handed out, in Unix seconds.
+	at int64
+	// owner names the client and the epoch in which the call began: see ownerOf.
+	owner uint32
+	// inUse is the generation of the token in the request to the service; 0 for the
+	// cached one, whichever that is.
+	inUse uint32
+	// refused is the hash of the token that the service refused in this call, or 0: the
+	// request to the service is then a repeat.
+	refused uint64
+	// note is that of this call, or of the call for which it waited, and waits counts
+	// the waits for that note, or for the lock.
+	note  uint32
+	waits int
+	// sharing is what this call has of the store, and foundFree says that it found no
+	// lock and no token.
+	sharing   sharing
+	foundFree bool
+}
+
+// sharing is what a call has of the store.
+type sharing uint8
 
 const (
-	awaiting marks = 1 << iota // the answer to a token request comes next
-	asked                      // a token request has left in this call
-	fresh                      // the token in use was obtained in this call
-	repeated                   // the request to the service is a repeat after a 401
+	alone  sharing = iota // no store
+	shares                // the store
+	locked                // and the lock in it
 )
 
-// has reports whether any of these marks is set.
-func (m marks) has(any marks) bool { return m&any != 0 }
-
-// New is a call that has not begun.
-func New(host Host, call input.Export) *Flow { return &Flow{host: host, call: call} }
+// New is a call that has not begun, and whose requests the plugin sends.
+func New(host Host, export input.Export) *Call { return &Call{host: host, export: export} }
 
 // Begin reads the input and gives the first step.
-func (f *Flow) Begin(rawInput []byte) Step {
-	in, err := input.Parse(rawInput, f.call, f.handsOut)
-	if err != nil {
+func (c *Call) Begin(rawInput []byte) *Step {
+	var err *apierror.Error
+	if c.in, err = input.Parse(rawInput, c.export, c.inSteps); err != nil {
 		return fail(err)
 	}
-	f.in = in
-	f.load()
-	f.readClock()
-	if f.now == 0 {
-		if f.call == input.GetToken {
-			return fail(&apierror.Error{Code: apierror.ClockUnusable,
-				Message: "the host's clock is not set; give the plugin a real clock, or now (Unix seconds) in the input"})
+	c.glance()
+	c.readClock()
+	if c.now == 0 {
+		if c.export == input.GetToken {
+			return fail(clockUnusable())
 		}
-		f.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or now in the input")
+		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or now in the input")
 	}
-	if f.cached && !in.Force && f.keepable() {
-		return f.use()
+	if c.cached && !c.in.Force && c.in.Refused == "" && c.needsNoRenewal() && c.usePrepared() {
+		c.state = UsingCached
+		return &c.step
 	}
-	return f.ask()
+	c.load()
+	if c.accepts == input.AcceptsStore {
+		c.sharing = shares
+	}
+	if c.in.Refused != "" && !c.dropRefused() {
+		return &c.step
+	}
+	return c.run(c.enter())
+}
+
+func clockUnusable() *apierror.Error {
+	return &apierror.Error{Code: apierror.ClockUnusable,
+		Message: "the host's clock is not set; give the plugin a real clock, or now (Unix seconds) in the input"}
 }
 
 // Resume takes the answer to the request of the last step and gives the next.
-func (f *Flow) Resume(a *message.Answer) Step {
-	if f.marks.has(awaiting) {
-		return f.tokenAnswered(a)
+func (c *Call) Resume(a *message.Answer) *Step {
+	if c.state == RequestingToken {
+		return c.run(c.tokenAnswered(a))
 	}
-	return f.serviceAnswered(a)
+	return c.run(c.serviceAnswered(a))
 }
 
-// keepable reports whether the cached token needs no renewal yet.
-func (f *Flow) keepable() bool {
-	switch {
-	case f.now == 0:
-		return true
-	case !f.token.ExpiryKnown():
-		return f.call != input.GetToken // its caller is told when it expires
-	default:
-		return f.now < f.token.AskedAt+f.token.RenewAfter
+// run goes from state to state until there is a step to hand out.
+func (c *Call) run(on Event) *Step {
+	for on != handedOut {
+		c.state = after(c.state, on)
+		on = c.enter()
 	}
+	return &c.step
 }
 
-// alive reports whether a token is cached that is known to be valid still.
-func (f *Flow) alive() bool {
-	return f.cached && f.now != 0 && f.now < f.token.ExpiresAt()
+// enter does what a state is for: it makes the step that the call hands out, or gives the
+// event that leads on.
+func (c *Call) enter() Event {
+	switch c.state {
+	case Choosing:
+		return c.choose()
+	case AwaitingCall:
+		c.pause(callPause)
+	case ReadingToken, ReadingLock, TakingLock, WritingToken, WritingDone, WritingFailure, WritingRejection:
+		c.storeStep()
+	case AwaitingLock, AwaitingToken:
+		c.pause(lockPause)
+	case RequestingToken:
+		c.requestToken()
+	case FallingBack:
+		return c.fallBack()
+	case UsingCached, UsingTaken, UsingNew, UsingOld:
+		if c.export == input.GetToken {
+			return c.giveToken()
+		}
+		return c.sendToService()
+	}
+	return handedOut
 }
 
-// use goes on with the cached token.
-func (f *Flow) use() Step {
-	if f.call != input.GetToken {
-		return f.sendToService()
-	}
-	if f.host.Hold(state.TokenObject) {
-		return Step{Kind: GiveHeld}
-	}
-	return f.lost()
+// decline ends the call with an error.
+func (c *Call) decline(err *apierror.Error) Event {
+	return c.declineWith(err.AppendJSON(nil))
 }
 
-// lost goes on where the cached token is gone from its var: a host may have run
-// out of room for vars.
-func (f *Flow) lost() Step {
-	f.cached = false
-	if f.marks.has(asked) {
-		return Step{Kind: Fail, Output: f.failure}
-	}
-	return f.ask()
+func (c *Call) declineWith(err []byte) Event {
+	c.step.Kind, c.step.Output = Fail, err
+	return declined
 }
 
-func (f *Flow) readClock() {
-	f.now = f.in.Now
-	if !f.in.HasNow {
-		f.now = f.host.Now()
+func fail(err *apierror.Error) *Step {
+	return &Step{Kind: Fail, Output: err.AppendJSON(nil)}
+}
+
+// readClock reads the clock. One that cannot be trusted any more counts as it did when the
+// last step was handed out.
+func (c *Call) readClock() {
+	c.now = c.in.Now
+	if !c.in.HasNow {
+		c.now = c.host.Now()
 	}
-	if !clock.Usable(f.now, f.token.AskedAt) {
-		f.now = 0
+	if !clock.Usable(c.now, c.token.AskedAt) {
+		c.now = 0
+		if clock.Usable(c.at, 0) {
+			c.now = c.at
+		}
 	}
 }
 
 // log is one debug line for a request that was answered.
-func (f *Flow) log(status int) {
-	switch {
-	case status == 0:
-	case f.request.Method != "":
-		f.host.Log(Debug, message.Line(f.request.Method, status, f.request.Target()))
-	case status == 200:
-		f.host.LogVar(state.LogLine)
-	default: // of the prepared request only this line is kept
-		line := string(f.host.Var(state.LogLine))
-		f.host.Log(Debug, message.WithStatus(line, status))
+func (c *Call) log(status int) {
+	if status == 0 || status == 200 && c.request.URL == "" && c.export == input.ListJobs && c.host.LogVar(state.LogLine) {
+		return
 	}
-}
-
-func fail(err *apierror.Error) Step {
-	return Step{Kind: Fail, Output: err.AppendJSON(nil)}
+	if c.request.URL == "" {
+		c.request = c.serviceRequest("")
+	}
+	c.host.Log(Debug, c.request.Line(status))
 }

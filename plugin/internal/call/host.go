@@ -13,23 +13,23 @@ const (
 // Host is what a call asks of its surroundings while it decides. None of it is
 // network I/O.
 type Host interface {
-	// Config gives a config value, "" where it is missing.
+	// Config returns a config value, "" where it is missing.
 	Config(key string) string
-	// Var gives the value of a var, nil where it is missing.
+	// Var returns the value of a var, nil where it is missing.
 	Var(name string) []byte
 	// SetVar sets a var; nil removes it.
 	SetVar(name string, value []byte)
-	// Words gives the two words that a var consists of.
+	// Words returns the first two words of a var.
 	Words(name string) (first, second uint64, ok bool)
-	// Hold keeps a var at hand, to be sent or given out without a copy. It reports
-	// whether the var is there. Held gives a copy of it.
+	// Hold keeps a var at hand, to be sent or handed out without a copy. It reports
+	// whether the var is there.
 	Hold(name string) bool
-	Held() []byte
 	// Now reads the clock, in Unix seconds; 0 without one.
 	Now() int64
 	// Log logs a line, LogVar the line that a var is, at Debug and without a copy.
+	// LogVar reports whether the var is there.
 	Log(level Level, line string)
-	LogVar(name string)
+	LogVar(name string) bool
 }
 
 // Kind says what a call wants next.
@@ -38,15 +38,28 @@ type Kind uint8
 const (
 	Send       Kind = iota // send Request, and resume with the answer
 	SendHeld               // send the held var as it is, and resume with the answer
+	Wait                   // wait for Pause, and resume
+	Store                  // do Op in the shared store, and resume with its result
 	Give                   // done: Output is the output
 	GiveHeld               // done: the held var is the output
 	GiveAnswer             // done: the body of the last answer is the output
 	Fail                   // done: Output is the error, a JSON object
 )
 
-// Step is what a call wants next.
+// Step is what a call wants next. A call whose requests the plugin sends wants neither
+// Wait nor Store.
 type Step struct {
 	Kind    Kind
-	Request message.Request
+	Request *message.Request
+	Pause   int64 // milliseconds
+	Op      Op
 	Output  []byte
+}
+
+// Op is an operation of the shared store.
+type Op struct {
+	Name  string // get, add or set
+	Key   string
+	Value string
+	TTL   int64 // seconds, after which the store forgets the value
 }

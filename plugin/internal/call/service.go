@@ -1,124 +1,128 @@
 package call
 
 import (
-	"automatic-rostering/plugin/internal/apierror"
-	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/jobs"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/state"
 )
 
-// readService reads the config of the service, once in a call.
-func (f *Flow) readService() (err *apierror.Error) {
-	if f.service.BaseURL != "" {
-		return nil
-	}
-	f.service, err = config.ReadService(f.host.Config, &f.in)
-	return err
-}
-
 // sendToService sends the request to the service: the prepared one if it fits, else one
 // that is prepared for the next calls too. A caller's own request is not prepared.
-func (f *Flow) sendToService() Step {
-	f.request, f.inUse = message.Request{}, f.token.Generation
-	listing := f.call == input.ListJobs
-	if listing && f.prepared() && f.host.Hold(state.JobsRequest) {
-		return Step{Kind: SendHeld}
+func (c *Call) sendToService() Event {
+	if c.refused != 0 {
+		c.host.Log(Warn, "the service refused the token; the request is repeated with another one")
 	}
-	if err := f.readService(); err != nil {
-		return fail(err)
+	if c.state == UsingCached && c.usePrepared() {
+		return handedOut
 	}
-	text := f.accessToken()
+	if err := c.readService(); err != nil {
+		return c.decline(err)
+	}
+	text := c.accessToken()
 	if text == "" {
-		return f.lost()
+		return c.evict()
 	}
-	if listing {
-		f.request = jobs.NewRequest(&f.service, text)
-		f.prepare()
+	c.inUse = c.token.Generation
+	c.request = c.serviceRequest(text)
+	if c.export == input.ListJobs {
+		c.prepareJobs()
+	}
+	c.step.Kind, c.step.Request = Send, &c.request
+	return handedOut
+}
+
+// serviceRequest is the call's request to the service with a token. Where the config has
+// become unusable it has no host, and is good for a log line alone.
+func (c *Call) serviceRequest(token string) message.Request {
+	service := c.service
+	if c.readService() == nil {
+		service = c.service
 	} else {
-		f.request = jobs.NewOwnRequest(&f.service, text, &f.in.Request)
+		service.BaseURL = "://"
 	}
-	return Step{Kind: Send, Request: f.request}
+	if c.export == input.ListJobs {
+		return jobs.NewRequest(&service, token)
+	}
+	return jobs.NewOwnRequest(&service, token, &c.in.Request)
 }
 
-// prepared reports whether the prepared request is one for this call's ids.
-func (f *Flow) prepared() bool {
-	ids := f.in.IDs()
-	if ids == "" {
-		return f.token.Prepared == state.ForConfig
-	}
-	return f.token.Prepared == state.ForInput && string(f.host.Var(state.JobsIDs)) == ids
-}
-
-func (f *Flow) serviceAnswered(a *message.Answer) Step {
-	f.log(a.Status)
+func (c *Call) serviceAnswered(a *message.Answer) Event {
+	c.log(a.Status)
 	if a.Status == 401 {
-		return f.unauthorized(a)
+		return c.unauthorized(a)
 	}
-	if err := jobs.ParseResponse(a, f.secrets); err != nil {
-		return fail(err)
+	if err := jobs.ParseResponse(a, c.secrets); err != nil {
+		return c.decline(err)
 	}
-	f.succeeded()
-	return Step{Kind: GiveAnswer}
+	c.succeeded()
+	c.step.Kind = GiveAnswer
+	return accepted
+}
+
+// changesNothing reports whether an answer of 2xx changes nothing that is kept.
+func (c *Call) changesNothing() bool {
+	if c.token.Rejected {
+		return false
+	}
+	if c.state == UsingNew || c.state == UsingTaken {
+		c.loadRetry()
+		return c.retry.Failures == 0
+	}
+	return true
 }
 
 // succeeded ends the back-off that a refused token or a failed request for the
 // token in use began. One that began with a failed renewal goes on: the old token
 // says nothing of the token endpoint.
-func (f *Flow) succeeded() {
-	if f.marks.has(repeated) {
-		f.host.Log(Warn, "the service refused the token; a new one was accepted")
+func (c *Call) succeeded() {
+	if c.changesNothing() {
+		return
 	}
-	switch {
-	case f.token.Rejected && f.current():
-		f.host.SetVar(state.Retry, nil)
-		f.markRejected(false)
-	case f.marks.has(fresh) && f.retry.Failures > 0:
-		f.host.SetVar(state.Retry, nil)
+	rejected := c.token.Rejected
+	if c.load(); c.stale() || rejected && !c.current() {
+		return
 	}
-}
-
-// markRejected keeps whether the token in use was refused when it was new, if it is
-// still the cached one.
-func (f *Flow) markRejected(rejected bool) {
-	if f.load(); f.current() {
-		f.token.Rejected = rejected
-		f.saveToken()
+	c.host.SetVar(state.Retry, nil)
+	if rejected {
+		c.token.Rejected = false
+		c.saveToken()
 	}
 }
 
-// unauthorized takes a 401: the token may have been revoked, so a new one is
-// tried, once.
-func (f *Flow) unauthorized(a *message.Answer) Step {
-	f.readClock()
-	if f.marks.has(fresh) {
-		return f.rejected(a)
+// unauthorized takes a 401: the token may have been revoked, so another is tried, once.
+func (c *Call) unauthorized(a *message.Answer) Event {
+	c.load()
+	c.readClock()
+	if c.state == UsingNew && !c.stale() {
+		return c.reject(a)
 	}
-	left := f.wait()
-	if f.marks.has(repeated|asked) || left > 0 {
-		err := jobs.ParseResponse(a, f.secrets)
+	left := c.wait()
+	if c.state == UsingNew || c.state == UsingOld || c.refused != 0 || left > 0 || c.stale() {
+		err := jobs.ParseResponse(a, c.secrets)
 		err.RetryAfter = left
-		return fail(err)
+		return c.decline(err)
 	}
-	f.marks |= repeated
-	f.load()
-	switch {
-	case f.current() || !f.cached:
-		f.dropToken()
-	case f.keepable():
-		return f.sendToService() // another flow has renewed it
+	c.refused = hash(c.tokenInUse())
+	if c.current() {
+		c.dropToken()
 	}
-	return f.ask()
+	c.note, c.waits, c.foundFree = 0, 0, false
+	return unauthorized
 }
 
-// rejected takes the 401 that met a new token: another would fare no better.
-func (f *Flow) rejected(a *message.Answer) Step {
-	err := jobs.ParseResponse(a, f.secrets)
-	f.loadRetry()
-	failure := f.backOff(err, "")
-	if f.now != 0 {
-		f.markRejected(true)
+// reject takes the 401 that met a new token: another would fare no better.
+func (c *Call) reject(a *message.Answer) Event {
+	c.declineWith(c.backOff(jobs.ParseResponse(a, c.secrets), ""))
+	if c.now == 0 {
+		return declined
 	}
-	return Step{Kind: Fail, Output: failure}
+	if c.current() {
+		c.token.Rejected = true
+		c.saveToken()
+	}
+	if c.sharing == locked && c.readClient() == nil && c.ownerNow() == c.owner {
+		return lockToWrite
+	}
+	return declined
 }

@@ -2,50 +2,253 @@ package call
 
 import (
 	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
 )
 
+// A rhythm is that of the waits for another call: each twice as long as the one before
+// it, up to the longest, in milliseconds.
+type rhythm struct{ first, longest int64 }
+
+var (
+	callPause = rhythm{10, 250}  // for another call of this instance
+	lockPause = rhythm{50, 1000} // for another instance
+)
+
+// patience is how long a call waits for another, in milliseconds, by the sum of its waits:
+// a clock may stand still.
+const patience = 30_000
+
+// waited gives the sum of the waits so far.
+func (c *Call) waited(r rhythm) (sum int64) {
+	for i := range c.waits {
+		sum += r.wait(i)
+	}
+	return sum
+}
+
+// wait gives the length of a wait.
+func (r rhythm) wait(n int) int64 {
+	if n > 10 {
+		return r.longest
+	}
+	return min(r.first<<n, r.longest)
+}
+
+// pause hands out the next wait.
+func (c *Call) pause(r rhythm) {
+	if c.state != AwaitingCall {
+		c.holdNote(pauseIsNoted)
+	}
+	c.step.Kind, c.step.Pause = Wait, r.wait(c.waits)
+	c.waits++
+}
+
+// lockTTL is how long the lock of a process that died keeps the others waiting, and
+// doneTTL how long the others see that a token request has ended, in seconds.
+const (
+	lockTTL = 10
+	doneTTL = 1
+)
+
+// storeStep hands out an operation of the shared store.
+func (c *Call) storeStep() {
+	if c.state < RequestingToken {
+		c.holdNote(noteHolds)
+	}
+	c.step.Kind = Store
+	op := &c.step.Op
+	op.Name, op.Key = "set", oauth2.CacheKey(&c.client)
+	if c.state != ReadingToken && c.state != WritingToken {
+		op.Key += ":asking"
+	}
+	switch c.state {
+	case ReadingToken, ReadingLock:
+		op.Name = "get"
+	case TakingLock:
+		op.Name, op.Value, op.TTL = "add", oauth2.Asking, lockTTL
+	case WritingToken:
+		op.Value, op.TTL = string(c.object), c.token.ExpiresAt()-c.now
+	case WritingDone:
+		op.Value, op.TTL = oauth2.Done, doneTTL
+	default:
+		c.loadRetry()
+		op.Value, op.TTL = oauth2.LockFailure(&c.retry), c.retry.Wait
+	}
+}
+
+// storeAnswered takes the result of an operation of the store.
+func (c *Call) storeAnswered(r *input.Resume) Event {
+	if r.Given == input.GivenFailed || c.now == 0 {
+		c.sharing = alone
+	}
+	gone := c.sharing == alone
+	switch c.state {
+	case ReadingToken:
+		return c.tokenRead(r.Value)
+	case TakingLock:
+		return c.lockTried(r.Added)
+	case ReadingLock:
+		if gone {
+			return requestNext
+		}
+		return c.lockRead(r)
+	case WritingToken:
+		if c.sharing == locked {
+			return lockToWrite
+		}
+	case WritingFailure, WritingRejection:
+		c.loadRetry()
+		c.failure = c.lastFailure(c.retry.Wait)
+		c.declineWith(c.failure)
+	}
+	return written
+}
+
+func (c *Call) tokenRead(value string) Event {
+	waits := c.wait()
+	if t, ok := input.ParseStoredToken(value); ok && c.sharing != alone && c.takes(&t) {
+		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, state.MaxLifetime))
+		c.token.Obtained = c.refused != 0
+		c.saveToken()
+		if c.needsNoRenewal() {
+			c.endNote()
+			return tokenTaken
+		}
+	}
+	switch {
+	case waits > 0:
+		c.failure = c.lastFailure(waits)
+		return noToken
+	case c.sharing == alone:
+		return requestNext
+	}
+	return lockFirst
+}
+
+// takes reports whether a token out of the store is of use: this client's, valid for
+// longer than the one at hand, and not the one that the service refused.
+func (c *Call) takes(t *input.Token) bool {
+	return t.CacheKey == oauth2.CacheKey(&c.client) && hash(t.AccessToken) != c.refused &&
+		t.ExpiresAt > c.now && (!c.usable() || t.ExpiresAt > c.token.ExpiresAt())
+}
+
+func (c *Call) lockTried(added bool) Event {
+	switch {
+	case c.sharing == alone || c.in.Force && !added:
+		return requestNext
+	case added:
+		c.sharing = locked
+		return requestNext
+	case c.usable() && c.stillValid():
+		// Another instance renews it. This one looks again in a second.
+		c.token.RenewAfter = min(c.now+1-c.token.AskedAt, c.token.Lifetime)
+		c.saveToken()
+		c.endNote()
+		return tokenValid
+	}
+	return lockHeld
+}
+
+func (c *Call) lockRead(r *input.Resume) Event {
+	lock := oauth2.ParseLock(r.Value)
+	if lock.Failed {
+		c.adopt(&lock)
+		return noToken
+	}
+	if c.waited(lockPause) >= patience {
+		c.sharing = alone
+		return requestNext
+	}
+	free := r.ValueNull || lock.Done
+	switch {
+	case free && c.foundFree:
+		return lockFreeTwice
+	case free:
+		c.foundFree = true
+		return lockFree
+	}
+	return lockBusy
+}
+
+// adopt makes the failure of another instance this one's.
+func (c *Call) adopt(lock *oauth2.Lock) {
+	c.loadRetry()
+	c.retry = backoff.Record{
+		Since: c.now, Wait: min(max(lock.Until-c.now, 1), backoff.MaxWait),
+		Failures: max(lock.Failures, c.retry.Failures), Call: c.note, Error: lock.Error().Members(),
+	}
+	c.host.SetVar(state.Retry, c.retry.Encode())
+	c.failure = c.lastFailure(c.retry.Wait)
+}
+
 // SetToken is the export set_token: it takes a token that get_token gave, here or on
 // another instance.
-func SetToken(host Host, rawInput []byte) Step {
+func SetToken(host Host, rawInput []byte) *Step {
 	t, err := input.ParseToken(rawInput)
 	if err != nil {
 		return fail(err)
 	}
-	f := New(host, input.GetToken)
-	f.in.Clock = t.Clock
-	if f.client, err = config.ReadClient(host.Config); err != nil {
+	c := New(host, input.GetToken)
+	c.in.Clock = t.Clock
+	if err = c.readClient(); err != nil {
 		return fail(err)
 	}
-	if t.CacheKey != oauth2.CacheKey(&f.client) {
-		return fail(apierror.Mismatch("cache_key is that of another client, scope or token URL, whose token is of no use here"))
+	if t.CacheKey != oauth2.CacheKey(&c.client) {
+		return fail(apierror.Mismatch("cache_key names another client, scope or token URL; set a token of this one"))
 	}
-	f.load()
-	f.readClock()
-	lifetime := min(t.ExpiresAt-f.now, state.MaxLifetime)
-	if lifetime <= 0 {
-		return fail(apierror.Mismatch("the token has expired; ask for a new one with get_token"))
+	c.load()
+	c.readClock()
+	lifetime := min(t.ExpiresAt-c.now, state.MaxLifetime)
+	switch {
+	case lifetime <= 0:
+		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
+	case !c.cached || c.accessToken() != t.AccessToken:
+		c.keepToken(t.AccessToken, c.now, lifetime)
+	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:
+		c.live(c.now, lifetime)
+		c.token.Obtained = false
+		c.keepObject()
+		c.saveToken()
 	}
-	known := f.now == 0 || f.token.ExpiresAt() == f.now+lifetime
-	if !f.cached || !known || f.accessToken() != t.AccessToken {
-		f.keepToken(t.AccessToken, lifetime)
-	}
-	return Step{Kind: Give}
+	return &Step{Kind: Give}
 }
 
 // ClearToken is the export clear_token: it forgets the token and all that came of it.
-func ClearToken(host Host, rawInput []byte) Step {
+func ClearToken(host Host, rawInput []byte) *Step {
 	if err := input.Nothing(rawInput); err != nil {
 		return fail(err)
 	}
-	f := New(host, input.GetToken)
-	f.load()
-	f.dropToken()
-	for _, name := range []string{state.Retry, state.JobsIDs, state.LogLine} {
+	c := New(host, input.GetToken)
+	c.load()
+	c.token = state.Token{Generation: c.token.Generation + 1, Epoch: c.token.Epoch + 1, Dropped: true}
+	c.saveToken()
+	for _, name := range state.All {
 		host.SetVar(name, nil)
 	}
-	return Step{Kind: Give}
+	return &Step{Kind: Give}
+}
+
+// ownerOf names a client and the time between two clear_tokens, so that a token that was
+// requested in it is not taken for another's.
+func ownerOf(client *config.Client, epoch uint32) uint32 {
+	return uint32(hash(oauth2.CacheKey(client))>>8) ^ epoch*0x9e3779b1 | 1
+}
+
+func (c *Call) ownerNow() uint32 { return ownerOf(&c.client, c.token.Epoch) }
+
+// hash is FNV-1a of 64 bits, cut to the 53 that a JSON number holds in every language; 0
+// for no text alone.
+func hash(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h>>11 | 1
 }

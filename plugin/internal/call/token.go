@@ -3,140 +3,160 @@ package call
 import (
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/backoff"
-	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
 )
 
-// ask asks for a token, unless a back-off says to wait. All config that the whole
-// call needs is judged first. The clock was read just before: the token's life counts
-// from there.
-func (f *Flow) ask() Step {
-	if f.call != input.GetToken {
-		if err := f.readService(); err != nil {
-			return fail(err)
-		}
-	}
-	client, err := config.ReadClient(f.host.Config)
-	if err != nil {
-		return f.refused(err.AppendJSON(nil))
-	}
-	f.client = client
-	if left := f.wait(); left > 0 {
-		return f.refused(apierror.AppendRetryAfter(f.retry.Error, left))
-	}
-	f.marks |= asked | awaiting
-	f.request = oauth2.NewTokenRequest(&f.client)
-	f.recordAttempt()
-	return Step{Kind: Send, Request: f.request}
+// requestToken requests a token. The clock was read just before: the token's life
+// counts from there.
+func (c *Call) requestToken() {
+	c.holdNote(noteHolds)
+	c.at = c.now
+	c.request = oauth2.NewTokenRequest(&c.client)
+	c.recordAttempt()
+	c.step.Kind, c.step.Request = Send, &c.request
 }
 
 // wait gives the seconds until the next token request may leave, or 0.
-func (f *Flow) wait() int64 {
-	f.loadRetry()
-	if f.now == 0 || len(f.retry.Error) == 0 {
+func (c *Call) wait() int64 {
+	c.loadRetry()
+	if c.now == 0 {
 		return 0
 	}
-	return f.retry.Left(f.now)
+	since := c.retry.Since
+	left := c.retry.Left(c.now)
+	if c.retry.Since != since {
+		c.host.SetVar(state.Retry, c.retry.Encode())
+	}
+	return left
+}
+
+// lastFailure gives the last error again, with the seconds left.
+func (c *Call) lastFailure(left int64) []byte {
+	return apierror.AppendObject(nil, c.retry.Error, left)
 }
 
 // recordAttempt counts the request as failed before it leaves: on most hosts a
 // failed request is a trap, after which nothing can be recorded. A host that sends the
 // requests itself tells of a failure.
-func (f *Flow) recordAttempt() {
-	if f.now == 0 || f.handsOut {
+func (c *Call) recordAttempt() {
+	if c.now == 0 || c.inSteps {
 		return
 	}
 	failed := &apierror.Error{Code: apierror.NetworkError, Retryable: true,
 		Message: "the last token request got no answer; check auth_url, the allowed hosts and the network"}
-	f.keepFailure(failed.AppendJSON(nil), backoff.Wait(f.retry.Failures+1))
+	c.keepFailure(failed, backoff.Wait(c.retry.Failures+1))
 }
 
-// keepFailure records one more failure than f.retry has, and the wait after it.
-func (f *Flow) keepFailure(failure []byte, wait int64) {
-	r := backoff.Record{Until: f.now + wait, Failures: f.retry.Failures + 1, Error: failure}
-	f.host.SetVar(state.Retry, r.Encode())
+// keepFailure records one more failure than c.retry has, and the wait after it.
+func (c *Call) keepFailure(err *apierror.Error, wait int64) {
+	kept := *err
+	kept.HasBody = false // belongs to that answer alone, and may be long
+	r := backoff.Record{Since: c.now, Wait: wait, Failures: min(c.retry.Failures+1, backoff.MaxFailures),
+		Call: c.note, Error: kept.Members()}
+	c.host.SetVar(state.Retry, r.Encode())
 }
 
-func (f *Flow) tokenAnswered(a *message.Answer) Step {
-	f.marks &^= awaiting
-	f.log(a.Status)
-	f.load()
-	token, lifetime, err := oauth2.ParseTokenResponse(a, f.secrets)
+func (c *Call) tokenAnswered(a *message.Answer) Event {
+	c.log(a.Status)
+	c.load()
+	token, lifetime, err := oauth2.ParseTokenResponse(a, c.secrets)
 	if err != nil {
-		return f.tokenFailed(err, a.RetryAfter)
+		c.readClock() // the wait counts from the failure
+		c.failure = c.backOff(err, a.RetryAfter)
+		c.endNote()
+		if c.sharing == locked && c.now != 0 {
+			return lockToWrite
+		}
+		return noToken
 	}
-	return f.tokenObtained(token, lifetime)
-}
-
-func (f *Flow) tokenFailed(err *apierror.Error, retryAfter string) Step {
-	f.readClock() // the wait counts from the failure
-	return f.refused(f.backOff(err, retryAfter))
+	c.keepToken(token, c.at, lifetime)
+	c.token.Obtained = true
+	c.saveToken()
+	c.forgetAttempt()
+	c.endNote()
+	switch {
+	case c.sharing == alone:
+		return tokenNew
+	case c.token.ExpiresAt() > c.now && c.now != 0:
+		return tokenToWrite
+	case c.sharing == locked:
+		return tokenShortLived
+	}
+	return tokenNew
 }
 
 // backOff records a failure and gives it as the host sees it.
-func (f *Flow) backOff(err *apierror.Error, retryAfter string) []byte {
+func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
+	c.loadAttempts()
 	seconds, told := backoff.RetryAfter(retryAfter)
-	if !told && f.now == 0 {
+	if !told && c.now == 0 {
 		return err.AppendJSON(nil) // without a clock there is no wait of our own
 	}
 	if !told {
-		seconds = backoff.Wait(f.retry.Failures + 1)
+		seconds = backoff.Wait(c.retry.Failures + 1)
 	}
-	if f.now != 0 {
-		kept := *err
-		kept.HasBody = false // belongs to that answer alone, and may be long
-		f.keepFailure(kept.AppendJSON(nil), seconds)
+	if c.now != 0 {
+		c.keepFailure(err, seconds)
 	}
 	err.RetryAfter = seconds
 	return err.AppendJSON(nil)
 }
 
-// refused goes on where no token can be had: with the old one while it is valid,
-// unless the caller wants a new one.
-func (f *Flow) refused(failure []byte) Step {
-	f.failure = failure
-	if f.in.Force || !f.alive() {
-		return Step{Kind: Fail, Output: failure}
+// loadAttempts reads the failures so far, without the attempt that recordAttempt
+// recorded in this step.
+func (c *Call) loadAttempts() {
+	if c.inSteps || c.state != RequestingToken {
+		c.loadRetry()
 	}
-	f.host.Log(Warn, "the token could not be renewed; the old one, still valid, is used")
-	return f.use()
 }
 
-func (f *Flow) tokenObtained(text string, lifetime int64) Step {
-	f.marks |= fresh
-	object := f.keepToken(text, lifetime)
-	if f.call == input.GetToken {
-		f.host.SetVar(state.Retry, nil)
-		return Step{Kind: Give, Output: object}
-	}
-	f.forgetAttempt()
-	return f.sendToService()
-}
-
-// keepToken makes a token the cached one. Its lifetime in seconds counts from now. It
-// gives the token object.
-func (f *Flow) keepToken(text string, lifetime int64) []byte {
-	f.cached, f.text = true, text
-	f.token = state.Token{Generation: f.token.Generation + 1}
-	if f.now != 0 {
-		f.token.AskedAt, f.token.Lifetime = f.now, lifetime
-		f.token.RenewAfter = lifetime - min(f.client.Margin, lifetime/2)
-	}
-	object := oauth2.AppendToken(nil, text, f.token.ExpiresAt(), oauth2.CacheKey(&f.client))
-	f.storeToken(object)
-	return object
-}
-
-// forgetAttempt takes back what recordAttempt recorded. The failures before it
-// count until a call succeeds: the service may yet refuse the new token.
-func (f *Flow) forgetAttempt() {
-	if f.retry.Failures == 0 {
-		f.host.SetVar(state.Retry, nil)
+// forgetAttempt takes back what recordAttempt recorded. The failures before it count
+// until a call succeeds: the service may yet refuse the new token. That of get_token
+// succeeds with it.
+func (c *Call) forgetAttempt() {
+	c.loadAttempts()
+	if c.retry.Failures == 0 || c.export == input.GetToken {
+		c.host.SetVar(state.Retry, nil)
 		return
 	}
-	f.retry = backoff.Record{Failures: f.retry.Failures}
-	f.host.SetVar(state.Retry, f.retry.Encode())
+	c.retry = backoff.Record{Failures: c.retry.Failures}
+	c.host.SetVar(state.Retry, c.retry.Encode())
+}
+
+// giveToken ends a get_token.
+func (c *Call) giveToken() Event {
+	if c.state == UsingTaken {
+		c.host.SetVar(state.Retry, nil)
+	}
+	switch {
+	case c.object != nil:
+		c.step.Kind, c.step.Output = Give, c.object
+	case !c.inSteps && c.host.Hold(state.TokenObject):
+		c.step.Kind = GiveHeld
+	default:
+		object := c.host.Var(state.TokenObject)
+		if object == nil {
+			return c.evict()
+		}
+		c.step.Kind, c.step.Output = Give, object
+		c.prepareTokenStep(object)
+	}
+	return accepted
+}
+
+// evict goes on where the cached token is gone from its var: a host may have run out of
+// room for vars.
+func (c *Call) evict() Event {
+	c.cached = false
+	switch {
+	case c.state == UsingCached || c.state == UsingTaken:
+		return evicted
+	case c.failure != nil:
+		return c.declineWith(c.failure)
+	}
+	return c.decline(&apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
+		Message: "the host did not keep the new token; leave room for 256 KiB of vars"})
 }

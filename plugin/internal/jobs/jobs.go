@@ -19,7 +19,7 @@ func NewRequest(s *config.Service, token string) message.Request {
 // NewOwnRequest is a request that the caller of the plugin made up.
 func NewOwnRequest(s *config.Service, token string, own *input.Request) message.Request {
 	return message.Request{Method: own.Method, URL: s.BaseURL + own.Path,
-		Headers: append(headers(s, token), own.Headers...), Body: own.Body}
+		Headers: append(headers(s, token), own.Headers...), Body: own.Body, HostBody: own.HostBody}
 }
 
 func headers(s *config.Service, token string) []message.Header {

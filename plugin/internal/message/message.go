@@ -18,6 +18,8 @@ type Request struct {
 	URL     string
 	Headers []Header
 	Body    string // not sent at all where it is empty
+	// HostBody says that the host has the body, which the plugin never sees.
+	HostBody bool
 }
 
 // Answer is what came back.
@@ -45,9 +47,23 @@ func (a *Answer) Failed() bool {
 	return a.Status == 200 && a.Size == 1 && a.Load(1)[0] == 0
 }
 
-// AppendJSON appends the request as an Extism host takes it, as a JSON object of
-// method, url and headers. The body travels beside it.
-func (r *Request) AppendJSON(dst []byte) []byte {
+// AppendJSON appends the request as http_request takes it: a JSON object of method,
+// url and headers. The body travels beside it.
+func (r *Request) AppendJSON(dst []byte) []byte { return append(r.appendHead(dst), '}') }
+
+// AppendWithBody appends the request with its body, as begin and resume hand it out.
+func (r *Request) AppendWithBody(dst []byte) []byte {
+	dst = r.appendHead(dst)
+	switch {
+	case r.HostBody:
+		dst = append(dst, `,"body":true`...)
+	case r.Body != "":
+		dst = gjson.AppendJSONString(append(dst, `,"body":`...), r.Body)
+	}
+	return append(dst, '}')
+}
+
+func (r *Request) appendHead(dst []byte) []byte {
 	dst = append(dst, `{"method":"`...)
 	dst = append(dst, r.Method...)
 	dst = append(dst, `","url":`...)
@@ -61,35 +77,13 @@ func (r *Request) AppendJSON(dst []byte) []byte {
 		dst = append(dst, ':')
 		dst = gjson.AppendJSONString(dst, h.Value)
 	}
-	return append(dst, "}}"...)
+	return append(dst, '}')
 }
 
-// AppendWhole appends the request with its body, as begin and resume hand it out.
-func (r *Request) AppendWhole(dst []byte) []byte {
-	dst = r.AppendJSON(dst)
-	if r.Body == "" {
-		return dst
-	}
-	dst = append(dst[:len(dst)-1], `,"body":`...)
-	return append(gjson.AppendJSONString(dst, r.Body), '}')
-}
-
-// Target gives host and path of the request's URL, without its scheme and query:
-// what may stand in a log line.
-func (r *Request) Target() string {
+// Line is what is logged for a request that was answered: host and path of its URL,
+// without scheme and query.
+func (r *Request) Line(status int) string {
 	_, target, _ := strings.Cut(r.URL, "://")
 	target, _, _ = strings.Cut(target, "?")
-	return target
-}
-
-const linePrefix = "HTTP 200"
-
-// Line is what is logged for a request that was answered.
-func Line(method string, status int, target string) string {
-	return WithStatus(linePrefix+" to "+method+" "+target, status)
-}
-
-// WithStatus gives a line that was made for the status 200 another one.
-func WithStatus(line string, status int) string {
-	return linePrefix[:5] + strconv.Itoa(status) + line[min(len(linePrefix), len(line)):]
+	return "HTTP " + strconv.Itoa(status) + " to " + r.Method + " " + target
 }

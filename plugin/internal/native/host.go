@@ -33,7 +33,7 @@ func newHost(config map[string]string) *host {
 }
 
 // one are the exports that make no request.
-var one = map[string]func(call.Host, []byte) call.Step{
+var one = map[string]func(call.Host, []byte) *call.Step{
 	"begin": call.Begin, "resume": call.Resume, "set_token": call.SetToken, "clear_token": call.ClearToken,
 }
 
@@ -47,20 +47,20 @@ func (h *host) call(export string, in []byte) (a answer) {
 	if !ok {
 		return answer{Trap: "no export " + export}
 	}
-	f := call.New(h, name)
-	step := f.Begin(in)
+	c := call.New(h, name)
+	step := c.Begin(in)
 	var body []byte
 	for step.Kind == call.Send || step.Kind == call.SendHeld {
 		response, err := h.client.Do(h.request(step))
 		if err != nil {
-			return answer{Trap: err.Error()} // as it is on most hosts: the flow never hears of it
+			return answer{Trap: err.Error()} // as it is on most hosts: the call never hears of it
 		}
 		body, err = io.ReadAll(response.Body)
 		response.Body.Close()
 		if err != nil {
 			return answer{Trap: err.Error()}
 		}
-		step = f.Resume(&message.Answer{
+		step = c.Resume(&message.Answer{
 			Status: response.StatusCode,
 			Size:   len(body),
 			Load:   func(most int) []byte { return body[:min(most, len(body))] },
@@ -70,7 +70,7 @@ func (h *host) call(export string, in []byte) (a answer) {
 }
 
 // end tells what came of a call; body is that of the last answer.
-func (h *host) end(step call.Step, body []byte) answer {
+func (h *host) end(step *call.Step, body []byte) answer {
 	switch step.Kind {
 	case call.Give:
 		return answer{Output: step.Output}
@@ -83,12 +83,11 @@ func (h *host) end(step call.Step, body []byte) answer {
 }
 
 // request makes what the shell would hand to http_request.
-func (h *host) request(step call.Step) *http.Request {
-	meta := h.held
-	if step.Kind == call.Send {
-		meta = step.Request.AppendJSON(nil)
+func (h *host) request(step *call.Step) *http.Request {
+	if step.Kind == call.SendHeld {
+		return decode(h.held, strings.NewReader(""))
 	}
-	return decode(meta, strings.NewReader(step.Request.Body))
+	return decode(step.Request.AppendJSON(nil), strings.NewReader(step.Request.Body))
 }
 
 func (h *host) Config(key string) string { return h.config[key] }
@@ -111,14 +110,18 @@ func (h *host) Words(name string) (first, second uint64, ok bool) {
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), true
 }
 
-func (h *host) LogVar(name string) { h.Log(call.Debug, string(h.vars[name])) }
+func (h *host) LogVar(name string) bool {
+	line, ok := h.vars[name]
+	if ok {
+		h.Log(call.Debug, string(line))
+	}
+	return ok
+}
 
 func (h *host) Hold(name string) bool {
 	h.held = h.vars[name]
 	return h.held != nil
 }
-
-func (h *host) Held() []byte { return h.held }
 
 func (h *host) Now() int64 { return 0 }
 

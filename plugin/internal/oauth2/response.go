@@ -15,12 +15,20 @@ const (
 	defaultLifetime = 300 // seconds, where the answer names none
 )
 
+// What a failed token request is told by, here and to a fleet.
+const (
+	noAnswer       = "the token endpoint did not answer"
+	unusableAnswer = "the token endpoint's answer cannot be used"
+	unavailable    = "the token endpoint cannot answer now; call again later"
+	refusedClient  = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
+)
+
 // ParseTokenResponse reads the answer to a token request: the access token and
 // its lifetime in seconds, at most a day. secrets gives what must not stand in the
 // error.
 func ParseTokenResponse(a *message.Answer, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
 	if a.Failed() {
-		return "", 0, apierror.Network("the token endpoint did not answer"+redact.Reason(a.Reason, secrets), "auth_url")
+		return "", 0, apierror.Network(noAnswer+redact.Reason(a.Reason, secrets), "auth_url")
 	}
 	r := response{flaw: "it is longer than 256 KiB"}
 	if a.Size <= maxAnswer {
@@ -129,19 +137,19 @@ func (r *response) err(status int, secrets func() []string) *apierror.Error {
 	switch {
 	case status/100 == 2:
 		e.Code, e.Retryable = apierror.TokenResponseInvalid, true
-		e.Message = "the token endpoint's answer cannot be used: " + r.flaw
+		e.Message = unusableAnswer + ": " + r.flaw
 		if r.oauthError != "" {
 			e.Message = "the token endpoint answered with an OAuth error" + hint
 		}
 	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
 		e.Code, e.Retryable = apierror.TokenEndpointUnavailable, true
-		e.Message = "the token endpoint cannot answer now; call again later" + hint
+		e.Message = unavailable + hint
 	case status/100 == 3:
 		e.Code = apierror.TokenEndpointRejected
 		e.Message = "the token endpoint redirects; set auth_url to where it lives" + hint
 	default:
 		e.Code = apierror.TokenEndpointRejected
-		e.Message = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope" + hint
+		e.Message = refusedClient + hint
 	}
 	if r.oauthError+r.description != "" {
 		hidden := append(secrets(), r.token)

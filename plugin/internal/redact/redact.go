@@ -6,24 +6,35 @@ import "unicode/utf8"
 
 const mark = "[redacted]"
 
+// shortest is the length of the shortest secret that is searched for. A shorter one
+// turns up by chance, and what is left around the marks would tell it.
+const shortest = 8
+
 // Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8,
-// cut at limit bytes, and whether it was cut. A secret is found as it is, percent-encoded, form-encoded
-// and JSON-escaped. partial says that text is itself the start of something
-// longer: a secret that may go on beyond its end is then taken out as well.
+// cut at limit bytes, and whether it was cut. A secret is found as it is, percent-encoded,
+// form-encoded and JSON-escaped. Secrets that overlap get one mark, and a secret of less
+// than 8 bytes makes one mark of the whole text. partial says that text is itself the
+// start of something longer: a secret that may go on beyond its end is then taken out
+// as well.
 //
-// The cut never splits a UTF-8 sequence. Nothing is read beyond what the limit
-// lets out, so the cost does not grow with a long text.
+// The cut never splits a UTF-8 sequence. Time and memory are linear in the text and the
+// secrets, whatever is in them.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
-	clean = make([]byte, 0, min(len(text), limit)+len(mark))
+	s := newSearch(text, secrets, partial)
+	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit)+len(mark))
 	for i := 0; i < len(text) && len(clean) <= limit; {
-		if n := longest(text[i:], secrets, partial); n > 0 {
-			clean = append(clean, mark...)
-			i += n
+		if hidden := s.marks[i]; hidden == 0 && i != s.tail {
+			r, size := utf8.DecodeRune(text[i:])
+			clean = utf8.AppendRune(clean, r)
+			i += size
 			continue
+		} else if hidden < inner {
+			clean = append(clean, mark...)
 		}
-		r, size := utf8.DecodeRune(text[i:])
-		clean = utf8.AppendRune(clean, r)
-		i += size
+		if i == s.tail {
+			break
+		}
+		i++
 	}
 	if len(clean) > limit {
 		return clean[:boundary(clean, limit)], true
@@ -46,48 +57,6 @@ func Reason(text string, secrets func() []string) string {
 		return ""
 	}
 	return " (" + Text(text, secrets()) + ")"
-}
-
-// longest gives the length of the longest secret that text starts with, or 0.
-func longest(text []byte, secrets []string, partial bool) (n int) {
-	for _, secret := range secrets {
-		if secret == "" || !mayStart(text[0], secret[0]) {
-			continue
-		}
-		for e := plain; e <= jsonEscaped; e++ {
-			n = max(n, match(text, secret, e, partial))
-		}
-	}
-	return n
-}
-
-// mayStart spares most positions the four readings.
-func mayStart(c, first byte) bool {
-	return c == first || c == '%' || c == '+' || c == '\\'
-}
-
-// match gives how many bytes of text, read in encoding e, spell secret, or 0.
-func match(text []byte, secret string, e encoding, partial bool) int {
-	at := 0
-	for secret != "" {
-		if at == len(text) {
-			if partial {
-				return at
-			}
-			return 0
-		}
-		spelled, size := e.next(text[at:])
-		if len(spelled) > len(secret) || secret[:len(spelled)] != spelled {
-			// An escape that the end of the text cut short may spell anything.
-			if partial && at > 0 && len(text)-at < maxEscape && (text[at] == '%' || text[at] == '\\') {
-				return len(text)
-			}
-			return 0
-		}
-		at += size
-		secret = secret[len(spelled):]
-	}
-	return at
 }
 
 // boundary moves a cut at limit back to the start of a UTF-8 sequence.

@@ -66,7 +66,7 @@ var (
 // Secret is the client secret of the default config. No error or log may show it.
 const Secret = "s3cr3t/+ with=odd&characters%"
 
-const defaultToken = "token-1"
+const defaultToken = "token-0001"
 
 // FullConfig is the whole config of the scenario.
 func (s *Scenario) FullConfig(servers Servers) map[string]string {

@@ -101,7 +101,7 @@ type TokenExchange struct {
 }
 
 // JobsExchange is a request to the service. Without more it is the one that the
-// default config makes, with the token token-1, and its answer is 200.
+// default config makes, with the token token-0001, and its answer is 200.
 type JobsExchange struct {
 	Path string `json:"path"`
 	With string `json:"with"` // the access token
@@ -137,7 +137,7 @@ type StoreExchange struct {
 	Key  string `json:"key"`
 	Lock bool   `json:"lock"`
 	// The value that get gives, null without one, or that add and set must hand over: a
-	// JSON value, text, or a token object, whose fields are laid over those of token-1.
+	// JSON value, text, or a token object, whose fields are laid over those of token-0001.
 	Value json.RawMessage            `json:"value"`
 	Text  *string                    `json:"text"`
 	Token map[string]json.RawMessage `json:"token"`
