@@ -9,7 +9,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # The builds for users, their limit in bytes, and the builds for tests: these fill the
 # heap with a pattern between calls.
 PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
-LIMIT := 72000
+LIMIT := 68000
 POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
 MODULES := . tests host-example/go

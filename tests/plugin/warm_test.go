@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,7 +14,14 @@ import (
 const (
 	mostForListJobs = 20
 	mostForGetToken = 16
+	mostForBegin    = 22
+	mostForwarded   = 8
+	mostForResume   = 30
 )
+
+// forwarded are the host calls that go-sdk hands on to the Extism kernel: each costs a
+// microsecond and more, the others a tenth of that.
+var forwarded = []string{"alloc", "free", "length", "load_u8", "store_u8", "output_set", "error_set"}
 
 func TestWarmCallsAskLittleOfTheHost(t *testing.T) {
 	for _, length := range []int{1, 900, 32 << 10} {
@@ -45,6 +53,65 @@ func TestWarmCallsAskLittleOfTheHost(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a library calls: begin with all that it accepts and the time, and nothing more.
+func TestWarmStepsAskLittleOfTheHost(t *testing.T) {
+	for _, length := range []int{1, 900, 32 << 10} {
+		token := strings.Repeat("t", length)
+		for _, call := range []string{"list_jobs", "get_token"} {
+			t.Run(fmt.Sprintf("%s, a token of %d bytes", call, length), func(t *testing.T) {
+				h := instance(t, "dist/rostering-nowasi.wasm", token)
+				now := fmt.Sprintf(`"now":%d`, h.Clock.Unix())
+				mustCall(t, h, "get_token", "{"+now+"}")
+				begin := fmt.Sprintf(`{"call":%q,"accepts":["wait","store"],"input":{%s}}`, call, now)
+				mustCall(t, h, "begin", begin) // prepares
+				step := mustCall(t, h, "begin", begin)
+				most(t, h, "begin", mostForBegin)
+				if got := h.Count(forwarded...); got > mostForwarded {
+					t.Errorf("of the host calls, %d are forwarded, at most %d may be: %v", got, mostForwarded, h.Calls)
+				}
+				if call == "get_token" {
+					return
+				}
+				var s struct {
+					Last bool
+					Flow json.RawMessage
+				}
+				if err := json.Unmarshal(step, &s); err != nil || !s.Last {
+					t.Fatalf("not the last step: %.300s", step)
+				}
+				mustCall(t, h, "resume", fmt.Sprintf(`{"flow":%s,"status":200,%s}`, s.Flow, now))
+				most(t, h, "resume", mostForResume)
+			})
+		}
+	}
+}
+
+// A body that the host has never enters the guest, whatever its size.
+func TestABodyOfTheHostCostsNothing(t *testing.T) {
+	h := instance(t, "dist/rostering-nowasi.wasm", "token-0001")
+	now := fmt.Sprintf(`"now":%d`, h.Clock.Unix())
+	mustCall(t, h, "get_token", "{"+now+"}")
+	begin := func(body string) int {
+		mustCall(t, h, "begin", `{"call":"send_request","input":{"path":"/a","method":"POST",`+body+now+`}}`)
+		return h.Total()
+	}
+	// Some words more of input and output, for the name and true.
+	if with, without := begin(`"body":true,`), begin(""); with > without+10 {
+		t.Errorf("%d host calls with the host's body, %d without", with, without)
+	}
+}
+
+func most(t *testing.T, h *stubhost.Host, export string, most int) {
+	t.Helper()
+	t.Logf("%s: %d host calls, %d forwarded", export, h.Total(), h.Count(forwarded...))
+	if got := h.Total(); got > most {
+		t.Errorf("%s makes %d host calls, at most %d are allowed: %v", export, got, most, h.Calls)
+	}
+	if h.Calls["config_get"] > 0 {
+		t.Errorf("%s reads config", export)
 	}
 }
 

@@ -67,14 +67,17 @@ type progress struct {
 	foundFree bool
 }
 
-// sharing is what a call has of the store.
+// sharing is what a call has of the store, where the host accepts one.
 type sharing uint8
 
 const (
-	alone  sharing = iota // no store
-	shares                // the store
-	locked                // and the lock in it
+	shares  sharing = iota // the store
+	locked                 // and the lock in it
+	without                // nothing: the store failed in this call
 )
+
+// alone reports whether the call goes on without the store.
+func (p *progress) alone() bool { return p.accepts != input.AcceptsStore || p.sharing == without }
 
 // New is a call that has not begun, and whose requests the plugin sends.
 func New(host Host, export input.Export) *Call { return &Call{host: host, export: export} }
@@ -98,9 +101,6 @@ func (c *Call) Begin(rawInput []byte) *Step {
 		return &c.step
 	}
 	c.load()
-	if c.accepts == input.AcceptsStore {
-		c.sharing = shares
-	}
 	if c.in.Refused != "" && !c.dropRefused() {
 		return &c.step
 	}

@@ -12,7 +12,7 @@ import (
 // judged before anything is handed out.
 func (c *Call) choose() Event {
 	if c.now == 0 {
-		c.sharing = alone
+		c.sharing = without
 	}
 	usable := c.usable()
 	if usable && !c.in.Force && c.needsNoRenewal() {
@@ -41,14 +41,14 @@ func (c *Call) choose() Event {
 	}
 	if left := c.wait(); left > 0 {
 		c.failure = c.lastFailure(left)
-		if c.sharing == alone || valid || c.in.Force || note.LookedAt == c.now {
+		if c.alone() || valid || c.in.Force || note.LookedAt == c.now {
 			return noToken
 		}
 		note.LookedAt = c.now
 	}
 	c.takeNote(note)
 	switch {
-	case c.sharing == alone:
+	case c.alone():
 		return requestNext
 	case c.in.Force:
 		return lockFirst

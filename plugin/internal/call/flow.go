@@ -23,7 +23,7 @@ var flowNumbers = [...]struct {
 	{"refused", 1<<53 - 1},
 	{"note", 1<<32 - 1},
 	{"waits", 1 << 10},
-	{"sharing", int64(locked)},
+	{"sharing", int64(without)},
 	{"found_free", 1},
 }
 
@@ -161,7 +161,7 @@ func (c *Call) possible() bool {
 	case c.state == AwaitingCall:
 		return c.accepts != input.AcceptsNothing
 	case c.state == RequestingToken:
-		return c.sharing == alone || c.accepts == input.AcceptsStore
+		return true
 	}
-	return c.accepts == input.AcceptsStore && c.sharing != alone
+	return !c.alone()
 }

@@ -83,16 +83,15 @@ func (c *Call) storeStep() {
 // storeAnswered takes the result of an operation of the store.
 func (c *Call) storeAnswered(r *input.Resume) Event {
 	if r.Given == input.GivenFailed || c.now == 0 {
-		c.sharing = alone
+		c.sharing = without
 	}
-	gone := c.sharing == alone
 	switch c.state {
 	case ReadingToken:
 		return c.tokenRead(r.Value)
 	case TakingLock:
 		return c.lockTried(r.Added)
 	case ReadingLock:
-		if gone {
+		if c.alone() {
 			return requestNext
 		}
 		return c.lockRead(r)
@@ -110,7 +109,7 @@ func (c *Call) storeAnswered(r *input.Resume) Event {
 
 func (c *Call) tokenRead(value string) Event {
 	waits := c.wait()
-	if t, ok := input.ParseStoredToken(value); ok && c.sharing != alone && c.takes(&t) {
+	if t, ok := input.ParseStoredToken(value); ok && !c.alone() && c.takes(&t) {
 		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, state.MaxLifetime))
 		c.token.Obtained = c.refused != 0
 		c.saveToken()
@@ -123,7 +122,7 @@ func (c *Call) tokenRead(value string) Event {
 	case waits > 0:
 		c.failure = c.lastFailure(waits)
 		return noToken
-	case c.sharing == alone:
+	case c.alone():
 		return requestNext
 	}
 	return lockFirst
@@ -138,7 +137,7 @@ func (c *Call) takes(t *input.Token) bool {
 
 func (c *Call) lockTried(added bool) Event {
 	switch {
-	case c.sharing == alone || c.in.Force && !added:
+	case c.alone() || c.in.Force && !added:
 		return requestNext
 	case added:
 		c.sharing = locked
@@ -160,7 +159,7 @@ func (c *Call) lockRead(r *input.Resume) Event {
 		return noToken
 	}
 	if c.waited(lockPause) >= patience {
-		c.sharing = alone
+		c.sharing = without
 		return requestNext
 	}
 	free := r.ValueNull || lock.Done

@@ -145,10 +145,7 @@ func (c *Call) appendRequest(text []byte, last bool) []byte {
 // the cached one. There is no time in it.
 func (c *Call) warmStep() []byte {
 	now, progress := c.now, c.progress
-	c.now, c.state, c.refused, c.sharing = 0, UsingCached, 0, alone
-	if c.accepts == input.AcceptsStore {
-		c.sharing = shares
-	}
+	c.now, c.state, c.refused, c.sharing = 0, UsingCached, 0, shares
 	text := c.appendRequest(nil, c.accepts != input.AcceptsNothing)
 	c.now, c.progress = now, progress
 	return text

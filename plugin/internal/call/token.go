@@ -78,7 +78,7 @@ func (c *Call) tokenAnswered(a *message.Answer) Event {
 	c.forgetAttempt()
 	c.endNote()
 	switch {
-	case c.sharing == alone:
+	case c.alone():
 		return tokenNew
 	case c.token.ExpiresAt() > c.now && c.now != 0:
 		return tokenToWrite

@@ -8,8 +8,8 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// encoding is a way in which a secret may be written, named by the one character that
-// sets it apart.
+// encoding is a way to write a secret, named by the one character that sets it apart
+// from the encodings before it.
 type encoding byte
 
 const (
@@ -24,25 +24,28 @@ var encodings = [...]encoding{plain, percent, form, jsonEscaped}
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
-// matters reports whether text can read differently than in the encodings before.
+// matters reports whether text may read differently than in the encodings before.
 func (e encoding) matters(text []byte) bool {
 	return e == plain || bytes.IndexByte(text, byte(e)) >= 0
 }
 
-// next reads one character of text, which is not empty: what it stands for, written
-// over buffer, and how many bytes it takes. What is no escape stands for itself.
-func (e encoding) next(text, buffer []byte) (spelled []byte, size int) {
+// next reads the character that begins at byte at of the text: it takes size bytes, and
+// stands for the first count bytes of s.spelled. What is no escape stands for itself.
+func (s *search) next(e encoding, at int) (count, size int) {
+	text := s.text[at:]
 	c := text[0]
+	size = 1
 	switch {
 	case c == '%' && (e == percent || e == form):
 		if n, ok := ascii.Hex(text, 1, 2); ok {
-			return append(buffer[:0], byte(n)), 3
+			c, size = byte(n), 3
 		}
 	case c == '+' && e == form:
 		c = ' '
 	case c == '\\' && e == jsonEscaped:
 		r, size := json.Unescape(text)
-		return utf8.AppendRune(buffer[:0], r), size
+		return len(utf8.AppendRune(s.spelled[:0], r)), size
 	}
-	return append(buffer[:0], c), 1
+	s.spelled[0] = c
+	return 1, size
 }

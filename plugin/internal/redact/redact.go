@@ -6,32 +6,34 @@ import "unicode/utf8"
 
 const mark = "[redacted]"
 
-// shortest is the length of the shortest secret that is searched for. A shorter one
-// turns up by chance, and what is left around the marks would tell it.
+// shortest is how long a secret must be to be searched for. A shorter one occurs by
+// chance, and what is left around the marks would give it away.
 const shortest = 8
 
 // Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8,
 // cut at limit bytes, and whether it was cut. A secret is found as it is, percent-encoded,
-// form-encoded and JSON-escaped. Secrets that overlap get one mark, and a secret of less
-// than 8 bytes makes one mark of the whole text. partial says that text is itself the
-// start of something longer: a secret that may go on beyond its end is then taken out
-// as well.
+// form-encoded and JSON-escaped; a mark stands for each one, or for several that overlap.
+// Where a secret has fewer than 8 bytes, one mark stands for the whole text. partial says
+// that text is itself the start of something longer: a secret that may go on beyond its
+// end is then taken out as well.
 //
-// The cut never splits a UTF-8 sequence. Time and memory are linear in the text and the
-// secrets, whatever is in them.
+// The cut never splits a UTF-8 sequence. Time and memory are linear in the text and in the
+// secrets, whatever they hold.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
 	s := newSearch(text, secrets, partial)
 	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit)+len(mark))
 	for i := 0; i < len(text) && len(clean) <= limit; {
-		if hidden := s.marks[i]; hidden == 0 && i != s.tail {
+		hidden := s.marks[i]
+		if hidden == 0 && i < s.tail {
 			r, size := utf8.DecodeRune(text[i:])
 			clean = utf8.AppendRune(clean, r)
 			i += size
 			continue
-		} else if hidden < inner {
+		}
+		if hidden < inner {
 			clean = append(clean, mark...)
 		}
-		if i == s.tail {
+		if i >= s.tail {
 			break
 		}
 		i++

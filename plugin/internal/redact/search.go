@@ -4,36 +4,30 @@ import "unicode/utf8"
 
 // Marks of a byte of the text.
 const (
-	first  = 1 << iota // a secret begins with it
-	inner              // it belongs to a secret that begins before it
-	opened             // only while an encoding is searched: the secret begins with it
+	first = 1 << iota // a secret begins here
+	inner             // a secret that begins further left goes on here
+	found             // the secret that is being searched for begins here
 )
 
-// search marks where secrets are in a text.
+// search finds secrets in a text, and marks the bytes that they take.
 //
-// An encoding reads the text from any byte on, one character after the other: as a
-// secret may begin anywhere, also inside of what is an escape from further left, so may
-// a reading. Readings that meet go on as one. So the search goes through the text
-// backwards: what it knows about the reading from a byte on follows from what it knows
-// about where that reading's first character ends, and no byte is ever looked at again.
+// In each encoding a reading of the text may begin at any byte, even in the middle of
+// what an earlier one takes for an escape, and readings that reach the same byte go on
+// as one. So the search runs backwards: what there is to know about the reading that
+// begins at a byte follows from its first character and from the reading that begins
+// behind that. No reading is ever compared with the secret from its start.
 type search struct {
-	text   []byte
-	buffer []byte // for what a character stands for
-	marks  []byte // of each byte of text
-	tail   int    // where all that follows is taken out
-	steps  int    // taken so far; tests hold them to be linear
-
-	secret string
-	// borders is the failure function of Knuth, Morris and Pratt for the secret read
-	// backwards: how much of its end can still match where no more than that did. In
-	// their strict form, which never offers a character that has just failed, it takes
-	// only log(len(secret)) trials wherever a reading branches off.
-	borders []int
-	hashes  []uint64 // of the secret's beginnings, by their length, for a partial text
+	text    []byte
+	secret  string
+	borders []int // see prepare
+	spelled [utf8.UTFMax]byte
+	marks   []byte // for each byte of the text
+	tail    int    // from here on nothing is shown
+	steps   int    // how many comparisons it took, for the tests
 }
 
 func newSearch(text []byte, secrets []string, partial bool) *search {
-	s := &search{text: text, buffer: make([]byte, utf8.UTFMax), marks: make([]byte, len(text)), tail: len(text)}
+	s := &search{text: text, marks: make([]byte, len(text)), tail: len(text)}
 	for _, secret := range secrets {
 		switch {
 		case secret == "":
@@ -41,91 +35,47 @@ func newSearch(text []byte, secrets []string, partial bool) *search {
 			s.tail = 0
 		case len(secret) <= len(text):
 			s.find(secret, partial)
-		case partial: // not in the text, but its beginning may be
+		case partial: // only the beginning of it can be there
 			s.find(secret[:len(text)+1], partial)
 		}
 	}
 	return s
 }
 
-// find marks a secret.
+// find marks one secret.
 func (s *search) find(secret string, partial bool) {
+	s.prepare(secret)
+	for _, e := range encodings {
+		if e.matters(s.text) {
+			s.findStarts(e, partial)
+			s.markFound(e)
+		}
+	}
+}
+
+// prepare makes the failure function of Knuth, Morris and Pratt, for the secret read
+// backwards: how much of its end may still match where a longer part of its end does
+// not go on. It is their strict one, which skips what would fail on the same byte. That
+// bounds the steps for a single byte by the logarithm of the secret's length, which is
+// needed because many readings may go back from one byte.
+func (s *search) prepare(secret string) {
 	s.secret = secret
-	last := len(secret) - 1
 	s.borders = make([]int, len(secret)+1)
 	s.borders[0] = -1
+	last := len(secret) - 1
 	for n, border := 0, -1; n <= last; {
-		border = s.match(border, secret[last-n])
+		border = s.extend(border, secret[last-n])
 		n++
 		s.borders[n] = border
 		if n <= last && secret[last-n] == secret[last-border] {
 			s.borders[n] = s.borders[border]
 		}
 	}
-	if partial {
-		s.hashes = make([]uint64, len(secret))
-		sum, power := uint64(0), uint64(1)
-		for i := range s.hashes {
-			s.hashes[i] = sum
-			sum += uint64(secret[i]) * power
-			power *= base
-		}
-	}
-	for _, e := range encodings {
-		if e.matters(s.text) {
-			s.open(e, partial)
-			s.close(e)
-		}
-	}
 }
 
-// base makes hashes out of bytes. Equal texts have equal hashes, so none is missed; a
-// text that was made to have the hash of a secret's beginning is taken out for it.
-const base = 0x9e3779b97f4a7c15
-
-// reading is what is known about the text from a byte on, in one encoding.
-type reading struct {
-	matched int // how much of the secret's end it begins with, at most
-	// The rest is for a partial text: how long the reading is up to where anything may
-	// follow, and its hash.
-	length int
-	hash   uint64
-}
-
-// window is how many readings are kept: enough to look behind the longest escape.
-const window = 16
-
-// open finds where the secret begins in encoding e.
-func (s *search) open(e encoding, partial bool) {
-	var readings [window]reading
-	end := len(s.text)
-	if !partial {
-		readings[end&(window-1)].length = len(s.secret) // too long for a mere beginning
-	}
-	for i := end - 1; i >= 0; i-- {
-		spelled, size := e.next(s.text[i:], s.buffer)
-		r := readings[(i+size)&(window-1)]
-		for k := len(spelled) - 1; k >= 0; k-- {
-			r.matched = s.match(r.matched, spelled[k])
-			r.length++
-			r.hash = r.hash*base + uint64(spelled[k])
-		}
-		if r.matched == len(s.secret) {
-			s.marks[i] |= opened
-		}
-		if r.length < len(s.secret) && r.hash == s.hashes[r.length] {
-			s.tail = min(s.tail, i)
-		}
-		// What looks like an escape near the end may be cut short, and mean anything.
-		if c := s.text[i]; partial && i > end-maxEscape && (c == '%' || c == '\\') {
-			r.length, r.hash = 0, 0
-		}
-		readings[i&(window-1)] = r
-	}
-}
-
-// match gives how much of the secret's end is there with c before matched bytes of it.
-func (s *search) match(matched int, c byte) int {
+// extend gives how much of the secret's end a reading begins with, if it begins with c
+// and then with that many bytes of the secret's end.
+func (s *search) extend(matched int, c byte) int {
 	last := len(s.secret) - 1
 	for matched > last || matched >= 0 && s.secret[last-matched] != c {
 		matched = s.borders[matched]
@@ -135,28 +85,82 @@ func (s *search) match(matched int, c byte) int {
 	return matched + 1
 }
 
-// close marks the secret wherever it was found to begin. It goes through the text
-// once: where readings meet, the one with more of the secret left counts for both.
-func (s *search) close(e encoding) {
-	var left [window]int // of the secret, by where its next character is
+// reading is what there is to know about the reading that begins at some byte.
+type reading struct {
+	matched int // how much of the secret's end it begins with, at most
+
+	// In a partial text: how many bytes it spells until the text may be cut, their hash,
+	// and the hash of as many bytes of the secret's beginning. Equal hashes are taken for
+	// equal bytes. That cannot miss a secret; at worst, text that was made to deceive the
+	// hash is not shown.
+	length               int
+	hash, wanted, factor uint64
+}
+
+const (
+	base   = 0x9e3779b97f4a7c15 // of the hashes
+	window = 16                 // readings that are kept: more than maxEscape, a power of 2
+)
+
+// findStarts finds where the secret begins in encoding e, and in a partial text where
+// the rest of the text may be the beginning of it.
+func (s *search) findStarts(e encoding, partial bool) {
+	var readings [window]reading
+	end := len(s.text)
+	readings[end&(window-1)].factor = 1
+	if !partial {
+		readings[end&(window-1)].length = len(s.secret) // which is too long for a beginning
+	}
+	for i := end - 1; i >= 0; i-- {
+		count, size := s.next(e, i)
+		r := readings[(i+size)&(window-1)]
+		for count--; count >= 0; count-- {
+			c := s.spelled[count]
+			r.matched = s.extend(r.matched, c)
+			if r.length < len(s.secret) {
+				r.hash = r.hash*base + uint64(c)
+				r.wanted += r.factor * uint64(s.secret[r.length])
+				r.factor *= base
+				r.length++
+			}
+		}
+		if r.matched == len(s.secret) {
+			s.marks[i] |= found
+		}
+		if r.length < len(s.secret) && r.hash == r.wanted {
+			s.tail = min(s.tail, i)
+		}
+		// An escape that the end of the text may have cut short can stand for anything.
+		if c := s.text[i]; partial && i > end-maxEscape && (c == '%' || c == '\\') {
+			r = reading{matched: r.matched, factor: 1}
+		}
+		readings[i&(window-1)] = r
+	}
+}
+
+// markFound marks the bytes of the secret wherever findStarts found it. Where readings
+// meet, only the one that has more of the secret before it needs to be followed.
+func (s *search) markFound(e encoding) {
+	var left [window]int // how much of the secret is still to come from a byte on
 	for i := range s.text {
 		rest := left[i&(window-1)]
 		left[i&(window-1)] = 0
-		if s.marks[i]&opened != 0 {
-			s.marks[i] ^= opened
+		if s.marks[i]&found != 0 {
+			s.marks[i] ^= found
 			s.marks[i] |= first
 			rest = len(s.secret)
 		}
 		if rest == 0 {
 			continue
 		}
-		spelled, size := e.next(s.text[i:], s.buffer)
+		count, size := s.next(e, i)
 		for k := 1; k < size; k++ {
 			s.marks[i+k] |= inner
 		}
-		if rest -= len(spelled); rest > 0 {
-			s.marks[i+size] |= inner
-			left[(i+size)&(window-1)] = max(left[(i+size)&(window-1)], rest)
+		if rest > count {
+			behind := i + size
+			s.marks[behind] |= inner
+			left[behind&(window-1)] = max(left[behind&(window-1)], rest-count)
 		}
 	}
 }
