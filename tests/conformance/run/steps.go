@@ -88,6 +88,9 @@ func (c *course) drive(call *scenario.Call, input []byte) (protocol.Answer, erro
 			return a, nil
 		}
 		in["flow"] = s.Flow
+		if call.Now != "" {
+			in["now"] = call.Now
+		}
 	}
 }
 
