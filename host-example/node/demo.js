@@ -8,11 +8,12 @@ const print = console.log;
 /**
  * Shows a token, the jobs with it, and an error; on Node, Deno and Bun.
  *
- * @param {BufferSource} wasm
  * @param {Config} config
+ * @param {string} [plugin] the path of another build
  */
-export async function demo(wasm, config) {
-  const client = await Rostering.open(wasm, config);
+export async function demo(config, plugin) {
+  const options = plugin ? { plugin } : {};
+  const client = await Rostering.open(config, options);
   try {
     await showToken(client);
     await showJobs('jobs', client);
@@ -20,7 +21,7 @@ export async function demo(wasm, config) {
   } finally {
     await client.close();
   }
-  await showWrongSecret(wasm, config);
+  await showWrongSecret(config, options);
 }
 
 /** @param {Rostering} client */
@@ -37,19 +38,19 @@ async function showToken(client) {
  * @param {Rostering} client
  */
 async function showJobs(title, client) {
-  const body = await client.listJobs();
-  const text = new TextDecoder().decode(body).trim();
-  print(`${title}: ${body.length} bytes`);
+  const response = await client.listJobs();
+  const text = (await response.text()).trim();
+  print(`${title}: ${response.status}, ${text.length} characters`);
   print(`  ${text.slice(0, shown)}${text.length > shown ? '…' : ''}`);
 }
 
 /**
- * @param {BufferSource} wasm
  * @param {Config} config
+ * @param {import('./rostering/index.js').Options} options
  */
-async function showWrongSecret(wasm, config) {
+async function showWrongSecret(config, options) {
   print('a wrong client_secret:');
-  const client = await Rostering.open(wasm, { ...config, clientSecret: 'not-the-secret' });
+  const client = await Rostering.open({ ...config, clientSecret: 'not-the-secret' }, options);
   try {
     await client.listJobs();
   } catch (error) {
@@ -65,12 +66,13 @@ async function showWrongSecret(wasm, config) {
 /**
  * What an error says, a line for each field.
  *
- * @param {Error} error
+ * @param {RosteringError} error
  */
 export function explain(error) {
-  const known = Object.entries(error).filter(([name, value]) => name !== 'name' && value !== undefined);
   const cause = rootCause(error);
-  return [['message', error.message], ...known, ...(cause === error ? [] : [['cause', cause]])]
+  const fields = { ...error.toJSON(), ...(cause !== error && { cause }) };
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
     .map(([field, value]) => `  ${field}: ${value}`)
     .join('\n');
 }
@@ -102,7 +104,7 @@ export function readConfig(env) {
   const config = {
     authUrl: read('ROSTERING_AUTH_URL'),
     baseUrl: read('ROSTERING_BASE_URL'),
-    environment: read('ROSTERING_ENVIRONMENT'),
+    environment: /** @type {Config['environment']} */ (read('ROSTERING_ENVIRONMENT')), // the plugin validates it
     clientId: read('ROSTERING_CLIENT_ID'),
     clientSecret: read('ROSTERING_CLIENT_SECRET'),
     customerId: read('ROSTERING_CUSTOMER_ID'),

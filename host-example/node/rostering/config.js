@@ -20,13 +20,13 @@
 
 /**
  * The config as the plugin reads it: `authUrl` becomes `auth_url`. An SDK would take a number for an address in its
- * memory, so all values are text.
+ * memory, so all values are text; an empty one counts as missing, and one SDK fails over it.
  *
  * @param {Config} config
  * @returns {Record<string, string>}
  */
 export function pluginConfig(config) {
-  const set = Object.entries(config).filter(([, value]) => value != null);
+  const set = Object.entries(config).filter(([, value]) => value != null && value !== '');
   return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }
 

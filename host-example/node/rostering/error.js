@@ -52,7 +52,7 @@ export class RosteringError extends Error {
 
   /** JSON would leave the message out, as it does with every Error. */
   toJSON() {
-    return { ...this, name: this.name, message: this.message };
+    return { ...this, message: this.message };
   }
 }
 

@@ -20,19 +20,13 @@ export const answer = (status, body, headers) => (response) => response.writeHea
 /** @type {Answer} */
 export const breakOff = (response) => void response.socket?.destroy();
 
-/**
- * Holds answers back until some number of requests are there; and again.
- *
- * @param {number} count
- * @param {Answer} answer
- * @returns {Answer}
- */
-export function gathers(count, answer) {
-  /** @type {import('node:http').ServerResponse[]} */
-  const held = [];
-  return (response) => {
-    if (held.push(response) === count) held.splice(0).forEach(answer);
-  };
+/** Holds an answer back until the test gives it. */
+export function held() {
+  /** @type {Answer} */
+  let hold = () => {};
+  /** @type {Promise<import('node:http').ServerResponse>} */
+  const response = new Promise((resolve) => (hold = resolve));
+  return { hold, response };
 }
 
 /** An identity provider and a service in one, on loopback. A test may replace how it answers. */
@@ -41,25 +35,24 @@ export class Server {
   tokenRequests = [];
   /** @type {import('node:http').IncomingHttpHeaders[]} */
   jobRequests = [];
-  /**
-   * Method, path and body of the same requests.
-   * @type {string[]}
-   */
-  lines = [];
+  /** @type {string[]} */
+  bodies = []; // of the same requests
   /** @type {Answer} */
   token = (response) => this.#goodToken(response);
   jobs = answer(200, jobs);
   lifetime = 3600; // seconds of a token
+  prefix = 'token-'; // of its text; the plugin redacts all of a body where a token is shorter than 8 bytes
   port = 0;
+  #revoked = '';
   #server = createServer(async (request, response) => {
     const body = await text(request);
     if (request.url === '/connect/token') {
       this.tokenRequests.push(new URLSearchParams(body));
       this.token(response);
     } else {
-      this.lines.push(`${request.method} ${request.url} ${body}`.trim());
+      this.bodies.push(body);
       this.jobRequests.push(request.headers);
-      this.jobs(response);
+      (request.headers.authorization === this.#revoked ? answer(401, '') : this.jobs)(response);
     }
   });
 
@@ -68,8 +61,13 @@ export class Server {
     if (this.tokenRequests.at(-1)?.get('client_secret') !== secret) {
       return answer(401, '{"error":"invalid_client","error_description":"unknown"}')(response);
     }
-    const access_token = `token-${this.tokenRequests.length}`;
+    const access_token = `${this.prefix}${this.tokenRequests.length}`;
     answer(200, JSON.stringify({ access_token, expires_in: this.lifetime, token_type: 'Bearer' }))(response);
+  }
+
+  /** Refuses the newest token from now on. */
+  revoke() {
+    this.#revoked = `Bearer ${this.prefix}${this.tokenRequests.length}`;
   }
 
   /** @param {number} [port] */

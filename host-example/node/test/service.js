@@ -1,18 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { Rostering } from '../rostering/index.js';
 import { secret, Server } from './server.js';
 
-export { answer, breakOff, gathers, jobs, secret } from './server.js';
-
-const dist = new URL('../../../dist/', import.meta.url);
-
-/** Every build of the plugin that the runtime can load. */
-export const builds = 'Bun' in globalThis ? ['rostering-nowasi.wasm'] : ['rostering.wasm', 'rostering-nowasi.wasm'];
-
-/** @param {string} [build] */
-export const wasm = (build = 'rostering-nowasi.wasm') => readFile(new URL(build, dist));
-
-/** @typedef {import('./server.js').Answer} Answer */
+export { answer, breakOff, held, jobs, secret } from './server.js';
 
 /** The server, with the config of a client of it. */
 export class Service extends Server {
@@ -30,22 +19,17 @@ export class Service extends Server {
   }
 }
 
-/** @typedef {import('../rostering/index.js').PoolOptions & import('../rostering/index.js').DriverOptions} Options */
-/** @typedef {'open' | 'openDriver' | 'openPool'} Form */
-/** @type {Form[]} */
-export const forms = ['open', 'openDriver', 'openPool'];
-
 /**
  * A service and a client of it, which end with the test.
  *
  * @param {import('node:test').TestContext} t
+ * @param {import('../rostering/index.js').Options} [options]
  * @param {Partial<import('../rostering/index.js').Config>} [config]
- * @param {Options & {form?: Form, build?: string}} [options]
  */
-export async function start(t, config, { form = 'open', build, ...options } = {}) {
+export async function start(t, options, config) {
   const service = new Service();
   await service.listen();
-  const client = await Rostering[form](await wasm(build), { ...service.config, ...config }, options);
+  const client = await Rostering.open({ ...service.config, ...config }, options);
   t.after(async () => {
     await client.close();
     await service.close();
@@ -53,5 +37,14 @@ export async function start(t, config, { form = 'open', build, ...options } = {}
   return { service, client };
 }
 
-/** @param {Uint8Array} body */
-export const decode = (body) => new TextDecoder().decode(body);
+/**
+ * What a call fails with.
+ *
+ * @param {Promise<unknown>} call
+ * @returns {Promise<any>}
+ */
+export const failure = (call) =>
+  call.then(
+    () => 'it did not fail',
+    (error) => error,
+  );

@@ -1,0 +1,80 @@
+// What a store must do; in memory, in files, and in Redis.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, stat, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { FileStore } from '../rostering/file-store.js';
+import { MemoryStore, Rostering } from '../rostering/index.js';
+import { Service } from './service.js';
+
+/** @typedef {import('../rostering/index.js').Store} Store */
+/** @typedef {import('node:test').TestContext} TestContext */
+
+const key = `rostering:${'k/'.repeat(200)}:asking`;
+
+/**
+ * @param {string} name
+ * @param {(t: TestContext) => Promise<(() => Store) | undefined>} place opens the same store each time
+ */
+export function testStore(name, place) {
+  test(`${name}: values, until they expire`, { timeout: 30_000 }, async (t) => {
+    const open = await place(t);
+    if (!open) return;
+    const [store, other] = [open(), open()];
+    assert.equal(await store.get(key), null);
+    assert.equal(await store.add(key, 'é', 60), true);
+    assert.deepEqual([await other.add(key, 'no', 60), await other.get(key)], [false, 'é']);
+    await store.set(key, 'set', 1);
+    assert.deepEqual([await other.get(key), await other.get(`${key}2`)], ['set', null]);
+    while (await store.get(key)) await setTimeout(50);
+    const added = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).add(key, `${i}`, 60)));
+    assert.deepEqual([added.filter(Boolean).length, await store.get(key)], [1, `${added.indexOf(true)}`]);
+  });
+
+  test(`${name}: clients share a token`, { timeout: 30_000 }, async (t) => {
+    const open = await place(t);
+    if (!open) return;
+    const service = new Service();
+    await service.listen();
+    t.after(() => service.close());
+    const clients = await Promise.all([1, 2, 3].map(() => Rostering.open(service.config, { store: open() })));
+    await Promise.all(clients.map((client) => client.listJobs()));
+    assert.equal(service.tokenRequests.length, 1);
+    service.revoke();
+    await Promise.all(clients.map((client) => client.listJobs()));
+    assert.equal(service.tokenRequests.length, 2);
+    for (const client of clients) await client.close();
+  });
+}
+
+testStore('memory', async () => {
+  const store = new MemoryStore();
+  return () => store;
+});
+
+/** @param {TestContext} t */
+async function folder(t) {
+  const folder = await mkdtemp(join(tmpdir(), 'rostering-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return join(folder, 'tokens');
+}
+
+testStore('files', async (t) => {
+  const path = await folder(t);
+  return () => new FileStore(path);
+});
+
+test('files are for their owner alone, and none is left over', async (t) => {
+  const path = await folder(t);
+  const store = new FileStore(path);
+  await store.add(key, 'a', 60);
+  await store.add(key, 'b', 60);
+  await store.set(key, 'c', 60);
+  const [file = '', ...others] = await readdir(path);
+  assert.deepEqual(others, []);
+  const modes = [await stat(path), await stat(join(path, file))].map(({ mode }) => mode & 0o777);
+  assert.deepEqual(modes, [0o700, 0o600]);
+});
