@@ -1,9 +1,8 @@
 package redact_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -16,10 +15,11 @@ import (
 // for it in what comes out.
 func FuzzSecrets(f *testing.F) {
 	f.Add("x ", " y", "s3cret/+ é", uint64(0), uint16(1024), uint16(9))
-	f.Add("%", `\`, "😀\"\\", uint64(0xfedcba9876543210), uint16(8), uint16(3))
-	f.Add("s3cre", "t", "s3cret", uint64(2), uint16(20), uint16(4))
+	f.Add("%", `\`, "😀😀\"\\", uint64(0xfedcba9876543210), uint16(8), uint16(3))
+	f.Add("s3cret4", "2", "s3cret42", uint64(2), uint16(20), uint16(4))
+	f.Add("1 ", " 2", "short", uint64(1), uint16(20), uint16(4))
 	f.Fuzz(func(t *testing.T, before, after, secret string, style uint64, limit, end uint16) {
-		if secret == "" || !utf8.ValidString(secret) || strings.ContainsAny(secret, "[]") || strings.Contains("redacted", secret) {
+		if secret == "" || !utf8.ValidString(secret) || strings.ContainsAny(secret, "[]\ufffd") || strings.Contains("redacted", secret) {
 			t.Skip("no secret that can be told from the mark")
 		}
 		hidden := encode(secret, style)
@@ -32,22 +32,101 @@ func FuzzSecrets(f *testing.F) {
 		if !utf8.Valid(clean) {
 			t.Errorf("%q became invalid UTF-8: %q", text, clean)
 		}
-		if all, _ := redact.Secrets([]byte(text), []string{secret}, many, false); cut != (len(all) > int(limit)) ||
-			!strings.HasPrefix(string(all), string(clean)) {
+		all, _ := redact.Secrets([]byte(text), []string{secret}, many, false)
+		if cut != (len(all) > int(limit)) || !strings.HasPrefix(string(all), string(clean)) {
 			t.Errorf("%q, %v is no cut of %q", clean, cut, all)
+		}
+		if len(secret) < 8 && string(all) != mark {
+			t.Errorf("a short secret leaves %q", all)
 		}
 		checkPartial(t, hidden[:1+int(end)%len(hidden)], secret)
 	})
 }
 
+// FuzzSelfSimilar makes texts and secrets of few pieces that repeat, so that they are
+// like each other and themselves. What is hidden must be what the oracle finds, in a
+// number of steps that is linear.
+func FuzzSelfSimilar(f *testing.F) {
+	f.Add([]byte("000000000<1"), []byte("0000000001"), []byte("00000000"), false)
+	f.Add([]byte("00<<<<1"), []byte("0<<<"), []byte("1"), true)
+	f.Add([]byte("014>>>"), []byte("01<>>"), []byte("10>>>1"), true)
+	f.Add([]byte("888888889:;"), []byte("8888888"), []byte(""), false)
+	f.Add([]byte("4444<<5=01"), []byte("400000000"), []byte(":;:;:;:;"), false)
+	f.Add([]byte("00000000@@A"), []byte("0000000000"), []byte("?????"), true)
+	f.Fuzz(func(t *testing.T, text, one, two []byte, partial bool) {
+		secrets := []string{build(one, nil, 300), build(two, nil, 300), ""}
+		for _, secret := range secrets[:2] {
+			if len(secret) < 8 {
+				t.Skip("too short to be searched for")
+			}
+		}
+		checkAsOracle(t, build(text, secrets, 600), secrets, partial)
+	})
+}
+
+// build puts pieces together, at most size bytes. Some double what is there so far, or
+// append what was there before the last piece, as Fibonacci words do; some are parts of
+// secrets.
+func build(recipe []byte, secrets []string, size int) string {
+	pieces := []string{"a", "b", "1", "6", "%61", "%62", "%", "+", `\`, `\u0061`, `\n`, `\u`, "\n", " ", `\ud83d`, `\ude00`, "😀", "\xf0", "\x9f", "%C3%A9", "é", "\ufffd"}
+	before, built := "b", ""
+	for _, c := range recipe {
+		last := built
+		switch n := int(c - '0'); {
+		case c == '<':
+			built += built
+		case c == '>':
+			built += before
+		case c == '=' && secrets != nil:
+			built += secrets[0][:len(secrets[0])-1]
+		case c == '?' && secrets != nil:
+			built += secrets[1][:len(secrets[1])/2]
+		default:
+			built += pieces[n%len(pieces)]
+		}
+		before = last
+		if len(built) > size {
+			return built[:size]
+		}
+	}
+	return built
+}
+
+func checkAsOracle(t *testing.T, text string, secrets []string, partial bool) {
+	t.Helper()
+	hidden, marks, steps := redact.Hidden([]byte(text), secrets, partial)
+	wantHidden, wantMarks := findAll(text, secrets, partial)
+	if !slices.Equal(hidden, wantHidden) || !slices.Equal(marks, wantMarks) {
+		t.Errorf("%q in %q, %v:\nhides %v, not %v,\nmarks %v, not %v", secrets, text, partial, hidden, wantHidden, marks, wantMarks)
+	}
+	for i, must := range findLongest(text, secrets, partial) {
+		if must && !hidden[i] {
+			t.Errorf("%q in %q, %v: byte %d is shown", secrets, text, partial, i)
+		}
+	}
+	if most := mostSteps(text, secrets); steps > most {
+		t.Errorf("%q in %q: %d steps, more than %d", secrets, text, steps, most)
+	}
+	for _, secret := range secrets {
+		if !utf8.ValidString(secret) {
+			return // it may begin inside of a character, which is then shown
+		}
+	}
+	clean, cut := redact.Secrets([]byte(text), secrets, many, partial)
+	if want := show(text, hidden, marks); string(clean) != want || cut != partial {
+		t.Errorf("%q in %q, %v: got %q, %v, want %q", secrets, text, partial, clean, cut, want)
+	}
+}
+
 // checkClean looks for the secret as it was hidden, and as others would read it.
 func checkClean(t *testing.T, clean, secret, hidden string) {
 	t.Helper()
-	readings := map[string]string{"as it was hidden": clean, "plain": clean, "percent": unpercent(clean),
-		"form": unpercent(strings.ReplaceAll(clean, "+", " ")), "JSON": unescape(clean)}
-	for name, reading := range readings {
-		if name == "as it was hidden" && strings.Contains(reading, hidden) || strings.Contains(reading, secret) {
-			t.Errorf("%q is still in %q, %s", secret, clean, name)
+	if strings.Contains(clean, hidden) {
+		t.Errorf("%q is still in %q, as it was hidden", secret, clean)
+	}
+	for _, encoding := range encodings {
+		if strings.Contains(decode(encoding, clean), secret) {
+			t.Errorf("%q is still in %q, read as %s", secret, clean, encoding)
 		}
 	}
 }
@@ -95,7 +174,7 @@ func encode(text string, style uint64) string {
 func escapeJSON(r rune, bit func() bool) string {
 	if bit() {
 		for _, escape := range []string{`\"`, `\\`, `\/`, `\b`, `\f`, `\n`, `\r`, `\t`} {
-			if unescape(escape) == string(r) {
+			if decode("JSON", escape) == string(r) {
 				return escape
 			}
 		}
@@ -115,40 +194,4 @@ func inCase(format string, capitals bool, n int) string {
 		format = strings.ReplaceAll(format, "x", "X")
 	}
 	return fmt.Sprintf(format, n)
-}
-
-// unpercent reads percent-escapes; what is none stands for itself.
-func unpercent(text string) string {
-	var b strings.Builder
-	for text != "" {
-		size := 1
-		if spelled, err := url.PathUnescape(text[:min(3, len(text))]); err == nil && text[0] == '%' {
-			b.WriteString(spelled)
-			size = 3
-		} else {
-			b.WriteByte(text[0])
-		}
-		text = text[size:]
-	}
-	return b.String()
-}
-
-// unescape reads JSON's escapes; what is none stands for itself.
-func unescape(text string) string {
-	var b strings.Builder
-	for text != "" {
-		size := 1
-		spelled := text[:1]
-		for _, n := range []int{12, 6, 2} {
-			var read string
-			if text[0] == '\\' && len(text) >= n && (n < 12 || text[6] == '\\') &&
-				json.Unmarshal([]byte(`"`+text[:n]+`"`), &read) == nil && utf8.RuneCountInString(read) == 1 {
-				spelled, size = read, n
-				break
-			}
-		}
-		b.WriteString(spelled)
-		text = text[size:]
-	}
-	return b.String()
 }

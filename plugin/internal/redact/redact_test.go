@@ -44,40 +44,80 @@ func TestASecretIsFoundInEachEncoding(t *testing.T) {
 }
 
 func TestSecrets(t *testing.T) {
+	const secret = "s3cret42"
 	for _, tt := range []struct {
 		name, text string
 		secrets    []string
 		want       string
 	}{
-		{"no text", "", []string{"s3cret"}, ""},
+		{"no text", "", []string{secret}, ""},
 		{"no secret", "a text", nil, "a text"},
 		{"an empty secret is none", "a text", []string{"", ""}, "a text"},
-		{"text without the secret", "a s3cre text", []string{"s3cret"}, "a s3cre text"},
-		{"the secret alone", "s3cret", []string{"s3cret"}, mark},
-		{"twice in a row", "s3crets3cret", []string{"s3cret"}, mark + mark},
-		{"after a beginning of itself", "s3cs3cret", []string{"s3cret"}, "s3c" + mark},
-		{"after a beginning that overlaps", "aaab", []string{"aab"}, "a" + mark},
-		{"several secrets", "one two three", []string{"one", "three"}, mark + " two " + mark},
-		{"the longer of two", "token.long", []string{"token", "token.long"}, mark},
-		{"the longer of two, named first", "token.long", []string{"token.long", "token"}, mark},
-		{"each in another encoding", `s%33cret s\u0033cret`, []string{"s3cret"}, mark + " " + mark},
-		{"another case is another text", "S3CRET", []string{"s3cret"}, "S3CRET"},
-		{"a percent sign that begins no escape", "100%s3cret%", []string{"s3cret"}, "100%" + mark + "%"},
-		{"a backslash that begins no escape", `\s3cret\`, []string{"s3cret"}, `\` + mark + `\`},
-		{"a backslash in a secret is itself", `C:\new`, []string{`C:\new`}, mark},
-		{"a backslash in a secret, JSON-escaped", `C:\\new`, []string{`C:\new`}, mark},
-		{"a plus in a secret is itself", "a+b", []string{"a+b"}, mark},
-		{"a plus is a space", "a+b", []string{"a b"}, mark},
-		{"what only looks like an escape is itself", "a%20b", []string{"a%20b"}, mark},
-		{"an escape that spells more than the rest", `ab\ud83d\ude00`, []string{"ab\xf0"}, `ab\ud83d\ude00`},
-		{"a cut secret in a whole text stays", "x s3cre", []string{"s3cret"}, "x s3cre"},
-		{"invalid UTF-8 is replaced", "\xffs3cret\xc3", []string{"s3cret"}, "\ufffd" + mark + "\ufffd"},
-		{"U+FFFD stays", "\ufffds3cret\ufffd", []string{"s3cret"}, "\ufffd" + mark + "\ufffd"},
+		{"text without the secret", "a s3cret4 text", []string{secret}, "a s3cret4 text"},
+		{"text that is shorter than the secret", "s3cret4", []string{secret}, "s3cret4"},
+		{"the secret alone", "s3cret42", []string{secret}, mark},
+		{"twice in a row", "s3cret42s3cret42", []string{secret}, mark + mark},
+		{"after a beginning of itself", "s3cs3cret42", []string{secret}, "s3c" + mark},
+		{"after a beginning that overlaps", "aaaaaaaab", []string{"aaaaaaab"}, "a" + mark},
+		{"overlapping itself", "<abababababab>", []string{"abababab"}, "<" + mark + ">"},
+		{"overlapping itself and then again", "<ababababababababababa>", []string{"abababab"}, "<" + mark + "a>"},
+		{"overlapping another", "<s3cret42-tail>", []string{"42-tail>", secret}, "<" + mark},
+		{"overlapping in another encoding", "<abcdefg%20hijklmno>", []string{"abcdefg%", " hijklmno"}, "<" + mark + ">"},
+		{"within another", "<s3cret42-tail>", []string{"3cret42-", "s3cret42-tail"}, "<" + mark + ">"},
+		{"several secrets", "number-one two number-three", []string{"number-one", "number-three"}, mark + " two " + mark},
+		{"the longer of two", "a-token.long", []string{"a-token.", "a-token.long"}, mark},
+		{"the longer of two, named first", "a-token.long", []string{"a-token.long", "a-token."}, mark},
+		{"each in another encoding", `s%33cret42 s\u0033cret42`, []string{secret}, mark + " " + mark},
+		{"another case is another text", "S3CRET42", []string{secret}, "S3CRET42"},
+		{"a percent sign that begins no escape", "100%s3cret42%", []string{secret}, "100%" + mark + "%"},
+		{"a backslash that begins no escape", `\s3cret42\`, []string{secret}, `\` + mark + `\`},
+		{"a backslash in a secret is itself", `C:\new\dir`, []string{`C:\new\dir`}, mark},
+		{"a backslash in a secret, JSON-escaped", `C:\\new\\dir`, []string{`C:\new\dir`}, mark},
+		{"a plus in a secret is itself", "aaaa+bbb", []string{"aaaa+bbb"}, mark},
+		{"a plus is a space", "aaaa+bbb", []string{"aaaa bbb"}, mark},
+		{"what only looks like an escape is itself", "aa%20bbb", []string{"aa%20bbb"}, mark},
+		{"from the middle of an escape", "%613cret42", []string{"13cret42"}, "%6" + mark},
+		{"from the middle of an escape, then escaped", "%61%33cret42", []string{"13cret42"}, "%6" + mark},
+		{"from the middle of a JSON escape", `\u0061\u0033cret42`, []string{"0613cret42"}, `\u0` + mark},
+		{"from a backslash that another one escapes", `\\\\u0033cret42`, []string{`\3cret42`}, `\` + mark},
+		{"from the second half of a surrogate pair", `\ud83d\ude00cret42`, []string{"\ufffdcret42"}, `\ud83d` + mark},
+		{"an escape that spells more than the rest", `abcdefg\ud83d\ude00`, []string{"abcdefg\xf0"}, mark},
+		{"a cut secret in a whole text stays", "x s3cret4", []string{secret}, "x s3cret4"},
+		{"invalid UTF-8 is replaced", "\xffs3cret42\xc3", []string{secret}, "\ufffd" + mark + "\ufffd"},
+		{"U+FFFD stays", "\ufffds3cret42\ufffd", []string{secret}, "\ufffd" + mark + "\ufffd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, cut := redact.Secrets([]byte(tt.text), tt.secrets, many, false)
 			if string(got) != tt.want || cut {
 				t.Errorf("got %q, %v, want %q", got, cut, tt.want)
+			}
+		})
+	}
+}
+
+func TestAShortSecretHidesTheWholeText(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		secrets    []string
+		limit      int
+		partial    bool
+		want       string
+		cut        bool
+	}{
+		{"7 bytes", "a text", []string{"1234567"}, many, false, mark, false},
+		{"1 byte", "a text", []string{"x"}, many, false, mark, false},
+		{"8 bytes", "a text", []string{"12345678"}, many, false, "a text", false},
+		{"4 characters of 2 bytes", "a text", []string{"éééé"}, many, false, "a text", false},
+		{"after a long one that is there", "the first-secret", []string{"first-secret", "x"}, many, false, mark, false},
+		{"no text", "", []string{"x"}, many, false, "", false},
+		{"a partial text", "a text", []string{"x"}, many, true, mark, true},
+		{"a long text is not cut, but hidden", "a longer text", []string{"x"}, len(mark), false, mark, false},
+		{"a mark that is too long", "a text", []string{"x"}, 4, false, mark[:4], true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, cut := redact.Secrets([]byte(tt.text), tt.secrets, tt.limit, tt.partial)
+			if string(got) != tt.want || cut != tt.cut {
+				t.Errorf("got %q, %v, want %q, %v", got, cut, tt.want, tt.cut)
 			}
 		})
 	}
@@ -90,12 +130,15 @@ func TestASecretThatTheEndOfAPartialTextCuts(t *testing.T) {
 		{"in its middle", "x s3cr", "x " + mark},
 		{"before its last byte", "x s3cret/\xc3", "x " + mark},
 		{"not at all", "x s3cret/é", "x " + mark},
+		{"behind another one", "s3cret/és3cr", mark + mark},
 		{"percent-encoded", "x s3cret%2", "x " + mark},
 		{"percent-encoded, after the percent sign", "x s3cret%", "x " + mark},
 		{"percent-encoded, between bytes", "x s3cret%2F%C3", "x " + mark},
+		{"percent-encoded, all of it", "x %73%33%63", "x " + mark},
 		{"JSON, after the backslash", `x s3cret\`, "x " + mark},
 		{"JSON, in the digits", `x s3cret\u00`, "x " + mark},
 		{"JSON, between characters", `x s3cret\/`, "x " + mark},
+		{"from the middle of an escape", "x %5s3cr", "x %5" + mark},
 		{"text that only begins like it", "x s3cx", "x s3cx"},
 		{"no beginning of it", "x y", "x y"},
 		{"a percent sign at the end may be anything", "x 100%", "x 100%"},
@@ -110,9 +153,25 @@ func TestASecretThatTheEndOfAPartialTextCuts(t *testing.T) {
 	}
 }
 
+func TestTheBeginningsOfSeveralSecretsAtTheEnd(t *testing.T) {
+	secrets := []string{"abababab-1", "bababa-two", "x-" + strings.Repeat("long", 100)}
+	for text, want := range map[string]string{
+		"-babababab":         "-b" + mark,
+		"-abababab":          "-" + mark,
+		"abababab-1abababab": mark + mark,
+		"aabababa-two":       "aa" + mark,
+		"- x-longlong":       "- " + mark,
+		"- x-longlon ":       "- x-longlon ",
+	} {
+		if got, _ := redact.Secrets([]byte(text), secrets, many, true); string(got) != want {
+			t.Errorf("%q gives %q, not %q", text, got, want)
+		}
+	}
+}
+
 func TestASurrogatePairThatTheEndCuts(t *testing.T) {
-	const secret = "ab😀cd"
-	whole := `ab\ud83d\ude00cd`
+	const secret = "ab😀cdef"
+	whole := `ab\ud83d\ude00cdef`
 	for end := 1; end <= len(whole); end++ {
 		if got, _ := redact.Secrets([]byte("x"+whole[:end]), []string{secret}, many, true); string(got) != "x"+mark {
 			t.Errorf("%q gives %q", whole[:end], got)
@@ -137,13 +196,13 @@ func TestTheLimit(t *testing.T) {
 		{"behind a character of four bytes", "😀a", 4, "😀", true},
 		{"a text that begins with what does not fit", "😀", 3, "", true},
 		{"nothing at all", "a", 0, "", true},
-		{"a secret before the limit counts as its mark", "ab s3cret cd", 14, "ab " + mark + " ", true},
-		{"a secret across the limit", "ab s3cret", 5, "ab [r", true},
-		{"a secret that begins at the limit", "ab s3cret", 3, "ab ", true},
-		{"a long secret that becomes shorter", "s3cret-that-is-long ab", 13, mark + " ab", false},
+		{"a secret before the limit counts as its mark", "ab s3cret42 cd", 14, "ab " + mark + " ", true},
+		{"a secret across the limit", "ab s3cret42", 5, "ab [r", true},
+		{"a secret that begins at the limit", "ab s3cret42", 3, "ab ", true},
+		{"a long secret that becomes shorter", "s3cret42-that-is-long ab", 13, mark + " ab", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, cut := redact.Secrets([]byte(tt.text), []string{"s3cret", "s3cret-that-is-long"}, tt.limit, false)
+			got, cut := redact.Secrets([]byte(tt.text), []string{"s3cret42", "s3cret42-that-is-long"}, tt.limit, false)
 			if string(got) != tt.want || cut != tt.cut {
 				t.Errorf("got %q, %v, want %q, %v", got, cut, tt.want, tt.cut)
 			}
@@ -172,11 +231,11 @@ func TestInvalidTextIsCutAfterItIsReplaced(t *testing.T) {
 }
 
 func TestShortTexts(t *testing.T) {
-	secrets := func() []string { return []string{"s3cret"} }
-	if got := redact.Text("a s3cret "+strings.Repeat("x", 2000), secrets()); len(got) != 1024 || !strings.HasPrefix(got, "a "+mark+" x") {
+	secrets := func() []string { return []string{"s3cret42"} }
+	if got := redact.Text("a s3cret42 "+strings.Repeat("x", 2000), secrets()); len(got) != 1024 || !strings.HasPrefix(got, "a "+mark+" x") {
 		t.Errorf("got %d bytes: %.40s", len(got), got)
 	}
-	if got := redact.Reason("no s3cret", secrets); got != " (no "+mark+")" {
+	if got := redact.Reason("no s3cret42", secrets); got != " (no "+mark+")" {
 		t.Errorf("got %q", got)
 	}
 	if got := redact.Reason("", nil); got != "" {

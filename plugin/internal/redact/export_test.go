@@ -1,0 +1,13 @@
+package redact
+
+// Hidden tells which bytes of text are hidden, where the marks stand for them, and how
+// many comparisons that took.
+func Hidden(text []byte, secrets []string, partial bool) (hidden, marks []bool, steps int) {
+	s := newSearch(text, secrets, partial)
+	hidden, marks = make([]bool, len(text)), make([]bool, len(text))
+	for i, m := range s.marks {
+		hidden[i] = m != 0 || i >= s.tail
+		marks[i] = m == first && i <= s.tail || i == s.tail && m == 0
+	}
+	return hidden, marks, s.steps
+}
