@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-// explain says what went wrong, and what is known about it.
+// explain prints an error with its fields.
 func explain(w io.Writer, err error) {
 	if errors.Is(err, context.Canceled) {
 		_, _ = fmt.Fprintln(w, "interrupted")

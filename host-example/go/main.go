@@ -1,23 +1,19 @@
-// The host example: it lists the jobs of the Automatic Rostering service, and
-// prints the service's answer:
+// The host example lists the jobs of the Automatic Rostering service and prints the
+// service's answer:
 //
 //	go run .
 //
-// It reads its config from the environment; see README.md. The answer goes to
-// standard output, everything else to standard error.
+// Its config is in environment variables; see README.md. The answer goes to standard
+// output, everything else to standard error.
 package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
-
-	extism "github.com/extism/go-sdk"
 
 	"automatic-rostering/host-example/go/environment"
 	"automatic-rostering/host-example/go/rostering"
@@ -25,24 +21,11 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	prepare()
 	err := run(ctx, os.Getenv, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		explain(os.Stderr, err)
 		os.Exit(1)
-	}
-}
-
-// prepare sets what go-sdk has one of for the whole process. That is a program's
-// business, not a package's.
-func prepare() {
-	extism.SetLogLevel(extism.LogLevelDebug)
-	// go-sdk sends with http.DefaultClient, and looks at allowed_hosts before
-	// the first request alone. Following a redirect of the token request could
-	// hand the client's secret to another host.
-	http.DefaultClient.CheckRedirect = func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
 	}
 }
 
@@ -56,21 +39,17 @@ func run(ctx context.Context, getenv func(string) string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	client, err := rostering.OpenFile(ctx, wasm, config, rostering.WithLog(printTo(stderr)))
+	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm), rostering.WithLogger(logger))
 	if err != nil {
 		return err
 	}
-	// ctx may have ended by then.
-	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
+	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }() // ctx may have ended
 
-	jobs, err := client.Jobs(ctx)
+	jobs, err := client.ListJobs(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = stdout.Write(jobs)
+	_, err = stdout.Write(jobs.Body)
 	return err
-}
-
-func printTo(w io.Writer) func(slog.Level, string) {
-	return func(level slog.Level, line string) { _, _ = fmt.Fprintf(w, "%-5v %s\n", level, line) }
 }

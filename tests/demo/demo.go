@@ -30,7 +30,7 @@ type demo struct {
 }
 
 // run shows all steps, and fails at the first that goes wrong. Until it returns,
-// it listens in on http.DefaultClient, with which go-sdk sends.
+// it listens in on http.DefaultClient, with which the client sends.
 func run(ctx context.Context, stdout io.Writer, o options) (err error) {
 	sandbox, err := service.Start(ctx, service.Config{StageSecret: o.secret})
 	if err != nil {
@@ -68,9 +68,13 @@ func clientConfig(s *service.Sandbox) rostering.Config {
 	}
 }
 
+func (d *demo) newClient(ctx context.Context, config rostering.Config) (*rostering.Client, error) {
+	return rostering.New(ctx, config, rostering.WithPluginFile(d.wasm), rostering.WithHTTPClient(http.DefaultClient))
+}
+
 func (d *demo) open(ctx context.Context) (err error) {
 	start := time.Now()
-	d.client, err = rostering.OpenFile(ctx, d.wasm, d.config)
+	d.client, err = d.newClient(ctx, d.config)
 	if err != nil {
 		return err
 	}

@@ -60,9 +60,9 @@ func (d *demo) refused(ctx context.Context) (time.Duration, error) {
 // sandbox's counts tell that no request goes out meanwhile.
 func (d *demo) countDown(ctx context.Context, from time.Duration) (time.Duration, error) {
 	const pause = 100 * time.Millisecond
-	d.line(1, "client.Jobs(ctx), again and again")
+	d.line(1, "client.ListJobs(ctx), again and again")
 	for calls := 1; ; calls++ {
-		_, err := d.client.Jobs(ctx)
+		_, err := d.client.ListJobs(ctx)
 		e, err := wantError(err, rostering.CodeTokenEndpointUnavailable)
 		if err != nil {
 			return 0, err
@@ -86,14 +86,14 @@ func (d *demo) countDown(ctx context.Context, from time.Duration) (time.Duration
 func failure(d *demo, ctx context.Context) error {
 	config := d.config
 	config.ClientSecret = "not-the-secret"
-	client, err := rostering.OpenFile(ctx, d.wasm, config)
+	client, err := d.newClient(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
 	d.line(1, d.faint("another client, with a wrong secret"))
-	err = d.call("client.Token(ctx)", false, func() (string, error) {
-		_, err := client.Token(ctx)
+	err = d.call("client.GetToken(ctx)", false, func() (string, error) {
+		_, err := client.GetToken(ctx)
 		return "", err
 	})
 	e, err := wantError(err, rostering.CodeTokenEndpointRejected)
@@ -108,7 +108,7 @@ func failure(d *demo, ctx context.Context) error {
 }
 
 // wantError gives the error that a call must have ended in.
-func wantError(err error, code string) (*rostering.Error, error) {
+func wantError(err error, code rostering.Code) (*rostering.Error, error) {
 	e, ok := errors.AsType[*rostering.Error](err)
 	switch {
 	case err == nil:

@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	wasm := flag.String("wasm", "../dist/rostering.wasm", "the built plugin")
+	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdout, options{wasm: *wasm, color: hasColor(os.Stdout, os.Getenv)})

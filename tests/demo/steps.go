@@ -20,9 +20,12 @@ var steps = []step{
 
 // jobs lists the jobs.
 func (d *demo) jobs(ctx context.Context, whole bool) error {
-	return d.call("client.Jobs(ctx)", whole, func() (string, error) {
-		body, err := d.client.Jobs(ctx)
-		return fmt.Sprintf("the service's answer: %d bytes", len(body)), err
+	return d.call("client.ListJobs(ctx)", whole, func() (string, error) {
+		response, err := d.client.ListJobs(ctx)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("the service's answer: %d bytes", len(response.Body)), nil
 	})
 }
 
@@ -40,8 +43,8 @@ func expiry(d *demo, ctx context.Context) error {
 		return err
 	}
 	var token rostering.Token
-	err := d.call("client.ForceToken(ctx)", false, func() (_ string, err error) {
-		token, err = d.client.ForceToken(ctx)
+	err := d.call("client.GetToken(ctx, rostering.Force())", false, func() (_ string, err error) {
+		token, err = d.client.GetToken(ctx, rostering.Force())
 		return "expires at " + token.ExpiresAt.Format(time.TimeOnly), err
 	})
 	if err != nil {

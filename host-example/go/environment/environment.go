@@ -1,4 +1,4 @@
-// Package environment reads what the examples are told by environment variables.
+// Package environment reads the examples' config from environment variables.
 package environment
 
 import (
@@ -12,8 +12,7 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-// Config reads the config from the environment, and names all that is
-// missing at once.
+// Config reads the config, and names all missing variables at once.
 func Config(getenv func(string) string) (c rostering.Config, err error) {
 	var missing []string
 	read := func(name string) string {
@@ -26,7 +25,7 @@ func Config(getenv func(string) string) (c rostering.Config, err error) {
 	c = rostering.Config{
 		AuthURL:      read("ROSTERING_AUTH_URL"),
 		BaseURL:      read("ROSTERING_BASE_URL"),
-		Environment:  read("ROSTERING_ENVIRONMENT"),
+		Environment:  rostering.Environment(read("ROSTERING_ENVIRONMENT")),
 		ClientID:     read("ROSTERING_CLIENT_ID"),
 		ClientSecret: rostering.Secret(read("ROSTERING_CLIENT_SECRET")),
 		CustomerID:   read("ROSTERING_CUSTOMER_ID"),
@@ -38,10 +37,10 @@ func Config(getenv func(string) string) (c rostering.Config, err error) {
 	return c, nil
 }
 
-const builtWasm = "dist/rostering.wasm"
+const builtWasm = "dist/rostering-nowasi.wasm"
 
-// Wasm gives the path of the plugin: the one in ROSTERING_WASM, or the one
-// built in this repository, wherever in it the program is run.
+// Wasm returns the path of the plugin: ROSTERING_WASM, or else the one that make build
+// made, from any directory in this repository.
 func Wasm(getenv func(string) string) (string, error) {
 	if path := getenv("ROSTERING_WASM"); path != "" {
 		return path, nil
@@ -57,7 +56,7 @@ func Wasm(getenv func(string) string) (string, error) {
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", fmt.Errorf("there is no %s here or above: run make build, or set ROSTERING_WASM", builtWasm)
+			return "", fmt.Errorf("%s is missing here and above: run make build, or set ROSTERING_WASM", builtWasm)
 		}
 		dir = parent
 	}

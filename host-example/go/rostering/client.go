@@ -5,80 +5,204 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	extism "github.com/extism/go-sdk"
 )
 
-// ErrClosed is what the calls of a closed client give.
+// ErrClosed is returned by the methods of a closed client.
 var ErrClosed = errors.New("rostering: the client is closed")
 
-// Client is one instance of the plugin, which sends its requests itself, by
-// go-sdk. Several goroutines may use it at once; they take turns, because an
-// instance does one call at a time.
+// Client calls the service. It is safe for concurrent use.
 type Client struct {
-	calls
-	compiled *compiled
-	plugin   *extism.Plugin
-	timeout  time.Duration // none if not positive
-	turn     turn          // whoever has it may use the plugin
-	closed   bool          // read and written in turn
+	compiled  *compiled
+	instances []*instance
+	next      atomic.Uint32 // picks the instance for the next call
+	http      *http.Client
+	ownHTTP   bool
+	store     Store // nil if nothing is shared
+	memory    *MemoryStore
+	timeout   time.Duration
+	maxBody   int64
+
+	mutex  sync.Mutex
+	closed bool
+	freed  bool
+	active sync.WaitGroup // calls, and the sections that outlive them
+	woken  chan struct{}  // closed and replaced when a waiting call may go on
 }
 
-func newClient(compiled *compiled, plugin *extism.Plugin, timeout time.Duration) *Client {
-	c := &Client{compiled: compiled, plugin: plugin, timeout: timeout, turn: newTurn()}
-	c.calls = calls{c.call}
-	return c
-}
-
-// Close waits for the call under way, if there is one, and frees the instance
-// with its token. Closing again does nothing.
-func (c *Client) Close(ctx context.Context) error {
-	if err := c.turn.take(ctx); err != nil {
-		return fmt.Errorf("rostering: close: %w", err)
+// New creates a client. It sends nothing: configuration errors surface on the first call.
+func New(ctx context.Context, config Config, options ...Option) (*Client, error) {
+	s := settings{timeout: DefaultTimeout, maxBody: DefaultMaxBody, instances: 1}
+	for _, option := range options {
+		option(&s)
 	}
-	defer c.turn.end()
-	if c.closed {
-		return nil
+	compiled, instances, err := s.load(ctx, config.keys())
+	if err != nil {
+		return nil, fmt.Errorf("rostering: %w", err)
 	}
-	c.closed = true
-	return errors.Join(c.plugin.Close(ctx), c.compiled.close(ctx))
+	c := &Client{
+		compiled: compiled, instances: instances, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
+		http: s.http, ownHTTP: s.http == nil, woken: make(chan struct{}),
+	}
+	if c.ownHTTP {
+		c.http = newHTTPClient()
+	}
+	c.http = withoutRedirects(c.http)
+	if c.store == nil && len(instances) > 1 {
+		c.memory = new(MemoryStore)
+		c.store = c.memory
+	}
+	return c, nil
 }
 
-// call calls an export with a JSON object.
-func (c *Client) call(ctx context.Context, export string, input map[string]any) ([]byte, error) {
+// ListJobs lists the jobs of the config's customer and user, or of those that options name.
+func (c *Client) ListJobs(ctx context.Context, options ...CallOption) (*Response, error) {
+	return c.call(ctx, "list_jobs", map[string]any{}, Body{}, options)
+}
+
+// Request is a request to the service.
+type Request struct {
+	// Path begins with a slash and stays under Config.BaseURL. It may have a query.
+	Path string
+	// Method is GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET if empty.
+	Method string
+	// Header has further headers. Authorization, the two ids and the headers that frame
+	// a message (Host, Content-Length, …) cannot be set.
+	Header map[string]string
+	// Body is sent as it is. GET and HEAD have none.
+	Body Body
+}
+
+// SendRequest sends a request to the service with the token and the two ids.
+func (c *Client) SendRequest(ctx context.Context, r Request, options ...CallOption) (*Response, error) {
+	input := map[string]any{"path": r.Path}
+	if r.Method != "" {
+		input["method"] = r.Method
+	}
+	if r.Header != nil {
+		input["headers"] = r.Header
+	}
+	if r.Body.Open != nil {
+		input["body"] = true
+	}
+	return c.call(ctx, "send_request", input, r.Body, options)
+}
+
+// GetToken returns an access token for requests that the caller sends itself: the cached
+// one, or a new one if that is due. See [Force] and [Refused].
+func (c *Client) GetToken(ctx context.Context, options ...CallOption) (Token, error) {
+	response, err := c.call(ctx, "get_token", map[string]any{}, Body{}, options)
+	if err != nil {
+		return Token{}, err
+	}
+	return parseToken(response.Body)
+}
+
+// SetToken caches a token that another client obtained. A token that has expired or that
+// belongs to another client, scope or token URL is a token_mismatch.
+func (c *Client) SetToken(ctx context.Context, t Token, options ...CallOption) error {
+	input, call := t.fields(), Call{}
+	for _, option := range options {
+		option(&call, input)
+	}
+	input["now"] = call.now()
+	return c.each(ctx, "set_token", input)
+}
+
+// ClearToken forgets the token and the back-off after failed token requests. A token in a
+// store of [WithStore] stays there.
+func (c *Client) ClearToken(ctx context.Context) error {
+	defer func() {
+		if c.memory != nil {
+			c.memory.clear()
+		}
+	}()
+	return c.each(ctx, "clear_token", map[string]any{})
+}
+
+// each calls an export that sends nothing, on each instance.
+func (c *Client) each(ctx context.Context, export string, input map[string]any) error {
 	object, err := json.Marshal(input)
 	if err != nil {
-		return nil, fmt.Errorf("rostering: %s: %w", export, err)
+		return fmt.Errorf("rostering: %s: %w", export, err)
 	}
-	if err := c.turn.take(ctx); err != nil {
-		return nil, fmt.Errorf("rostering: %s: %w", export, err)
+	for _, i := range c.instances {
+		if _, err := c.export(ctx, i, export, object); err != nil {
+			return err
+		}
 	}
-	defer c.turn.end()
-	if c.closed {
-		return nil, ErrClosed
-	}
-	return c.run(ctx, export, object)
+	return nil
 }
 
-// run runs an export until it returns or the context ends. All that takes long
-// in the plugin is its HTTP requests, which go-sdk sends with this context: they
-// fail when it ends, and the plugin traps. That leaves the instance usable and
-// the token in it, so the next call goes on as if nothing had been. wazero's
-// WithCloseOnContextDone, which a manifest's Timeout switches on, would close
-// the instance instead.
-func (c *Client) run(ctx context.Context, export string, input []byte) ([]byte, error) {
-	limited, cancel := limit(ctx, c.timeout)
-	defer cancel()
-	_, output, err := c.plugin.CallWithContext(limited, export, input)
-	if err == nil {
-		return output, nil
+// Export calls an export of the plugin as it is, on the first instance, and returns its
+// output. It is meant for tools; the plugin cannot send requests by itself.
+func (c *Client) Export(ctx context.Context, export string, input []byte) ([]byte, error) {
+	return c.export(ctx, c.instances[0], export, input)
+}
+
+func (c *Client) export(ctx context.Context, i *instance, export string, input []byte) ([]byte, error) {
+	if err := c.enter(ctx, export); err != nil {
+		return nil, err
 	}
-	if text := c.plugin.GetError(); text != "" {
-		return nil, pluginError(text)
+	defer c.active.Done()
+	return i.call(export, input)
+}
+
+// enter begins something that Close waits for.
+func (c *Client) enter(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("rostering: %s: %w", name, err)
 	}
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("rostering: %s: %w", export, ctx.Err())
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closed {
+		return ErrClosed
 	}
-	return nil, trapError(err)
+	c.active.Add(1)
+	return nil
+}
+
+// Close waits for the calls that began before it and frees the plugin with its token. If
+// ctx ends first, call Close again. Calls that begin later return [ErrClosed].
+func (c *Client) Close(ctx context.Context) error {
+	c.mutex.Lock()
+	c.closed = true
+	c.mutex.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		c.active.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+		return fmt.Errorf("rostering: close: %w", ctx.Err())
+	}
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.freed {
+		return nil
+	}
+	c.freed = true
+	if c.ownHTTP {
+		c.http.CloseIdleConnections()
+	}
+	return c.compiled.close(ctx)
+}
+
+// wakeup is closed when a call that waits from now on may go on.
+func (c *Client) wakeup() <-chan struct{} {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.woken
+}
+
+func (c *Client) wake() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	close(c.woken)
+	c.woken = make(chan struct{})
 }

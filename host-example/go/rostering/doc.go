@@ -1,6 +1,6 @@
-// Package rostering calls the Automatic Rostering plugin from Go.
+// Package rostering calls the Automatic Rostering service.
 //
-//	client, err := rostering.OpenFile(ctx, "rostering.wasm", rostering.Config{
+//	client, err := rostering.New(ctx, rostering.Config{
 //		Environment:  rostering.Stage,
 //		AuthURL:      "https://auth.example.com",
 //		BaseURL:      "https://api.example.com",
@@ -13,13 +13,10 @@
 //		return err
 //	}
 //	defer client.Close(context.Background())
-//	body, err := client.Jobs(ctx)
+//	response, err := client.ListJobs(ctx)
 //
-// Open one and share it: the access token lives in the plugin's instance, and the
-// plugin renews it by itself. What goes wrong is an [*Error].
-//
-// There are three forms with the same methods. In a [Client] the plugin sends its
-// requests itself, one call at a time. A [Driver] sends them for the plugin, many at a
-// time. A [Pool] is a driver with several instances. [Drive] is a driver's call for
-// an instance of your own.
+// Create one client and share it: it is safe for concurrent use and keeps the access
+// token. The rules (when to request a token, who waits for it, what an answer means) are
+// those of a WebAssembly plugin; this package runs the plugin, sends its requests with
+// net/http and reads and writes the [Store] for it. Failures are [*Error] values.
 package rostering

@@ -6,75 +6,80 @@ import (
 	"time"
 )
 
-// The codes of an [Error].
+// Code says what kind of error an [Error] is.
+type Code string
+
+// The codes.
 const (
-	CodeInvalidInput             = "invalid_input"
-	CodeConfigMissing            = "config_missing"
-	CodeConfigInvalid            = "config_invalid"
-	CodeClockUnusable            = "clock_unusable"
-	CodeTokenEndpointRejected    = "token_endpoint_rejected"
-	CodeTokenEndpointUnavailable = "token_endpoint_unavailable"
-	CodeTokenResponseInvalid     = "token_response_invalid"
-	CodeTokenMismatch            = "token_mismatch"
-	CodeServiceUnauthorized      = "service_unauthorized"
-	CodeServiceError             = "service_error"
-	CodeNetworkError             = "network_error"
+	CodeInvalidInput             Code = "invalid_input"
+	CodeConfigMissing            Code = "config_missing"
+	CodeConfigInvalid            Code = "config_invalid"
+	CodeClockUnusable            Code = "clock_unusable"
+	CodeTokenEndpointRejected    Code = "token_endpoint_rejected"
+	CodeTokenEndpointUnavailable Code = "token_endpoint_unavailable"
+	CodeTokenResponseInvalid     Code = "token_response_invalid"
+	CodeTokenMismatch            Code = "token_mismatch"
+	CodeServiceUnauthorized      Code = "service_unauthorized"
+	CodeServiceError             Code = "service_error"
+	CodeNetworkError             Code = "network_error"
 )
 
-// Error is why a call failed. Fields that are not known are zero.
+// Error is why a call failed. Fields that are not known are zero. It holds no secret and
+// no token.
 type Error struct {
-	// Code is one of the codes above, for programs to act on.
-	Code string
+	// Code is for programs to act on.
+	Code Code `json:"code"`
 	// Message says what to do, for people to read.
-	Message string
+	Message string `json:"message"`
 	// Retryable says that the same call may succeed later.
-	Retryable bool
+	Retryable bool `json:"retryable"`
 	// Key is the config key or input field at fault.
-	Key string
+	Key string `json:"key,omitempty"`
 	// Status is that of the answer at fault.
-	Status int
+	Status int `json:"status,omitempty"`
 	// OAuthError and OAuthErrorDescription are the identity provider's
 	// (RFC 6749, section 5.2).
-	OAuthError, OAuthErrorDescription string
-	// RetryAfter is how long the plugin will send no further token request.
-	RetryAfter time.Duration
+	OAuthError            string `json:"oauth_error,omitempty"`
+	OAuthErrorDescription string `json:"oauth_error_description,omitempty"`
+	// RetryAfter is how long no further token request will be sent.
+	RetryAfter time.Duration `json:"-"`
 	// Body is that of the service's answer, at most 64 KiB of it.
-	Body string
+	Body string `json:"body,omitempty"`
 	// BodyTruncated says that there was more.
-	BodyTruncated bool
+	BodyTruncated bool `json:"body_truncated,omitempty"`
 
-	cause error // of a request that got no answer
+	object json.RawMessage // the plugin's, if it is one of the plugin
+	cause  error           // of a request that got no answer
 }
 
-// Error gives the code and the message.
-func (e *Error) Error() string { return "rostering: " + e.Code + ": " + e.Message }
+// Error returns the code and the message.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap gives the failure behind a network error, if there was one just now: a
-// *url.Error mostly. Its text may hold a stack trace; Message does not.
+// Unwrap returns the failure behind a network_error, if there was one just now.
 func (e *Error) Unwrap() error { return e.cause }
 
-// pluginError reads the plugin's error text.
-func pluginError(text string) error {
-	var e struct {
-		Code                  string `json:"code"`
-		Message               string `json:"message"`
-		Retryable             bool   `json:"retryable"`
-		Key                   string `json:"key"`
-		Status                int    `json:"status"`
-		OAuthError            string `json:"oauth_error"`
-		OAuthErrorDescription string `json:"oauth_error_description"`
-		RetryAfter            int64  `json:"retry_after"` // seconds
-		Body                  string `json:"body"`
-		BodyTruncated         bool   `json:"body_truncated"`
+// MarshalJSON returns the error as the contract's JSON object.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	if e.object != nil {
+		return e.object, nil
 	}
-	if err := json.Unmarshal([]byte(text), &e); err != nil || e.Code == "" {
+	type fields Error
+	return json.Marshal((*fields)(e))
+}
+
+// pluginError decodes the plugin's error.
+func pluginError(text string) error {
+	e := Error{object: json.RawMessage(text)}
+	var wait struct {
+		Seconds int64 `json:"retry_after"`
+	}
+	err := json.Unmarshal(e.object, &e)
+	if err == nil {
+		err = json.Unmarshal(e.object, &wait)
+	}
+	if err != nil || e.Code == "" {
 		return fmt.Errorf("rostering: the plugin failed: %s", text)
 	}
-	return &Error{
-		Code: e.Code, Message: e.Message, Retryable: e.Retryable,
-		Key: e.Key, Status: e.Status,
-		OAuthError: e.OAuthError, OAuthErrorDescription: e.OAuthErrorDescription,
-		RetryAfter: time.Duration(e.RetryAfter) * time.Second,
-		Body:       e.Body, BodyTruncated: e.BodyTruncated,
-	}
+	e.RetryAfter = time.Duration(wait.Seconds) * time.Second
+	return &e
 }

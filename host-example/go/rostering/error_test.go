@@ -1,8 +1,8 @@
 package rostering_test
 
 import (
+	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -12,160 +12,89 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-func TestEveryFieldOfAnError(t *testing.T) {
-	err := rostering.PluginError(`{"code":"service_error","message":"m","retryable":true,"key":"k","status":503,
-		"oauth_error":"o","oauth_error_description":"d","retry_after":7,"body":"b","body_truncated":true}`)
-	got := wantError(t, err, rostering.CodeServiceError)
-	want := rostering.Error{
-		Code: "service_error", Message: "m", Retryable: true, Key: "k", Status: 503,
-		OAuthError: "o", OAuthErrorDescription: "d", RetryAfter: 7 * time.Second, Body: "b", BodyTruncated: true,
+func TestError(t *testing.T) {
+	s := newService(t)
+	client := s.client(t)
+	s.onRequest(reply(http.StatusServiceUnavailable, "busy: access-token-1"))
+	_, err := client.ListJobs(t.Context())
+	e := wantError(t, err, rostering.CodeServiceError)
+	if !e.Retryable || e.Status != http.StatusServiceUnavailable || e.Body != "busy: [redacted]" || e.BodyTruncated {
+		t.Errorf("the error is %+v", e)
 	}
-	if *got != want {
-		t.Errorf("%+v, want %+v", *got, want)
+	if want := "service_error: " + e.Message; e.Message == "" || err.Error() != want {
+		t.Errorf("it prints as %q, want %q", err, want)
 	}
-	if got := err.Error(); got != "rostering: service_error: m" {
-		t.Errorf("the text is %q", got)
+	var object map[string]any
+	text, err := json.Marshal(e)
+	if err != nil || json.Unmarshal(text, &object) != nil || object["message"] != e.Message || object["status"] != 503.0 {
+		t.Errorf("its JSON is %s, %v", text, err)
 	}
 }
 
-func TestConfigError(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		config := s.config()
-		config.Environment = "test"
-		_, err := open(t, config).Jobs(t.Context())
-		if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "environment" || e.Retryable {
-			t.Errorf("%+v", e)
-		}
-		if want := "rostering: config_invalid: "; !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q does not begin with %q", err, want)
-		}
-		_, err = open(t, rostering.Config{}).Jobs(t.Context())
-		wantError(t, err, rostering.CodeConfigMissing)
-		s.wantRequests(t, 0, 0)
+func TestErrorOfTheIdentityProvider(t *testing.T) {
+	s := newService(t)
+	s.onToken(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "90")
+		reply(http.StatusTooManyRequests, `{"error":"slow_down","error_description":"too many"}`)(w, r)
 	})
-}
-
-func TestTokenEndpointError(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		s.answerToken(answer(http.StatusUnauthorized, `{"error":"invalid_client","error_description":"unknown"}`))
-		_, err := open(t, s.config()).Jobs(t.Context())
-		e := wantError(t, err, rostering.CodeTokenEndpointRejected)
-		if e.Retryable || e.Status != http.StatusUnauthorized || e.RetryAfter != time.Second ||
-			e.OAuthError != "invalid_client" || e.OAuthErrorDescription != "unknown" || e.Message == "" {
-			t.Errorf("%+v", e)
-		}
-	})
-}
-
-func TestServiceError(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		client := open(t, s.config())
-		s.answerJobs(answer(http.StatusServiceUnavailable, "busy"))
-		_, err := client.Jobs(t.Context())
-		e := wantError(t, err, rostering.CodeServiceError)
-		if !e.Retryable || e.Status != http.StatusServiceUnavailable || e.Body != "busy" || e.BodyTruncated {
-			t.Errorf("%+v", e)
-		}
-		s.answerJobs(answer(http.StatusForbidden, strings.Repeat("x", 70<<10)))
-		_, err = client.Jobs(t.Context())
-		e = wantError(t, err, rostering.CodeServiceError)
-		if e.Retryable || e.Status != http.StatusForbidden || len(e.Body) != 64<<10 || !e.BodyTruncated {
-			t.Errorf("retryable %v, status %d, %d bytes, truncated %v", e.Retryable, e.Status, len(e.Body), e.BodyTruncated)
-		}
-		s.mend()
-		wantJobs(t, client)
-	})
-}
-
-func TestInputError(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		_, err := open(t, s.config()).JobsFor(t.Context(), rostering.JobsInput{CustomerID: "line\nbreak"})
-		if e := wantError(t, err, rostering.CodeInvalidInput); e.Key != "customer_id" {
-			t.Errorf("%+v", e)
-		}
-	})
-}
-
-func TestServiceCannotBeReached(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		config := s.config()
-		address := closedPort(t)
-		config.BaseURL = "http://" + address
-		client := open(t, config)
-		_, err := client.Jobs(t.Context())
-		wantRefused(t, err)
-		serveAt(t, address, s.Config.Handler)
-		wantJobs(t, client)
-		s.wantRequests(t, 1, 1)
-	})
-}
-
-func TestTokenEndpointCannotBeReached(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		config := s.config()
-		address := closedPort(t)
-		config.AuthURL = "http://" + address
-		client := open(t, config)
-		_, err := client.Jobs(t.Context())
-		wantRefused(t, err)
-		serveAt(t, address, s.Config.Handler)
-		afterBackOff(t, client)
-		s.wantRequests(t, 1, 1)
-	})
-}
-
-func TestAnswerThatBreaksOff(t *testing.T) {
-	inEachForm(t, func(t *testing.T, open opener) {
-		s := newService(t)
-		client := open(t, s.config())
-		s.answerJobs(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "1000")
-			_, _ = w.Write([]byte("not all"))
-		})
-		_, err := client.Jobs(t.Context())
-		if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "unexpected EOF") {
-			t.Errorf("the message is %q", e.Message)
-		}
-		s.mend()
-		wantJobs(t, client)
-	})
-}
-
-// closedPort gives an address that nobody listens on.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	_, err := s.client(t).ListJobs(t.Context())
+	e := wantError(t, err, rostering.CodeTokenEndpointUnavailable)
+	if e.OAuthError != "slow_down" || e.OAuthErrorDescription != "too many" || e.RetryAfter != 90*time.Second {
+		t.Errorf("the error is %+v", e)
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
-func serveAt(t *testing.T, address string, h http.Handler) {
-	t.Helper()
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
+func TestErrorOfTheConfig(t *testing.T) {
+	s := newService(t)
+	config := s.config()
+	config.Environment = "test"
+	config.RefreshMargin = 1500 * time.Millisecond
+	_, err := newClient(t, config).ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "environment" {
+		t.Errorf("the error is %+v", e)
 	}
-	server := &http.Server{Handler: h, ReadHeaderTimeout: patience}
-	go func() { _ = server.Serve(l) }()
-	t.Cleanup(func() { _ = server.Close() })
+	config.Keys = map[string]string{"environment": "stage", "refresh_margin": "soon"}
+	_, err = newClient(t, config).ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "refresh_margin" {
+		t.Errorf("the error is %+v", e)
+	}
+	s.wantRequests(t, 0, 0)
 }
 
-func wantRefused(t *testing.T, err error) {
-	t.Helper()
+func TestErrorOfTheNetwork(t *testing.T) {
+	s := newService(t)
+	client := s.client(t)
+	s.Close()
+	_, err := client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeNetworkError)
-	if !e.Retryable || !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("retryable %v, cause %v", e.Retryable, errors.Unwrap(e))
+	if !errors.Is(err, syscall.ECONNREFUSED) || !strings.Contains(e.Message, "connection refused") {
+		t.Errorf("the error is %v, of %v", err, errors.Unwrap(err))
 	}
-	if strings.Contains(e.Message, "wasm") || strings.Contains(e.Message, "\n") {
-		t.Errorf("the message holds a stack trace: %q", e.Message)
+	text, err := json.Marshal(e)
+	if err != nil || !strings.HasPrefix(string(text), `{"code":"network_error"`) {
+		t.Errorf("its JSON is %s, %v", text, err)
+	}
+}
+
+// brokenPlugin has the exports, all of which execute unreachable.
+func brokenPlugin() []byte {
+	names := []string{"begin", "resume", "get_token", "set_token", "clear_token"}
+	exports := []byte{byte(len(names))}
+	for _, name := range names {
+		exports = append(exports, byte(len(name)))
+		exports = append(exports, name+"\x00\x00"...) // function 0
+	}
+	return []byte("\x00asm\x01\x00\x00\x00" +
+		"\x01\x05\x01\x60\x00\x01\x7f" + // type 0: no parameters, one i32
+		"\x03\x02\x01\x00" + // function 0 is of type 0
+		"\x07" + string(rune(len(exports))) + string(exports) +
+		"\x0a\x05\x01\x03\x00\x00\x0b") // its code: unreachable, end
+}
+
+func TestATrapIsNoErrorOfTheContract(t *testing.T) {
+	client := newClient(t, rostering.Config{}, rostering.WithPlugin(brokenPlugin()))
+	_, err := client.ListJobs(t.Context())
+	if want := "rostering: the plugin failed: wasm error: unreachable"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
 	}
 }

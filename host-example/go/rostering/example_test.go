@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,101 +18,90 @@ func exampleConfig() (config rostering.Config, tokenRequests *atomic.Int64, end 
 	tokenRequests = new(atomic.Int64)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /connect/token", func(w http.ResponseWriter, r *http.Request) {
-		answer(http.StatusOK, fmt.Sprintf(tokenAnswer, tokenRequests.Add(1)))(w, r)
+		tokenRequests.Add(1)
+		reply(http.StatusOK, `{"access_token":"an-access-token","expires_in":3600,"token_type":"Bearer"}`)(w, r)
 	})
-	mux.HandleFunc("GET /jobs", answer(http.StatusOK, jobs))
+	mux.HandleFunc("/jobs", reply(http.StatusOK, jobs))
 	server := httptest.NewServer(mux)
 	return rostering.Config{
 		Environment: rostering.Stage,
 		AuthURL:     server.URL, BaseURL: server.URL,
-		ClientID: "client", ClientSecret: "s3cr3t",
+		ClientID: "client", ClientSecret: "the-secret",
 		CustomerID: "customer", UserID: "user",
 	}, tokenRequests, server.Close
 }
 
-func ExampleOpenFile() {
+func ExampleNew() {
 	ctx := context.Background()
 	config, _, end := exampleConfig()
 	defer end()
 
 	// snippet
-	client, err := rostering.OpenFile(ctx, "../../../dist/rostering.wasm", config)
+	client, err := rostering.New(ctx, config, rostering.WithPluginFile("../../../dist/rostering-nowasi.wasm"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer func() { _ = client.Close(ctx) }()
 
-	body, err := client.Jobs(ctx)
+	jobs, err := client.ListJobs(ctx) // from any goroutine
 	if e, ok := errors.AsType[*rostering.Error](err); ok && e.Retryable {
 		time.Sleep(max(e.RetryAfter, time.Second))
-		body, err = client.Jobs(ctx)
+		jobs, err = client.ListJobs(ctx)
 	}
 	if err != nil {
-		log.Fatal(err) // its text says what to do
+		log.Fatal(err) // says what to do
 	}
-	fmt.Printf("%s\n", body)
+	fmt.Printf("%s\n", jobs.Body)
 	// end of snippet
 
 	// Output: [{"id":1}]
 }
 
-// Hundreds of goroutines list jobs at the same time, over four instances of the
-// plugin, with one token.
-func ExampleOpenPool() {
+func ExampleClient_SendRequest() {
 	ctx := context.Background()
-	config, tokenRequests, end := exampleConfig()
+	config, _, end := exampleConfig()
 	defer end()
-
-	pool, err := rostering.OpenPoolFile(ctx, "../../../dist/rostering.wasm", 4, config)
+	client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm))
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = pool.Close(ctx) }()
+	defer func() { _ = client.Close(ctx) }()
 
-	var wg sync.WaitGroup
-	var answers atomic.Int64
-	for range 300 {
-		wg.Go(func() {
-			if _, err := pool.Jobs(ctx); err != nil {
-				log.Print(err)
-				return
-			}
-			answers.Add(1)
-		})
+	response, err := client.SendRequest(ctx, rostering.Request{
+		Path: "/jobs", Method: "POST",
+		Header: map[string]string{"Content-Type": "application/json"},
+		Body:   rostering.Text(`{"customer":"another"}`),
+	}, rostering.Customer("another"))
+	if err != nil {
+		log.Fatal(err)
 	}
-	wg.Wait()
-	fmt.Println(answers.Load(), "answers,", tokenRequests.Load(), "token request")
+	var created []struct{ ID int }
+	if err := response.JSON(&created); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(response.Status, created[0].ID)
 
-	// Output: 300 answers, 1 token request
+	// Output: 200 1
 }
 
-// A token outlives its client: kept where secrets may be kept, it serves the next
-// process, or another language's client.
-func ExampleToken_Object() {
+// Clients in one process share a token through memory, those of several processes through
+// a directory or Redis.
+func ExampleWithStore() {
 	ctx := context.Background()
 	config, tokenRequests, end := exampleConfig()
 	defer end()
-
-	store := map[string][]byte{} // Redis, say
-	list := func() error {
-		client, err := rostering.OpenDriverFile(ctx, "../../../dist/rostering.wasm", config)
+	store := new(rostering.MemoryStore)
+	for range 2 {
+		client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm), rostering.WithStore(store))
 		if err != nil {
-			return err
+			log.Fatal(err)
 		}
-		defer func() { _ = client.Close(ctx) }()
-		if kept, err := rostering.ParseToken(store["token"]); err == nil {
-			// A token that has expired is refused, and a new one asked for below.
-			_ = client.SetToken(ctx, kept)
+		if _, err := client.ListJobs(ctx); err != nil {
+			log.Fatal(err)
 		}
-		if _, err := client.Jobs(ctx); err != nil {
-			return err
+		if err := client.Close(ctx); err != nil {
+			log.Fatal(err)
 		}
-		token, err := client.Token(ctx)
-		store["token"] = token.Object()
-		return err
-	}
-	if err := errors.Join(list(), list()); err != nil {
-		log.Fatal(err)
 	}
 	fmt.Println(tokenRequests.Load(), "token request")
 

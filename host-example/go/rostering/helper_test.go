@@ -1,6 +1,7 @@
 package rostering_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,20 +15,17 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-// patience bounds every wait. It is no measure of how long things take.
+// patience bounds every wait. It does not say how long things take.
 const patience = 20 * time.Second
 
-const (
-	wasmPath   = "../../../dist/rostering.wasm"
-	noWASIPath = "../../../dist/rostering-nowasi.wasm"
-)
+const wasm = "../../../dist/rostering-nowasi.wasm"
 
-// compiled is where the tests keep what wazero compiled, in place of the user's.
+// compiled is where the tests keep the compiled plugin.
 var compiled string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		if _, err := os.Stat(wasmPath); err != nil {
+		if _, err := os.Stat(wasm); err != nil {
 			fmt.Fprintln(os.Stderr, "run make build first:", err)
 			return 1
 		}
@@ -42,17 +40,14 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-const (
-	jobs        = `[{"id":1}]`
-	tokenAnswer = `{"access_token":"token-%d","expires_in":3600,"token_type":"Bearer"}`
-)
+const jobs = `[{"id":1}]`
 
-// service is an identity provider and a service in one. A test may replace how
-// it answers between calls.
+// service is an identity provider and a service in one. Each token is another one. A test
+// may replace how they answer.
 type service struct {
 	*httptest.Server
-	tokenRequests, jobRequests atomic.Int64
-	token, jobs                atomic.Pointer[http.HandlerFunc]
+	tokenRequests, requests atomic.Int64
+	token, answer           atomic.Pointer[http.HandlerFunc]
 }
 
 func newService(t *testing.T) *service {
@@ -62,63 +57,65 @@ func newService(t *testing.T) *service {
 		s.tokenRequests.Add(1)
 		(*s.token.Load())(w, r)
 	})
-	mux.HandleFunc("/jobs", func(w http.ResponseWriter, r *http.Request) {
-		s.jobRequests.Add(1)
-		(*s.jobs.Load())(w, r)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		(*s.answer.Load())(w, r)
 	})
-	s.mend()
+	s.recover()
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
 }
 
-// mend has both answer well again. Each token is another one.
-func (s *service) mend() {
-	s.answerToken(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = fmt.Fprintf(w, tokenAnswer, s.tokenRequests.Load())
+func (s *service) recover() {
+	s.onToken(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"access_token":"access-token-%d","expires_in":3600,"token_type":"Bearer"}`, s.tokenRequests.Load())
 	})
-	s.answerJobs(answer(http.StatusOK, jobs))
+	s.onRequest(reply(http.StatusOK, jobs))
 }
 
-func (s *service) answerToken(h http.HandlerFunc) { s.token.Store(&h) }
-func (s *service) answerJobs(h http.HandlerFunc)  { s.jobs.Store(&h) }
+func (s *service) onToken(h http.HandlerFunc)   { s.token.Store(&h) }
+func (s *service) onRequest(h http.HandlerFunc) { s.answer.Store(&h) }
 
-// revoke has the service refuse a token.
-func (s *service) revoke(token string) {
-	s.answerJobs(func(w http.ResponseWriter, r *http.Request) {
+// refuse has the service answer 401 to a token, after h has seen the request.
+func (s *service) refuse(token string, h http.HandlerFunc) {
+	s.onRequest(func(w http.ResponseWriter, r *http.Request) {
+		h(w, r)
 		if r.Header.Get("Authorization") == "Bearer "+token {
 			w.WriteHeader(http.StatusUnauthorized)
-			return
 		}
-		answer(http.StatusOK, jobs)(w, r)
 	})
 }
 
-func (s *service) wantRequests(t *testing.T, tokens, jobs int64) {
+func (s *service) wantRequests(t *testing.T, tokens, requests int64) {
 	t.Helper()
 	if got := s.tokenRequests.Load(); got != tokens {
 		t.Errorf("%d token requests, want %d", got, tokens)
 	}
-	if got := s.jobRequests.Load(); got != jobs {
-		t.Errorf("%d requests for jobs, want %d", got, jobs)
+	if got := s.requests.Load(); got != requests {
+		t.Errorf("%d requests to the service, want %d", got, requests)
 	}
 }
 
-func answer(status int, body string) http.HandlerFunc {
+func reply(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	}
 }
 
-// block answers nothing until the client has gone, and tells when a request has
-// arrived.
-func block() (h http.HandlerFunc, arrived <-chan struct{}) {
-	c := make(chan struct{}, 1)
-	return func(_ http.ResponseWriter, r *http.Request) {
-		_ = r.ParseForm() // net/http sees that a client has gone once its body is read
+func nothing(http.ResponseWriter, *http.Request) {}
+
+// hold holds answers back until release is closed or the client has gone, and reports each
+// request.
+func hold(release <-chan struct{}, h http.HandlerFunc) (held http.HandlerFunc, arrived <-chan struct{}) {
+	c := make(chan struct{}, 100)
+	return func(w http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm() // net/http notices that a client has gone once the body is read
 		c <- struct{}{}
 		select {
+		case <-release:
+			h(w, r)
 		case <-r.Context().Done():
 		case <-time.After(patience):
 		}
@@ -127,51 +124,53 @@ func block() (h http.HandlerFunc, arrived <-chan struct{}) {
 
 func (s *service) config() rostering.Config {
 	return rostering.Config{
-		Environment:  rostering.Stage,
-		AuthURL:      s.URL,
-		BaseURL:      s.URL,
-		ClientID:     "client",
-		ClientSecret: "s3cr3t",
-		CustomerID:   "customer",
-		UserID:       "user",
-		Timeout:      patience,
+		Environment: rostering.Stage,
+		AuthURL:     s.URL, BaseURL: s.URL,
+		ClientID: "client", ClientSecret: "the-secret",
+		CustomerID: "customer", UserID: "user",
 	}
 }
 
-func wantJobs(t *testing.T, client client) {
+func (s *service) client(t *testing.T, options ...rostering.Option) *rostering.Client {
 	t.Helper()
-	body, err := client.Jobs(t.Context())
+	return newClient(t, s.config(), options...)
+}
+
+// newClient creates a client that is closed at the end of the test.
+func newClient(t *testing.T, config rostering.Config, options ...rostering.Option) *rostering.Client {
+	t.Helper()
+	options = append([]rostering.Option{rostering.WithPluginFile(wasm), rostering.WithCacheDir(compiled)}, options...)
+	c, err := rostering.New(t.Context(), config, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(body) != jobs {
-		t.Errorf("the answer is %q, want %q", body, jobs)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := c.Close(ctx); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return c
+}
+
+func wantJobs(t *testing.T, client *rostering.Client) {
+	t.Helper()
+	r, err := client.ListJobs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(r.Body) != jobs || r.Status != http.StatusOK {
+		t.Errorf("the response is %d %q", r.Status, r.Body)
 	}
 }
 
-// wantError gives the error of a call that must fail with a code.
-func wantError(t *testing.T, err error, code string) *rostering.Error {
+// wantError returns the error of a call that must fail with a code.
+func wantError(t *testing.T, err error, code rostering.Code) *rostering.Error {
 	t.Helper()
 	e, ok := errors.AsType[*rostering.Error](err)
 	if !ok || e.Code != code {
 		t.Fatalf("the error is %v, want %s", err, code)
 	}
 	return e
-}
-
-// afterBackOff waits out the back-off that a failed token request began, and
-// must then get jobs.
-func afterBackOff(t *testing.T, client client) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		_, err := client.Jobs(t.Context())
-		if err == nil {
-			return
-		}
-		if e := wantError(t, err, rostering.CodeNetworkError); e.RetryAfter <= 0 {
-			t.Fatalf("%v, without a time to wait", e)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Fatal("the back-off did not end")
 }

@@ -1,92 +1,119 @@
 package rostering
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
-// maxAnswer bounds an answer's body in bytes, as go-sdk does.
-const maxAnswer = 50 << 20
+// Response is an answer of the service.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// JSON decodes the body into v.
+func (r *Response) JSON(v any) error { return json.Unmarshal(r.Body, v) }
+
+// Body is the body of a request.
+type Body struct {
+	// Open returns the body from its beginning. It is called for each attempt: after a
+	// 401, the request is sent again with a new token.
+	Open func() (io.ReadCloser, error)
+	// Length is in bytes; if zero, it is unknown, and the body is sent in chunks.
+	Length int64
+}
+
+// Text is a body of text in UTF-8.
+func Text(text string) Body { return Bytes([]byte(text)) }
+
+// Bytes is a body of bytes.
+func Bytes(b []byte) Body {
+	return Body{Length: int64(len(b)), Open: func() (io.ReadCloser, error) {
+		if len(b) == 0 {
+			return http.NoBody, nil
+		}
+		return io.NopCloser(bytes.NewReader(b)), nil
+	}}
+}
 
 // request is a request that the plugin wants sent.
 type request struct {
 	Method, URL string
 	Headers     map[string]string
-	Body        string // not sent at all where it is empty
+	Body        any // text, or true for the caller's
 }
 
-// forToken reports whether r asks for a token.
-func (r *request) forToken() bool {
-	return r != nil && r.Method == http.MethodPost && strings.HasSuffix(r.URL, "/connect/token")
-}
-
-// answer is what came of a request.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	err    error // why no answer came, or not all of it
-}
-
-// send sends a request.
-func (r *request) send(ctx context.Context, client *http.Client) (a answer) {
-	var body io.Reader
-	if r.Body != "" {
-		body = strings.NewReader(r.Body)
+// body is the request's, if it has one.
+func (r *request) body(callers Body) Body {
+	switch body := r.Body.(type) {
+	case string:
+		return Text(body)
+	case bool:
+		return callers
 	}
-	q, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body)
+	return Body{}
+}
+
+// bodyError is an error of [Body.Open].
+type bodyError struct{ error }
+
+// send sends a request and reads its answer up to a limit in bytes.
+func (r *request) send(ctx context.Context, client *http.Client, body Body, limit int64) (*Response, error) {
+	q, err := http.NewRequestWithContext(ctx, r.Method, r.URL, nil)
 	if err != nil {
-		return answer{err: err}
+		return nil, err
+	}
+	if body.Open != nil {
+		if q.Body, err = body.Open(); err != nil {
+			return nil, bodyError{err}
+		}
+		q.GetBody, q.ContentLength = body.Open, body.Length
 	}
 	for name, value := range r.Headers {
 		q.Header.Set(name, value)
 	}
-	response, err := client.Do(q)
+	answer, err := client.Do(q)
 	if err != nil {
-		return answer{err: err}
+		return nil, err
 	}
-	defer func() { _ = response.Body.Close() }()
-	a = answer{status: response.StatusCode, header: response.Header}
-	a.body, a.err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	if len(a.body) > maxAnswer {
-		a.err = fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(io.LimitReader(answer.Body, limit))
+	if err != nil {
+		return nil, err
 	}
-	return a
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: content}, nil
 }
 
-// reason says why no answer came. A URL in it would say nothing new.
-func (a *answer) reason() string {
-	if e, ok := errors.AsType[*url.Error](a.err); ok {
+// why says why a request failed. The URL, which [*url.Error] names, is nothing new.
+func why(err error) string {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err.Error()
 	}
-	return a.err.Error()
+	return err.Error()
 }
 
-// newHTTPClient is the client of those who bring none.
+// newHTTPClient is the client unless [WithHTTPClient] sets one.
 func newHTTPClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
 		TLSHandshakeTimeout: 10 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
-		// All requests go to two hosts, many at a time: two idle connections
-		// for each, as usual, would have most of them opened anew.
+		// All requests go to two hosts, many at a time: the default of two idle
+		// connections for each would open most of them anew.
 		MaxIdleConnsPerHost: 100,
 	}}
 }
 
-// withoutRedirects is client, but for redirects: following one could take the
-// secret or the token to another host.
+// withoutRedirects is client, but for redirects.
 func withoutRedirects(client *http.Client) *http.Client {
-	if client == nil {
-		client = http.DefaultClient
-	}
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c

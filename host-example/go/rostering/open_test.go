@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,95 +12,61 @@ import (
 	"automatic-rostering/host-example/go/rostering"
 )
 
-func TestWrongPath(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "none.wasm")
-	_, err := rostering.OpenFile(t.Context(), path, rostering.Config{})
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
-		t.Errorf("the error is %v", err)
+func TestNewThatFails(t *testing.T) {
+	none, file := filepath.Join(t.TempDir(), "none.wasm"), filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestNotThePlugin(t *testing.T) {
-	for name, wasm := range map[string][]byte{
-		"nothing":         nil,
-		"not Wasm":        []byte("#!/bin/sh"),
-		"an empty module": []byte("\x00asm\x01\x00\x00\x00"),
+	for want, options := range map[string][]rostering.Option{
+		none:                          {rostering.WithPluginFile(none)},
+		"invalid magic number":        {rostering.WithPlugin([]byte("#!/bin/sh"))},
+		"not the rostering plugin":    {rostering.WithPlugin([]byte("\x00asm\x01\x00\x00\x00"))},
+		file:                          {rostering.WithPluginFile(wasm), rostering.WithCacheDir(file)},
+		"0 instances cannot make a c": {rostering.WithPluginFile(wasm), rostering.WithInstances(0)},
 	} {
-		if _, err := rostering.Open(t.Context(), wasm, rostering.Config{}, rostering.WithCacheDir("")); err == nil {
-			t.Errorf("%s: opened", name)
+		if _, err := rostering.New(t.Context(), rostering.Config{}, options...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
-}
-
-func TestOpenWithAContextThatHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := rostering.OpenFile(ctx, wasmPath, rostering.Config{}); !errors.Is(err, context.Canceled) {
+	if _, err := rostering.New(ctx, rostering.Config{}, rostering.WithPluginFile(wasm)); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-// homeless sets where [os.UserCacheDir] is on every system.
-func homeless(t *testing.T, dir string) {
-	for _, name := range []string{"XDG_CACHE_HOME", "HOME", "LocalAppData"} {
-		t.Setenv(name, dir)
-	}
-}
-
-func TestUserCache(t *testing.T) {
-	home := t.TempDir()
-	homeless(t, home)
-	s := newService(t)
-	client, err := rostering.OpenFile(t.Context(), wasmPath, s.config())
+func TestThePluginInside(t *testing.T) {
+	built, err := os.ReadFile(wasm)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantJobs(t, client)
+	inside, err := os.ReadFile("wasm/rostering-nowasi.wasm")
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err := rostering.New(t.Context(), rostering.Config{})
+		if err == nil || !strings.Contains(err.Error(), "WithPlugin") {
+			t.Errorf("without it, the error is %v", err)
+		}
+		return
+	}
+	if string(inside) != string(built) {
+		t.Error("it is not the one that was built: go generate ./...")
+	}
+	client, err := rostering.New(t.Context(), rostering.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.ListJobs(t.Context())
+	wantError(t, err, rostering.CodeConfigMissing)
 	if err := client.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	files := 0
-	_ = filepath.WalkDir(home, func(_ string, entry fs.DirEntry, _ error) error {
-		if entry.Type().IsRegular() {
-			files++
-		}
-		return nil
-	})
-	if files == 0 {
-		t.Error("nothing was kept")
-	}
 }
 
-func TestUserCacheThatCannotBeUsed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, dir := range map[string]string{"there is none": "", "it is a file": file} {
-		t.Run(name, func(t *testing.T) {
-			homeless(t, dir)
-			s := newService(t)
-			var warnings []string
-			client, err := rostering.OpenFile(t.Context(), wasmPath, s.config(),
-				rostering.WithLog(func(_ slog.Level, line string) { warnings = append(warnings, line) }))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = client.Close(t.Context()) }()
-			wantJobs(t, client)
-			if len(warnings) != 1 || !strings.Contains(warnings[0], "in memory alone") {
-				t.Errorf("the log is %q", warnings)
-			}
-		})
-	}
-}
-
-func TestCacheDirThatCannotBeUsed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := rostering.OpenFile(t.Context(), wasmPath, rostering.Config{}, rostering.WithCacheDir(file)); err == nil {
-		t.Error("opened")
+func TestCacheDir(t *testing.T) {
+	dir := t.TempDir()
+	newClient(t, rostering.Config{}, rostering.WithCacheDir(dir))
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		t.Errorf("%d files were kept, %v", len(entries), err)
 	}
 }

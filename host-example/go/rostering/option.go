@@ -3,66 +3,103 @@ package rostering
 import (
 	"log/slog"
 	"net/http"
-	"sync"
+	"time"
 )
 
-// Option changes how a client is opened.
+// Defaults of [WithTimeout] and [WithMaxBody].
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultMaxBody = 64 << 20
+)
+
+// Option changes how [New] creates a client.
 type Option func(*settings)
 
 type settings struct {
-	log      func(level slog.Level, line string)
-	cacheDir *string      // nil where the caller leaves it to us
-	http     *http.Client // likewise
+	wasm      []byte
+	wasmFile  string
+	cacheDir  string
+	instances int
+	store     Store
+	http      *http.Client
+	logger    *slog.Logger
+	timeout   time.Duration
+	maxBody   int64
 }
 
-func newSettings(options []Option) *settings {
-	s := &settings{log: func(slog.Level, string) {}}
-	for _, option := range options {
-		option(s)
+// WithPlugin sets the plugin: the build without WASI, rostering-nowasi.wasm. By default it
+// is the one inside this package.
+func WithPlugin(wasm []byte) Option { return func(s *settings) { s.wasm = wasm } }
+
+// WithPluginFile is [WithPlugin] with the path of a file.
+func WithPluginFile(path string) Option { return func(s *settings) { s.wasmFile = path } }
+
+// WithCacheDir keeps the compiled plugin in a directory, so that the next process starts
+// faster. It is machine code: nobody else must be able to write there.
+func WithCacheDir(dir string) Option { return func(s *settings) { s.cacheDir = dir } }
+
+// WithInstances sets how many instances of the plugin the client has, 1 by default. Each
+// occupies one core at most, for the microseconds that the plugin works in a call. They
+// share one token, through a [MemoryStore] if [WithStore] sets no other store.
+func WithInstances(n int) Option { return func(s *settings) { s.instances = n } }
+
+// WithStore sets a store through which clients, in other processes and languages too,
+// share one token.
+func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
+
+// WithHTTPClient sets what sends the requests: a proxy, TLS, a tracing transport. It never
+// follows redirects here, which could take the secret or the token to another host.
+func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.http = client } }
+
+// WithLogger logs a debug line for each request and a warning for what was recovered from.
+// No line holds a secret or a token.
+//
+// Extism's log level is one for the whole process, and off at first: New sets it to debug.
+// Other plugins in the process then log, too, unless they have loggers of their own or the
+// program calls extism.SetLogLevel afterwards.
+func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
+
+// WithTimeout sets the time-out of a call with all its requests; zero means none. A call
+// that times out returns an [*Error] with [CodeNetworkError].
+func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
+
+// WithMaxBody bounds the body of the service's answers, in bytes. A longer one is an
+// [*Error] with [CodeNetworkError].
+func WithMaxBody(n int64) Option { return func(s *settings) { s.maxBody = n } }
+
+// CallOption changes one call.
+type CallOption func(call *Call, input map[string]any)
+
+func field(name string, value any) CallOption {
+	return func(_ *Call, input map[string]any) { input[name] = value }
+}
+
+// Customer sends another customer's id than the config's.
+func Customer(id string) CallOption { return field("customer_id", id) }
+
+// User sends another user's id than the config's.
+func User(id string) CallOption { return field("user_id", id) }
+
+// NoCustomer sends no customer's id.
+func NoCustomer() CallOption { return field("customer_id", nil) }
+
+// NoUser sends no user's id.
+func NoUser() CallOption { return field("user_id", nil) }
+
+// Force has GetToken request a new token in any case. If that fails, the cached one stays.
+func Force() CallOption { return field("force", true) }
+
+// Refused tells GetToken that the service answered 401 to this token. If it is still the
+// cached one, a new one is requested, once for all callers that met the 401.
+func Refused(accessToken Secret) CallOption { return field("refused", string(accessToken)) }
+
+// Now replaces the clock in a call.
+func Now(t time.Time) CallOption { return func(c *Call, _ map[string]any) { c.Now = t } }
+
+// Timeout replaces the client's time-out in a call; zero means none.
+func Timeout(d time.Duration) CallOption {
+	if d == 0 {
+		d = -1
 	}
-	return s
-}
-
-// WithLog has the plugin's log lines given to log, one at a time: a debug line for
-// each request, a warning for what went wrong and was mended. They hold neither
-// secrets nor tokens.
-//
-// Extism's log level is one for the whole process and off at first, so the
-// program says once what it wants to see:
-//
-//	extism.SetLogLevel(extism.LogLevelDebug)
-//
-// The client waits for log, which must not call it.
-func WithLog(log func(level slog.Level, line string)) Option {
-	return func(s *settings) {
-		if log == nil {
-			return
-		}
-		var mutex sync.Mutex // the instances of a pool log at the same time
-		s.log = func(level slog.Level, line string) {
-			mutex.Lock()
-			defer mutex.Unlock()
-			log(level, line)
-		}
-	}
-}
-
-// WithCacheDir sets where the compiled plugin is kept, so that a program starts
-// faster the next time. Nobody else must be able to write there: it is machine
-// code. With "" it is kept in memory alone.
-//
-// Without this option it is kept in a folder in [os.UserCacheDir], and in memory
-// where that cannot be used.
-func WithCacheDir(dir string) Option {
-	return func(s *settings) { s.cacheDir = &dir }
-}
-
-// WithHTTPClient sets what a [Driver] or a [Pool] sends requests with: a proxy,
-// TLS, a time-out for single requests. It follows no redirects there, whatever its
-// CheckRedirect says. A [Client] cannot have one.
-//
-// Without this option it is a client with connections of its own, and the proxy of
-// the environment.
-func WithHTTPClient(client *http.Client) Option {
-	return func(s *settings) { s.http = client }
+	return func(c *Call, _ map[string]any) { c.Timeout = d }
 }

@@ -1,61 +1,101 @@
 package rostering
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
-// maxTokenAnswer is a length in bytes that the plugin does not accept.
-const maxTokenAnswer = 256<<10 + 1
+// kind says who does a step, and how.
+type kind int
 
-// step is what begin and resume give: a request to send, or the end.
+const (
+	stepDone    kind = iota
+	stepService      // a request to the service
+	stepToken        // a token request
+	stepWait
+	stepStore
+)
+
+// step is what the plugin wants done. It does not change once it is decoded.
 type step struct {
+	kind    kind
 	Step    string
+	For     string // of a request: token or service
 	Flow    json.RawMessage
 	Request *request
-	Output  json.RawMessage // of get_token
+	Last    bool            // a 2xx need not be handed in
+	Output  json.RawMessage // of get_token, when it is done
+
+	Seconds float64 // to wait
+
+	Op, Key, Value string // of a store step
+	TTL            float64
 }
 
-// next asks the plugin for the next step. Before the first request is sent, that can
-// be done again: begin leaves nothing behind in the plugin.
-func (f *flight) next() (s step, err error) {
-	export, input := begin, f.beginInput()
-	if f.flow != nil {
-		export, input = resume, f.resumeInput()
+// outcome is what resume is told of a step.
+type outcome map[string]any
+
+func decodeStep(object []byte) (*step, error) {
+	var s step
+	if err := json.Unmarshal(object, &s); err != nil {
+		return nil, fmt.Errorf("rostering: the plugin returned no step: %w", err)
 	}
-	object, err := json.Marshal(input)
-	if err != nil {
-		return s, fmt.Errorf("rostering: %s: %w", f.call, err)
+	switch {
+	case s.Step == "done":
+		s.kind = stepDone
+	case s.Step == "request" && s.Request != nil && s.For == "service":
+		s.kind = stepService
+	case s.Step == "request" && s.Request != nil && s.For == "token":
+		s.kind = stepToken
+	case s.Step == "wait":
+		s.kind = stepWait
+	case s.Step == "store":
+		s.kind = stepStore
+	default:
+		return nil, fmt.Errorf("rostering: the plugin returned an unknown step %q", s.Step)
 	}
-	output, err := f.driver.plugin.Call(export, object)
-	if err != nil {
-		return s, f.complete(err)
-	}
-	if err := json.Unmarshal(output, &s); err != nil {
-		return s, fmt.Errorf("rostering: %s: the plugin gave no step: %w", export, err)
-	}
-	if s.Step != "done" && (s.Step != "request" || s.Request == nil) {
-		return s, fmt.Errorf("rostering: %s: the plugin gave an unknown step", export)
-	}
-	return s, nil
+	return &s, nil
 }
 
-func (f *flight) beginInput() map[string]any {
-	return map[string]any{"call": f.call, "input": f.driver.withNow(f.input)}
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
+
+// do does a store step, and waits a second at most, also for a store that ignores its
+// context. What the store cannot do is for the plugin to judge.
+func (s *step) do(ctx context.Context, store Store) outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, storeTimeout, timedOut(storeTimeout))
+	defer cancel()
+	ended := make(chan outcome, 1)
+	go func() {
+		o, err := s.ask(ctx, store)
+		if err != nil {
+			o = outcome{"failed": err.Error()}
+		}
+		ended <- o
+	}()
+	select {
+	case o := <-ended:
+		return o
+	case <-ctx.Done():
+		return outcome{"failed": "the store " + context.Cause(ctx).Error()}
+	}
 }
 
-func (f *flight) resumeInput() map[string]any {
-	input := map[string]any{"flow": f.flow}
-	if _, own := f.input["now"]; !own {
-		input = f.driver.withNow(input)
+func (s *step) ask(ctx context.Context, store Store) (outcome, error) {
+	ttl := seconds(s.TTL)
+	switch s.Op {
+	case "get":
+		value, found, err := store.Get(ctx, s.Key)
+		if !found {
+			return outcome{"value": nil}, err
+		}
+		return outcome{"value": value}, err
+	case "add":
+		added, err := store.Add(ctx, s.Key, s.Value, ttl)
+		return outcome{"added": added}, err
+	case "set":
+		return outcome{}, store.Set(ctx, s.Key, s.Value, ttl)
 	}
-	if f.last.err != nil {
-		input["failed"] = f.last.reason()
-		return input
-	}
-	input["status"], input["headers"] = f.last.status, f.last.header
-	if f.asking { // the service's body is of no interest to the plugin
-		input["body"] = string(f.last.body[:min(len(f.last.body), maxTokenAnswer)])
-	}
-	return input
+	return nil, fmt.Errorf("unknown operation %q", s.Op)
 }

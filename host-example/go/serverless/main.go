@@ -1,21 +1,23 @@
-// Serverless lists the jobs once and ends, as a function does that is started anew for
-// each call. The token outlives the process in a file, which stands for whatever store
-// there is; without it, each call would ask for a token.
+// Serverless lists the jobs once and ends, like a function that is started anew for each
+// call. The token outlives the process in a directory; without it, each call would
+// request a token. So does the compiled plugin.
 //
-//	ROSTERING_TOKEN_FILE=/run/my-service/token.json serverless
+//	ROSTERING_STORE=/run/my-service serverless
 //
-// README.md tells the other variables. The answer goes to standard output; a line on
-// standard error tells what the start took.
+// README.md has the other variables. The answer goes to standard output; a line on
+// standard error says how long the start took and how many requests were sent.
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -33,6 +35,14 @@ func main() {
 	}
 }
 
+// counter counts requests.
+type counter struct{ atomic.Int64 }
+
+func (c *counter) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.Add(1)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
 // handle handles one call.
 func handle(ctx context.Context, getenv func(string) string, stdout, stderr io.Writer) error {
 	started := time.Now()
@@ -44,35 +54,29 @@ func handle(ctx context.Context, getenv func(string) string, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	file := tokenFile(getenv("ROSTERING_TOKEN_FILE"))
-	if file == "" {
-		return errors.New("set ROSTERING_TOKEN_FILE to where the token is kept between calls")
+	dir := getenv("ROSTERING_STORE")
+	if dir == "" {
+		return errors.New("set ROSTERING_STORE to a directory for the token")
 	}
-	driver, err := rostering.OpenDriverFile(ctx, wasm, config)
+	store, err := rostering.NewFileStore(dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = driver.Close(context.WithoutCancel(ctx)) }()
-	kept := file.load(ctx, driver)
+	var requests counter
+	client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm), rostering.WithStore(store),
+		rostering.WithCacheDir(filepath.Join(dir, "compiled")), rostering.WithHTTPClient(&http.Client{Transport: &requests}))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
 	ready := time.Since(started)
 
-	jobs, err := driver.Jobs(ctx)
+	jobs, err := client.ListJobs(ctx)
 	if err != nil {
 		return err
 	}
-	token, err := driver.Token(ctx) // sends nothing: the call has left one
-	if err != nil {
-		return err
-	}
-	from := "the file"
-	if !bytes.Equal(token.Object(), kept) {
-		from = "the identity provider"
-		if err := file.save(token); err != nil { // the next call asks again; this one is done
-			_, _ = fmt.Fprintln(stderr, "the token is not kept:", err)
-		}
-	}
-	_, _ = fmt.Fprintf(stderr, "plugin ready after %d ms, jobs after %d ms, token from %s\n",
-		ready.Milliseconds(), time.Since(started).Milliseconds(), from)
-	_, err = stdout.Write(jobs)
+	_, _ = fmt.Fprintf(stderr, "plugin ready after %d ms, jobs after %d ms, %d requests\n",
+		ready.Milliseconds(), time.Since(started).Milliseconds(), requests.Load())
+	_, err = stdout.Write(jobs.Body)
 	return err
 }

@@ -5,15 +5,14 @@ cd "$(dirname "$0")"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 go build -o "$folder/serverless" .
-export ROSTERING_TOKEN_FILE=$folder/token.json
-export XDG_CACHE_HOME=$folder # where the compiled plugin is kept
+export ROSTERING_STORE=$folder/store
 call() { "$folder/serverless" >/dev/null; }
-echo "the first call on this machine: the plugin is compiled" >&2
+echo "the first call on this machine: the plugin is compiled, a token requested" >&2
 call
-echo "with the compiled plugin and the token of the call before" >&2
+echo "with the compiled plugin and the token" >&2
 for _ in 1 2 3; do call; done
-echo "without the token: each call asks for one" >&2
+echo "without the token: each call requests one" >&2
 for _ in 1 2 3; do
-	rm "$ROSTERING_TOKEN_FILE"
+	find "$ROSTERING_STORE" -maxdepth 1 -type f -delete
 	call
 done

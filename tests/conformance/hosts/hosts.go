@@ -44,7 +44,7 @@ var Native = []Host{
 	Core,
 	CoreInSteps,
 	Go,
-	driven(Go),
+	library(goSDK("go", "dist/rostering-nowasi.wasm", false)),
 	goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
 	goSDK("go-poison", "build/rostering-poison.wasm", true),
 	inSteps(goSDK("go-poison", "build/rostering-poison.wasm", true)),
@@ -62,10 +62,10 @@ func inSteps(h Host) Host {
 	return h
 }
 
-// driven is a host whose adapter drives its calls.
-func driven(h Host) Host {
+// library is a host whose calls a client of the language's library makes.
+func library(h Host) Host {
 	h = inSteps(h)
-	h.Drives = true
+	h.Drives, h.Client = true, true
 	return h
 }
 

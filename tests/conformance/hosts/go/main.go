@@ -5,49 +5,57 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 
-	"automatic-rostering/host-example/go/rostering"
 	"automatic-rostering/tests/conformance/protocol"
 )
 
 func main() {
 	extism.SetLogLevel(extism.LogLevelDebug)
-	h := host{
-		instances: map[string]*instance{}, cancels: map[int64]context.CancelFunc{},
-		cache: wazero.NewCompilationCache(), client: &http.Client{Timeout: 10 * time.Second},
-	}
-	if err := h.run(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if err := run(context.Background(), os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
+func run(ctx context.Context, in io.Reader, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "compiled")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return err
+	}
+	h := host{dir: dir, cache: cache, instances: map[string]instance{}, cancels: map[int64]context.CancelFunc{}}
+	return h.run(ctx, in, out)
+}
+
 type host struct {
-	cache  wazero.CompilationCache
-	client *http.Client // of calls that are driven
+	dir   string // of the cache, where clients have it
+	cache wazero.CompilationCache
 
 	mutex     sync.Mutex // guards the maps
-	instances map[string]*instance
+	instances map[string]instance
 	cancels   map[int64]context.CancelFunc // of the drives under way, by their ids
 }
 
-type instance struct {
-	mutex  sync.Mutex // held for each call of the plugin
-	plugin *extism.Plugin
-	logs   []protocol.Log
+// instance is an instance of the SDK or a client of the library.
+type instance interface {
+	call(ctx context.Context, r protocol.Request) protocol.Answer
+	drive(ctx context.Context, r protocol.Request) protocol.Answer
+	close(ctx context.Context) protocol.Answer
 }
 
 // run answers requests until in ends. A drive and a close do not keep the next request
@@ -113,20 +121,10 @@ func (h *host) cancel(id int64) {
 	}
 }
 
-func (h *host) instance(name string) *instance {
+func (h *host) instance(name string) instance {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return h.instances[name]
-}
-
-func (h *host) setInstance(name string, i *instance) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	if i == nil {
-		delete(h.instances, name)
-	} else {
-		h.instances[name] = i
-	}
 }
 
 func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
@@ -141,42 +139,27 @@ func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
 	case i == nil:
 		return protocol.Answer{Trap: "no instance " + r.Instance}
 	case r.Op == "call":
-		i.logs = nil
-		output, err := i.Call(r.Export, r.Input)
-		return i.answer(output, err)
+		return i.call(ctx, r)
 	case r.Op == "drive":
-		i.logs = nil
-		output, err := rostering.Drive(ctx, i, r.Export, r.Input, h.client)
-		return i.answer(output, err)
+		return i.drive(ctx, r)
 	case r.Op == "close":
-		h.setInstance(r.Instance, nil)
-		i.plugin.Close(ctx)
-		return protocol.Answer{}
+		return i.close(ctx)
 	}
 	return protocol.Answer{Trap: "no operation " + r.Op}
 }
 
 func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
-	manifest := extism.Manifest{
-		Wasm:         []extism.Wasm{extism.WasmFile{Path: r.Wasm}},
-		Config:       r.Config,
-		AllowedHosts: r.AllowedHosts,
+	create := h.createPlain
+	if r.Client {
+		create = h.createClient
 	}
-	plugin, err := extism.NewPlugin(ctx, manifest, extism.PluginConfig{
-		EnableWasi:    r.WASI,
-		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(h.cache),
-	}, nil)
+	i, err := create(ctx, r)
 	if err != nil {
 		return protocol.Answer{Trap: err.Error()}
 	}
-	i := &instance{plugin: plugin}
-	plugin.SetLogger(func(level extism.LogLevel, line string) {
-		names := map[extism.LogLevel]string{extism.LogLevelDebug: "debug", extism.LogLevelWarn: "warn"}
-		if !strings.HasPrefix(line, "Calling ") && !strings.HasPrefix(line, "Initializing ") { // go-sdk's own
-			i.logs = append(i.logs, protocol.Log{Level: names[level], Line: line})
-		}
-	})
-	h.setInstance(r.Instance, i)
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.instances[r.Instance] = i
 	return protocol.Answer{}
 }
 
@@ -192,29 +175,26 @@ func versions() string {
 	return all
 }
 
-// pluginError is the plugin's own error text.
-type pluginError string
-
-func (e pluginError) Error() string { return string(e) }
-
-// Call calls an export. An error is a pluginError, unless the call trapped.
-func (i *instance) Call(export string, input []byte) ([]byte, error) {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
-	_, output, err := i.plugin.Call(export, input)
-	if text := i.plugin.GetError(); err != nil && text != "" {
-		return nil, pluginError(text)
-	}
-	return output, err
+// logs are the plugin's lines since a call began.
+type logs struct {
+	mutex sync.Mutex
+	lines []protocol.Log
 }
 
-func (i *instance) answer(output []byte, err error) protocol.Answer {
-	var own pluginError
-	switch {
-	case errors.As(err, &own):
-		return protocol.Answer{Error: string(own), Logs: i.logs}
-	case err != nil:
-		return protocol.Answer{Trap: err.Error(), Logs: i.logs}
-	}
-	return protocol.Answer{Output: output, Logs: i.logs}
+func (l *logs) clear() {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.lines = nil
+}
+
+func (l *logs) add(level, line string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.lines = append(l.lines, protocol.Log{Level: level, Line: line})
+}
+
+func (l *logs) all() []protocol.Log {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return slices.Clone(l.lines)
 }

@@ -1,0 +1,197 @@
+package rostering
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// What bounds the steps that belong to no caller.
+const (
+	tokenTimeout = 20 * time.Second
+	storeTimeout = time.Second
+	// maxTokenAnswer is a length in bytes that the plugin refuses.
+	maxTokenAnswer = 256<<10 + 1
+)
+
+// maxErrorBody is what the plugin reads of the body of an error, in bytes, and one more.
+const maxErrorBody = 64<<10 + 1
+
+// loop makes one call: the plugin says what to do, and the loop does it.
+type loop struct {
+	client   *Client
+	instance *instance
+	call     *Call
+	woken    <-chan struct{} // closed if another call went on since the last step was made
+	answer   *Response       // the service's last
+}
+
+func (l *loop) run(ctx context.Context) (*Response, error) {
+	s, err := l.begin()
+	for err == nil {
+		switch s.kind {
+		case stepDone:
+			if s.Output != nil {
+				return &Response{Body: s.Output}, nil
+			}
+			return l.answer, nil
+		case stepWait:
+			s, err = l.wait(ctx, s)
+		case stepService:
+			s, err = l.service(ctx, s)
+		default:
+			s, err = l.detach(ctx, s)
+		}
+	}
+	return nil, err
+}
+
+var (
+	acceptsWait  = []byte(`","accepts":["wait"]`)
+	acceptsStore = []byte(`","accepts":["wait","store"]`)
+)
+
+// begin asks the plugin for the first step.
+func (l *loop) begin() (*step, error) {
+	accepts := acceptsWait
+	if l.client.store != nil {
+		accepts = acceptsStore
+	}
+	input := append([]byte(`{"call":"`), l.call.Name...)
+	input = append(input, accepts...)
+	if len(bytes.TrimSpace(l.call.Input)) > 0 {
+		input = append(append(input, `,"input":`...), l.call.Input...)
+	}
+	l.woken = l.client.wakeup()
+	return l.instance.step("begin", append(input, '}'))
+}
+
+// resume tells the plugin the outcome of a step and asks for the next.
+func (l *loop) resume(s *step, o outcome) (*step, error) {
+	o["flow"], o["now"] = s.Flow, l.call.now()
+	input, err := json.Marshal(o)
+	if err != nil {
+		return nil, fmt.Errorf("rostering: %s: %w", l.call.Name, err)
+	}
+	l.woken = l.client.wakeup()
+	return l.instance.step("resume", input)
+}
+
+// fail tells the plugin that a request has failed.
+func (l *loop) fail(s *step, reason error) (*step, error) {
+	next, err := l.resume(s, outcome{"failed": why(reason)})
+	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
+		e.cause = reason
+	}
+	return next, err
+}
+
+// wait waits longer than it is told by up to a half, at random, so that a fleet does not
+// look in step.
+func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
+	timer := time.NewTimer(seconds(s.Seconds * (1 + rand.Float64()/2)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-l.woken:
+	case <-ctx.Done():
+		return nil, l.call.left(ctx)
+	}
+	return l.resume(s, outcome{})
+}
+
+// done is the step after an answer that need not be handed in.
+var done = &step{kind: stepDone}
+
+// service sends a request to the service, which ends with its caller.
+func (l *loop) service(ctx context.Context, s *step) (*step, error) {
+	limit := l.client.maxBody
+	answer, err := s.Request.send(ctx, l.client.http, s.Request.body(l.call.Body), limit+1)
+	if err == nil && int64(len(answer.Body)) > limit {
+		err = fmt.Errorf("the answer is longer than %d bytes", limit)
+	}
+	if err != nil {
+		return l.lost(ctx, s, err)
+	}
+	l.answer = answer
+	o := outcome{"status": answer.Status, "headers": answer.Header}
+	switch {
+	case answer.Status/100 != 2:
+		o["body"] = string(answer.Body[:min(len(answer.Body), maxErrorBody)])
+	case s.Last:
+		return done, nil
+	}
+	return l.resume(s, o)
+}
+
+// lost goes on after a request to the service that got no answer.
+func (l *loop) lost(ctx context.Context, s *step, err error) (*step, error) {
+	unsent, ok := errors.AsType[bodyError](err)
+	switch {
+	case ok && l.answer == nil:
+		return nil, fmt.Errorf("rostering: %s: body: %w", l.call.Name, unsent.error)
+	case ok: // the request was answered 401 and is to be sent again
+		_, _ = l.fail(s, err)
+		return nil, &Error{
+			Code: CodeServiceUnauthorized, Status: l.answer.Status, cause: unsent.error,
+			Message: "the service refused the token, and the body cannot be sent again with a new one; call again",
+		}
+	case ctx.Err() != nil:
+		return nil, l.call.left(ctx)
+	}
+	return l.fail(s, err)
+}
+
+// detach does what belongs to all callers, a token request or a store operation, and goes
+// on until a step that belongs to this one. A caller who leaves does not end it: the others
+// need the token, and no lock may stay behind in the store.
+func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
+	var next *step
+	var err error
+	ended := make(chan struct{})
+	l.client.active.Go(func() {
+		defer close(ended)
+		next, err = l.section(context.WithoutCancel(ctx), s)
+		if err != nil || next.kind != stepWait {
+			l.client.wake()
+		}
+	})
+	select {
+	case <-ended:
+		return next, err
+	case <-ctx.Done():
+		return nil, l.call.left(ctx)
+	}
+}
+
+func (l *loop) section(ctx context.Context, s *step) (*step, error) {
+	for {
+		var err error
+		switch s.kind {
+		case stepToken:
+			s, err = l.token(ctx, s)
+		case stepStore:
+			s, err = l.resume(s, s.do(ctx, l.client.store))
+		default:
+			return s, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// token requests a token.
+func (l *loop) token(ctx context.Context, s *step) (*step, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, tokenTimeout, timedOut(tokenTimeout))
+	defer cancel()
+	answer, err := s.Request.send(ctx, l.client.http, s.Request.body(Body{}), maxTokenAnswer)
+	if err != nil {
+		return l.fail(s, err)
+	}
+	return l.resume(s, outcome{"status": answer.Status, "headers": answer.Header, "body": string(answer.Body)})
+}

@@ -1,0 +1,168 @@
+package rostering
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	extism "github.com/extism/go-sdk"
+	"github.com/tetratelabs/wazero"
+)
+
+// The plugin inside this package; make build puts it there.
+//
+//go:generate cp ../../../dist/rostering-nowasi.wasm wasm/
+//go:embed all:wasm
+var inside embed.FS
+
+var exports = []string{"begin", "resume", "get_token", "set_token", "clear_token"}
+
+// compiled is the plugin, compiled once for all instances.
+type compiled struct {
+	plugin *extism.CompiledPlugin
+	cache  wazero.CompilationCache
+}
+
+// close frees the instances, too.
+func (c *compiled) close(ctx context.Context) error {
+	return errors.Join(c.plugin.Close(ctx), c.cache.Close(ctx))
+}
+
+func (s *settings) load(ctx context.Context, config map[string]string) (*compiled, []*instance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if s.instances < 1 {
+		return nil, nil, fmt.Errorf("%d instances cannot make a call", s.instances)
+	}
+	wasm, err := s.plugin()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := s.compile(ctx, wasm, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	instances := make([]*instance, s.instances)
+	for n := range instances {
+		if instances[n], err = c.instance(ctx, s.logger); err != nil {
+			return nil, nil, errors.Join(err, c.close(ctx))
+		}
+	}
+	return c, instances, nil
+}
+
+func (s *settings) plugin() ([]byte, error) {
+	switch {
+	case s.wasm != nil:
+		return s.wasm, nil
+	case s.wasmFile != "":
+		return os.ReadFile(s.wasmFile)
+	}
+	wasm, err := inside.ReadFile("wasm/rostering-nowasi.wasm")
+	if err != nil {
+		return nil, errors.New("this copy of the package has no plugin inside: run make build, or use WithPlugin")
+	}
+	return wasm, nil
+}
+
+// compile has no allowed hosts, which switches the plugin's own HTTP off; no time-out,
+// which would close an instance for good; and no memory limits, because one of them sets
+// the others to zero, and without vars the plugin keeps no token.
+func (s *settings) compile(ctx context.Context, wasm []byte, config map[string]string) (*compiled, error) {
+	cache := wazero.NewCompilationCache()
+	if s.cacheDir != "" {
+		var err error
+		if cache, err = wazero.NewCompilationCacheWithDir(s.cacheDir); err != nil {
+			return nil, err
+		}
+	}
+	plugin, err := extism.NewCompiledPlugin(ctx,
+		extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config},
+		extism.PluginConfig{RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache)}, nil)
+	if err != nil {
+		return nil, errors.Join(err, cache.Close(ctx))
+	}
+	return &compiled{plugin, cache}, nil
+}
+
+// instance is an instance of the plugin, which does one thing at a time.
+type instance struct {
+	mutex  sync.Mutex // held while the plugin works, and for nothing longer
+	plugin *extism.Plugin
+	warm   atomic.Pointer[warmStep]
+}
+
+func (c *compiled) instance(ctx context.Context, logger *slog.Logger) (*instance, error) {
+	plugin, err := c.plugin.Instance(ctx, extism.PluginInstanceConfig{})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range exports {
+		if !plugin.FunctionExists(name) {
+			return nil, errors.New("this is not the rostering plugin, or an older one: it does not export " + name)
+		}
+	}
+	if logger != nil {
+		extism.SetLogLevel(extism.LogLevelDebug)
+		plugin.SetLogger(func(level extism.LogLevel, line string) { log(logger, level, line) })
+	}
+	return &instance{plugin: plugin}, nil
+}
+
+// log leaves out the lines that go-sdk adds to the plugin's.
+func log(logger *slog.Logger, level extism.LogLevel, line string) {
+	if strings.HasPrefix(line, "Calling ") || strings.HasPrefix(line, "Initializing ") {
+		return
+	}
+	to := slog.LevelDebug
+	if level >= extism.LogLevelWarn {
+		to = slog.LevelWarn
+	}
+	logger.Log(context.Background(), to, line)
+}
+
+// call calls an export.
+func (i *instance) call(export string, input []byte) ([]byte, error) {
+	i.mutex.Lock()
+	defer i.mutex.Unlock()
+	_, output, err := i.plugin.Call(export, input)
+	if err == nil {
+		return output, nil
+	}
+	if text := i.plugin.GetError(); text != "" {
+		return nil, pluginError(text)
+	}
+	reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
+	return nil, fmt.Errorf("rostering: the plugin failed: %s", reason)
+}
+
+// warmStep is the first step of a call that has a token. The next call's is mostly the
+// same, byte for byte, and need not be decoded again.
+type warmStep struct {
+	object []byte
+	*step
+}
+
+// step calls an export that returns a step.
+func (i *instance) step(export string, input []byte) (*step, error) {
+	object, err := i.call(export, input)
+	if err != nil {
+		return nil, err
+	}
+	if warm := i.warm.Load(); warm != nil && bytes.Equal(object, warm.object) {
+		return warm.step, nil
+	}
+	s, err := decodeStep(object)
+	if err == nil && s.Last {
+		i.warm.Store(&warmStep{object, s})
+	}
+	return s, err
+}

@@ -1,0 +1,81 @@
+package rostering
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Store is what clients share a token through. Its values are access tokens: whoever can
+// read it can call the service, and whoever can write it chooses which token is sent.
+//
+// An error of the store is no error of the call, which goes on without the store. So it
+// does when a method takes longer than a second, with which its context ends.
+type Store interface {
+	// Get returns the value of a key, and whether there is one.
+	Get(ctx context.Context, key string) (value string, found bool, err error)
+	// Add sets a key that has no value, atomically, and reports whether it did. The value
+	// expires after ttl.
+	Add(ctx context.Context, key, value string, ttl time.Duration) (added bool, err error)
+	// Set sets a key. The value expires after ttl.
+	Set(ctx context.Context, key, value string, ttl time.Duration) error
+}
+
+// MemoryStore is a [Store] for the clients in one process. The zero value is ready to use.
+type MemoryStore struct {
+	mutex   sync.Mutex
+	entries map[string]entry
+}
+
+type entry struct {
+	value   string
+	expires time.Time
+}
+
+// Get implements [Store].
+func (m *MemoryStore) Get(_ context.Context, key string) (string, bool, error) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	e, found := m.live(key)
+	return e.value, found, nil
+}
+
+// Add implements [Store].
+func (m *MemoryStore) Add(_ context.Context, key, value string, ttl time.Duration) (bool, error) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if _, found := m.live(key); found {
+		return false, nil
+	}
+	m.set(key, value, ttl)
+	return true, nil
+}
+
+// Set implements [Store].
+func (m *MemoryStore) Set(_ context.Context, key, value string, ttl time.Duration) error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.set(key, value, ttl)
+	return nil
+}
+
+func (m *MemoryStore) live(key string) (entry, bool) {
+	e, found := m.entries[key]
+	if !found || !time.Now().Before(e.expires) {
+		return entry{}, false
+	}
+	return e, true
+}
+
+func (m *MemoryStore) set(key, value string, ttl time.Duration) {
+	if m.entries == nil {
+		m.entries = map[string]entry{}
+	}
+	m.entries[key] = entry{value, time.Now().Add(ttl)}
+}
+
+func (m *MemoryStore) clear() {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	clear(m.entries)
+}
