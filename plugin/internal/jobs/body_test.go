@@ -37,12 +37,12 @@ func TestBodyOfAnError(t *testing.T) {
 		{"a byte more", strings.Repeat("x", limit+1), strings.Repeat("x", limit), true},
 		{"a character on the cut", strings.Repeat("x", limit-1) + "é", strings.Repeat("x", limit-1), true},
 		{"a megabyte", strings.Repeat("x", 1<<20), strings.Repeat("x", limit), true},
-		{"the secret", "x s3cret y", "x [redacted] y", false},
-		{"the token", "Bearer a.b", "Bearer [redacted]", false},
-		{"the token, escaped", `a%2eb a\u002Eb`, "[redacted] [redacted]", false},
-		{"the secret across the cut", strings.Repeat("x", limit-3) + "s3cret", strings.Repeat("x", limit-3) + "[re", true},
-		{"the secret at the cut", strings.Repeat("x", limit) + "s3cret", strings.Repeat("x", limit), true},
-		{"nothing but secrets", strings.Repeat("s3cret", limit), strings.Repeat("[redacted]", limit/10+1)[:limit], true},
+		{"the secret", "x s3cret42 y", "x [redacted] y", false},
+		{"the token", "Bearer tok.en42", "Bearer [redacted]", false},
+		{"the token, escaped", `tok%2een42 tok\u002Een42`, "[redacted] [redacted]", false},
+		{"the secret across the cut", strings.Repeat("x", limit-3) + "s3cret42", strings.Repeat("x", limit-3) + "[re", true},
+		{"the secret at the cut", strings.Repeat("x", limit) + "s3cret42", strings.Repeat("x", limit), true},
+		{"nothing but secrets", strings.Repeat("s3cret42", limit), strings.Repeat("[redacted]", limit/10+1)[:limit], true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, truncated := body(t, tt.text)

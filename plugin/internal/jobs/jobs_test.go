@@ -40,7 +40,7 @@ func answer(status int, body string) *message.Answer {
 		Load: func(most int) []byte { return []byte(body[:min(most, len(body))]) }}
 }
 
-func secrets() []string { return []string{"s3cret", "a.b"} }
+func secrets() []string { return []string{"s3cret42", "tok.en42"} }
 
 func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
 	const unauthorized, failed = apierror.ServiceUnauthorized, apierror.ServiceError
