@@ -15,7 +15,7 @@ import (
 // layers are the packages of internal, upper ones first: a package imports only from
 // the layers below its own.
 var layers = [][]string{
-	{"native"},
+	{"native", "simulation"},
 	{"call"},
 	{"oauth2", "jobs"},
 	{"config", "redact"},

@@ -90,7 +90,7 @@ const maxBody = 64 << 10
 // nothing of what others sent can be shown.
 func (c *Call) answer(r *input.Resume) *message.Answer {
 	a := &message.Answer{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter, Size: len(r.Body)}
-	if r.Given&input.GivenBody == 0 || c.state.using() && !c.knowsTokens() {
+	if c.state.using() && (r.Given&input.GivenBody == 0 || !c.knowsTokens()) {
 		return a
 	}
 	a.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
