@@ -93,6 +93,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 	defer h.Process.Do(protocol.Request{Op: "close", Instance: c.instance})
 
 	c.check = check{steps: h.Steps, client: c.drives && h.Client, secrets: []string{create.Config["client_secret"]}}
+	c.skipsLogs = c.client && filled.Accepts == nil
 	for i := range filled.Calls {
 		call := &filled.Calls[i]
 		for range max(call.Times, 1) {
