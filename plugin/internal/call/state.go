@@ -28,8 +28,8 @@ const (
 )
 
 var stateNames = [...]string{
-	"choosing", "awaiting-call", "reading-token", "taking-lock", "reading-lock", "awaiting-lock", "awaiting-token",
-	"requesting", "writing-token", "writing-done", "writing-failure", "writing-rejection", "falling-back",
+	"choosing", "awaiting_call", "reading_token", "taking_lock", "reading_lock", "awaiting_lock", "awaiting_token",
+	"requesting", "writing_token", "writing_done", "writing_failure", "writing_rejection", "falling_back",
 	"cached", "taken", "new", "old", "succeeded", "failed",
 }
 
