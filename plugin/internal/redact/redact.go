@@ -39,7 +39,10 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 		i++
 	}
 	if len(clean) > limit {
-		return clean[:boundary(clean, limit)], true
+		for !utf8.RuneStart(clean[limit]) {
+			limit--
+		}
+		return clean[:limit], true
 	}
 	return clean, partial
 }
@@ -59,13 +62,4 @@ func Reason(text string, secrets func() []string) string {
 		return ""
 	}
 	return " (" + Text(text, secrets()) + ")"
-}
-
-// boundary moves a cut at limit back to the start of a UTF-8 sequence.
-func boundary(text []byte, limit int) int {
-	at := limit
-	for at > 0 && limit-at < 4 && text[at]&0xc0 == 0x80 {
-		at--
-	}
-	return at
 }

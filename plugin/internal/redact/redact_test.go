@@ -81,6 +81,8 @@ func TestSecrets(t *testing.T) {
 		{"from the middle of a JSON escape", `\u0061\u0033cret42`, []string{"0613cret42"}, `\u0` + mark},
 		{"from a backslash that another one escapes", `\\\\u0033cret42`, []string{`\3cret42`}, `\` + mark},
 		{"from the second half of a surrogate pair", `\ud83d\ude00cret42`, []string{"\ufffdcret42"}, `\ud83d` + mark},
+		{"from an escape within the secret on", "1bcdefg%61bcdefga2", []string{"1bcdefga"}, mark + "2"},
+		{"of two that meet, the first ends last", `u\u0030030030x`, []string{"u0030030"}, mark + "x"},
 		{"an escape that spells more than the rest", `abcdefg\ud83d\ude00`, []string{"abcdefg\xf0"}, mark},
 		{"a cut secret in a whole text stays", "x s3cret4", []string{secret}, "x s3cret4"},
 		{"invalid UTF-8 is replaced", "\xffs3cret42\xc3", []string{secret}, "\ufffd" + mark + "\ufffd"},
@@ -139,6 +141,8 @@ func TestASecretThatTheEndOfAPartialTextCuts(t *testing.T) {
 		{"JSON, in the digits", `x s3cret\u00`, "x " + mark},
 		{"JSON, between characters", `x s3cret\/`, "x " + mark},
 		{"from the middle of an escape", "x %5s3cr", "x %5" + mark},
+		{"then what may be an escape", `x s\123456789.`, "x " + mark},
+		{"then what cannot be an escape", `x s\1234567890.`, `x s\1234567890.`},
 		{"text that only begins like it", "x s3cx", "x s3cx"},
 		{"no beginning of it", "x y", "x y"},
 		{"a percent sign at the end may be anything", "x 100%", "x 100%"},
@@ -154,7 +158,7 @@ func TestASecretThatTheEndOfAPartialTextCuts(t *testing.T) {
 }
 
 func TestTheBeginningsOfSeveralSecretsAtTheEnd(t *testing.T) {
-	secrets := []string{"abababab-1", "bababa-two", "x-" + strings.Repeat("long", 100)}
+	secrets := []string{"abababab-1", "bababa-two", "x-" + strings.Repeat("long", 100), "\x82\xac345678"}
 	for text, want := range map[string]string{
 		"-babababab":         "-b" + mark,
 		"-abababab":          "-" + mark,
@@ -162,6 +166,7 @@ func TestTheBeginningsOfSeveralSecretsAtTheEnd(t *testing.T) {
 		"aabababa-two":       "aa" + mark,
 		"- x-longlong":       "- " + mark,
 		"- x-longlon ":       "- x-longlon ",
+		"€3456":              "€" + mark, // from its second byte on
 	} {
 		if got, _ := redact.Secrets([]byte(text), secrets, many, true); string(got) != want {
 			t.Errorf("%q gives %q, not %q", text, got, want)

@@ -33,10 +33,8 @@ func newSearch(text []byte, secrets []string, partial bool) *search {
 		case secret == "":
 		case len(secret) < shortest:
 			s.tail = 0
-		case len(secret) <= len(text):
-			s.find(secret, partial)
-		case partial: // only the beginning of it can be there
-			s.find(secret[:len(text)+1], partial)
+		case partial || len(secret) <= len(text):
+			s.find(secret[:min(len(secret), len(text))], partial)
 		}
 	}
 	return s
@@ -132,7 +130,7 @@ func (s *search) findStarts(e encoding, partial bool) {
 		}
 		// An escape that the end of the text may have cut short can stand for anything.
 		if c := s.text[i]; partial && i > end-maxEscape && (c == '%' || c == '\\') {
-			r = reading{matched: r.matched, factor: 1}
+			r = reading{factor: 1}
 		}
 		readings[i&(window-1)] = r
 	}
