@@ -51,8 +51,8 @@ func WithStore(store Store) Option { return func(s *settings) { s.store = store 
 // follows redirects here, which could take the secret or the token to another host.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.http = client } }
 
-// WithLogger logs a debug line for each request and a warning for what was recovered from.
-// No line holds a secret or a token.
+// WithLogger logs a debug line for each token request and for each error of the service,
+// and a warning for what was recovered from. No line holds a secret or a token.
 //
 // Extism's log level is one for the whole process, and off at first: New sets it to debug.
 // Other plugins in the process then log, too, unless they have loggers of their own or the

@@ -93,7 +93,7 @@ func (h handler) Handle(_ context.Context, r slog.Record) error {
 type store string
 
 func (s store) Get(ctx context.Context, key string) (string, bool, error) {
-	a, err := s.post(ctx, "get", key, "", 0)
+	a, err := s.post(ctx, map[string]any{"op": "get", "key": key})
 	if err != nil || a.Value == nil {
 		return "", false, err
 	}
@@ -101,12 +101,12 @@ func (s store) Get(ctx context.Context, key string) (string, bool, error) {
 }
 
 func (s store) Add(ctx context.Context, key, value string, ttl time.Duration) (bool, error) {
-	a, err := s.post(ctx, "add", key, value, ttl)
+	a, err := s.post(ctx, map[string]any{"op": "add", "key": key, "value": value, "ttl": ttl.Seconds()})
 	return a.Added, err
 }
 
 func (s store) Set(ctx context.Context, key, value string, ttl time.Duration) error {
-	_, err := s.post(ctx, "set", key, value, ttl)
+	_, err := s.post(ctx, map[string]any{"op": "set", "key": key, "value": value, "ttl": ttl.Seconds()})
 	return err
 }
 
@@ -115,8 +115,8 @@ type storeAnswer struct {
 	Added bool
 }
 
-func (s store) post(ctx context.Context, op, key, value string, ttl time.Duration) (a storeAnswer, err error) {
-	object, err := json.Marshal(map[string]any{"op": op, "key": key, "value": value, "ttl": ttl.Seconds()})
+func (s store) post(ctx context.Context, operation map[string]any) (a storeAnswer, err error) {
+	object, err := json.Marshal(operation)
 	if err != nil {
 		return a, err
 	}
