@@ -60,7 +60,7 @@ run: dist/rostering.wasm ## show it: against a sandbox, or the real service if R
 	@if [ -n "$${ROSTERING_AUTH_URL:-}$${ROSTERING_BASE_URL:-}$${ROSTERING_CLIENT_ID:-}$${ROSTERING_CLIENT_SECRET:-}" ]; then \
 		cd host-example/go && go run . ; \
 	else \
-		cd tests && go run ./demo ; \
+		cd tests && go run ./cmd/demo ; \
 	fi
 
 .PHONY: run-go
@@ -69,18 +69,18 @@ run-go: run
 .PHONY: run-fleet
 run-fleet: build ## processes share one token through Redis, isolates through Cloudflare's KV
 	@for language in node python cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
-	@cd tests && go run ./fleet
+	@cd tests && go run ./cmd/fleet
 	@host-example/cloudflare-worker/run-fleet.sh
 
 .PHONY: run-serverless
 run-serverless: build ## a new process for each call, with the token in a file
-	@cd tests && go run ./sandbox ../host-example/go/serverless/run.sh
+	@cd tests && go run ./cmd/sandbox ../host-example/go/serverless/run.sh
 
 # run-LANG: the demo in short, in another language.
 .PHONY: $(LANGUAGES:%=run-%)
 $(LANGUAGES:%=run-%): run-%: build
 	@host-example/$*/setup.sh
-	@cd tests && go run ./sandbox ../host-example/$*/run.sh
+	@cd tests && go run ./cmd/sandbox ../host-example/$*/run.sh
 
 # each SCRIPT: runs it in each language that HOSTS leaves in. A language whose tools are
 # missing, which is status 69, is left out, unless CI is true.

@@ -12,7 +12,7 @@ import (
 
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
-	"automatic-rostering/tests/sandbox/service"
+	"automatic-rostering/tests/sandbox"
 )
 
 var program string // the host, built once
@@ -34,7 +34,7 @@ func testMain(m *testing.M) int {
 
 // user is somebody who uses the plugin against the sandbox.
 type user struct {
-	*service.Sandbox
+	*sandbox.Sandbox
 	t       *testing.T
 	process *protocol.Process
 	secret  string
@@ -45,7 +45,7 @@ type user struct {
 func newUser(t *testing.T, environment string, change func(config map[string]string)) *user {
 	t.Helper()
 	t.Parallel()
-	sandbox, err := service.Start(t.Context(), service.Config{})
+	sandbox, err := sandbox.Start(t.Context(), sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (u *user) mustFail(seconds int64, want failure) {
 
 func (u *user) mustCount(tokens, jobs int64) {
 	u.t.Helper()
-	if got, want := u.Counts(), (service.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
+	if got, want := u.Counts(), (sandbox.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
 		u.t.Errorf("so far %+v, not %+v", got, want)
 	}
 }

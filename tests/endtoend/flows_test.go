@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/sandbox/service"
+	"automatic-rostering/tests/sandbox"
 )
 
 func TestJobsInEachEnvironment(t *testing.T) {
-	for _, environment := range []string{service.Stage, service.Production} {
+	for _, environment := range []string{sandbox.Stage, sandbox.Production} {
 		t.Run(environment, func(t *testing.T) {
 			u := newUser(t, environment, nil)
 			u.mustList(0)
@@ -20,7 +20,7 @@ func TestJobsInEachEnvironment(t *testing.T) {
 }
 
 func TestTokenIsThatOfTheProvider(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
+	u := newUser(t, sandbox.Stage, nil)
 	before := time.Now().Unix()
 	a := u.callAt(0, "get_token")
 	var token struct {
@@ -37,7 +37,7 @@ func TestTokenIsThatOfTheProvider(t *testing.T) {
 }
 
 func TestRenewal(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
+	u := newUser(t, sandbox.Stage, nil)
 	u.mustList(0)
 	u.mustList(3500)
 	u.mustCount(1, 2)
@@ -46,7 +46,7 @@ func TestRenewal(t *testing.T) {
 }
 
 func TestRevokedTokenIsHealed(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
+	u := newUser(t, sandbox.Stage, nil)
 	u.mustList(0)
 	u.Revoke()
 	u.mustList(0)
@@ -54,7 +54,7 @@ func TestRevokedTokenIsHealed(t *testing.T) {
 }
 
 func TestExpiredTokenIsHealedWithoutAClock(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
+	u := newUser(t, sandbox.Stage, nil)
 	if err := u.SetLifetime(time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -73,19 +73,19 @@ func TestExpiredTokenIsHealedWithoutAClock(t *testing.T) {
 }
 
 func TestRefusedClient(t *testing.T) {
-	u := newUser(t, service.Stage, func(c map[string]string) { c["client_secret"] = "a wrong secret" })
+	u := newUser(t, sandbox.Stage, func(c map[string]string) { c["client_secret"] = "a wrong secret" })
 	u.mustFail(0, failure{Code: "token_endpoint_rejected", Status: 401, OAuthError: "invalid_client", RetryAfter: 1})
 	u.mustCount(1, 0)
 }
 
 func TestScopeOfAnotherEnvironment(t *testing.T) {
-	u := newUser(t, service.Stage, func(c map[string]string) { c["environment"] = "production" })
+	u := newUser(t, sandbox.Stage, func(c map[string]string) { c["environment"] = "production" })
 	u.mustFail(0, failure{Code: "token_endpoint_rejected", Status: 400, OAuthError: "invalid_scope", RetryAfter: 1})
 }
 
 func TestProviderDown(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
-	if err := u.SetFault(service.AuthServer, service.Fault{Status: 503, Body: "down"}); err != nil {
+	u := newUser(t, sandbox.Stage, nil)
+	if err := u.SetFault(sandbox.AuthServer, sandbox.Fault{Status: 503, Body: "down"}); err != nil {
 		t.Fatal(err)
 	}
 	u.mustFail(0, failure{Code: "token_endpoint_unavailable", Status: 503, RetryAfter: 1})
@@ -97,8 +97,8 @@ func TestProviderDown(t *testing.T) {
 }
 
 func TestProviderCutsOff(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
-	if err := u.SetFault(service.AuthServer, service.Fault{CutOff: true}); err != nil {
+	u := newUser(t, sandbox.Stage, nil)
+	if err := u.SetFault(sandbox.AuthServer, sandbox.Fault{CutOff: true}); err != nil {
 		t.Fatal(err)
 	}
 	if a := u.callAt(0, "list_jobs"); a.Trap == "" {
@@ -109,8 +109,8 @@ func TestProviderCutsOff(t *testing.T) {
 }
 
 func TestServiceDown(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
-	if err := u.SetFault(service.JobsServer, service.Fault{Status: 500, Requests: 1}); err != nil {
+	u := newUser(t, sandbox.Stage, nil)
+	if err := u.SetFault(sandbox.JobsServer, sandbox.Fault{Status: 500, Requests: 1}); err != nil {
 		t.Fatal(err)
 	}
 	u.mustFail(0, failure{Code: "service_error", Status: 500})
@@ -121,9 +121,9 @@ func TestServiceDown(t *testing.T) {
 // 2,000 failures in a row on one instance of a real host: see tests/plugin for what
 // they leave in the plugin's memory.
 func TestManyFailuresThenSuccess(t *testing.T) {
-	u := newUser(t, service.Stage, nil)
+	u := newUser(t, sandbox.Stage, nil)
 	u.mustList(0)
-	if err := u.SetFault(service.JobsServer, service.Fault{CutOff: true}); err != nil {
+	if err := u.SetFault(sandbox.JobsServer, sandbox.Fault{CutOff: true}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2000 {

@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"automatic-rostering/tests/conformance/protocol"
-	"automatic-rostering/tests/sandbox/service"
+	"automatic-rostering/tests/sandbox"
 )
 
 // newDriver is a user who does the HTTP himself, by begin and resume.
 func newDriver(t *testing.T, change func(config map[string]string)) *user {
 	t.Helper()
-	u := newUser(t, service.Stage, change)
+	u := newUser(t, sandbox.Stage, change)
 	u.op = "drive"
 	return u
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering/tests/sandbox"
+)
+
+var steps = []step{
+	{"The first call gets a token, then the jobs", firstCall, sandbox.Counts{TokenRequests: 1, JobRequests: 1}},
+	{"The second call has the token already", secondCall, sandbox.Counts{JobRequests: 1}},
+	{"A token that expires is renewed", expiry, sandbox.Counts{TokenRequests: 2, JobRequests: 1}},
+	{"A revoked token is replaced, and the request repeated once", revoked, sandbox.Counts{TokenRequests: 1, JobRequests: 2}},
+	{"The identity provider is down, and is not stormed", down, sandbox.Counts{TokenRequests: 3, JobRequests: 2}},
+	{"A failure is an error with fields", failure, sandbox.Counts{TokenRequests: 1}},
+}
+
+// jobs lists the jobs.
+func (d *demo) jobs(ctx context.Context, whole bool) error {
+	return d.call("client.ListJobs(ctx)", whole, func() (string, error) {
+		response, err := d.client.ListJobs(ctx)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("the service's answer: %d bytes", len(response.Body)), nil
+	})
+}
+
+func firstCall(d *demo, ctx context.Context) error {
+	d.line(1, d.faint("as on the wire, where Go's HTTP client writes CUSTOMER_ID as Customer_id, which means the same"))
+	return d.jobs(ctx, true)
+}
+
+func secondCall(d *demo, ctx context.Context) error { return d.jobs(ctx, false) }
+
+func expiry(d *demo, ctx context.Context) error {
+	const lifetime = 3 * time.Second
+	d.line(1, d.faint("the next token lives "+lifetime.String()))
+	if err := d.sandbox.SetLifetime(lifetime); err != nil {
+		return err
+	}
+	var token rostering.Token
+	err := d.call("client.GetToken(ctx, rostering.Force())", false, func() (_ string, err error) {
+		token, err = d.client.GetToken(ctx, rostering.Force())
+		return "expires at " + token.ExpiresAt.Format(time.TimeOnly), err
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.sandbox.SetLifetime(sandbox.DefaultLifetime); err != nil {
+		return err
+	}
+	if err := d.wait(ctx, time.Until(token.ExpiresAt)); err != nil {
+		return err
+	}
+	return d.jobs(ctx, false)
+}
+
+func revoked(d *demo, ctx context.Context) error {
+	d.line(1, d.faint("the token is revoked; the plugin cannot know"))
+	d.sandbox.Revoke()
+	return d.jobs(ctx, false)
+}
+
+// wait waits and says so.
+func (d *demo) wait(ctx context.Context, pause time.Duration) error {
+	d.line(1, d.faint("waiting "+pause.Round(100*time.Millisecond).String()+" …"))
+	return wait(ctx, pause)
+}

@@ -1,0 +1,49 @@
+// Command fleet shows how processes in Node and Python share one token through Redis,
+// against a sandbox and a redis-server that it starts and ends itself:
+//
+//	go run ./cmd/fleet [-n 12]
+//
+// It fails if a call fails, or if more tokens were asked for than must be.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	n := flag.Int("n", 12, "how many processes, of Node and Python in turn")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Stdout, *n)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fleet:", err)
+		os.Exit(1)
+	}
+}
+
+// run shows all cases, each as soon as it is over.
+func run(ctx context.Context, w io.Writer, n int) error {
+	if n < len(programs) {
+		return fmt.Errorf("-n is %d, but there are %d programs", n, len(programs))
+	}
+	if err := checkRedis(); err != nil {
+		return err
+	}
+	const row = "%9v  %6v  %14v  %v\n"
+	fmt.Fprintf(w, row, "processes", "calls", "token requests", "what happens")
+	for _, c := range cases {
+		r, err := c.run(ctx, n)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		fmt.Fprintf(w, row, r.processes, r.calls, r.requests, c.name)
+	}
+	return nil
+}

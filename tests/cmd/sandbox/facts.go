@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"automatic-rostering/tests/sandbox"
+)
+
+const (
+	customerID = "sandbox-customer"
+	userID     = "sandbox-user"
+)
+
+// facts are what a client of the sandbox needs to know.
+type facts struct {
+	Sandbox    string            `json:"sandbox"`
+	AuthURL    string            `json:"auth_url"`
+	BaseURL    string            `json:"base_url"`
+	ControlURL string            `json:"control_url"`
+	Env        map[string]string `json:"env"`
+	Production map[string]string `json:"env_production"`
+	Controls   []example         `json:"controls"`
+}
+
+// example is a request to the controls.
+type example struct {
+	Effect string `json:"effect"`
+	Method string `json:"method"`
+	URL    string `json:"url"`
+	Body   string `json:"body,omitempty"`
+}
+
+// names of the environment variables, in the order they are printed.
+var names = []string{
+	"ROSTERING_AUTH_URL",
+	"ROSTERING_BASE_URL",
+	"ROSTERING_ENVIRONMENT",
+	"ROSTERING_CLIENT_ID",
+	"ROSTERING_CLIENT_SECRET",
+	"ROSTERING_CUSTOMER_ID",
+	"ROSTERING_USER_ID",
+}
+
+func newFacts(s *sandbox.Sandbox) facts {
+	return facts{
+		Sandbox:    "made up: a stand-in for the Automatic Rostering service",
+		AuthURL:    s.AuthURL(),
+		BaseURL:    s.BaseURL(),
+		ControlURL: s.ControlURL(),
+		Env:        env(s, sandbox.Stage),
+		Production: env(s, sandbox.Production),
+		Controls:   controls(s.ControlURL()),
+	}
+}
+
+func env(s *sandbox.Sandbox, environment string) map[string]string {
+	id, secret := s.Client(environment)
+	return map[string]string{
+		"ROSTERING_AUTH_URL":      s.AuthURL(),
+		"ROSTERING_BASE_URL":      s.BaseURL(),
+		"ROSTERING_ENVIRONMENT":   environment,
+		"ROSTERING_CLIENT_ID":     id,
+		"ROSTERING_CLIENT_SECRET": secret,
+		"ROSTERING_CUSTOMER_ID":   customerID,
+		"ROSTERING_USER_ID":       userID,
+	}
+}
+
+func controls(url string) []example {
+	return []example{
+		{"fail the next two job requests", "POST", url + "/faults", `{"server":"jobs","status":503,"retry_after":"1","requests":2}`},
+		{"delay token requests", "POST", url + "/faults", `{"server":"auth","delay_ms":2000}`},
+		{"cut job requests off", "POST", url + "/faults", `{"server":"jobs","cut_off":true}`},
+		{"end all faults", "DELETE", url + "/faults", ""},
+		{"revoke all tokens", "POST", url + "/revoke", ""},
+		{"shorten the lifetime of new tokens", "POST", url + "/lifetime", `{"seconds":5}`},
+		{"count the requests", "GET", url + "/counts", ""},
+	}
+}
+
+func (f facts) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(f)
+	}
+	_, err := io.WriteString(w, f.text())
+	return err
+}
+
+func (f facts) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", f.Sandbox)
+	fmt.Fprintf(&b, "# identity provider %s, jobs %s, controls %s\n\n", f.AuthURL, f.BaseURL, f.ControlURL)
+	for _, name := range names {
+		fmt.Fprintf(&b, "export %s=%s\n", name, quote(f.Env[name]))
+	}
+	b.WriteString("\n# for the production environment, these three instead\n")
+	for _, name := range names[2:5] {
+		fmt.Fprintf(&b, "# export %s=%s\n", name, quote(f.Production[name]))
+	}
+	for _, e := range f.Controls {
+		fmt.Fprintf(&b, "\n# %s\n%s\n", e.Effect, e.curl())
+	}
+	b.WriteString("\n# end with Ctrl-C\n")
+	return b.String()
+}
+
+func (e example) curl() string {
+	line := "curl -X " + e.Method + " " + e.URL
+	if e.Body != "" {
+		line += " -d " + quote(e.Body)
+	}
+	return line
+}
+
+// quote makes one word of s for a POSIX shell.
+func quote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

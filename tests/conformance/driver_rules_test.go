@@ -1,0 +1,236 @@
+package conformance
+
+import (
+	"bytes"
+
+	"automatic-rostering/tests/conformance/protocol"
+)
+
+func renewalDelaysNobody(w *world) {
+	c := w.client(false)
+	c.lists(start, "token-0001")
+	w.auth.Hold(true)
+	renews := c.begin("list_jobs", renewal, 0)
+	request := w.auth.Next()
+	for range 50 {
+		c.lists(renewal, "token-0001")
+	}
+	w.succeeds(c.begin("get_token", renewal, 0), 0)
+	w.pending(renews)
+	request.Answer()
+	w.listed(renews, "token-0002")
+	c.lists(renewal, "token-0002")
+	w.tokenRequests(2)
+}
+
+func manyCallers(w *world) {
+	c := w.client(false)
+	w.auth.Hold(true)
+	var callers []*protocol.Pending
+	for range 200 {
+		callers = append(callers, c.begin("list_jobs", start, 0))
+	}
+	request := w.auth.Next()
+	w.allRead()
+	w.pending(callers...)
+	request.Answer()
+	for _, p := range callers {
+		w.listed(p, "token-0001")
+	}
+	w.tokenRequests(1)
+}
+
+func callersLeave(w *world) {
+	c := w.client(false)
+	w.auth.Hold(true)
+	var callers []*protocol.Pending
+	for range 5 {
+		callers = append(callers, c.begin("list_jobs", start, 500))
+	}
+	request := w.auth.Next()
+	for _, p := range callers {
+		w.fails(p)
+	}
+	if request.Left() {
+		w.Fatal("the token request ended with its caller")
+	}
+	stays := c.begin("list_jobs", start, 0)
+	w.allRead()
+	request.Answer()
+	w.listed(stays, "token-0001")
+	c.lists(start, "token-0001")
+	w.tokenRequests(1)
+}
+
+func cancel(w *world) {
+	c := w.client(false)
+	w.auth.Hold(true)
+	requests := c.begin("list_jobs", start, 0)
+	request := w.auth.Next()
+	waits := c.begin("list_jobs", start, 0)
+	stays := c.begin("list_jobs", start, 0)
+	w.canceled(requests)
+	w.canceled(waits)
+	if request.Left() {
+		w.Fatal("the token request ended with its caller")
+	}
+	request.Answer()
+	w.listed(stays, "token-0001")
+	c.lists(start, "token-0001")
+	w.tokenRequests(1)
+}
+
+func serviceEndsWithCaller(w *world) {
+	c := w.client(false)
+	c.lists(start, "token-0001")
+	w.service.Hold(true)
+	canceled := c.begin("list_jobs", start, 0)
+	request := w.service.Next()
+	w.canceled(canceled)
+	request.WaitUntilLeft()
+	leaves := c.begin("list_jobs", start, 500)
+	request = w.service.Next()
+	w.fails(leaves)
+	request.WaitUntilLeft()
+	w.service.Hold(false)
+	c.lists(start, "token-0001")
+	w.tokenRequests(1)
+}
+
+// A POST that was done is never reported as a failure, whatever goes on beside it.
+func answerCounts(w *world) {
+	c := w.client(false)
+	c.lists(start, "token-0001")
+	w.service.Hold(true)
+	posts := c.post(renewal-20, []byte("mine"))
+	request := w.service.Next()
+	w.service.Hold(false)
+	w.auth.Hold(true)
+	renews := c.begin("list_jobs", renewal, 0)
+	renewing := w.auth.Next()
+	request.Answer()
+	a := w.succeeds(posts, 201)
+	if want := "/mine with Bearer token-0001 and 4 bytes"; string(a.Output) != want {
+		w.Errorf("the body is %q, not %q", a.Output, want)
+	}
+	w.succeeds(c.post(renewal, []byte("mine")), 201)
+	w.pending(renews)
+	renewing.Answer()
+	w.listed(renews, "token-0002")
+}
+
+// The library gives the token endpoint 20 s.
+func slowTokenEndpoint(w *world) {
+	c := w.client(false)
+	w.auth.Hold(true)
+	requests := c.begin("list_jobs", start, 50_000)
+	request := w.auth.Next()
+	waits := c.begin("get_token", start, 50_000)
+	w.fails(requests)
+	w.fails(waits)
+	request.WaitUntilLeft()
+	w.fails(c.begin("list_jobs", start, 0)) // the back-off
+	w.tokenRequests(1)
+	w.auth.Hold(false)
+	c.lists(start+60, "token-0001")
+	w.tokenRequests(2)
+}
+
+func closeWaits(w *world) {
+	c := w.client(false)
+	c.lists(start, "token-0001")
+	w.service.Hold(true)
+	call := c.begin("list_jobs", start, 0)
+	request := w.service.Next()
+	closes := c.send(protocol.Request{Op: "close"})
+	w.allRead()
+	w.pending(closes, call)
+	request.Answer()
+	w.listed(call, "token-0001")
+	w.succeeds(closes, 0)
+	a, err := c.begin("list_jobs", start, 0).Answer()
+	if err != nil || a.Error+a.Trap == "" {
+		w.Errorf("a call on a closed client ended with %+v, %v", a, err)
+	}
+}
+
+func closeWaitsForToken(w *world) {
+	c := w.client(false)
+	w.auth.Hold(true)
+	leaves := c.begin("list_jobs", start, 500)
+	request := w.auth.Next()
+	w.fails(leaves)
+	closes := c.send(protocol.Request{Op: "close"})
+	w.allRead()
+	w.pending(closes)
+	request.Answer()
+	w.succeeds(closes, 0)
+}
+
+func largeBody(w *world) {
+	c := w.client(false)
+	w.service.Hold(true)
+	body := bytes.Repeat([]byte{0, 1, 2, 3, 0xff, 0xfe, '"', '\\', '\n', 'x'}, 5<<20)
+	posts := c.post(start, body)
+	request := w.service.Next()
+	if !bytes.Equal(request.Body, body) {
+		w.Errorf("the body has %d bytes, and not those of the caller", len(request.Body))
+	}
+	request.Answer()
+	w.succeeds(posts, 201)
+}
+
+func twoClients(w *world) {
+	one, other := w.client(true), w.client(true)
+	w.auth.Hold(true)
+	var callers []*protocol.Pending
+	for range 10 {
+		callers = append(callers, one.begin("list_jobs", start, 0), other.begin("list_jobs", start, 0))
+	}
+	request := w.auth.Next()
+	w.allRead()
+	w.pending(callers...)
+	request.Answer()
+	for _, p := range callers {
+		w.listed(p, "token-0001")
+	}
+	w.client(true).lists(start, "token-0001")
+	w.tokenRequests(1)
+}
+
+func storeAfterCaller(w *world) {
+	c := w.client(true)
+	w.auth.Hold(true)
+	leaves := c.begin("list_jobs", start, 500)
+	request := w.auth.Next()
+	w.fails(leaves)
+	request.Answer()
+	w.store.Wait("", "token-0001")
+	w.store.Wait(":asking", "done")
+	w.client(true).lists(start, "token-0001")
+	w.tokenRequests(1)
+}
+
+// The library gives the store a second.
+func slowStore(w *world) {
+	c := w.client(true)
+	w.store.Hold(true)
+	call := c.begin("list_jobs", start, 0)
+	w.store.Next() // its answer never goes
+	w.listed(call, "token-0001")
+	w.store.Hold(false)
+	c.lists(renewal, "token-0002")
+	w.store.Wait("", "token-0002")
+}
+
+func storeDown(w *world) {
+	c := w.client(true)
+	w.store.Down(true)
+	c.lists(start, "token-0001")
+	w.store.Down(false)
+	c.lists(renewal, "token-0002")
+	w.store.Wait("", "token-0002")
+	w.store.Wait(":asking", "done")
+	w.client(true).lists(renewal, "token-0002")
+	w.tokenRequests(2)
+}

@@ -1,0 +1,212 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"automatic-rostering/tests/conformance/held"
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/run"
+)
+
+// The rules of docs/contract.md for a driver, on each library. No test asserts a
+// duration: what must not wait ends while the test holds back what it must not wait for.
+func TestDriverRules(t *testing.T) {
+	if hosts.Wanted("go") {
+		for _, h := range hosts.Native {
+			if h.Client {
+				t.Run("go", func(t *testing.T) { driverRules(t, h) })
+			}
+		}
+	}
+	hosts.EachLanguage(t, func(t *testing.T, _ string, all []hosts.Host) {
+		for _, h := range all {
+			if h.Client {
+				t.Run(h.Name, func(t *testing.T) { driverRules(t, h) })
+			}
+		}
+	})
+}
+
+func driverRules(t *testing.T, h hosts.Host) {
+	host := h.Start(t)
+	host.Process.Bound = held.Patience
+	for name, rule := range rules {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rule(newWorld(t, host))
+		})
+	}
+}
+
+var rules = map[string]func(*world){
+	"a renewal delays no call whose token is valid":   renewalDelaysNobody,
+	"many callers make one token request":             manyCallers,
+	"a caller who leaves does not end the request":    callersLeave,
+	"a caller who cancels":                            cancel,
+	"a request to the service ends with its caller":   serviceEndsWithCaller,
+	"an answer that has come is given to the caller":  answerCounts,
+	"the token endpoint never answers":                slowTokenEndpoint,
+	"close waits for the calls before it":             closeWaits,
+	"close waits for a token request without callers": closeWaitsForToken,
+	"a body of 50 MB":                                 largeBody,
+	"two clients of one store":                        twoClients,
+	"the store has the token though its caller left":  storeAfterCaller,
+	"the store is slow":                               slowStore,
+	"the store is down, and comes back":               storeDown,
+}
+
+// The time of the first calls, and one at which the token of then must be renewed.
+const (
+	start   = 1800000000
+	renewal = start + 3550
+)
+
+// world is the servers and the clients of one test.
+type world struct {
+	*testing.T
+	host    *run.Host
+	auth    *held.Server
+	service *held.Server
+	store   *held.Store
+}
+
+func newWorld(t *testing.T, host *run.Host) *world {
+	return &world{
+		T: t, host: host, auth: held.Tokens(t), store: held.NewStore(t),
+		service: held.New(t, func(w http.ResponseWriter, r *http.Request, body []byte) {
+			if r.Method == "POST" {
+				w.WriteHeader(http.StatusCreated)
+			}
+			fmt.Fprintf(w, "%s with %s and %d bytes", r.RequestURI, r.Header.Get("Authorization"), len(body))
+		}),
+	}
+}
+
+// client is a client of the library.
+type client struct {
+	*world
+	instance string
+}
+
+// client creates a client, with the store if it shares.
+func (w *world) client(shares bool) client {
+	w.Helper()
+	c := client{w, fmt.Sprintf("%s %p", w.Name(), new(int))}
+	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: w.host.Wasm, Client: true, Config: map[string]string{
+		"environment": "stage", "auth_url": w.auth.URL, "base_url": w.service.URL,
+		"client_id": "client-1", "client_secret": "the-client-secret", "customer_id": "customer-1", "user_id": "user-1",
+	}}
+	if shares {
+		r.Store = w.store.URL
+	}
+	if a, err := w.host.Process.Do(r); err != nil || a.Trap != "" || a.Error != "" {
+		w.Fatalf("create: %v%s%s", err, a.Trap, a.Error)
+	}
+	w.Cleanup(func() { w.host.Process.Do(protocol.Request{Op: "close", Instance: c.instance}) })
+	return c
+}
+
+// begin begins a call and does not wait for its end.
+func (c client) begin(export string, now int64, timeoutMS int64) *protocol.Pending {
+	c.Helper()
+	return c.send(protocol.Request{Op: "drive", Export: export, Input: fmt.Appendf(nil, `{"now":%d}`, now), TimeoutMS: timeoutMS})
+}
+
+// post begins a POST with a body that the plugin does not see.
+func (c client) post(now int64, body []byte) *protocol.Pending {
+	c.Helper()
+	input := fmt.Appendf(nil, `{"now":%d,"path":"/mine","method":"POST","body":true}`, now)
+	return c.send(protocol.Request{Op: "drive", Export: "send_request", Input: input, Body: body})
+}
+
+func (c client) send(r protocol.Request) *protocol.Pending {
+	c.Helper()
+	r.Instance = c.instance
+	p, err := c.host.Process.Send(r)
+	if err != nil {
+		c.Fatal(err)
+	}
+	return p
+}
+
+// allRead waits until the host has read all requests so far.
+func (w *world) allRead() {
+	w.Helper()
+	if _, err := w.host.Versions(); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// succeeds wants a call to succeed with a status.
+func (w *world) succeeds(p *protocol.Pending, status int) protocol.Answer {
+	w.Helper()
+	a, err := p.Answer()
+	if err != nil || a.Error != "" || a.Trap != "" || a.Canceled || a.Status != status && status != 0 {
+		w.Fatalf("the call ended with %+v, %v", a, err)
+	}
+	return a
+}
+
+// lists makes a list_jobs, which must succeed with a token.
+func (c client) lists(now int64, token string) {
+	c.Helper()
+	c.listed(c.begin("list_jobs", now, 0), token)
+}
+
+// listed wants a list_jobs to succeed with a token.
+func (w *world) listed(p *protocol.Pending, token string) {
+	w.Helper()
+	a := w.succeeds(p, 200)
+	if want := "/jobs with Bearer " + token + " and 0 bytes"; string(a.Output) != want {
+		w.Errorf("the body is %q, not %q", a.Output, want)
+	}
+}
+
+// fails wants a call to fail with a retryable network_error.
+func (w *world) fails(p *protocol.Pending) {
+	w.Helper()
+	a, err := p.Answer()
+	var e struct {
+		Code      string
+		Retryable bool
+	}
+	if err != nil || json.Unmarshal([]byte(a.Error), &e) != nil || e.Code != "network_error" || !e.Retryable {
+		w.Fatalf("the call ended with %+v, %v, not with a retryable network_error", a, err)
+	}
+}
+
+// canceled cancels a call, which must end so.
+func (w *world) canceled(p *protocol.Pending) {
+	w.Helper()
+	if a, err := w.host.Process.Do(protocol.Request{Op: "cancel", Target: p.ID}); err != nil || a.Trap != "" {
+		w.Fatalf("cancel: %v%s", err, a.Trap)
+	}
+	if a, err := p.Answer(); err != nil || !a.Canceled {
+		w.Fatalf("the call ended with %+v, %v, not canceled", a, err)
+	}
+}
+
+// tokenRequests wants so many token requests to have come.
+func (w *world) tokenRequests(want int) {
+	w.Helper()
+	if got := w.auth.Count(); got != want {
+		w.Errorf("%d token requests came, not %d", got, want)
+	}
+}
+
+// pending wants nothing to have ended yet.
+func (w *world) pending(all ...*protocol.Pending) {
+	w.Helper()
+	for _, p := range all {
+		select {
+		case <-p.Done():
+			a, err := p.Answer()
+			w.Errorf("it ended too early, with %+v, %v", a, err)
+		default:
+		}
+	}
+}

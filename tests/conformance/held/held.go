@@ -1,0 +1,141 @@
+// Package held is servers whose answers a test holds back until it says so: a token
+// endpoint, a service and a shared store.
+package held
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Patience bounds every wait for an event.
+const Patience = 60 * time.Second
+
+// Server is a server that answers at once, or holds its answers back.
+type Server struct {
+	URL string
+
+	t      testing.TB
+	answer func(w http.ResponseWriter, r *http.Request, body []byte)
+	held   chan *Request
+	closed chan struct{}
+
+	mutex   sync.Mutex
+	holding bool
+	count   int
+}
+
+// Request is one that was held back.
+type Request struct {
+	Method, Path string
+	Header       http.Header
+	Body         []byte
+
+	t        testing.TB
+	gone     context.Context // done when the client has left
+	release  chan struct{}
+	answered chan struct{}
+}
+
+// New starts a server that answers with answer; it ends with the test.
+func New(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, body []byte)) *Server {
+	t.Helper()
+	s := &Server{t: t, answer: answer, held: make(chan *Request, 1000), closed: make(chan struct{})}
+	server := httptest.NewServer(s)
+	s.URL = server.URL
+	t.Cleanup(func() {
+		close(s.closed)
+		server.CloseClientConnections()
+		server.Close()
+	})
+	return s
+}
+
+// Hold holds the answers to the requests that come from now on, or does no longer.
+func (s *Server) Hold(holding bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.holding = holding
+}
+
+// Count is how many requests have come.
+func (s *Server) Count() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.count
+}
+
+// Next waits for the next request that is held back.
+func (s *Server) Next() *Request {
+	s.t.Helper()
+	select {
+	case r := <-s.held:
+		return r
+	case <-time.After(Patience):
+		s.t.Fatalf("no request has come within %s", Patience)
+		return nil
+	}
+}
+
+// ServeHTTP answers a request, or holds it back.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	s.mutex.Lock()
+	s.count++
+	holding := s.holding
+	s.mutex.Unlock()
+	if !holding {
+		s.answer(w, r, body)
+		return
+	}
+	held := &Request{
+		Method: r.Method, Path: r.RequestURI, Header: r.Header, Body: body,
+		t: s.t, gone: r.Context(), release: make(chan struct{}), answered: make(chan struct{}),
+	}
+	defer close(held.answered)
+	s.held <- held
+	select {
+	case <-held.release:
+		s.answer(w, r, body)
+	case <-s.closed:
+	}
+}
+
+// Answer lets the answer go.
+func (r *Request) Answer() {
+	close(r.release)
+	<-r.answered
+}
+
+// Left reports whether the client has left.
+func (r *Request) Left() bool { return r.gone.Err() != nil }
+
+// WaitUntilLeft waits until the client has left.
+func (r *Request) WaitUntilLeft() {
+	r.t.Helper()
+	select {
+	case <-r.gone.Done():
+	case <-time.After(Patience):
+		r.t.Fatalf("the request to %s is still there after %s", r.Path, Patience)
+	}
+}
+
+// Tokens is a token endpoint that gives token-0001, token-0002 and so on.
+func Tokens(t testing.TB) *Server {
+	var mutex sync.Mutex
+	given := 0
+	return New(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		given++
+		fmt.Fprintf(w, `{"access_token":"token-%04d","token_type":"Bearer","expires_in":3600}`, given)
+	})
+}

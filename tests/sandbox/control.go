@@ -1,0 +1,134 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	faultsPath   = "/faults"
+	revokePath   = "/revoke"
+	lifetimePath = "/lifetime"
+	countsPath   = "/counts"
+)
+
+// faultRequest is a Fault as the control listener takes it: durations are
+// numbers with their unit in the name, which any language can write.
+type faultRequest struct {
+	Server     string `json:"server"`
+	Status     int    `json:"status"`
+	RetryAfter string `json:"retry_after"`
+	Body       string `json:"body"`
+	DelayMS    int64  `json:"delay_ms"`
+	CutOff     bool   `json:"cut_off"`
+	Requests   int    `json:"requests"`
+}
+
+type lifetimeRequest struct {
+	Seconds int64 `json:"seconds"`
+}
+
+// controls are the controls of a sandbox by path and method.
+func controls(s *Sandbox) map[string]map[string]http.HandlerFunc {
+	return map[string]map[string]http.HandlerFunc{
+		faultsPath: {
+			http.MethodPost:   control(s.setFault),
+			http.MethodDelete: control(func(struct{}) error { s.ClearFaults(); return nil }),
+		},
+		revokePath:   {http.MethodPost: control(func(struct{}) error { s.Revoke(); return nil })},
+		lifetimePath: {http.MethodPost: control(s.setLifetime)},
+		countsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, s.Counts())
+		}},
+	}
+}
+
+// controlHandler offers the controls over HTTP. An http.ServeMux would answer
+// unknown paths and methods in plain text.
+func controlHandler(routes map[string]map[string]http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, ok := routes[r.URL.Path]
+		if !ok {
+			writeControlProblem(w, http.StatusNotFound, errors.New("the controls have no such path"))
+			return
+		}
+		handle, ok := path[r.Method]
+		if !ok {
+			w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(path)), ", "))
+			writeControlProblem(w, http.StatusMethodNotAllowed, errors.New("this path does not take this method"))
+			return
+		}
+		handle(w, r)
+	})
+}
+
+// control makes a handler of an action on a JSON body.
+func control[T any](act func(T) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body T
+		err := decodeStrictly(r.Body, &body)
+		if err == nil {
+			err = act(body)
+		}
+		if err != nil {
+			writeControlProblem(w, http.StatusBadRequest, err)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func (s *Sandbox) setFault(r faultRequest) error {
+	// Checked before it is made a duration, where it could overflow.
+	if r.DelayMS < 0 || r.DelayMS > maxDelay.Milliseconds() {
+		return fmt.Errorf("delay_ms is not between 0 and %d", maxDelay.Milliseconds())
+	}
+	return s.SetFault(r.Server, Fault{
+		Status:     r.Status,
+		RetryAfter: r.RetryAfter,
+		Body:       r.Body,
+		Delay:      time.Duration(r.DelayMS) * time.Millisecond,
+		CutOff:     r.CutOff,
+		Requests:   r.Requests,
+	})
+}
+
+func (s *Sandbox) setLifetime(r lifetimeRequest) error {
+	if most := int64(maxLifetime / time.Second); r.Seconds < 1 || r.Seconds > most {
+		return fmt.Errorf("seconds is not between 1 and %d", most)
+	}
+	return s.SetLifetime(time.Duration(r.Seconds) * time.Second)
+}
+
+// decodeStrictly refuses unknown fields and anything after the value. An empty
+// body is an empty object, for the actions that need to be told nothing.
+func decodeStrictly(r io.Reader, v any) error {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		b = []byte("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("the body is not the JSON expected here: %w", err)
+	}
+	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
+		return errors.New("there is something after the JSON value")
+	}
+	return nil
+}
+
+func writeControlProblem(w http.ResponseWriter, status int, err error) {
+	writeJSON(w, status, map[string]string{"error": err.Error()})
+}

@@ -1,0 +1,25 @@
+// Package sandbox is a stand-in for the Automatic Rostering service: an
+// identity provider and a jobs service on loopback, for demonstrations and
+// end-to-end tests.
+//
+// The identity provider answers POST /connect/token with the client
+// credentials grant. Its protocol handling (parsing, errors, claims, signing)
+// is that of github.com/zitadel/oidc, so that a client is tried against an
+// implementation it does not share. The jobs service answers GET /jobs. What
+// the real service answers there is not known, so every body of the jobs
+// service says of itself that it is made up.
+//
+// Failures are switched on and off at run time, from Go through [Sandbox] or
+// from any other language through the control listener:
+//
+//	POST   /faults    {"server":"jobs","status":503,"retry_after":"2","body":"busy","requests":1}
+//	POST   /faults    {"server":"auth","delay_ms":500}
+//	POST   /faults    {"server":"jobs","cut_off":true}
+//	DELETE /faults
+//	POST   /revoke
+//	POST   /lifetime  {"seconds":5}
+//	GET    /counts    answers {"token_requests":1,"job_requests":2}
+//
+// Everything but /counts answers 204, and 400 with an explanation for what it
+// does not understand.
+package sandbox

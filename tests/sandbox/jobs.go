@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+const (
+	jobsPath       = "/jobs"
+	customerHeader = "CUSTOMER_ID"
+	userHeader     = "USER_ID"
+	realm          = "automatic-rostering-sandbox"
+)
+
+// jobList is the made-up answer of the jobs service.
+type jobList struct {
+	Sandbox    string `json:"sandbox"`
+	CustomerID string `json:"customer_id"`
+	UserID     string `json:"user_id"`
+	Jobs       []job  `json:"jobs"`
+}
+
+type job struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+// jobsHandler answers GET /jobs to bearers of a token that verify accepts.
+func jobsHandler(verify func(context.Context, string) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != jobsPath {
+			writeProblem(w, http.StatusNotFound, "not_found", "the jobs service has no such path")
+			return
+		}
+		if !allow(w, r, http.MethodGet) || !authorized(w, r, verify) {
+			return
+		}
+		customer, ok := requiredHeader(w, r, customerHeader)
+		if !ok {
+			return
+		}
+		user, ok := requiredHeader(w, r, userHeader)
+		if !ok {
+			return
+		}
+		writeJSON(w, http.StatusOK, madeUpJobs(customer, user))
+	})
+}
+
+func madeUpJobs(customer, user string) jobList {
+	return jobList{
+		Sandbox:    madeUp,
+		CustomerID: customer,
+		UserID:     user,
+		Jobs: []job{
+			{ID: "sandbox-job-1", Status: "running"},
+			{ID: "sandbox-job-2", Status: "finished"},
+		},
+	}
+}
+
+// authorized answers 401 unless the request bears a good token. What was
+// wrong is in the challenge too, as RFC 6750 has it.
+func authorized(w http.ResponseWriter, r *http.Request, verify func(context.Context, string) error) bool {
+	token, ok := bearer(r)
+	if !ok {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`"`)
+		writeProblem(w, http.StatusUnauthorized, "missing_token", "the request needs one header Authorization: Bearer <token>")
+		return false
+	}
+	if err := verify(r.Context(), token); err != nil {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`", error="invalid_token", error_description="`+err.Error()+`"`)
+		writeProblem(w, http.StatusUnauthorized, "invalid_token", err.Error())
+		return false
+	}
+	return true
+}
+
+func bearer(r *http.Request) (string, bool) {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, token, ok := strings.Cut(values[0], " ")
+	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// requiredHeader answers 400 unless the header is there once, with a value.
+func requiredHeader(w http.ResponseWriter, r *http.Request, name string) (string, bool) {
+	values := r.Header.Values(name)
+	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
+		writeProblem(w, http.StatusBadRequest, "missing_header", "the request needs one header "+name+" with a value")
+		return "", false
+	}
+	return values[0], true
+}

@@ -1,0 +1,106 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+)
+
+// closeGrace is how long Close lets requests finish.
+const closeGrace = time.Second
+
+// Start starts a sandbox. It closes when ctx is done, or by [Sandbox.Close].
+func Start(ctx context.Context, c Config) (*Sandbox, error) {
+	c = c.withDefaults()
+	if err := errors.Join(ctx.Err(), c.validate()); err != nil {
+		return nil, fmt.Errorf("start the sandbox: %w", err)
+	}
+	s := newSandbox(c)
+	if err := s.start(c); err != nil {
+		return nil, fmt.Errorf("start the sandbox: %w", errors.Join(err, s.closeOnce()))
+	}
+	s.unwatch = context.AfterFunc(ctx, func() { _ = s.closeOnce() })
+	return s, nil
+}
+
+func newSandbox(c Config) *Sandbox {
+	closing := make(chan struct{})
+	return &Sandbox{
+		clients: map[string]*client{
+			Stage:      {id: StageClientID, secret: c.StageSecret, scope: StageScope},
+			Production: {id: ProductionClientID, secret: c.ProductionSecret, scope: ProductionScope},
+		},
+		ledger: newLedger(),
+		faults: map[string]*injector{
+			AuthServer: {closing: closing},
+			JobsServer: {closing: closing},
+		},
+		closing: closing,
+	}
+}
+
+// start listens everywhere first: the jobs service must know the issuer, and
+// the issuer is the address the provider got.
+func (s *Sandbox) start(c Config) (err error) {
+	for _, srv := range []**server{&s.auth, &s.jobs, &s.control} {
+		if *srv, err = listen(c.Addr); err != nil {
+			return err
+		}
+	}
+	if s.minter, err = newMinter(s.AuthURL(), s.ledger, c.Lifetime); err != nil {
+		return err
+	}
+	s.serve(c)
+	return nil
+}
+
+func (s *Sandbox) serve(c Config) {
+	auth := watched(tokenPath, &s.tokenRequests, s.faults[AuthServer], s.providerHandler())
+	s.auth.serve(logged(c.Log, AuthServer, []string{tokenPath, keysPath, oidc.DiscoveryEndpoint}, auth), c.Log)
+
+	verify := newVerifier(s.AuthURL(), s.ledger).verify
+	jobs := watched(jobsPath, &s.jobRequests, s.faults[JobsServer], jobsHandler(verify))
+	s.jobs.serve(logged(c.Log, JobsServer, []string{jobsPath}, jobs), c.Log)
+
+	control := buffered(controlHandler(controls(s)))
+	s.control.serve(logged(c.Log, "control", []string{faultsPath, revokePath, lifetimePath, countsPath}, control), c.Log)
+}
+
+func (s *Sandbox) providerHandler() http.Handler {
+	byID := make(map[string]*client, len(s.clients))
+	for _, c := range s.clients {
+		byID[c.id] = c
+	}
+	return (&provider{clients: byID, minter: s.minter}).handler()
+}
+
+// Close cuts delays off, lets other requests finish for a moment and then
+// closes what is left. When it has returned, the ports are free and nothing of
+// the sandbox runs any more. Closing again does nothing.
+func (s *Sandbox) Close() error {
+	s.unwatch()
+	return s.closeOnce()
+}
+
+func (s *Sandbox) closeOnce() error {
+	s.once.Do(func() { s.closeErr = s.close() })
+	return s.closeErr
+}
+
+func (s *Sandbox) close() error {
+	close(s.closing)
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	var errs []error
+	// The jobs service goes first, because it fetches keys from the provider.
+	for _, srv := range []*server{s.jobs, s.auth, s.control} {
+		if srv != nil {
+			errs = append(errs, srv.close(ctx))
+		}
+	}
+	return errors.Join(errs...)
+}

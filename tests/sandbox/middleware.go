@@ -1,0 +1,104 @@
+package sandbox
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// maxBody is far more than any request to the sandbox needs.
+const maxBody = 64 << 10
+
+// watched counts the requests to one path as they arrive, whatever becomes of
+// them, and lets faults hit those.
+func watched(path string, n *atomic.Int64, faults *injector, next http.Handler) http.Handler {
+	faulty, plain := buffered(faults.wrap(next)), buffered(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path {
+			plain.ServeHTTP(w, r)
+			return
+		}
+		n.Add(1)
+		faulty.ServeHTTP(w, r)
+	})
+}
+
+// buffered reads the body before anything else happens. net/http notices that
+// a client has gone only once the body is read, and a delay has to notice.
+func buffered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			writeProblem(w, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// logged writes one record for each request. Of the request it takes only
+// what it knows: a lost client could have put a token anywhere in it.
+func logged(log *slog.Logger, server string, paths []string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		rec := &recorder{ResponseWriter: w}
+		defer func() {
+			log.Info("request",
+				"server", server,
+				"method", known(r.Method, methods),
+				"path", known(r.URL.Path, paths),
+				"status", rec.outcome(),
+				"duration", time.Since(start))
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+var methods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+	http.MethodPatch, http.MethodDelete, http.MethodOptions,
+}
+
+func known(s string, all []string) string {
+	if slices.Contains(all, s) {
+		return s
+	}
+	return "(unknown)"
+}
+
+// recorder remembers the status of an answer.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap serves http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+func (r *recorder) outcome() any {
+	if r.status == 0 {
+		return "cut off"
+	}
+	return r.status
+}

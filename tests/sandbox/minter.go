@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/zitadel/oidc/v3/pkg/crypto"
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+	"github.com/zitadel/oidc/v3/pkg/op"
+)
+
+// audience is who the tokens are for.
+const audience = "automatic-rostering"
+
+const keyBits = 2048
+
+// minter issues signed access tokens and enters them in the ledger.
+type minter struct {
+	issuer   string
+	ledger   *ledger
+	key      signingKey
+	lifetime atomic.Int64 // a time.Duration
+}
+
+func newMinter(issuer string, l *ledger, lifetime time.Duration) (*minter, error) {
+	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return nil, fmt.Errorf("make a signing key: %w", err)
+	}
+	m := &minter{issuer: issuer, ledger: l, key: signingKey{id: rand.Text(), private: private}}
+	m.lifetime.Store(int64(lifetime))
+	return m, nil
+}
+
+// mint issues a token for the client and scope.
+//
+// The claims are built here rather than by op.CreateJWT, which has no place
+// for the scope claim but private claims, and counts expires_in down by a
+// second before the answer is sent.
+func (m *minter) mint(c *client) (*oidc.AccessTokenResponse, error) {
+	lifetime := time.Duration(m.lifetime.Load())
+	expiry := roundUp(time.Now().Add(lifetime))
+	claims := oidc.NewAccessTokenClaims(m.issuer, c.id, []string{audience}, expiry, m.ledger.add(expiry), c.id, c.ClockSkew())
+	claims.Scopes = oidc.SpaceDelimitedArray{c.scope}
+	token, err := m.sign(claims)
+	if err != nil {
+		return nil, err
+	}
+	return &oidc.AccessTokenResponse{
+		AccessToken: token,
+		TokenType:   oidc.BearerToken,
+		ExpiresIn:   uint64(lifetime / time.Second),
+		Scope:       claims.Scopes,
+	}, nil
+}
+
+func (m *minter) sign(claims *oidc.AccessTokenClaims) (string, error) {
+	signer, err := op.SignerFromKey(m.key)
+	if err != nil {
+		return "", err
+	}
+	return crypto.Sign(claims, signer)
+}
+
+// publicKeys is the key set with which others verify the tokens.
+func (m *minter) publicKeys() *jose.JSONWebKeySet {
+	return &jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
+		Key:       m.key.private.Public(),
+		KeyID:     m.key.id,
+		Algorithm: string(m.key.SignatureAlgorithm()),
+		Use:       oidc.KeyUseSignature,
+	}}}
+}
+
+// roundUp moves a time up to a whole second. A token says its expiry in whole
+// seconds; cutting off would have it die before its expires_in has passed,
+// with a lifetime of one second perhaps at once.
+func roundUp(t time.Time) time.Time {
+	if whole := t.Truncate(time.Second); !whole.Equal(t) {
+		return whole.Add(time.Second)
+	}
+	return t
+}
+
+// signingKey is the provider's key as op.SignerFromKey wants it.
+type signingKey struct {
+	id      string
+	private *rsa.PrivateKey
+}
+
+func (k signingKey) ID() string                                  { return k.id }
+func (k signingKey) Key() any                                    { return k.private }
+func (k signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.RS256 }

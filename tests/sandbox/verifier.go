@@ -1,0 +1,81 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/zitadel/oidc/v3/pkg/client/rp"
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+)
+
+const signAlgorithm = "RS256"
+
+// keysTimeout bounds fetching the provider's keys.
+const keysTimeout = 5 * time.Second
+
+var (
+	errMalformed = errors.New("the access token is not a JWT")
+	errSignature = errors.New("the access token's signature is not the identity provider's")
+	errIssuer    = errors.New("the access token is from another issuer")
+	errExpired   = errors.New("the access token has expired")
+	errScope     = errors.New("the access token has none of the service's scopes")
+	errRevoked   = errors.New("the access token has been revoked")
+)
+
+// verifier checks access tokens as the jobs service gets them.
+type verifier struct {
+	issuer string
+	keys   oidc.KeySet
+	ledger *ledger
+}
+
+// newVerifier makes a verifier that fetches the issuer's keys over HTTP.
+// Connections are not kept, so that none outlives the sandbox, and no proxy
+// of the surroundings is used.
+func newVerifier(issuer string, l *ledger) *verifier {
+	hc := &http.Client{Timeout: keysTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	return &verifier{issuer: issuer, keys: rp.NewRemoteKeySet(hc, issuer+keysPath), ledger: l}
+}
+
+// verify says what is wrong with a token, in words that do not repeat it.
+//
+// The library's checks are called one by one, not through
+// op.VerifyAccessToken: that decodes the claims before it has looked at the
+// signature, and panics if a stranger's token has the claims null or an
+// audience that is not text.
+func (v *verifier) verify(ctx context.Context, token string) error {
+	var claims oidc.AccessTokenClaims
+	payload, err := oidc.ParseToken(token, new(json.RawMessage))
+	if err != nil {
+		return errMalformed
+	}
+	// One caller's fetch of the keys serves all who wait for it, so it must
+	// not end because that caller has gone. keysTimeout bounds it.
+	ctx = context.WithoutCancel(ctx)
+	if err := oidc.CheckSignature(ctx, token, payload, &claims, []string{signAlgorithm}, v.keys); err != nil {
+		return errSignature
+	}
+	if err := json.Unmarshal(payload, &claims); err != nil {
+		return errMalformed
+	}
+	return v.check(&claims)
+}
+
+func (v *verifier) check(claims *oidc.AccessTokenClaims) error {
+	switch {
+	case oidc.CheckIssuer(claims, v.issuer) != nil:
+		return errIssuer
+	case oidc.CheckExpiration(claims, 0) != nil:
+		return errExpired
+	case !slices.ContainsFunc(claims.Scopes, knownScope):
+		return errScope
+	case !v.ledger.has(claims.JWTID):
+		return errRevoked
+	default:
+		return nil
+	}
+}
