@@ -128,6 +128,16 @@ matrix: build $(POISONED) ## run the scenarios and write what came of it into do
 	@cd tests && go test -count=1 -timeout 30m -json -run Scenarios ./conformance >../build/scenarios.json || true
 	@cd tests && go run ./conformance/matrix ../docs/hosts.md ../README.md <../build/scenarios.json
 
+.PHONY: bench
+bench: build ## what a warm call costs on go-sdk, beside a peer in the same run
+	@cd tests && go run ./cmd/bench
+
+# Vet, unit tests and the scenarios on the native core: no plugin, no other language.
+.PHONY: core
+core: ## the core alone, in seconds
+	@cd plugin && go vet ./... && go test -short ./...
+	@cd tests && go test -run 'TestScenarios/core(-driver)?$$' ./conformance
+
 .PHONY: size
 size: build ## tell the size of each build, and fail above the limit
 	@wc -c $(PLUGINS) | awk -v limit=$(LIMIT) '$$2 != "total" { print $$2 ": " $$1 " bytes of " limit; if ($$1 > limit) over = 1 } END { exit over }'

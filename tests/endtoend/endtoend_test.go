@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -41,8 +42,9 @@ type user struct {
 	op      string // call, or drive where begin and resume make the calls
 }
 
-// newUser makes an instance of the plugin with the sandbox's config, changed by change.
-func newUser(t *testing.T, environment string, change func(config map[string]string)) *user {
+// newUser makes an instance of the plugin, or a client of the library for drive, with the
+// sandbox's config, changed by change.
+func newUser(t *testing.T, op, environment string, change func(config map[string]string)) *user {
 	t.Helper()
 	t.Parallel()
 	sandbox, err := sandbox.Start(t.Context(), sandbox.Config{})
@@ -59,8 +61,15 @@ func newUser(t *testing.T, environment string, change func(config map[string]str
 		change(config)
 	}
 	host := hosts.Go.Run(t, program)
-	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret, op: "call"}
-	made := u.do(protocol.Request{Op: "create", Wasm: host.Wasm, WASI: host.WASI, Config: config, AllowedHosts: []string{"127.0.0.1"}})
+	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret, op: op}
+	create := protocol.Request{Op: "create", Wasm: host.Wasm, WASI: host.WASI, Config: config}
+	if op == "drive" {
+		create.Client, create.WASI = true, false
+		create.Wasm = filepath.Join(hosts.Root(), "dist/rostering-nowasi.wasm")
+	} else {
+		create.AllowedHosts = []string{"127.0.0.1"}
+	}
+	made := u.do(create)
 	if made.Trap != "" {
 		t.Fatal(made.Trap)
 	}

@@ -11,7 +11,7 @@ import (
 func TestJobsInEachEnvironment(t *testing.T) {
 	for _, environment := range []string{sandbox.Stage, sandbox.Production} {
 		t.Run(environment, func(t *testing.T) {
-			u := newUser(t, environment, nil)
+			u := newUser(t, "call", environment, nil)
 			u.mustList(0)
 			u.mustList(0)
 			u.mustCount(1, 2)
@@ -20,7 +20,7 @@ func TestJobsInEachEnvironment(t *testing.T) {
 }
 
 func TestTokenIsThatOfTheProvider(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	before := time.Now().Unix()
 	a := u.callAt(0, "get_token")
 	var token struct {
@@ -37,7 +37,7 @@ func TestTokenIsThatOfTheProvider(t *testing.T) {
 }
 
 func TestRenewal(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	u.mustList(0)
 	u.mustList(3500)
 	u.mustCount(1, 2)
@@ -46,7 +46,7 @@ func TestRenewal(t *testing.T) {
 }
 
 func TestRevokedTokenIsHealed(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	u.mustList(0)
 	u.Revoke()
 	u.mustList(0)
@@ -54,7 +54,7 @@ func TestRevokedTokenIsHealed(t *testing.T) {
 }
 
 func TestExpiredTokenIsHealedWithoutAClock(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	if err := u.SetLifetime(time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -73,18 +73,18 @@ func TestExpiredTokenIsHealedWithoutAClock(t *testing.T) {
 }
 
 func TestRefusedClient(t *testing.T) {
-	u := newUser(t, sandbox.Stage, func(c map[string]string) { c["client_secret"] = "a wrong secret" })
+	u := newUser(t, "call", sandbox.Stage, func(c map[string]string) { c["client_secret"] = "a wrong secret" })
 	u.mustFail(0, failure{Code: "token_endpoint_rejected", Status: 401, OAuthError: "invalid_client", RetryAfter: 1})
 	u.mustCount(1, 0)
 }
 
 func TestScopeOfAnotherEnvironment(t *testing.T) {
-	u := newUser(t, sandbox.Stage, func(c map[string]string) { c["environment"] = "production" })
+	u := newUser(t, "call", sandbox.Stage, func(c map[string]string) { c["environment"] = "production" })
 	u.mustFail(0, failure{Code: "token_endpoint_rejected", Status: 400, OAuthError: "invalid_scope", RetryAfter: 1})
 }
 
 func TestProviderDown(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	if err := u.SetFault(sandbox.AuthServer, sandbox.Fault{Status: 503, Body: "down"}); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestProviderDown(t *testing.T) {
 }
 
 func TestProviderCutsOff(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	if err := u.SetFault(sandbox.AuthServer, sandbox.Fault{CutOff: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestProviderCutsOff(t *testing.T) {
 }
 
 func TestServiceDown(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	if err := u.SetFault(sandbox.JobsServer, sandbox.Fault{Status: 500, Requests: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestServiceDown(t *testing.T) {
 // 2,000 failures in a row on one instance of a real host: see tests/plugin for what
 // they leave in the plugin's memory.
 func TestManyFailuresThenSuccess(t *testing.T) {
-	u := newUser(t, sandbox.Stage, nil)
+	u := newUser(t, "call", sandbox.Stage, nil)
 	u.mustList(0)
 	if err := u.SetFault(sandbox.JobsServer, sandbox.Fault{CutOff: true}); err != nil {
 		t.Fatal(err)

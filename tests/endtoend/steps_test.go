@@ -7,12 +7,10 @@ import (
 	"automatic-rostering/tests/sandbox"
 )
 
-// newDriver is a user who does the HTTP himself, by begin and resume.
+// newDriver is a user of the library, which does the HTTP itself.
 func newDriver(t *testing.T, change func(config map[string]string)) *user {
 	t.Helper()
-	u := newUser(t, sandbox.Stage, change)
-	u.op = "drive"
-	return u
+	return newUser(t, "drive", sandbox.Stage, change)
 }
 
 func TestLifeOfATokenInSteps(t *testing.T) {
@@ -41,8 +39,7 @@ func TestATokenThatWasForgottenAndSetAgain(t *testing.T) {
 	if a := u.do(protocol.Request{Op: "call", Export: "set_token", Input: token}); a.Error != "" || a.Trap != "" {
 		t.Fatalf("it is refused: %s%s", a.Error, a.Trap)
 	}
-	u.op = "call" // the other form takes it too
 	u.mustCount(1, 0)
-	u.do(protocol.Request{Op: "call", Export: "list_jobs"})
+	u.mustList(1)
 	u.mustCount(1, 1)
 }

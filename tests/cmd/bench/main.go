@@ -1,0 +1,85 @@
+// Command bench measures what a warm call costs on go-sdk, in time and in memory of the
+// host, beside a peer in the same run:
+//
+//	go run ./cmd/bench
+//
+// The calls take turns, so that a machine that slows down slows all of them. A time is the
+// shortest of its call; compare within a run only.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+)
+
+func main() {
+	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
+	rounds := flag.Int("n", 3000, "how often each call is made")
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout, *wasm, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// cost is what one call costs: its shortest time, and the bytes that the host allocates.
+type cost struct {
+	time time.Duration
+	heap uint64
+}
+
+func run(ctx context.Context, w io.Writer, wasm string, rounds int) error {
+	costs, err := measure(ctx, wasm, rounds)
+	if err != nil {
+		return err
+	}
+	peer := costs[warmGetToken]
+	const row = "%-52s %9s %7s %9s %7s\n"
+	fmt.Fprintf(w, row, "a call on go-sdk, with a token of 900 bytes", "time", "ratio", "heap", "ratio")
+	for i, c := range calls {
+		fmt.Fprintf(w, row, c.name,
+			fmt.Sprintf("%.1f µs", float64(costs[i].time.Nanoseconds())/1000), ratio(float64(costs[i].time), float64(peer.time)),
+			fmt.Sprintf("%d KB", costs[i].heap/1000), ratio(float64(costs[i].heap), float64(peer.heap)))
+	}
+	return nil
+}
+
+func ratio(a, b float64) string { return fmt.Sprintf("%.2f", a/b) }
+
+// measure makes each call so often, in turns.
+func measure(ctx context.Context, wasm string, rounds int) ([]cost, error) {
+	h, err := open(ctx, wasm)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close(ctx)
+	costs := make([]cost, len(calls))
+	heap := make([]uint64, len(calls))
+	for i := range costs {
+		costs[i].time = time.Hour
+	}
+	for range rounds {
+		for i, c := range calls {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			began := time.Now()
+			err := c.make(h)
+			took := time.Since(began)
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			costs[i].time = min(costs[i].time, took)
+			heap[i] += after.TotalAlloc - before.TotalAlloc
+		}
+	}
+	for i := range costs {
+		costs[i].heap = heap[i] / uint64(rounds)
+	}
+	return costs, nil
+}
