@@ -78,9 +78,9 @@ func TestAppendJSONAppends(t *testing.T) {
 }
 
 func TestRetryAfterIsFilledInLater(t *testing.T) {
-	kept := (&apierror.Error{Code: apierror.NetworkError, Message: "m", Retryable: true}).AppendJSON(nil)
+	kept := (&apierror.Error{Code: apierror.NetworkError, Message: "m", Retryable: true, RetryAfter: 7}).Members()
 	want := fields{"code": "network_error", "message": "m", "retryable": true, "retry_after": 42.0}
-	if got := decode(t, apierror.AppendRetryAfter(kept, 42)); !reflect.DeepEqual(got, want) {
+	if got := decode(t, apierror.AppendObject(nil, kept, 42)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -51,24 +51,35 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func TestLeft(t *testing.T) {
-	const until = 1_800_000_000
+	const since, wait = 1_800_000_000, 60
 	for _, tt := range []struct {
 		name      string
 		now, want int64
 	}{
-		{"a second before", until - 1, 1},
-		{"when it is over", until, 0},
-		{"after", until + 1, 0},
-		{"an hour before, the longest wait", until - 3600, 3600},
-		{"more than any wait: set by another clock", until - 3601, 0},
-		{"from the beginning of time", 0, 0},
+		{"when it begins", since, wait},
+		{"a second before its end", since + wait - 1, 1},
+		{"when it is over", since + wait, 0},
+		{"after", since + wait + 1, 0},
+		{"a second back", since - 1, wait},
+		{"an hour back", since - 3600, wait},
+		{"at the beginning of time", 0, wait},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := backoff.Record{Until: until}
+			r := backoff.Record{Since: since, Wait: wait, Error: []byte("e")}
 			if got := r.Left(tt.now); got != tt.want {
 				t.Errorf("Left = %d, want %d", got, tt.want)
 			}
+			if got := r.Left(tt.now + wait); got != 0 {
+				t.Errorf("after the whole wait %d seconds are left", got)
+			}
 		})
+	}
+}
+
+func TestWithoutAnErrorThereIsNoWait(t *testing.T) {
+	r := backoff.Record{Since: 1_800_000_000, Wait: 60, Failures: 3}
+	if got := r.Left(1_800_000_000); got != 0 {
+		t.Errorf("Left = %d", got)
 	}
 }
 
@@ -77,10 +88,11 @@ func TestRecordOutlivesAVar(t *testing.T) {
 		name string
 		want backoff.Record
 	}{
-		{"a failure", backoff.Record{Until: 1_800_000_001, Failures: 1, Error: []byte(`{"code":"x"}`)}},
+		{"a failure", backoff.Record{Since: 1_800_000_000, Wait: 1, Failures: 1, Error: []byte(`"code":"x"`)}},
+		{"of a call that others wait for", backoff.Record{Since: 1_800_000_000, Wait: 3600, Failures: 1, Call: 1<<32 - 1, Error: []byte(`"code":"x"`)}},
 		{"failures without an error", backoff.Record{Failures: 3}},
 		{"nothing", backoff.Record{}},
-		{"two months of failures", backoff.Record{Until: 1_800_000_060, Failures: 90_000, Error: []byte(`{}`)}},
+		{"as many failures as are counted", backoff.Record{Since: 1_800_000_060, Wait: 60, Failures: backoff.MaxFailures, Error: []byte(`"`)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := backoff.Decode(tt.want.Encode()); !equal(got, tt.want) {
@@ -91,8 +103,7 @@ func TestRecordOutlivesAVar(t *testing.T) {
 }
 
 func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
-	whole := (&backoff.Record{Until: 1_800_000_001, Failures: 1}).Encode()
-	before1970 := (&backoff.Record{Until: -1, Failures: 1}).Encode()
+	whole := (&backoff.Record{Since: 1_800_000_001, Failures: 1}).Encode()
 	for _, tt := range []struct {
 		name  string
 		value []byte
@@ -100,7 +111,6 @@ func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
 		{"a missing var", nil},
 		{"an empty var", []byte{}},
 		{"a byte too short", whole[:len(whole)-1]},
-		{"a time before 1970", before1970},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := backoff.Decode(tt.value); !equal(got, backoff.Record{}) {
@@ -111,5 +121,5 @@ func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
 }
 
 func equal(a, b backoff.Record) bool {
-	return a.Until == b.Until && a.Failures == b.Failures && string(a.Error) == string(b.Error)
+	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Call == b.Call && string(a.Error) == string(b.Error)
 }

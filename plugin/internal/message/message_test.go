@@ -78,50 +78,39 @@ func TestRequestAsExtismHostsTakeIt(t *testing.T) {
 	}
 }
 
-func TestTarget(t *testing.T) {
+func TestLine(t *testing.T) {
 	for _, tt := range []struct{ name, url, want string }{
 		{"host and path", "https://host/jobs", "host/jobs"},
 		{"a port and a prefix", "http://localhost:8080/api/jobs", "localhost:8080/api/jobs"},
 		{"no query", "https://host/jobs?secret=1", "host/jobs"},
 		{"no query with a URL in it", "https://host/jobs?u=https://other/", "host/jobs"},
 		{"no path", "https://host", "host"},
+		{"no host, where the config is unusable", ":///jobs", "/jobs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := message.Request{URL: tt.url}
-			if got := r.Target(); got != tt.want {
-				t.Errorf("Target = %q, want %q", got, tt.want)
+			r := message.Request{Method: "POST", URL: tt.url}
+			for _, status := range []int{100, 200, 503, 999} {
+				want := "HTTP " + strconv.Itoa(status) + " to POST " + tt.want
+				if got := r.Line(status); got != want {
+					t.Errorf("Line = %q, want %q", got, want)
+				}
 			}
 		})
 	}
 }
 
-func TestLine(t *testing.T) {
-	for _, status := range []int{100, 200, 503, 999} {
-		want := "HTTP " + strconv.Itoa(status) + " to POST host/path"
-		if got := message.Line("POST", status, "host/path"); got != want {
-			t.Errorf("Line = %q, want %q", got, want)
-		}
-	}
-}
-
-func TestALineFor200IsReusedForAnotherStatus(t *testing.T) {
-	line := message.Line("GET", 200, "host/200")
-	if got, want := message.WithStatus(line, 404), message.Line("GET", 404, "host/200"); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := message.WithStatus("", 404); got != "HTTP 404" { // its var may be lost
-		t.Errorf("without a line: %q", got)
-	}
-}
-
-func TestAWholeRequestHasItsBody(t *testing.T) {
+func TestARequestInAStepHasItsBody(t *testing.T) {
 	r := message.Request{Method: "POST", URL: "https://host/a", Headers: []message.Header{{Name: "X", Value: "y"}}}
 	const head = `{"method":"POST","url":"https://host/a","headers":{"X":"y"}`
-	if got := string(r.AppendWhole(nil)); got != head+`}` {
+	if got := string(r.AppendWithBody(nil)); got != head+`}` {
 		t.Errorf("without a body: %s", got)
 	}
 	r.Body = "a \"b\"\n"
-	if got := string(r.AppendWhole([]byte("x"))); got != "x"+head+`,"body":"a \"b\"\n"}` {
+	if got := string(r.AppendWithBody([]byte("x"))); got != "x"+head+`,"body":"a \"b\"\n"}` {
 		t.Errorf("with one: %s", got)
+	}
+	r.Body, r.HostBody = "", true
+	if got := string(r.AppendWithBody(nil)); got != head+`,"body":true}` {
+		t.Errorf("with the host's: %s", got)
 	}
 }

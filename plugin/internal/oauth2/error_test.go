@@ -91,7 +91,7 @@ func TestATokenInAnErrorAnswerIsNoToken(t *testing.T) {
 }
 
 func TestAnErrorIn200IsAnError(t *testing.T) {
-	body := `{"access_token":"t","token_type":"Bearer","error":"invalid_scope"}`
+	body := `{"access_token":"the-token","token_type":"Bearer","error":"invalid_scope"}`
 	token, _, err := oauth2.ParseTokenResponse(answer(200, body), secrets)
 	if token != "" || err == nil || err.Code != unusable || !err.Retryable || err.OAuthError != "invalid_scope" {
 		t.Errorf("got %q, %+v", token, err)

@@ -24,6 +24,9 @@ func until(end float64, answer simulation.Answer) func(float64) simulation.Answe
 }
 
 func TestFleet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute of a processor")
+	}
 	for _, tt := range []struct {
 		name string
 		run  float64

@@ -1,0 +1,81 @@
+package oauth2_test
+
+import (
+	"strings"
+	"testing"
+
+	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/backoff"
+	"automatic-rostering/plugin/internal/clock"
+	"automatic-rostering/plugin/internal/oauth2"
+)
+
+func TestAFailureTravelsByTheLock(t *testing.T) {
+	for _, failure := range []apierror.Error{
+		{Code: apierror.TokenEndpointRejected, Status: 401},
+		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},
+		{Code: apierror.TokenResponseInvalid, Status: 200, Retryable: true},
+		{Code: apierror.NetworkError, Retryable: true},
+		{Code: apierror.ServiceUnauthorized, Status: 401},
+	} {
+		r := backoff.Record{Since: 1_800_000_000, Wait: 60, Failures: 3, Error: failure.Members()}
+		lock := oauth2.ParseLock(oauth2.LockFailure(&r))
+		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Failures != 3 {
+			t.Errorf("%s: %+v", failure.Code, lock)
+			continue
+		}
+		got := lock.Error()
+		if got.Message == "" || got.Code != failure.Code || got.Status != failure.Status || got.Retryable != failure.Retryable {
+			t.Errorf("%s: %+v", failure.Code, got)
+		}
+	}
+}
+
+const failed = `{"state":"failed","code":"network_error","status":0,"until":1800000060,"failures":1}`
+
+func TestParseLock(t *testing.T) {
+	if !oauth2.ParseLock(failed).Failed || !oauth2.ParseLock(oauth2.Done).Done {
+		t.Fatal("the plugin's own values are not read")
+	}
+	for _, tt := range []struct{ name, value string }{
+		{"a request under way", oauth2.Asking},
+		{"nothing", ""},
+		{"half of it", failed[:len(failed)-1]},
+		{"another state", strings.Replace(failed, "failed", "fallen", 1)},
+		{"no code", strings.Replace(failed, `"code":"network_error",`, "", 1)},
+		{"a code of another error", strings.Replace(failed, "network_error", "invalid_input", 1)},
+		{"a status that is none", strings.Replace(failed, `"status":0`, `"status":99`, 1)},
+		{"a status above all", strings.Replace(failed, `"status":0`, `"status":600`, 1)},
+		{"until as text", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
+		{"until before all time", strings.Replace(failed, "1800000060", "-1800000060", 1)},
+		{"until in fractions", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
+		{"no until", strings.Replace(failed, `,"until":1800000060`, "", 1)},
+		{"no failures", strings.Replace(failed, `"failures":1`, `"failures":0`, 1)},
+		{"one field more", strings.Replace(failed, "{", `{"more":1,`, 1)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := oauth2.ParseLock(tt.value); got.Done || got.Failed {
+				t.Errorf("%s: %+v", tt.value, got)
+			}
+		})
+	}
+}
+
+// FuzzLock reads any value: what the store gives is bounded, whoever wrote it.
+func FuzzLock(f *testing.F) {
+	f.Add(failed)
+	f.Add(oauth2.Asking)
+	f.Add(oauth2.Done)
+	f.Fuzz(func(t *testing.T, value string) {
+		lock := oauth2.ParseLock(value)
+		if !lock.Failed {
+			return
+		}
+		if e := lock.Error(); e == nil || e.Code == "" || lock.Done {
+			t.Errorf("%s: %+v", value, lock)
+		}
+		if lock.Until < 1 || lock.Until > clock.Latest || lock.Failures < 1 || lock.Failures > backoff.MaxFailures {
+			t.Errorf("%s: %+v", value, lock)
+		}
+	})
+}
