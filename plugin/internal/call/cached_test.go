@@ -16,7 +16,7 @@ import (
 type made struct {
 	*host
 	kind input.Export
-	flow *call.Flow
+	flow *call.Call
 	step call.Step
 	mine []byte // the var that the step holds
 	last string // the body of the last answer
@@ -24,7 +24,7 @@ type made struct {
 
 func (h *host) begin(kind input.Export, in string) *made {
 	f := call.New(h, kind)
-	c := &made{host: h, kind: kind, flow: f, step: f.Begin([]byte(in))}
+	c := &made{host: h, kind: kind, flow: f, step: *f.Begin([]byte(in))}
 	c.checkStep()
 	return c
 }
@@ -128,7 +128,7 @@ func (c *made) take(turns ...turn) *made {
 		}
 		c.now += turn.seconds
 		c.last = turn.body
-		c.step = c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body), RetryAfter: turn.retryAfter,
+		c.step = *c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body), RetryAfter: turn.retryAfter,
 			Load: func(most int) []byte { return []byte(turn.body[:min(most, len(turn.body))]) }})
 		c.checkStep()
 	}

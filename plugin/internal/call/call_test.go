@@ -59,20 +59,24 @@ func (h *host) SetVar(name string, value []byte) {
 
 func (h *host) Words(name string) (first, second uint64, ok bool) {
 	b := h.vars[name]
-	if len(b) != 16 {
+	if len(b) < 16 {
 		return 0, 0, false
 	}
 	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), true
 }
 
-func (h *host) LogVar(name string) { h.Log(call.Debug, string(h.vars[name])) }
+func (h *host) LogVar(name string) bool {
+	line, ok := h.vars[name]
+	if ok {
+		h.Log(call.Debug, string(line))
+	}
+	return ok
+}
 
 func (h *host) Hold(name string) bool {
 	h.held = h.Var(name)
 	return h.held != nil
 }
-
-func (h *host) Held() []byte { return slices.Clone(h.held) }
 
 func (h *host) Log(level call.Level, line string) {
 	if level == call.Warn {
