@@ -3,6 +3,7 @@ package call_test
 import (
 	"testing"
 
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/call"
 	"automatic-rostering/plugin/internal/state"
 )
@@ -96,8 +97,8 @@ func TestALostTokenIsNoSubstitute(t *testing.T) {
 	h.getToken("", grants("t-one", 3600))
 	h.now = noon + 3540
 	delete(h.vars, state.TokenObject)
-	h.getToken("", asks(500, "")).wantError(unavailable, 1)
-	h.listJobs("").wantError(unavailable, 1)
+	h.getToken("", asks(500, "")).wantError(apierror.TokenEndpointUnavailable, 1)
+	h.listJobs("").wantError(apierror.TokenEndpointUnavailable, 1)
 }
 
 func TestVarsThatAreNotOursAreNoState(t *testing.T) {
