@@ -1,21 +1,20 @@
-"""Shows the plugin at work; README.md tells what to set in the environment."""
+"""Shows the package at work; README.md says what to set in the environment."""
 
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import fields, replace
-from pathlib import Path
-from typing import TextIO
+from dataclasses import replace
+from typing import TextIO, cast
 
-from rostering import Client, Config, RosteringError
+from rostering import Client, Config, Environment, RosteringError
+from rostering.plugin import BUNDLED
 
-BUILT = Path(__file__).resolve().parents[2] / "dist" / "rostering.wasm"
 SHOWN = 200  # characters of an answer
 WRONG_SECRET = "not-the-secret"  # noqa: S105
 
 
 def main() -> int:
-    """Run, and explain what goes wrong."""
+    """Run, and explain failures."""
     try:
         run(os.environ)
     except RosteringError as error:
@@ -31,18 +30,25 @@ def main() -> int:
 
 
 def run(env: Mapping[str, str]) -> None:
-    """Show a token, the jobs with it, and an error."""
+    """Show a token, the jobs requested with it, and an error."""
     config = read_config(env)
-    wasm = env.get("ROSTERING_WASM") or BUILT
-    with Client(wasm, config) as client:
+    wasm = env.get("ROSTERING_WASM") or BUNDLED
+    with Client(config, plugin=wasm) as client:
         show_token(client)
         show_jobs("jobs", client)
         show_jobs("jobs again, with the same token", client)
-    show_wrong_secret(wasm, config)
+    print("a wrong client_secret:")
+    with Client(replace(config, client_secret=WRONG_SECRET), plugin=wasm) as client:
+        try:
+            client.list_jobs()
+        except RosteringError as error:
+            explain(error, sys.stdout)
+        else:
+            raise ValueError("the identity provider accepted a wrong client_secret")
 
 
 def read_config(env: Mapping[str, str]) -> Config:
-    """Read the config, and name all that is missing at once."""
+    """Read the config. A ValueError names every variable that is missing."""
     missing: list[str] = []
 
     def read(name: str) -> str:
@@ -54,7 +60,7 @@ def read_config(env: Mapping[str, str]) -> Config:
     config = Config(
         auth_url=read("ROSTERING_AUTH_URL"),
         base_url=read("ROSTERING_BASE_URL"),
-        environment=read("ROSTERING_ENVIRONMENT"),
+        environment=cast(Environment, read("ROSTERING_ENVIRONMENT")),  # the plugin checks it
         client_id=read("ROSTERING_CLIENT_ID"),
         client_secret=read("ROSTERING_CLIENT_SECRET"),
         customer_id=read("ROSTERING_CUSTOMER_ID"),
@@ -66,7 +72,7 @@ def read_config(env: Mapping[str, str]) -> Config:
 
 
 def show_token(client: Client) -> None:
-    """Show what is no secret of a token."""
+    """Show a token without its secret part."""
     token = client.get_token()
     text = token.access_token
     print(f"token: {text[:8]}… ({len(text)} characters)")
@@ -74,31 +80,17 @@ def show_token(client: Client) -> None:
 
 
 def show_jobs(title: str, client: Client) -> None:
-    """Show how the service's answer begins. Its shape is the service's business."""
-    body = client.list_jobs()
-    text = body.decode(errors="replace").strip()
-    print(f"{title}: {len(body)} bytes")
+    """Show how the service's answer begins."""
+    response = client.list_jobs()
+    text = response.text.strip()
+    print(f"{title}: status {response.status_code}, {len(response.content)} bytes")
     print(f"  {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}")
-
-
-def show_wrong_secret(wasm: str | os.PathLike[str], config: Config) -> None:
-    """Show an error."""
-    print("a wrong client_secret:")
-    with Client(wasm, replace(config, client_secret=WRONG_SECRET)) as client:
-        try:
-            client.list_jobs()
-        except RosteringError as error:
-            explain(error, sys.stdout)
-        else:
-            raise ValueError("the identity provider took a wrong client_secret")
 
 
 def explain(error: RosteringError, file: TextIO) -> None:
     """Show what is known of an error."""
-    for field in fields(error):
-        value = getattr(error, field.name)
-        if value is not None:
-            print(f"  {field.name}: {value}", file=file)
+    for name, value in error.to_dict().items():
+        print(f"  {name}: {value}", file=file)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,32 @@
-"""The shortest program that uses the plugin. Run it in the top folder, after make build."""
+"""The SDK alone; the plugin sends the requests. Run it in the top folder, after make build."""
 
 import json
 import os
+from urllib.parse import urlsplit
 
-from rostering import Client, Config, RosteringError
+import extism
 
 # snippet
-config = Config(
-    environment="stage",
-    auth_url=os.environ["ROSTERING_AUTH_URL"],
-    base_url=os.environ["ROSTERING_BASE_URL"],
-    client_id=os.environ["ROSTERING_CLIENT_ID"],
-    client_secret=os.environ["ROSTERING_CLIENT_SECRET"],
-    customer_id=os.environ["ROSTERING_CUSTOMER_ID"],
-    user_id=os.environ["ROSTERING_USER_ID"],
-)
-with Client("dist/rostering.wasm", config) as client:  # one for the whole process
+names = [
+    "auth_url",
+    "base_url",
+    "environment",
+    "client_id",
+    "client_secret",
+    "customer_id",
+    "user_id",
+]
+config = {name: os.environ[f"ROSTERING_{name.upper()}"] for name in names}
+manifest = {
+    "wasm": [{"path": "dist/rostering.wasm"}],
+    "allowed_hosts": [urlsplit(config[name]).hostname for name in ("auth_url", "base_url")],
+    "config": config,
+}
+with extism.Plugin(manifest, wasi=True) as plugin:  # one per process; it keeps the token
     try:
-        jobs = json.loads(client.list_jobs())
-    except RosteringError as error:
-        print(f"{error}; again later: {error.retryable}")
+        jobs = json.loads(plugin.call("list_jobs", b""))
+    except extism.Error as error:
+        print(error)  # a JSON object with code and message, or libextism's own text
     else:
         print(jobs)
 # end of snippet

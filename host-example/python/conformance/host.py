@@ -1,131 +1,200 @@
-"""The host adapter for PyPI's extism: see tests/conformance/protocol/protocol.go."""
+"""The host adapter: see tests/conformance/protocol/protocol.go. With --async it has AsyncClient."""
 
+import asyncio
 import json
+import logging
 import os
 import platform
-import re
 import sys
-import time
 from base64 import b64decode, b64encode
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a script: rostering is next door
 
 import extism
 import httpx
+from store import AsyncHttpStore, HttpStore
 
-from rostering.driver import Driver
-from rostering.error import RosteringError
-from rostering.send import new_http
+from rostering import AsyncClient, Client, Config, RosteringError, log
+from rostering.base import BaseClient
+from rostering.call import Call
+from rostering.client import in_thread
+from rostering.step import Result
 
-# A line of libextism's log: time, level, where it comes from, the plugin's line, its instance.
-LOG_LINE = re.compile(r"\S+ +(DEBUG|WARN) extism::pdk: (.*) plugin=\S+\n", re.DOTALL)
-TIMEOUT = 30.0  # seconds
+USE_ASYNC = "--async" in sys.argv
+LONGEST_LINE = 1 << 30  # bytes
+
+Json = dict[str, Any]
+
+
+class Lines(logging.Handler):
+    """Keeps log lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[Json] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line."""
+        level = "warn" if record.levelno == logging.WARNING else "debug"
+        self.lines.append({"level": level, "line": record.getMessage()})
+
+    def take(self) -> list[Json]:
+        """Give the lines since the last time."""
+        log.drain()
+        lines, self.lines = self.lines, []
+        return lines
+
+
+class Instance:
+    """An instance of the SDK, or a client of the library."""
+
+    def __init__(self, request: Json) -> None:
+        self.log = Lines()
+        logger = logging.Logger(request["instance"])  # noqa: LOG001 - it goes with the instance
+        logger.addHandler(self.log)
+        self.client: Client | AsyncClient | None = None
+        config, wasm = request.get("config", {}), request["wasm"]
+        if request.get("client"):
+            self.client = open_client(config, request.get("store"), logger, wasm)
+            self.export: Callable[[str, bytes], bytes] = self.client._plugin.call  # noqa: SLF001
+        else:
+            hosts = request.get("allowed_hosts", [])
+            manifest = {"wasm": [{"path": wasm}], "config": config, "allowed_hosts": hosts}
+            plugin = extism.Plugin(manifest, wasi=request.get("wasi", False), functions=[])
+            self.export = plugin.call
+            log.connect(plugin, logger)
+
+    async def run(self, call: Call, timeout: float) -> Result:  # noqa: ASYNC109
+        """Make a call with the library."""
+        if not isinstance(self.client, Client):
+            return await cast(AsyncClient, self.client).run(call, timeout)
+        return await asyncio.wrap_future(in_thread(partial(self.client.run, call, timeout)))
+
+    async def close(self) -> None:
+        """Close the client, if it is one."""
+        if isinstance(self.client, AsyncClient):
+            await self.client.close()
+        elif self.client:
+            await asyncio.wrap_future(in_thread(self.client.close))
+
+
+def open_client(
+    config: Json, store: str | None, logger: logging.Logger, plugin: str
+) -> Client | AsyncClient:
+    """Open a client with a config that may be wrong."""
+    keys = cast(Config, SimpleNamespace(keys=lambda: config))
+    if USE_ASYNC:
+        shared = AsyncHttpStore(store) if store else None
+        return AsyncClient(keys, store=shared, logger=logger, plugin=plugin)
+    return Client(keys, store=HttpStore(store) if store else None, logger=logger, plugin=plugin)
 
 
 class Host:
-    """The instances, by name."""
+    """The instances, and the requests that are being answered."""
 
     def __init__(self) -> None:
-        self.instances: dict[str, extism.Plugin] = {}
-        self.http = new_http()
-        self.logs: list[dict[str, str]] = []
-        # One for the whole process. It takes more than levels: libextism's own lines are left out,
-        # because with RUST_BACKTRACE it makes a stack trace for each error, which takes long.
-        self.log = extism.set_log_custom(self.note, "extism::pdk=debug")  # type: ignore[arg-type]
+        self.instances: dict[str, Instance] = {}
+        self.tasks: dict[int, asyncio.Task[None]] = {}
 
-    def note(self, line: str) -> None:
-        """Keep a line of the plugin's log."""
-        if match := LOG_LINE.fullmatch(line):
-            self.logs.append({"level": match[1].lower(), "line": match[2]})
+    async def run(self) -> None:
+        """Answer each line on standard input."""
+        lines = asyncio.StreamReader(limit=LONGEST_LINE)
+        protocol = asyncio.StreamReaderProtocol(lines)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
+        while line := await lines.readline():
+            request = json.loads(line)
+            task = asyncio.create_task(self.answer(request))
+            self.tasks[request["id"]] = task
+            if request["op"] not in ("drive", "close"):  # these do not delay the next request
+                await task
 
-    def handle(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Do what a request says."""
-        operations = {
-            "create": self.create,
-            "call": self.call,
-            "drive": self.drive,
-            "close": self.close,
-            "versions": versions,
-        }
-        self.logs = []
+    async def answer(self, request: Json) -> None:
+        """Answer a request."""
         try:
-            answer = operations[request["op"]](request)
+            answer: Json = await getattr(self, request["op"])(request)
+        except asyncio.CancelledError:
+            answer = {"canceled": True}
+        except RosteringError as error:
+            answer = {"error": json.dumps(error.to_dict())}
         except extism.Error as error:
-            answer = {"trap": str(error)}
-        except KeyError as error:
-            answer = {"trap": f"no {error}"}
-        self.log.drain()
-        return answer | {"logs": self.logs}
+            # The SDK has one exception for both. The plugin's own errors are JSON objects.
+            answer = {"error" if str(error).startswith("{") else "trap": str(error)}
+        except Exception as error:  # noqa: BLE001 - the test sees it
+            answer = {"trap": repr(error)}
+        if instance := self.instances.get(request.get("instance", "")):
+            answer["logs"] = instance.log.take()
+        del self.tasks[request["id"]]
+        print(json.dumps(answer | {"id": request["id"]}), flush=True)
 
-    def create(self, request: dict[str, Any]) -> dict[str, Any]:
+    async def versions(self, _: Json) -> Json:
+        """Name what runs."""
+        names = (
+            f"Python {platform.python_version()}",
+            f"extism {version('extism')}",
+            f"libextism {extism.extism_version()}",
+            f"httpx {httpx.__version__}",
+        )
+        return {"versions": ", ".join(names)}
+
+    async def create(self, request: Json) -> Json:
         """Make an instance."""
-        manifest = {
-            "wasm": [{"path": request["wasm"]}],
-            "config": request.get("config", {}),
-            "allowed_hosts": request.get("allowed_hosts", []),
-        }
-        wasi = request.get("wasi", False)
-        self.instances[request["instance"]] = extism.Plugin(manifest, wasi=wasi, functions=[])
+        self.instances[request["instance"]] = Instance(request)
         return {}
 
-    def call(self, request: dict[str, Any]) -> dict[str, Any]:
+    async def call(self, request: Json) -> Json:
         """Call an export."""
-        plugin = self.instances[request["instance"]]
-        try:
-            output = plugin.call(request["export"], b64decode(request.get("input", "")))
-        except extism.Error as error:
-            text = str(error)
-            # The SDK has one exception for both. The plugin's own errors are JSON objects.
-            return {"error": text} if text.startswith("{") else {"trap": text}
-        return {"output": b64encode(output).decode()}
+        export = self.instances[request["instance"]].export
+        return {"output": encode(export(request["export"], decode(request.get("input"))))}
 
-    def drive(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make a call with the driver, whose clock is the input's."""
-        plugin = self.instances[request["instance"]]
-        fields = json.loads(b64decode(request.get("input", "")).strip() or b"{}")
-        now = fields.get("now", time.time())
-        driver = Driver(plugin, self.http, timeout=TIMEOUT, clock=lambda: now)
-        try:
-            output = driver.call(request["export"], fields)
-        except RosteringError as error:
-            return {"error": json.dumps(known(error))}
-        return {"output": b64encode(output).decode()}
+    async def drive(self, request: Json) -> Json:
+        """Make a call with the library."""
+        instance = self.instances[request["instance"]]
+        data, body = decode(request.get("input")), request.get("body")
+        call = cast(BaseClient, instance.client).call(
+            request["export"], data, read_now(data), None if body is None else decode(body)
+        )
+        result = await instance.run(call, request.get("timeout_ms", 30_000) / 1000)
+        if isinstance(result, httpx.Response):
+            return {"status": result.status_code, "output": encode(result.content)}
+        return {"output": encode(json.dumps(result).encode())}
 
-    def close(self, request: dict[str, Any]) -> dict[str, Any]:
+    async def cancel(self, request: Json) -> Json:
+        """Cancel a drive. A thread cannot be: who waits for a `Client` leaves it to end."""
+        if task := self.tasks.get(request["target"]):
+            task.cancel()
+        return {}
+
+    async def close(self, request: Json) -> Json:
         """Free an instance."""
-        with self.instances.pop(request["instance"]):
-            return {}
+        await self.instances.pop(request["instance"]).close()
+        return {}
 
 
-def known(error: RosteringError) -> dict[str, object]:
-    """Give what an error says, as the plugin does: what is not known is left out."""
-    fields = {name: value for name, value in vars(error).items() if value is not None}
-    if not error.body_truncated:
-        del fields["body_truncated"]
-    return fields
+def read_now(data: bytes) -> float | None:
+    """Read the time of an input, which may be wrong."""
+    try:
+        now: float | None = json.loads(data).get("now")
+    except (ValueError, AttributeError):
+        return None
+    return now
 
 
-def versions(_: object) -> dict[str, Any]:
-    """Name what runs."""
-    names = (
-        f"Python {platform.python_version()}",
-        f"extism {version('extism')}",
-        f"libextism {extism.extism_version()}",
-        f"httpx {httpx.__version__}",
-    )
-    return {"versions": ", ".join(names)}
+def encode(data: bytes) -> str:
+    """Encode bytes for JSON."""
+    return b64encode(data).decode()
 
 
-def main() -> None:
-    """Answer each line on standard input."""
-    os.environ["NO_PROXY"] = "*"  # libextism sends even loopback's requests through a proxy
-    host = Host()
-    for line in sys.stdin.buffer:
-        print(json.dumps(host.handle(json.loads(line))), flush=True)
+def decode(text: str | None) -> bytes:
+    """Decode the bytes in JSON."""
+    return b64decode(text or "")
 
 
 if __name__ == "__main__":
-    main()
+    os.environ["NO_PROXY"] = "*"  # libextism sends even loopback's requests through a proxy
+    asyncio.run(Host().run())

@@ -1,4 +1,4 @@
-"""Calls the Automatic Rostering plugin.
+"""Client for the Automatic Rostering service; the plugin holds the token and every rule about it.
 
     config = Config(
         environment="stage",
@@ -9,30 +9,29 @@
         customer_id="my-customer",
         user_id="my-user",
     )
-    with Client("rostering.wasm", config) as client:
-        jobs = json.loads(client.list_jobs())
+    with Client(config) as client:
+        jobs = client.list_jobs().json()
 
-Open one client in each process and share it: the access token lives in its instance of the
-plugin, which renews it by itself. What goes wrong is a `RosteringError`.
-
-`HttpxClient` is the same, but sends the plugin's requests itself: many at once, with httpx.
+Open one client per process and share it between threads; with asyncio, open one `AsyncClient`.
+Failures are a `RosteringError`.
 """
 
-from .base import DEFAULT_TIMEOUT, BaseClient, Ids
+from .async_client import AsyncClient
 from .client import Client
-from .config import Config
+from .config import Config, Environment
 from .error import Code, RosteringError
-from .httpx_client import HttpxClient
+from .store import AsyncStore, MemoryStore, Store
 from .token import Token
 
 __all__ = [
-    "DEFAULT_TIMEOUT",
-    "BaseClient",
+    "AsyncClient",
+    "AsyncStore",
     "Client",
     "Code",
     "Config",
-    "HttpxClient",
-    "Ids",
+    "Environment",
+    "MemoryStore",
     "RosteringError",
+    "Store",
     "Token",
 ]

@@ -1,96 +1,127 @@
-"""What both forms of the client can do."""
+"""What both clients have in common: everything but waiting."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from types import TracebackType
-from typing import Self, TypedDict, Unpack
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypedDict
 
+from .call import AsyncBody, Body, Call, unix_time
+from .config import Config
+from .error import RosteringError
+from .exchange import failed
+from .plugin import BUNDLED, Plugin
+from .step import Detached, Outcome, TokenStep
 from .token import Token
 
-DEFAULT_TIMEOUT = 30.0
+
+class ClientOptions(TypedDict, total=False):
+    """Options of a client."""
+
+    #: Bounds each call, in seconds: 30 by default, None is unlimited.
+    timeout: float | None
+    #: Bounds an answer, in bytes: 64 MiB by default.
+    max_body: int
+    #: Receives the plugin's log lines, for which this sets up the log of libextism, and failures
+    #: of the store. Those go to the logger "rostering" by default.
+    logger: logging.Logger
+    #: The file of rostering-nowasi.wasm, the package's own by default.
+    plugin: str | os.PathLike[str]
 
 
-class Ids(TypedDict, total=False):
-    """Replaces the config's ids in one call. None leaves the header out."""
+class CallOptions(TypedDict, total=False):
+    """Options of every call."""
 
+    #: In place of the client's.
+    timeout: float | None
+    #: Unix seconds, in place of the clock.
+    now: float
+
+
+class RequestOptions(CallOptions, total=False):
+    """Options of requests to the service."""
+
+    #: In place of the config's; None leaves the header out.
     customer_id: str | None
     user_id: str | None
 
 
-class Closing(ABC):
-    """Something that is closed, or used in a `with` statement."""
+class BaseClient:
+    """An instance of the plugin, and the options."""
 
-    @abstractmethod
-    def close(self) -> None:
-        """Wait for the calls under way, if any, and free what is held."""
+    def __init__(self, config: Config, options: ClientOptions, *, has_store: bool) -> None:
+        logger = options.get("logger")
+        self._timeout = options.get("timeout", 30.0)
+        self._max_body = options.get("max_body", 64 << 20)
+        self._has_store = has_store
+        self._logger = logger or logging.getLogger("rostering")
+        self._plugin = Plugin(options.get("plugin", BUNDLED), config, logger)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._pending: set[Any] = set()  # futures of calls, and of the detached steps they began
 
-    def __enter__(self) -> Self:
-        """Give the thing itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
-
-
-class BaseClient(Closing):
-    """What `Client` and `HttpxClient` have in common: either serves where this is asked for."""
-
-    def list_jobs(self, **ids: Unpack[Ids]) -> bytes:
-        """Give the service's answer, byte for byte."""
-        return self._call("list_jobs", ids)
-
-    def send_request(
-        self,
-        path: str,
-        *,
-        method: str = "GET",
-        headers: Mapping[str, str] | None = None,
-        body: str | None = None,
-        **ids: Unpack[Ids],
-    ) -> bytes:
-        """Send another request to the service, with the same token; give its answer.
-
-        `path` goes behind the config's base_url: "/jobs/1?full=true". The plugin sets the
-        headers Authorization, CUSTOMER_ID and USER_ID.
-        """
-        fields: dict[str, object] = {"path": path, "method": method, **ids}
-        if headers is not None:
-            fields["headers"] = dict(headers)
-        if body is not None:
-            fields["body"] = body
-        return self._call("send_request", fields)
-
-    def get_token(self, *, force: bool = False) -> Token:
-        """Give the token that the plugin has, or a new one; with `force` a new one in any case."""
-        return Token.from_json(self._call("get_token", {"force": force}))
-
-    def set_token(self, token: Token) -> None:
-        """Take a token that another client got, to spare a token request.
+    def set_token(self, token: Token, *, now: float | None = None) -> None:
+        """Use a token that another client requested. Sends nothing.
 
         `token_mismatch` if it has expired, or belongs to another client, scope or token URL.
         """
-        self._tell("set_token", token.to_json())
+        fields = {**token.to_fields(), "now": unix_time(now)}
+        self._plugin.call("set_token", json.dumps(fields).encode())
 
     def clear_token(self) -> None:
-        """Forget the token, and the wait after failed token requests."""
-        self._tell("clear_token", "")
+        """Forget the token, and the back-off after failed token requests. Sends nothing."""
+        self._plugin.call("clear_token", b"")
 
-    @abstractmethod
-    def _call(self, call: str, fields: Mapping[str, object]) -> bytes:
-        """Make a call that sends requests."""
+    def call(
+        self,
+        export: str,
+        data: bytes,
+        now: float | None = None,
+        body: Body | AsyncBody | None = None,
+    ) -> Call:
+        """Prepare a call for `run`, with the JSON input of the export."""
+        return Call(self._plugin, export, data, store=self._has_store, now=now, body=body)
 
-    @abstractmethod
-    def _tell(self, export: str, data: str) -> None:
-        """Call an export that sends none."""
+    def _call(
+        self,
+        export: str,
+        options: CallOptions,
+        fields: Mapping[str, object],
+        body: Body | AsyncBody | None = None,
+    ) -> tuple[Call, float | None]:
+        """Prepare a call, and return it with its time-out. Fields that are None are left out."""
+        now, timeout = options.get("now"), options.get("timeout", self._timeout)
+        if timeout is not None and timeout <= 0:
+            raise ValueError("timeout must be positive, or None")
+        given = {name: value for name, value in fields.items() if value is not None}
+        ids = {name: value for name, value in options.items() if name.endswith("_id")}
+        if body:
+            given["body"] = True
+        data = json.dumps({**given, **ids, "now": unix_time(now)}).encode()
+        return self.call(export, data, now, body), timeout
+
+    @contextmanager
+    def _begun(self, ended: Any) -> Iterator[None]:  # noqa: ANN401 - a future of either kind
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("the client is closed")
+            self._pending.add(ended)
+        try:
+            yield
+        finally:
+            self._pending.discard(ended)
+            ended.set_result(None)
+
+    def _failed(self, step: Detached, error: Exception) -> Outcome:
+        if isinstance(step, TokenStep):
+            return failed(error)
+        # The text of an error of Redis can quote the value.
+        self._logger.warning("store: %s failed: %s", step.op, type(error).__name__)
+        return {"failed": type(error).__name__}
 
 
-def check_timeout(timeout: float | None) -> None:
-    """Refuse a time-out in which nothing could be done."""
-    if timeout is not None and timeout <= 0:
-        raise ValueError("timeout must be positive, or None")
+def timed_out(timeout: float | None) -> RosteringError:
+    """Make the error of a call whose time-out has passed."""
+    return RosteringError("network_error", f"timed out after {timeout} s", retryable=True)

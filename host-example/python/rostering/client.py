@@ -1,70 +1,161 @@
-"""The direct form: the plugin sends its requests itself, through libextism."""
+"""The client for threads."""
 
-import json
-import math
-import os
 import threading
-import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
+from functools import partial
+from typing import Any, Self, TypeVar, Unpack, cast
 
-import extism
+import httpx
 
-from .base import DEFAULT_TIMEOUT, BaseClient, check_timeout
+from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
+from .call import Body, Call
 from .config import Config
-from .plugin import call_export, open_plugin
-from .trap import decode_trap
+from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Deadline, Exchange, new_http
+from .step import Detached, Done, Outcome, Result, ServiceStep, Step, TokenStep, WaitStep
+from .store import Store
+from .token import Token
+
+T = TypeVar("T")
 
 
 class Client(BaseClient):
-    """One instance of the plugin, in the file `wasm`, and the token in it.
+    """A client of the service. Open one per process; any number of threads may use it.
 
-    Share it: any number of threads may use a client, and take turns, because an instance does
-    one call at a time. `timeout` bounds one call with all its requests, in seconds; None is no
-    bound, and waiting for a turn does not count.
+    `store` shares the token with other clients. `http` sends the requests, through a proxy or
+    with certificates of your own; its time-outs apply where they are shorter, and it stays yours
+    to close.
 
-    A client sends nothing before its first call. Close it, or use it in a `with` statement.
+    Sends nothing before the first call. Close it, or use it in a `with` statement.
     """
 
     def __init__(
         self,
-        wasm: str | os.PathLike[str],
         config: Config,
         *,
-        timeout: float | None = DEFAULT_TIMEOUT,
+        store: Store | None = None,
+        http: httpx.Client | None = None,
+        **options: Unpack[ClientOptions],
     ) -> None:
-        check_timeout(timeout)
-        self._timeout = timeout
-        # libextism takes turns as well, but the output of a call is read after its turn.
-        self._turn = threading.Lock()
-        self._closed = False
-        timeout_ms = None if timeout is None else math.ceil(timeout * 1000)
-        with ExitStack() as stack:
-            self._plugin = stack.enter_context(
-                open_plugin(wasm, config, allowed_hosts=config.hosts(), timeout_ms=timeout_ms)
-            )
-            self._stack = stack.pop_all()
+        super().__init__(config, options, has_store=store is not None)
+        self._store = store
+        self._http = http or new_http()
+        self._owns_http = http is None
+        self._section_ended = threading.Condition()
+
+    def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
+        """Return the service's answer to GET /jobs."""
+        return cast(httpx.Response, self.run(*self._call("list_jobs", options, {})))
+
+    def send_request(
+        self,
+        path: str,
+        *,
+        method: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Body | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> httpx.Response:
+        """Send another request to the service, and return its answer.
+
+        `path` follows the config's base_url: "/jobs/1?full=true". The plugin adds the headers
+        Authorization, CUSTOMER_ID and USER_ID, and repeats the request once after a 401.
+        """
+        fields = {"path": path, "method": method, "headers": headers}
+        return cast(httpx.Response, self.run(*self._call("send_request", options, fields, body)))
+
+    def get_token(
+        self, *, force: bool = False, refused: str | None = None, **options: Unpack[CallOptions]
+    ) -> Token:
+        """Return the token, a new one if there is none or it expires soon.
+
+        `force` requests a new one in any case. `refused` is an access token that the service
+        answered 401 to: it is replaced, unless another call has replaced it already.
+        """
+        fields = {"force": force or None, "refused": refused}
+        token = self.run(*self._call("get_token", options, fields))
+        return Token.from_fields(cast(dict[str, Any], token))
+
+    def run(self, call: Call, timeout: float | None) -> Result:
+        """Perform the steps of a call."""
+        deadline = Deadline(timeout)
+        with self._begun(Future[None]()):
+            try:
+                step = call.begin()
+                while not isinstance(step, Done):
+                    step = self._perform(call, step, deadline)
+            except TimeoutError:
+                raise timed_out(timeout) from None
+        return step.result
 
     def close(self) -> None:
-        """Wait for the call under way, if any, and free the instance with its token."""
-        with self._turn:
+        """Wait for the calls that have begun, and free the instance with its token."""
+        with self._lock:
             self._closed = True
-            self._stack.close()
+        while pending := self._pending.copy():
+            wait(pending)
+        self._plugin.close()
+        if self._owns_http:
+            self._http.close()
 
-    def _call(self, call: str, fields: Mapping[str, object]) -> bytes:
-        return self._export(call, json.dumps(fields))
+    def __enter__(self) -> Self:
+        """Return the client."""
+        return self
 
-    def _tell(self, export: str, data: str) -> None:
-        self._export(export, data)
+    def __exit__(self, *_: object) -> None:
+        """Close the client."""
+        self.close()
 
-    def _export(self, export: str, data: str) -> bytes:
-        with self._turn:
-            if self._closed:
-                raise RuntimeError("the client is closed")
-            start = time.monotonic()
-            try:
-                return call_export(self._plugin, export, data)
-            except extism.Error as error:
-                if lost := decode_trap(str(error), time.monotonic() - start, self._timeout):
-                    raise lost from error
-                raise
+    def _perform(
+        self, call: Call, step: Detached | ServiceStep | WaitStep, deadline: Deadline
+    ) -> Step:
+        if isinstance(step, Detached):
+            section = in_thread(partial(self._section, call, step))
+            self._pending.add(section)
+            section.add_done_callback(self._pending.discard)
+            return section.result(deadline.left())
+        left = deadline.left()
+        if isinstance(step, WaitStep):
+            seconds = step.jittered()
+            with self._section_ended:
+                self._section_ended.wait(seconds if left is None else min(seconds, left))
+            return call.resume({})
+        with call.content(step) as content:
+            exchange = Exchange(step, content, self._max_body)
+            outcome = exchange.send(self._http, deadline)
+        return call.resume(outcome)
+
+    def _section(self, call: Call, step: Step) -> Step:
+        """Perform detached steps, whether or not their caller waits until they end."""
+        try:
+            while isinstance(step, Detached):
+                step = call.resume(self._detached(step))
+        finally:
+            if not isinstance(step, WaitStep):
+                with self._section_ended:
+                    self._section_ended.notify_all()
+        return step
+
+    def _detached(self, step: Detached) -> Outcome:
+        try:
+            if isinstance(step, TokenStep):
+                exchange = Exchange(step, step.body, self._max_body)
+                return exchange.send(self._http, Deadline(TOKEN_TIMEOUT))
+            operation = in_thread(partial(getattr(self._store, step.op), *step.arguments))
+            return step.outcome(operation.result(STORE_TIMEOUT))
+        except Exception as error:  # noqa: BLE001 - from a store, or a hook of httpx
+            return self._failed(step, error)
+
+
+def in_thread(work: Callable[[], T]) -> "Future[T]":
+    """Run something in a daemon thread, which does not keep the program from ending."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - future.result raises it
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future

@@ -21,7 +21,7 @@ Code = Literal[
 
 @dataclass(eq=False)
 class RosteringError(Exception):
-    """Why a call failed; what is not known is None. It holds no secret and no token."""
+    """Why a call failed. What is not known is None. Holds no secret and no token."""
 
     #: For programs to act on.
     code: Code
@@ -31,36 +31,36 @@ class RosteringError(Exception):
     retryable: bool = False
     #: The config key or input field at fault.
     key: str | None = None
-    #: That of the answer at fault.
+    #: The HTTP status of the answer at fault.
     status: int | None = None
-    #: The identity provider's (RFC 6749, section 5.2).
+    #: What the identity provider said (RFC 6749, section 5.2).
     oauth_error: str | None = None
     oauth_error_description: str | None = None
-    #: For how many seconds the plugin will send no further token request.
+    #: Seconds to wait before the next attempt.
     retry_after: int | None = None
-    #: That of the service's answer, at most 64 KiB of it.
+    #: The service's answer, at most 64 KiB of it, and whether there was more.
     body: str | None = field(default=None, repr=False)
-    #: Whether there was more.
-    body_truncated: bool = False
+    body_truncated: bool | None = None
 
     def __post_init__(self) -> None:
-        """Set what pickle and copy make an exception from, beside its attributes."""
+        """Set `args`, from which pickle and copy rebuild an exception."""
         super().__init__(self.code, self.message)
 
     def __str__(self) -> str:
-        """Give the code and the message."""
+        """Return the code and the message."""
         return f"{self.code}: {self.message}"
 
-
-_NAMES = frozenset(f.name for f in fields(RosteringError))
+    def to_dict(self) -> dict[str, object]:
+        """Return what is known, for json.dumps or a structured log."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def decode_error(text: str) -> RosteringError | None:
-    """Read the plugin's error text, if it is that: the SDK's errors are no JSON objects."""
+    """Read the plugin's error. None if the text is one of the SDK's, which are not JSON objects."""
     try:
         error = json.loads(text)
-    except ValueError:
+        names = error.keys() & {f.name for f in fields(RosteringError)}
+        return RosteringError(**{name: error[name] for name in names})
+    except (ValueError, AttributeError, TypeError):
         return None
-    if not isinstance(error, dict) or not {"code", "message"} <= error.keys():
-        return None
-    return RosteringError(**{name: value for name, value in error.items() if name in _NAMES})

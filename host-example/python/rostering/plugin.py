@@ -1,58 +1,66 @@
-"""The plugin's instances, as libextism makes and calls them."""
+"""An instance of the plugin in libextism."""
 
+import logging
 import os
-from collections.abc import Sequence
+import threading
 from pathlib import Path
 
 import extism
 
+from . import log
 from .config import Config
 from .error import decode_error
 
-_EXPORTS = (
-    "get_token",
-    "list_jobs",
-    "send_request",
-    "set_token",
-    "clear_token",
-    "begin",
-    "resume",
-)
+#: The build without WASI: in the repository a link to what make build makes, in a wheel a copy.
+BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 
 
-def open_plugin(
-    wasm: str | os.PathLike[str],
-    config: Config,
-    *,
-    allowed_hosts: Sequence[str] = (),
-    timeout_ms: int | None = None,
-) -> extism.Plugin:
-    """Make an instance that may call these hosts by itself. Not safe for several threads."""
-    manifest: dict[str, object] = {
-        "wasm": [{"data": Path(wasm).read_bytes()}],
-        "config": config.keys(),
-        "allowed_hosts": list(allowed_hosts),
-    }
-    if timeout_ms is not None:
-        # Other than in some hosts, an instance and its token live on when this has passed.
-        manifest["timeout_ms"] = timeout_ms
-    try:
-        # Without functions=[], the plugin would get all host functions of the program.
-        plugin = extism.Plugin(manifest, wasi=True, functions=[])
-    except extism.Error as error:
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"cannot load {os.fspath(wasm)}: {reason}") from error
-    if not all(map(plugin.function_exists, _EXPORTS)):
-        raise ValueError(f"{os.fspath(wasm)} is not the rostering plugin")
-    return plugin
+class Plugin:
+    """One instance, which holds the token and has no HTTP. Any number of threads may use it.
 
+    `logger` receives its log lines.
+    """
 
-def call_export(plugin: extism.Plugin, export: str, data: str) -> bytes:
-    """Call an export. Its own error is a RosteringError, anything else an extism.Error."""
-    try:
-        output: bytes = plugin.call(export, data)
-    except extism.Error as error:
-        if own := decode_error(str(error)):
-            raise own from None
-        raise
-    return output
+    def __init__(
+        self, wasm: str | os.PathLike[str], config: Config, logger: logging.Logger | None
+    ) -> None:
+        data = Path(wasm).read_bytes()
+        manifest = {"wasm": [{"data": data}], "config": config.keys(), "allowed_hosts": []}
+        try:
+            # By default, `functions` is every host function that the program has registered.
+            self._instance = extism.Plugin(manifest, wasi=False, functions=[])
+        except extism.Error as error:
+            raise ValueError(f"cannot load {os.fspath(wasm)}: {error}") from error
+        if not self._instance.function_exists("resume"):
+            raise ValueError(f"{os.fspath(wasm)} is not the rostering plugin")
+        # libextism serializes calls, but the output is read after the call.
+        self._lock = threading.Lock()
+        self._closed = False
+        self._logs = logger is not None
+        if logger:
+            log.connect(self._instance, logger)
+
+    def call(self, export: str, data: bytes) -> bytes:
+        """Call an export. Raises a RosteringError, or an extism.Error if the instance failed."""
+        try:
+            with self._lock:
+                if self._closed:
+                    raise RuntimeError("the client is closed")
+                output: bytes = self._instance.call(export, data)
+                return output
+        except extism.Error as error:
+            own = decode_error(str(error))
+            if not own:
+                raise
+        finally:
+            if self._logs:
+                log.drain()
+        raise own  # not above, where the SDK's error is its context
+
+    def close(self) -> None:
+        """Free the instance and its token."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                log.disconnect(self._instance)
+                self._instance.__exit__(None, None, None)  # type: ignore[no-untyped-call]

@@ -1,58 +1,80 @@
-"""What goes between the plugin and a host that sends the requests itself."""
+"""What the plugin tells a client to do, and what the client tells it then."""
 
-import json
+import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Literal
+
+import httpx
+
+#: The result of a call: the service's answer, or a token object.
+Result = httpx.Response | dict[str, Any]
+#: What a step is resumed with: an answer, or the fields that the contract names for the step.
+Outcome = httpx.Response | Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request that the plugin wants sent. Only its address may be shown."""
+@dataclass(frozen=True)
+class TokenStep:
+    """Send a request to the identity provider."""
 
     method: str
     url: str
     headers: dict[str, str] = field(repr=False)
-    body: str | None = field(default=None, repr=False)
+    body: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ServiceStep:
+    """Send a request to the service; `last`: a 2xx is the result of the call."""
+
+    method: str
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    body: str | Literal[True] | None = field(default=None, repr=False)
+    last: bool = False
+
+
+@dataclass(frozen=True)
+class WaitStep:
+    """Wait."""
+
+    seconds: float
+
+    def jittered(self) -> float:
+        """Return up to half more, so that a fleet does not look at its store in step."""
+        return self.seconds * (1 + random.random() / 2)  # noqa: S311
+
+
+@dataclass(frozen=True)
+class StoreStep:
+    """Call the store."""
+
+    op: Literal["get", "add", "set"]
+    key: str
+    value: str = field(default="", repr=False)
+    ttl: int = 0
 
     @property
-    def asks_for_token(self) -> bool:
-        """Whether its answer is the plugin's to read."""
-        return self.method == "POST" and self.url.endswith("/connect/token")
+    def arguments(self) -> tuple[object, ...]:
+        """What the store's method takes."""
+        return (self.key,) if self.op == "get" else (self.key, self.value, self.ttl)
+
+    def outcome(self, returned: object) -> Outcome:
+        """Return what the step is resumed with. Raises a TypeError if no store may return that."""
+        if self.op == "set":
+            return {}
+        if not isinstance(returned, str | None if self.op == "get" else bool):
+            raise TypeError(type(returned))
+        return {"value" if self.op == "get" else "added": returned}
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What `begin` and `resume` give: a request to send, or the end of the call."""
+@dataclass(frozen=True)
+class Done:
+    """End the call."""
 
-    request: Request | None = None
-    #: Goes back to the plugin with the answer. Holds no secret.
-    flow: object = None
-    #: The token object of a `get_token` that is done.
-    output: object = field(default=None, repr=False)
-
-    @classmethod
-    def decode(cls, output: bytes) -> Self:
-        """Read the plugin's output."""
-        fields = json.loads(output)
-        if fields["step"] == "request":
-            return cls(Request(**fields["request"]), fields["flow"])
-        return cls(output=fields.get("output"))
+    result: Result = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came of a request: an answer, or why there was none."""
-
-    status: int = 0
-    headers: dict[str, str] = field(default_factory=dict, repr=False)
-    body: bytes = field(default=b"", repr=False)
-    failed: str | None = None
-
-    def fields(self, request: Request) -> dict[str, object]:
-        """Give what `resume` is told. The body of the service's answers is not its business."""
-        if self.failed is not None:
-            return {"failed": self.failed}
-        fields: dict[str, object] = {"status": self.status, "headers": self.headers}
-        if request.asks_for_token:
-            fields["body"] = self.body.decode(errors="replace")
-        return fields
+#: Steps that serve every call of the client, so they must not end with the one that meets them.
+Detached = TokenStep | StoreStep
+Step = Detached | ServiceStep | WaitStep | Done

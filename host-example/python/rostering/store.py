@@ -1,28 +1,62 @@
-"""What a `Fleet` needs of the place that all its processes share."""
+"""Where the clients of a fleet share a token."""
 
-from contextlib import AbstractContextManager
+import threading
+import time
 from typing import Protocol
 
 
-class StoreDown(Exception):  # noqa: N818 - it is no error: a fleet goes on without the store
-    """The store cannot be used now."""
-
-
-class Slot(Protocol):
-    """The place of one token."""
-
-    def get(self) -> bytes | None:
-        """Give what was put there and has not expired, if anything."""
-
-    def put(self, text: str, seconds: float) -> None:
-        """Put a text there, for so many seconds."""
-
-    def lock(self, seconds: float) -> AbstractContextManager[bool]:
-        """Keep others from locking it, for so many seconds at most. False if others do."""
-
-
 class Store(Protocol):
-    """Any number of threads may use it."""
+    """A key-value store with expiry. Any number of threads may use it at the same time.
 
-    def open(self, key: str) -> AbstractContextManager[Slot]:
-        """Open a place. If it cannot be used, now or later, the `with` ends in a StoreDown."""
+    An exception means that the store cannot be used now: the call then goes on without it, as
+    it does when an operation takes more than a second. A value can hold the access token:
+    whoever reads it can call the service, whoever writes it chooses the token that is used.
+    """
+
+    def get(self, key: str) -> str | None:
+        """Return the value, or None if it is absent or has expired."""
+
+    def add(self, key: str, value: str, ttl: int) -> bool:
+        """Set a value for `ttl` seconds if there is none, atomically. Return whether it was set."""
+
+    def set(self, key: str, value: str, ttl: int) -> None:
+        """Set a value for `ttl` seconds."""
+
+
+class AsyncStore(Protocol):
+    """A `Store` for asyncio."""
+
+    async def get(self, key: str) -> str | None:
+        """Return the value, or None if it is absent or has expired."""
+
+    async def add(self, key: str, value: str, ttl: int) -> bool:
+        """Set a value for `ttl` seconds if there is none, atomically. Return whether it was set."""
+
+    async def set(self, key: str, value: str, ttl: int) -> None:
+        """Set a value for `ttl` seconds."""
+
+
+class MemoryStore:
+    """A `Store` for the clients of one process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: dict[str, tuple[str, float]] = {}
+
+    def get(self, key: str) -> str | None:
+        """Return the value, or None if it is absent or has expired."""
+        value, end = self._entries.get(key, (None, 0.0))
+        return value if time.monotonic() < end else None
+
+    def add(self, key: str, value: str, ttl: int) -> bool:
+        """Set a value if there is none."""
+        with self._lock:
+            absent = self.get(key) is None
+            if absent:
+                self._entries[key] = (value, time.monotonic() + ttl)
+            return absent
+
+    def set(self, key: str, value: str, ttl: int) -> None:
+        """Set a value."""
+        with self._lock:
+            self._entries[key] = (value, time.monotonic() + ttl)

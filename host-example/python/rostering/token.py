@@ -1,46 +1,40 @@
 """An access token."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """An access token for requests of your own."""
+    """An access token, for requests of your own."""
 
     #: Goes into the header "Authorization: Bearer …".
     access_token: str = field(repr=False)
     token_type: str
     expires_at: datetime
-    #: Names the token URL, the client and the scope that the token belongs to. No secret.
+    #: Names the token URL, client and scope that the token belongs to. Not a secret.
     cache_key: str
 
+    def to_fields(self) -> dict[str, Any]:
+        """Return the token object, as JSON has it. It is a secret."""
+        return {**asdict(self), "expires_at": int(self.expires_at.timestamp())}
+
     def to_json(self) -> str:
-        """Give the whole token, to store it where other processes find it: keep it as a secret."""
-        return json.dumps(
-            {
-                "access_token": self.access_token,
-                "token_type": self.token_type,
-                "expires_at": int(self.expires_at.timestamp()),
-                "cache_key": self.cache_key,
-            }
-        )
+        """Return the token object, for `from_json`. It is a secret."""
+        return json.dumps(self.to_fields())
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Self:
+        """Read a token object."""
+        return cls(**{**fields, "expires_at": datetime.fromtimestamp(fields["expires_at"], UTC)})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read what `to_json` gave. A ValueError, without the text, if it is not that."""
-        token = cls._read(text)
-        if token is None:  # raised out here, it has no cause, which would hold the text
-            raise ValueError("this is no token object")
-        return token
-
-    @classmethod
-    def _read(cls, text: str | bytes) -> Self | None:
+        """Read a token object. Raises a ValueError, which does not show the text."""
         try:
-            fields = json.loads(text)
-            fields["expires_at"] = datetime.fromtimestamp(fields["expires_at"], UTC)
-            return cls(**fields)
+            return cls.from_fields(json.loads(text))
         except (ValueError, TypeError, KeyError, OverflowError):
-            return None
+            pass
+        raise ValueError("not a token object")  # not above, where the context holds the text

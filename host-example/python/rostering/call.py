@@ -1,0 +1,110 @@
+"""One call, step by step: the plugin decides the steps, a client performs them. No I/O here."""
+
+import json
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from io import IOBase
+from typing import Any, cast
+
+import httpx
+
+from .error import RosteringError
+from .plugin import Plugin
+from .step import Done, Outcome, Result, ServiceStep, Step, StoreStep, TokenStep, WaitStep
+
+Content = str | bytes | Iterable[bytes]
+AsyncContent = str | bytes | AsyncIterable[bytes]
+#: A request body. What can be read only once, such as a generator or an open file, cannot be sent
+#: again after a 401. A function that opens it can: lambda: open(path, "rb").
+Body = Content | Callable[[], Content]
+AsyncBody = AsyncContent | Callable[[], AsyncContent]
+
+
+class Call:
+    """A call of an export, made by `begin` and `resume`.
+
+    `now` replaces the clock in each `resume`; `body` is sent if the input has `"body": true`.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        plugin: Plugin,
+        export: str,
+        data: bytes,
+        *,
+        store: bool,
+        now: float | None = None,
+        body: Body | AsyncBody | None = None,
+    ) -> None:
+        self._plugin = plugin
+        head = {"call": export, "accepts": ["wait", "store"] if store else ["wait"]}
+        self._begin = json.dumps(head).encode()[:-1] + b',"input":' + (data.strip() or b"{}") + b"}"
+        self._now = now
+        self._body = body
+        self._body_read = False
+        self._step: Step
+        self._flow: object
+        self._answer: httpx.Response | None = None
+
+    def begin(self) -> Step:
+        """Return the first step."""
+        return self._next("begin", self._begin)
+
+    def resume(self, outcome: Outcome) -> Step:
+        """Return the step after this outcome of the last one."""
+        if isinstance(outcome, httpx.Response):
+            self._answer, answer = outcome, outcome
+            if isinstance(self._step, ServiceStep) and self._step.last and answer.is_success:
+                return Done(answer)
+            outcome = {"status": answer.status_code, "headers": dict(answer.headers)}
+            if isinstance(self._step, TokenStep) or not answer.is_success:
+                outcome["body"] = answer.content.decode(errors="replace")
+        fields = {"flow": self._flow, "now": unix_time(self._now), **outcome}
+        return self._next("resume", json.dumps(fields).encode())
+
+    @contextmanager
+    def content(self, step: ServiceStep) -> Iterator[Content | AsyncContent | None]:
+        """Give the body of a request, and close it if this opened it."""
+        body = step.body if step.body is not True else self._body
+        if callable(body):
+            content = body()
+            with content if isinstance(content, IOBase) else nullcontext():
+                yield content
+            return
+        if isinstance(body, Iterator | AsyncIterator):
+            if self._body_read:
+                with suppress(RosteringError):
+                    self.resume({"failed": "the request body cannot be read again"})
+                raise RosteringError("service_unauthorized", _READ_ONCE, status=401)
+            self._body_read = True
+        yield body
+
+    def _next(self, export: str, data: bytes) -> Step:
+        fields = json.loads(self._plugin.call(export, data))
+        self._flow = fields.pop("flow", None)
+        self._step = self._decode(**fields)
+        return self._step
+
+    def _decode(self, step: str, **fields: Any) -> Step:  # noqa: ANN401
+        match step:
+            case "wait":
+                return WaitStep(**fields)
+            case "store":
+                return StoreStep(**fields)
+            case "done":
+                return Done(cast(Result, fields.get("output", self._answer)))
+        if fields["for"] == "token":
+            return TokenStep(**fields["request"])
+        return ServiceStep(**fields["request"], last=fields.get("last", False))
+
+
+_READ_ONCE = (
+    "the service refused the token, and the request body cannot be read again to repeat the"
+    " request with a new one; call again"
+)
+
+
+def unix_time(given: float | None) -> float:
+    """Return the time that was given, or the clock's."""
+    return int(time.time()) if given is None else given

@@ -1,0 +1,144 @@
+"""Sends requests with httpx, and reads the answers up to a limit."""
+
+import time
+from contextlib import aclosing, closing
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+import httpx
+
+from .call import AsyncContent, Content
+from .step import Outcome, ServiceStep, TokenStep
+
+TOKEN_TIMEOUT = 20.0  # of a token request, whoever waits for it
+STORE_TIMEOUT = 1.0
+_TOKEN_BODY = (256 << 10) + 1  # bytes, one more than the plugin accepts
+_ERROR_BODY = (64 << 10) + 1  # one more than an error holds
+_STATUSES = range(100, 600)
+# A token request must not queue for a connection behind slow requests to the service.
+_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+_NO_TIMEOUT = httpx.Timeout(None)  # calls have one
+# An OSError can be a deadline that has passed, a UnicodeError is an invalid host name.
+_FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
+
+
+class Deadline:
+    """So many seconds from now; None is never."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def left(self) -> float | None:
+        """Return the seconds left, or None. Raises a TimeoutError if it has passed."""
+        left = None if self._end is None else self._end - time.monotonic()
+        if left is not None and left <= 0:
+            raise TimeoutError
+        return left
+
+
+def new_http() -> httpx.Client:
+    """Make the default HTTP client."""
+    return httpx.Client(cookies=_no_cookies(), timeout=_NO_TIMEOUT, limits=_LIMITS)
+
+
+def new_async_http() -> httpx.AsyncClient:
+    """Make the default HTTP client for asyncio."""
+    return httpx.AsyncClient(cookies=_no_cookies(), timeout=_NO_TIMEOUT, limits=_LIMITS)
+
+
+def _no_cookies() -> CookieJar:
+    # A cookie from one customer's answer would be sent with another's request.
+    return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+
+
+class Exchange:
+    """A request with its content, and its answer."""
+
+    def __init__(
+        self,
+        step: TokenStep | ServiceStep,
+        content: Content | AsyncContent | None,
+        max_body: int,
+    ) -> None:
+        self._step = step
+        self._content = content
+        self._max_body = max_body
+        self._body = bytearray()
+
+    def send(self, http: httpx.Client, deadline: Deadline) -> Outcome:
+        """Send it. httpx bounds each wait; in between, this looks at the deadline."""
+        try:
+            timeout = _shorter(http.timeout, deadline.left())
+            sent = http.send(
+                self._request(http, timeout), stream=True, auth=None, follow_redirects=False
+            )
+            with closing(sent) as response:
+                for piece in response.iter_bytes():
+                    deadline.left()
+                    if self._enough(response, piece):
+                        break
+                return self._outcome(response)
+        except _FAILURES as error:
+            deadline.left()
+            return failed(error)
+
+    async def send_async(self, http: httpx.AsyncClient) -> Outcome:
+        """Send it. The caller bounds the time."""
+        try:
+            request = self._request(http, http.timeout)
+            sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
+            async with aclosing(sent) as response:
+                async for piece in response.aiter_bytes():
+                    if self._enough(response, piece):
+                        break
+                return self._outcome(response)
+        except _FAILURES as error:
+            return failed(error)
+
+    def _request(
+        self, http: httpx.Client | httpx.AsyncClient, timeout: httpx.Timeout
+    ) -> httpx.Request:
+        # httpx refuses white space around a value, which has no meaning.
+        headers = {name: value.strip() for name, value in self._step.headers.items()}
+        return http.build_request(
+            self._step.method,
+            self._step.url,
+            headers=headers,
+            content=self._content,
+            timeout=timeout,
+        )
+
+    def _limit(self, response: httpx.Response) -> int:
+        if isinstance(self._step, TokenStep):
+            return _TOKEN_BODY
+        return self._max_body + 1 if response.is_success else _ERROR_BODY
+
+    def _enough(self, response: httpx.Response, piece: bytes) -> bool:
+        self._body += piece
+        return len(self._body) >= self._limit(response)
+
+    def _outcome(self, response: httpx.Response) -> Outcome:
+        if response.status_code not in _STATUSES:
+            return {"failed": f"invalid HTTP status {response.status_code}"}
+        body = bytes(self._body[: self._limit(response)])
+        if len(body) == self._max_body + 1 == self._limit(response):
+            return {"failed": f"the answer has more than {self._max_body} bytes"}
+        headers = response.headers.copy()
+        if body:  # which is neither compressed nor in chunks any more
+            for name in ("Content-Encoding", "Transfer-Encoding", "Content-Length"):
+                headers.pop(name, None)
+        # The request goes along without its headers, which hold the token.
+        request = httpx.Request(self._step.method, self._step.url)
+        return httpx.Response(response.status_code, headers=headers, content=body, request=request)
+
+
+def failed(error: Exception) -> dict[str, object]:
+    """Return what a request that got no answer is resumed with. The plugin redacts the reason."""
+    text = str(error) or ("timed out" if isinstance(error, TimeoutError) else "")
+    return {"failed": f"{type(error).__name__}: {text}"}
+
+
+def _shorter(own: httpx.Timeout, left: float | None) -> httpx.Timeout:
+    """Return the client's time-outs, cut to the time left."""
+    if left is None:
+        return own
+    return httpx.Timeout(**{name: min(t or left, left) for name, t in own.as_dict().items()})

@@ -1,0 +1,61 @@
+"""A store in a folder, for the processes of one machine, such as functions that start per call."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+
+class FileStore:
+    """A `Store` with a file for each key, which its owner alone can read. Needs POSIX locks."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+
+    def get(self, key: str) -> str | None:
+        """Return the value, or None if it is absent or has expired."""
+        try:
+            entry = json.loads(self._file(key).read_bytes())
+            value: str = entry["value"]
+            return value if time.time() < entry["expires_at"] else None
+        except (FileNotFoundError, ValueError, LookupError, TypeError):  # absent, or damaged
+            return None
+
+    def add(self, key: str, value: str, ttl: int) -> bool:
+        """Set a value if there is none."""
+        with self._locked():
+            if self.get(key) is not None:
+                return False
+            self._write(key, value, ttl)
+            return True
+
+    def set(self, key: str, value: str, ttl: int) -> None:
+        """Set a value."""
+        with self._locked():
+            self._write(key, value, ttl)
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{sha256(key.encode()).hexdigest()}.json"
+
+    def _write(self, key: str, value: str, ttl: int) -> None:
+        file = self._file(key)
+        new = file.with_suffix(".new")
+        with open(new, "w", opener=_private) as f:
+            json.dump({"value": value, "expires_at": time.time() + ttl}, f)
+        new.replace(file)  # readers see the old file or the new one
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the folder's lock, which the system releases when a process dies."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(self._folder / "lock", "w", opener=_private) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
