@@ -6,14 +6,13 @@ import { Rostering, RosteringError } from '../node/rostering/index.js';
 
 const config = readConfig(process.env);
 // snippet
-const wasm = await Deno.readFile('../../dist/rostering-nowasi.wasm');
-await using client = await Rostering.open(wasm, config); // once in each process
+await using client = await Rostering.open(config); // once in each process
 try {
-  const body = await client.listJobs(); // anywhere, as often as you like
-  console.log(JSON.parse(new TextDecoder().decode(body)));
+  const response = await client.listJobs(); // anywhere, concurrently
+  console.log(await response.json());
 } catch (error) {
   if (!(error instanceof RosteringError)) throw error;
-  console.error(error.code, error.message);
+  console.error(String(error));
   if (error.retryable) console.error(`call again in ${error.retryAfter ?? 1} s`);
 }
 // end of snippet

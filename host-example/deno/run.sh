@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 exec runtime/deno run \
-	--allow-read="../../dist${ROSTERING_WASM:+,$ROSTERING_WASM}" \
+	--allow-read="../../dist,../node/rostering${ROSTERING_WASM:+,$ROSTERING_WASM}" \
 	--allow-env='ROSTERING_*,EXTISM_ENABLE_WASI_OUTPUT,__MINIMATCH_TESTING_PLATFORM__' \
 	--allow-net \
 	main.ts

@@ -21,11 +21,15 @@ if installed && new_enough runtime/deno; then exit 0; fi
 if own=$(command -v deno) && new_enough "$own"; then
 	ln -sfn "$own" runtime/deno
 elif command -v npm >/dev/null; then
-	npm ci --prefix runtime --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
-	ln -sfn node_modules/@deno/linux-x64-glibc/deno runtime/deno
+	quiet=(--prefix runtime --ignore-scripts --no-audit --no-fund --loglevel=error)
+	npm ci "${quiet[@]}" >/dev/null
+	# The lock file names one platform's package; the others have the same version.
+	platform=@deno/$(node -p '`${process.platform}-${process.arch}${process.platform == "linux" ? "-glibc" : ""}`')
+	[ -e "runtime/node_modules/$platform" ] || npm install "${quiet[@]}" --no-save --force "$platform@$oldest" >/dev/null
+	ln -sfn "node_modules/$platform/deno" runtime/deno
 fi
 if ! new_enough runtime/deno; then
-	echo "Deno $oldest or newer is missing: deno.com; or npm, which brings it to Linux: apt-get install npm" >&2
+	echo "Deno $oldest or newer is missing: deno.com; or npm, which brings it: apt-get install npm" >&2
 	exit 69
 fi
 # Where all traffic goes through a proxy, the system may know its certificate.

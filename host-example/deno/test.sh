@@ -3,6 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 export NO_PROXY=127.0.0.1 # Deno's fetch goes through the proxy that the environment names
-export NODE_OPTIONS=--no-warnings # WASI is experimental
 [ -t 1 ] || export NO_COLOR=1
-runtime/deno test --allow-read --allow-write=/dev/null --allow-env --allow-net=127.0.0.1 --allow-run
+runtime/deno test --allow-read --allow-write --allow-env --allow-net=127.0.0.1 --allow-run

@@ -1,11 +1,11 @@
-// The direct form: the SDK alone, without the library, and the plugin sends the requests. README.md tells what to set in
-// the environment.
+// The direct form: the SDK alone, without the library. The plugin sends the requests itself, through the SDK, and has no
+// clock. README.md tells what to set in the environment.
 
 import createPlugin from 'extism';
 
-const { ROSTERING_AUTH_URL = '', ROSTERING_BASE_URL = '', ...env } = process.env;
-const plugin = await createPlugin('../../dist/rostering.wasm', {
-  useWasi: true, // the clock
+const { env } = process;
+const { ROSTERING_AUTH_URL = '', ROSTERING_BASE_URL = '' } = env;
+const plugin = await createPlugin('../../dist/rostering-nowasi.wasm', {
   runInWorker: !('Suspending' in WebAssembly), // for HTTP in Node 20 and 22
   allowedHosts: [ROSTERING_AUTH_URL, ROSTERING_BASE_URL].map((url) => new URL(url).hostname),
   config: {
@@ -19,7 +19,8 @@ const plugin = await createPlugin('../../dist/rostering.wasm', {
   },
 });
 try {
-  const jobs = await plugin.call('list_jobs');
+  const now = Math.floor(Date.now() / 1000);
+  const jobs = await plugin.call('list_jobs', JSON.stringify({ now }));
   console.log(jobs?.json());
 } finally {
   await plugin.close();

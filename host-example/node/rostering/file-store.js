@@ -22,7 +22,8 @@ export class FileStore {
    * @returns {Promise<string | null>}
    */
   async get(key) {
-    return valueOf(await read(this.#file(key)));
+    const text = await read(this.#file(key));
+    return text !== undefined && isFresh(text) ? JSON.parse(text).value : null;
   }
 
   /**
@@ -34,9 +35,9 @@ export class FileStore {
     const file = this.#file(key);
     const own = await this.#write(value, ttlSeconds);
     try {
-      return (await linked(own, file)) || ((await this.#removeExpired(file)) && (await linked(own, file)));
+      return (await linked(own, file)) || (await replaceExpired(file, own));
     } finally {
-      await rm(own);
+      await rm(own, { force: true });
     }
   }
 
@@ -50,21 +51,6 @@ export class FileStore {
   }
 
   /**
-   * Removes a file that has expired. Another process may do so, too, and put a new one there: what is removed is looked
-   * at once more, and put back.
-   *
-   * @param {string} file
-   */
-  async #removeExpired(file) {
-    if (valueOf(await read(file)) !== null) return false;
-    const removed = this.#newFile();
-    await rename(file, removed).catch(unless('ENOENT'));
-    const fresh = valueOf(await read(removed)) !== null && (await linked(removed, file));
-    await rm(removed, { force: true });
-    return !fresh;
-  }
-
-  /**
    * Writes a file that nobody else knows.
    *
    * @param {string} value
@@ -72,13 +58,9 @@ export class FileStore {
    */
   async #write(value, ttlSeconds) {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = this.#newFile();
+    const file = join(this.#folder, `${randomUUID()}.tmp`);
     await writeFile(file, JSON.stringify({ expires_at: Date.now() / 1000 + ttlSeconds, value }), { mode: 0o600 });
     return file;
-  }
-
-  #newFile() {
-    return join(this.#folder, `${randomUUID()}.tmp`);
   }
 
   /**
@@ -91,17 +73,36 @@ export class FileStore {
   }
 }
 
+/**
+ * Replaces a file that has expired, unless another process does. A second name of the new file, which only one process
+ * can give, is the lock.
+ *
+ * @param {string} file
+ * @param {string} own the new file
+ */
+async function replaceExpired(file, own) {
+  if (isFresh(await read(file))) return false;
+  const lock = `${file}.lock`;
+  if (!(await linked(own, lock))) {
+    const held = await read(lock);
+    if (held && !isFresh(held)) await rm(lock, { force: true }); // its process has died
+    return false;
+  }
+  try {
+    if (isFresh(await read(file))) return false; // another process has replaced it meanwhile
+    await rename(own, file);
+    return true;
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
 /** @param {string} file */
 const read = (file) => readFile(file, 'utf8').catch(unless('ENOENT'));
 
-/**
- * @param {string} [text]
- * @returns {string | null}
- */
-function valueOf(text) {
-  if (!text) return null;
-  const { expires_at, value } = JSON.parse(text);
-  return Date.now() / 1000 < expires_at ? value : null;
+/** @param {string} [text] */
+function isFresh(text) {
+  return text !== undefined && Date.now() / 1000 < JSON.parse(text).expires_at;
 }
 
 /**

@@ -13,21 +13,19 @@ import { pluginConfig } from './config.js';
 
 /** @typedef {Pick<Console, 'debug' | 'info' | 'warn' | 'error'>} Logger */
 
-/** An instance of the plugin, which does one call at a time. */
+/** An instance of the plugin. Its calls take turns, because the SDK mixes up those that overlap. */
 export class Plugin {
   #plugin;
-  #inWorker;
-  /** @type {Promise<unknown> | undefined} */
-  #running;
+  #busy = false;
+  /** @type {(() => void)[]} */
+  #waiting = [];
 
   /**
    * @param {SdkPlugin} plugin
-   * @param {boolean} inWorker
    * @private
    */
-  constructor(plugin, inWorker) {
+  constructor(plugin) {
     this.#plugin = plugin;
-    this.#inWorker = inWorker;
   }
 
   /**
@@ -46,42 +44,32 @@ export class Plugin {
       ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
     };
     const make = typeof source === 'function' ? source : () => createPlugin({ wasm: [wasm(source)] }, options);
-    return new Plugin(await make(options), worker);
+    return new Plugin(await make(options));
   }
 
   /**
+   * In the foreground a turn lasts for some microtasks, so calls of other requests, of which workerd must not await a
+   * promise, are never in the way.
+   *
    * @param {string} name of an export
    * @param {string | Uint8Array} input
    * @returns {Promise<Uint8Array | undefined>} the output
    * @throws what the SDK throws
    */
   async call(name, input) {
-    // In the foreground, a call is over after some microtasks. To await its promise is not safe everywhere: in
-    // workerd, that may go on in the wrong request.
-    while (this.#running) await (this.#inWorker && this.#running);
-    const running = this.#call(name, input);
-    this.#running = running.catch(() => {});
-    try {
-      return await running;
-    } finally {
-      this.#running = undefined;
-    }
-  }
-
-  /**
-   * @param {string} name
-   * @param {string | Uint8Array} input
-   */
-  async #call(name, input) {
+    if (this.#busy) await new Promise((/** @type {(_?: unknown) => void} */ turn) => this.#waiting.push(turn));
+    this.#busy = true;
     try {
       return (await this.#plugin.call(name, input))?.bytes();
     } finally {
-      await this.#plugin.reset(); // or an SDK may keep the memory of each call, and send it to its worker
+      await this.#plugin.reset(); // or the SDK keeps the memory of each call, and sends all of it to its worker
+      const turn = this.#waiting.shift();
+      if (turn) turn();
+      else this.#busy = false;
     }
   }
 
   async close() {
-    while (this.#running) await this.#running;
     await this.#plugin.close();
   }
 }

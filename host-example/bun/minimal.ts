@@ -1,0 +1,2 @@
+// The direct form: see ../node/minimal.js, which runs as it is.
+import '../node/minimal.js';

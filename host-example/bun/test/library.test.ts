@@ -1,0 +1,3 @@
+// The tests of the library, on Bun.
+import '../../node/test/client.test.js';
+import '../../node/test/store.test.js';
