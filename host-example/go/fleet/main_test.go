@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsNoneDoesNotShow(t *testing.T) {
+func TestAnInvalidAddressDoesNotShow(t *testing.T) {
 	s := exampletest.Serve(t, nil)
 	s.Env["ROSTERING_REDIS"] = "redis://fleet:pass%word@127.0.0.1"
 	err := run(t.Context(), s.Getenv, strings.NewReader(""), nil)

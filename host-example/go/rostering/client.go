@@ -26,11 +26,12 @@ type Client struct {
 	timeout   time.Duration
 	maxBody   int64
 
-	mutex  sync.Mutex
-	closed bool
-	freed  bool
-	active sync.WaitGroup // calls, and the sections that outlive them
-	woken  chan struct{}  // closed and replaced when a waiting call may go on
+	mutex   sync.Mutex
+	woken   chan struct{} // closed and replaced when a waiting call may go on
+	closed  bool
+	active  sync.WaitGroup // calls, and the sections that outlive them
+	freed   chan struct{}  // closed when Close is done
+	freeing error          // its result, then
 }
 
 // New creates a client. It sends nothing: configuration errors surface on the first call.
@@ -45,7 +46,7 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 	}
 	c := &Client{
 		compiled: compiled, instances: instances, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		http: s.http, ownHTTP: s.http == nil, woken: make(chan struct{}),
+		http: s.http, ownHTTP: s.http == nil, woken: make(chan struct{}), freed: make(chan struct{}),
 	}
 	if c.ownHTTP {
 		c.http = newHTTPClient()
@@ -115,12 +116,11 @@ func (c *Client) SetToken(ctx context.Context, t Token, options ...CallOption) e
 // ClearToken forgets the token and the back-off after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	defer func() {
-		if c.memory != nil {
-			c.memory.clear()
-		}
-	}()
-	return c.each(ctx, "clear_token", map[string]any{})
+	err := c.each(ctx, "clear_token", map[string]any{})
+	if c.memory != nil {
+		c.memory.clear()
+	}
+	return err
 }
 
 // each calls an export that sends nothing, on each instance.
@@ -166,31 +166,30 @@ func (c *Client) enter(ctx context.Context, name string) error {
 }
 
 // Close waits for the calls that began before it and frees the plugin with its token. If
-// ctx ends first, call Close again. Calls that begin later return [ErrClosed].
+// ctx ends first, that goes on without the caller. Calls that begin later return
+// [ErrClosed].
 func (c *Client) Close(ctx context.Context) error {
 	c.mutex.Lock()
-	c.closed = true
+	if !c.closed {
+		c.closed = true
+		go c.free(context.WithoutCancel(ctx))
+	}
 	c.mutex.Unlock()
-	idle := make(chan struct{})
-	go func() {
-		c.active.Wait()
-		close(idle)
-	}()
 	select {
-	case <-idle:
+	case <-c.freed:
+		return c.freeing
 	case <-ctx.Done():
 		return fmt.Errorf("rostering: close: %w", ctx.Err())
 	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.freed {
-		return nil
-	}
-	c.freed = true
+}
+
+func (c *Client) free(ctx context.Context) {
+	defer close(c.freed)
+	c.active.Wait()
 	if c.ownHTTP {
 		c.http.CloseIdleConnections()
 	}
-	return c.compiled.close(ctx)
+	c.freeing = c.compiled.close(ctx)
 }
 
 // wakeup is closed when a call that waits from now on may go on.

@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// FileStore is a [Store] for processes that share a directory, such as a function that is
-// started anew for each call.
+// FileStore is a [Store] for processes that share a directory, such as a function that
+// starts anew for each call.
 //
-// A value is a file, whose name ends in a number. A new value gets the next number, as a
-// hard link, which only one process can make: so Add is atomic, and a process that dies
-// leaves nothing locked.
+// A value is a file whose name ends in a number. A new value gets the next number by a hard
+// link, which only one process can make. So Add is atomic without a lock that a process
+// could leave behind.
 type FileStore struct{ dir string }
 
-// NewFileStore returns a store in a directory, which is made if it is missing. Only its
-// owner can read the files.
+// NewFileStore returns a store in a directory, which is created if it is missing. Only
+// their owner can read the files.
 func NewFileStore(dir string) (*FileStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// What bounds the steps that belong to no caller.
 const (
+	// The time-outs of steps that belong to no caller.
 	tokenTimeout = 20 * time.Second
 	storeTimeout = time.Second
-	// maxTokenAnswer is a length in bytes that the plugin refuses.
-	maxTokenAnswer = 256<<10 + 1
-)
 
-// maxErrorBody is what the plugin reads of the body of an error, in bytes, and one more.
-const maxErrorBody = 64<<10 + 1
+	// In bytes, one more than the plugin takes of a token answer, and of the body of an
+	// error.
+	maxTokenAnswer = 256<<10 + 1
+	maxErrorBody   = 64<<10 + 1
+)
 
 // loop makes one call: the plugin says what to do, and the loop does it.
 type loop struct {
 	client   *Client
 	instance *instance
 	call     *Call
-	woken    <-chan struct{} // closed if another call went on since the last step was made
-	answer   *Response       // the service's last
+	woken    <-chan struct{} // closed if another call went on after this step was made
+	answer   *Response       // the last of the service
 }
 
 func (l *loop) run(ctx context.Context) (*Response, error) {
@@ -70,8 +70,8 @@ func (l *loop) begin() (*step, error) {
 	return l.instance.step("begin", append(input, '}'))
 }
 
-// resume tells the plugin the outcome of a step and asks for the next.
-func (l *loop) resume(s *step, o outcome) (*step, error) {
+// resume hands in the result of a step and asks the plugin for the next.
+func (l *loop) resume(s *step, o result) (*step, error) {
 	o["flow"], o["now"] = s.Flow, l.call.now()
 	input, err := json.Marshal(o)
 	if err != nil {
@@ -81,17 +81,16 @@ func (l *loop) resume(s *step, o outcome) (*step, error) {
 	return l.instance.step("resume", input)
 }
 
-// fail tells the plugin that a request has failed.
+// fail is resume after a request that failed.
 func (l *loop) fail(s *step, reason error) (*step, error) {
-	next, err := l.resume(s, outcome{"failed": why(reason)})
+	next, err := l.resume(s, result{"failed": why(reason)})
 	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
 		e.cause = reason
 	}
 	return next, err
 }
 
-// wait waits longer than it is told by up to a half, at random, so that a fleet does not
-// look in step.
+// wait adds up to half of the time at random, so that a fleet does not act in lockstep.
 func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 	timer := time.NewTimer(seconds(s.Seconds * (1 + rand.Float64()/2)))
 	defer timer.Stop()
@@ -101,13 +100,13 @@ func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 	case <-ctx.Done():
 		return nil, l.call.left(ctx)
 	}
-	return l.resume(s, outcome{})
+	return l.resume(s, result{})
 }
 
-// done is the step after an answer that need not be handed in.
+// done follows an answer that need not be handed in.
 var done = &step{kind: stepDone}
 
-// service sends a request to the service, which ends with its caller.
+// service sends a request to the service. It is canceled when its caller leaves.
 func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	limit := l.client.maxBody
 	answer, err := s.Request.send(ctx, l.client.http, s.Request.body(l.call.Body), limit+1)
@@ -118,7 +117,7 @@ func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 		return l.lost(ctx, s, err)
 	}
 	l.answer = answer
-	o := outcome{"status": answer.Status, "headers": answer.Header}
+	o := result{"status": answer.Status, "headers": answer.Header}
 	switch {
 	case answer.Status/100 != 2:
 		o["body"] = string(answer.Body[:min(len(answer.Body), maxErrorBody)])
@@ -128,7 +127,7 @@ func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	return l.resume(s, o)
 }
 
-// lost goes on after a request to the service that got no answer.
+// lost handles a request to the service that got no answer.
 func (l *loop) lost(ctx context.Context, s *step, err error) (*step, error) {
 	unsent, ok := errors.AsType[bodyError](err)
 	switch {
@@ -146,9 +145,9 @@ func (l *loop) lost(ctx context.Context, s *step, err error) (*step, error) {
 	return l.fail(s, err)
 }
 
-// detach does what belongs to all callers, a token request or a store operation, and goes
-// on until a step that belongs to this one. A caller who leaves does not end it: the others
-// need the token, and no lock may stay behind in the store.
+// detach makes token requests and does store operations until a step of another kind. They
+// belong to all callers, so one who leaves does not end them: the others need the token,
+// and no lock may stay behind in the store.
 func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
 	var next *step
 	var err error
@@ -168,6 +167,7 @@ func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
 	}
 }
 
+// section is what detach does.
 func (l *loop) section(ctx context.Context, s *step) (*step, error) {
 	for {
 		var err error
@@ -193,5 +193,5 @@ func (l *loop) token(ctx context.Context, s *step) (*step, error) {
 	if err != nil {
 		return l.fail(s, err)
 	}
-	return l.resume(s, outcome{"status": answer.Status, "headers": answer.Header, "body": string(answer.Body)})
+	return l.resume(s, result{"status": answer.Status, "headers": answer.Header, "body": string(answer.Body)})
 }

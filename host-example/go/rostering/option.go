@@ -2,6 +2,7 @@ package rostering
 
 import (
 	"log/slog"
+	"math"
 	"net/http"
 	"time"
 )
@@ -65,7 +66,9 @@ func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout 
 
 // WithMaxBody bounds the body of the service's answers, in bytes. A longer one is an
 // [*Error] with [CodeNetworkError].
-func WithMaxBody(n int64) Option { return func(s *settings) { s.maxBody = n } }
+func WithMaxBody(n int64) Option {
+	return func(s *settings) { s.maxBody = min(n, math.MaxInt64-1) } // one more is read
+}
 
 // CallOption changes one call.
 type CallOption func(call *Call, input map[string]any)

@@ -16,7 +16,7 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// The plugin inside this package; make build puts it there.
+// The plugin inside this package, after make build and go generate.
 //
 //go:generate cp ../../../dist/rostering-nowasi.wasm wasm/
 //go:embed all:wasm

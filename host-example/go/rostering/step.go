@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// kind says who does a step, and how.
+// kind is the kind of a step.
 type kind int
 
 const (
@@ -18,7 +18,7 @@ const (
 	stepStore
 )
 
-// step is what the plugin wants done. It does not change once it is decoded.
+// step is what the plugin wants done. Calls share it: it does not change once decoded.
 type step struct {
 	kind    kind
 	Step    string
@@ -34,8 +34,8 @@ type step struct {
 	TTL            float64
 }
 
-// outcome is what resume is told of a step.
-type outcome map[string]any
+// result is the result of a step, for resume.
+type result map[string]any
 
 func decodeStep(object []byte) (*step, error) {
 	var s step
@@ -61,16 +61,16 @@ func decodeStep(object []byte) (*step, error) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// do does a store step, and waits a second at most, also for a store that ignores its
-// context. What the store cannot do is for the plugin to judge.
-func (s *step) do(ctx context.Context, store Store) outcome {
+// do does a store step. It waits for a second at most, even if the store ignores its
+// context. Errors of the store are left to the plugin.
+func (s *step) do(ctx context.Context, store Store) result {
 	ctx, cancel := context.WithTimeoutCause(ctx, storeTimeout, timedOut(storeTimeout))
 	defer cancel()
-	ended := make(chan outcome, 1)
+	ended := make(chan result, 1)
 	go func() {
 		o, err := s.ask(ctx, store)
 		if err != nil {
-			o = outcome{"failed": err.Error()}
+			o = result{"failed": err.Error()}
 		}
 		ended <- o
 	}()
@@ -78,24 +78,24 @@ func (s *step) do(ctx context.Context, store Store) outcome {
 	case o := <-ended:
 		return o
 	case <-ctx.Done():
-		return outcome{"failed": "the store " + context.Cause(ctx).Error()}
+		return result{"failed": "the store " + context.Cause(ctx).Error()}
 	}
 }
 
-func (s *step) ask(ctx context.Context, store Store) (outcome, error) {
+func (s *step) ask(ctx context.Context, store Store) (result, error) {
 	ttl := seconds(s.TTL)
 	switch s.Op {
 	case "get":
 		value, found, err := store.Get(ctx, s.Key)
 		if !found {
-			return outcome{"value": nil}, err
+			return result{"value": nil}, err
 		}
-		return outcome{"value": value}, err
+		return result{"value": value}, err
 	case "add":
 		added, err := store.Add(ctx, s.Key, s.Value, ttl)
-		return outcome{"added": added}, err
+		return result{"added": added}, err
 	case "set":
-		return outcome{}, store.Set(ctx, s.Key, s.Value, ttl)
+		return result{}, store.Set(ctx, s.Key, s.Value, ttl)
 	}
 	return nil, fmt.Errorf("unknown operation %q", s.Op)
 }

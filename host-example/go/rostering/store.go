@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// Store is what clients share a token through. Its values are access tokens: whoever can
-// read it can call the service, and whoever can write it chooses which token is sent.
+// Store is what clients share a token through. Its values are access tokens: anyone who
+// can read it can call the service, and anyone who can write it chooses which token is
+// sent.
 //
-// An error of the store is no error of the call, which goes on without the store. So it
-// does when a method takes longer than a second, with which its context ends.
+// A call does not fail when its store does: it goes on without the store. The same holds
+// when a method takes longer than a second, after which its context ends.
 type Store interface {
 	// Get returns the value of a key, and whether there is one.
 	Get(ctx context.Context, key string) (value string, found bool, err error)

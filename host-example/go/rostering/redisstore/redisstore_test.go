@@ -78,7 +78,7 @@ func TestStore(t *testing.T) {
 	add(true)
 }
 
-// A Redis that accepts connections and says nothing does not hold anyone for long.
+// A Redis that accepts connections and never answers.
 func TestARedisThatHangs(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
