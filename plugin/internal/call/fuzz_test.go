@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// FuzzFlow lets calls begin, wait, be answered and be left alone in any order on one
+// FuzzDirect lets calls begin, wait, be answered and be left alone in any order on one
 // host. Whatever happens, each call sends its own ids, no token that has expired, at
 // most one token request and one repeat; and in the end all is well again.
-func FuzzFlow(f *testing.F) {
+func FuzzDirect(f *testing.F) {
 	f.Add("aAA")
 	f.Add("aAaAbAcABCC")
 	f.Add("aAxaAbBbAAgG+aA!aAaAoaA")

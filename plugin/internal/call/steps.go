@@ -89,10 +89,11 @@ const maxBody = 64 << 10
 // answer is that of a request. Where the tokens of the call are not known any more,
 // nothing of what others sent can be shown.
 func (c *Call) answer(r *input.Resume) *message.Answer {
-	a := &message.Answer{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter, Size: len(r.Body)}
+	a := &message.Answer{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
 	if c.state.using() && (r.Given&input.GivenBody == 0 || !c.knowsTokens()) {
 		return a
 	}
+	a.Size = len(r.Body)
 	a.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
 	if c.state.using() && a.Size > maxBody {
 		a.Size++ // there may be more, in which a secret ends that begins here

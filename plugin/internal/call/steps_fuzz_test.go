@@ -2,65 +2,348 @@ package call_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/call"
 )
 
-// FuzzResume hands changed flows and any answers to resume. Whatever they are, it ends
-// in a step or an error; no request goes elsewhere or is split, no secret shows but in a
-// token request, and calls go on to work.
-func FuzzResume(f *testing.F) {
-	f.Add([]byte(`{"call":"list_jobs","at":1800000000,"token":0,"marks":3}`), 200, `{"access_token":"t","token_type":"Bearer"}`)
-	f.Add([]byte(`{"call":"list_jobs","input":{"user_id":"u1"},"at":1800000000,"token":1,"marks":0}`), 401, "")
-	f.Add([]byte(`{"call":"send_request","input":{"path":"/a","headers":{"X":"y"}},"at":253402300799,"token":9,"marks":6}`), 500, "{}")
-	f.Add([]byte(`{"call":"get_token","input":{"force":true,"now":0},"at":1,"token":65535,"marks":11}`), 0, `{"error":"x"}`)
-	f.Fuzz(func(t *testing.T, changed []byte, status int, body string) {
-		h := newHost(t)
-		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200))
-		rest, err := json.Marshal(map[string]any{"status": status, "body": body})
-		if err != nil {
-			t.Fatal(err)
+// FuzzSteps lets calls begin, go on, and be left alone in any order on one instance, with
+// hosts that accept more or less, a store that anybody writes to, a clock that jumps, and
+// changes of client. Whatever happens: no call requests two tokens or repeats twice, no
+// request goes elsewhere or carries a token of another client, no secret is in an error, a
+// flow or a log line, and with hosts that wait at most one token request is under way for
+// each 30 seconds.
+func FuzzSteps(f *testing.F) {
+	f.Add("lR")
+	f.Add("lltRRRR")
+	f.Add("sstR>sRlRuR")
+	f.Add("sR!RRRRRRRRRRRR")
+	f.Add("sRRRRRRRR#lRRfRRRx-RRR")
+	f.Add("ltRRRXlRRoR+R=R>lRRRR")
+	f.Add("sjsRRRRRkRRRRRRRhRRRRRRR")
+	f.Fuzz(func(t *testing.T, script string) {
+		if len(script) > 120 {
+			return
 		}
+		w := newSteps(t)
+		for _, c := range script {
+			w.act(c)
+		}
+		// Whatever was left behind, calls work in the end.
+		w.refuses, w.down, w.time = false, false, w.time+7200
+		w.calls = nil
+		w.begin("get_token", "", "wait")
+		w.finish()
+		for range 2 {
+			w.begin("list_jobs", "", "store")
+			w.finish()
+		}
+	})
+}
+
+// steps is an instance with its surroundings.
+type steps struct {
+	*host
+	time    int64
+	client  string            // that of the config, after the last clear_token
+	owners  map[string]string // of each token, the client whose request it answered
+	expiry  map[string]int64
+	revoked map[string]bool
+	store   map[string]string
+	refuses bool // the service refuses every token
+	down    bool // the token endpoint fails
+	calls   []*stepped
+	asked   []int64 // when token requests left, by hosts that wait
+}
+
+// stepped is a call that is under way.
+type stepped struct {
+	name, input, accepts string
+	step                 step
+	asks, sends, steps   int
+}
+
+type step struct {
+	Step, For, Op, Key, Value string
+	Flow                      json.RawMessage
+	Last                      bool
+	Request                   struct {
+		Method, URL string
+		Headers     map[string]string
+		Body        any // text, or true
+	}
+	Output struct {
+		AccessToken string `json:"access_token"`
+		ExpiresAt   int64  `json:"expires_at"`
+	}
+}
+
+func newSteps(t *testing.T) *steps {
+	w := &steps{host: newHost(t), time: noon, client: "client-a", owners: map[string]string{},
+		expiry: map[string]int64{}, revoked: map[string]bool{}, store: map[string]string{}}
+	w.config["client_id"] = w.client
+	w.host.now = 0
+	return w
+}
+
+var accepted = map[string]string{"": `[]`, "wait": `["wait"]`, "store": `["wait","store"]`}
+
+// act takes one letter of a script.
+func (w *steps) act(c rune) {
+	switch c {
+	case 'l':
+		w.begin("list_jobs", "", "wait")
+	case 'd':
+		w.begin("list_jobs", `,"user_id":"another"`, "")
+	case 's':
+		w.begin("list_jobs", "", "store")
+	case 'o':
+		w.begin("send_request", `,"path":"/a?b","method":"POST","body":true`, "store")
+	case 't':
+		w.begin("get_token", "", "wait")
+	case 'f':
+		w.begin("get_token", `,"force":true`, "store")
+	case 'u':
+		for token := range w.owners {
+			w.begin("get_token", fmt.Sprintf(`,"refused":%q`, token), "store")
+			break
+		}
+	case 'R', 'S', 'T', 'U':
+		w.goOn(int(c-'R'), "")
+	case 'e':
+		w.goOn(0, "fail")
+	case '!':
+		for token := range w.owners {
+			w.revoked[token] = true
+		}
+	case 'x':
+		w.refuses = !w.refuses
+	case 'X':
+		w.down = !w.down
+	case 'j', 'k', 'h':
+		w.poison(c)
+	case '#':
+		w.client = map[string]string{"client-a": "client-b", "client-b": "client-a"}[w.client]
+		w.config["client_id"] = w.client
+		w.config["base_url"] = "https://" + w.client + ".example"
+		call.ClearToken(w, nil)
+		w.asked = nil
+	case '+', '=', '>':
+		w.time += map[rune]int64{'+': 1, '=': 60, '>': 3540}[c]
+	case '-':
+		w.time -= 3000
+	}
+}
+
+// poison writes into the store what nobody should.
+func (w *steps) poison(c rune) {
+	for key := range w.store {
+		switch c {
+		case 'j':
+			w.store[key] = `{"state":"failed","code":"network_error","status":0,"until":9999999999,"failures":9}`
+		case 'k':
+			w.store[key] = `{"access_token":"stolen\r\nX: y","token_type":"Bearer","expires_at":1900000000,"cache_key":"` + key + `"}`
+		case 'h':
+			w.store[key] = `{"state":"asking"}`
+		}
+	}
+}
+
+func (w *steps) begin(name, input, accepts string) {
+	if len(w.calls) > 8 {
+		return
+	}
+	c := &stepped{name: name, input: input, accepts: accepts}
+	w.calls = append(w.calls, c)
+	w.take(c, call.Begin(w, fmt.Appendf(nil, `{"call":%q,"accepts":%s,"input":{"now":%d%s}}`, name, accepted[accepts], w.time, input)))
+}
+
+// finish goes on with the last call until it is done.
+func (w *steps) finish() {
+	for len(w.calls) > 0 {
+		w.goOn(len(w.calls)-1, "")
+	}
+}
+
+// goOn does what a call wants, and hands in the result.
+func (w *steps) goOn(n int, fail string) {
+	if len(w.calls) == 0 {
+		return
+	}
+	c := w.calls[n%len(w.calls)]
+	result := w.result(c, fail)
+	if result == "done" {
+		w.end(c)
+		return
+	}
+	w.take(c, call.Resume(w, fmt.Appendf(nil, `{"flow":%s,"now":%d%s}`, c.step.Flow, w.time, result)))
+}
+
+func (w *steps) end(c *stepped) {
+	w.calls = slices.DeleteFunc(w.calls, func(other *stepped) bool { return other == c })
+}
+
+func (w *steps) result(c *stepped, fail string) string {
+	s := &c.step
+	switch {
+	case s.Step == "wait":
+		w.time++ // some waits take time, so that calls end
+		return ""
+	case fail != "":
+		return `,"failed":"the reason is ` + secret + `"`
+	case s.Step == "store" && s.Op == "get":
+		value, found := w.store[s.Key]
+		if !found {
+			return `,"value":null`
+		}
+		b, _ := json.Marshal(value)
+		return `,"value":` + string(b)
+	case s.Step == "store":
+		_, found := w.store[s.Key]
+		if s.Op == "set" || !found {
+			w.store[s.Key] = s.Value
+		}
+		if s.Op == "set" {
+			return ""
+		}
+		return fmt.Sprintf(`,"added":%v`, !found)
+	case s.For == "token" && w.down:
+		return `,"status":503,"headers":{"Retry-After":"7"},"body":"` + secret + `"`
+	case s.For == "token":
+		body, _ := s.Request.Body.(string)
+		form, _ := url.ParseQuery(body)
+		token := fmt.Sprintf("%s-token-%04d", form.Get("client_id"), len(w.owners))
+		w.owners[token], w.expiry[token] = form.Get("client_id"), w.time+3600
+		w.tokens = append(w.tokens, token)
+		return fmt.Sprintf(`,"status":200,"body":"{\"access_token\":\"%s\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`, token)
+	}
+	token := strings.TrimPrefix(s.Request.Headers["Authorization"], "Bearer ")
+	if w.refuses || w.revoked[token] {
+		return fmt.Sprintf(`,"status":401,"body":"no %s for %s"`, token, secret)
+	}
+	if s.Last {
+		return "done"
+	}
+	return `,"status":200`
+}
+
+// take holds the next step of a call to the rules.
+func (w *steps) take(c *stepped, next *call.Step) {
+	w.t.Helper()
+	output := string(next.Output)
+	if next.Kind == call.GiveHeld {
+		output = string(w.held)
+	}
+	if c.steps++; c.steps > 400 {
+		w.t.Fatalf("a call without an end: %s", output)
+	}
+	if next.Kind == call.Fail {
+		w.checkHidden("an error", output)
+		w.end(c)
+		return
+	}
+	c.step = step{}
+	if err := json.Unmarshal([]byte(output), &c.step); err != nil {
+		w.t.Fatalf("%s: %v", output, err)
+	}
+	w.checkHidden("a flow", string(c.step.Flow))
+	switch s := &c.step; {
+	case s.Step == "done":
+		if out := s.Output; c.name == "get_token" && (w.owners[out.AccessToken] != w.client || out.ExpiresAt == 0) {
+			w.t.Errorf("a token of %q until %d, not of %s", w.owners[out.AccessToken], out.ExpiresAt, w.client)
+		}
+		w.end(c)
+	case s.Step != "request":
+		if c.accepts == "" || c.accepts == "wait" && s.Step == "store" {
+			w.t.Errorf("a host that accepts %q gets %s", c.accepts, output)
+		}
+	case s.For == "token":
+		c.asks++
+		w.checkTokenRequest(c)
+	default:
+		c.sends++
+		token := strings.TrimPrefix(s.Request.Headers["Authorization"], "Bearer ")
+		if w.owners[token] != w.client || !strings.HasPrefix(s.Request.URL, w.config["base_url"]+"/") {
+			w.t.Errorf("%s with a token of %q, as %s", s.Request.URL, w.owners[token], w.client)
+		}
+	}
+	if c.asks > 1 || c.sends > 2 {
+		w.t.Errorf("%d token requests and %d others of one call", c.asks, c.sends)
+	}
+}
+
+func (w *steps) checkTokenRequest(c *stepped) {
+	w.t.Helper()
+	s := &c.step
+	body, _ := s.Request.Body.(string)
+	form, err := url.ParseQuery(body)
+	if err != nil || s.Request.URL != "https://auth.example/id/connect/token" || form.Get("client_id") != w.client {
+		w.t.Errorf("a token request to %s as %q, %v", s.Request.URL, form.Get("client_id"), err)
+	}
+}
+
+// FuzzFlow hands forged flows and any results to resume. Whatever they are, it ends in a
+// step or an error; no request goes elsewhere or is split, no secret shows but in a token
+// request, and calls go on to work.
+func FuzzFlow(f *testing.F) {
+	seeds := newSteps(&testing.T{})
+	for _, accepts := range []string{"", "wait", "store"} {
+		for _, name := range []string{"list_jobs", "get_token"} {
+			seeds.begin(name, "", accepts)
+		}
+	}
+	for range 30 {
+		if len(seeds.calls) == 0 {
+			break
+		}
+		c := seeds.calls[0]
+		f.Add([]byte(c.step.Flow), seeds.result(c, ""))
+		f.Add([]byte(c.step.Flow), `,"status":401`)
+		seeds.calls = append(seeds.calls[1:], c)
+		seeds.goOn(len(seeds.calls)-1, "")
+	}
+	f.Add([]byte(`{"call":"list_jobs","state":"old","owner":1,"token":9}`), `,"status":200,"body":"x"`)
+	f.Add([]byte(`{"call":"send_request","input":{"path":"/a","headers":{"X":"y"}},"state":"new","owner":1,"token":9}`), `,"status":500,"body":"{}"`)
+	f.Fuzz(func(t *testing.T, flow []byte, result string) {
+		w := newSteps(t)
+		w.begin("get_token", "", "wait")
+		w.finish()
 		for range 4 {
-			in := append(append([]byte(`{"flow":`), changed...), ',')
-			step := call.Resume(h, append(in, rest[1:]...))
-			if step.Kind == call.Fail {
-				h.checkHidden("an error", string(step.Output))
+			next := call.Resume(w, fmt.Appendf(nil, `{"flow":%s,"now":%d%s}`, flow, w.time, result))
+			if next.Kind == call.Fail {
+				w.checkHidden("an error", string(next.Output))
 				break
 			}
-			var s struct {
-				Flow    json.RawMessage
-				Request *struct {
-					Method, URL, Body string
-					Headers           map[string]string
+			output := next.Output
+			if next.Kind == call.GiveHeld {
+				output = w.held
+			}
+			var s step
+			if err := json.Unmarshal(output, &s); err != nil {
+				t.Fatalf("%s: %v", output, err)
+			}
+			if s.Step == "request" {
+				u, err := url.Parse(s.Request.URL)
+				if err != nil || u.Host != "auth.example" && u.Host != "api.example" || (u.Host == "auth.example") != (s.For == "token") {
+					t.Fatalf("a request to %s, %v", s.Request.URL, err)
+				}
+				for name, value := range s.Request.Headers {
+					if strings.ContainsAny(name+value, "\r\n") {
+						t.Errorf("the header %q: %q", name, value)
+					}
 				}
 			}
-			if err := json.Unmarshal(step.Output, &s); err != nil {
-				t.Fatalf("%s: %v", step.Output, err)
-			}
-			if s.Request == nil {
+			if flow = s.Flow; flow == nil {
 				break
 			}
-			u, err := url.Parse(s.Request.URL)
-			if err != nil || u.Host != "auth.example" && u.Host != "api.example" {
-				t.Fatalf("a request to %s, %v", s.Request.URL, err)
-			}
-			for name, value := range s.Request.Headers {
-				if strings.ContainsAny(name+value, "\r\n") {
-					t.Errorf("the header %q: %q", name, value)
-				}
-			}
-			changed = s.Flow
 		}
 		// Nothing that lasts was harmed: after the longest wait calls work.
-		h.now += 4000
-		step := h.beginListJobs("")
-		if step.done() {
-			t.Fatalf("got %s", step.result())
-		}
-		step.take(grants("t-two", 3600), jobs("t-two", 200)).wantAnswer()
+		w.time, w.calls = w.time+4000, nil
+		w.begin("list_jobs", "", "wait")
+		w.finish()
 	})
 }
