@@ -21,10 +21,9 @@ import httpx
 from store import AsyncHttpStore, HttpStore
 
 from rostering import AsyncClient, Client, Config, RosteringError, log
-from rostering.base import BaseClient
 from rostering.call import Call
-from rostering.client import in_thread
 from rostering.step import Result
+from rostering.thread import in_thread
 
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
@@ -68,13 +67,19 @@ class Instance:
             manifest = {"wasm": [{"path": wasm}], "config": config, "allowed_hosts": hosts}
             plugin = extism.Plugin(manifest, wasi=request.get("wasi", False), functions=[])
             self.export = plugin.call
-            log.connect(plugin, logger)
+            log.connect(plugin.id, logger)
 
-    async def run(self, call: Call, timeout: float) -> Result:  # noqa: ASYNC109
+    async def run(self, request: Json, data: bytes) -> Result:
         """Make a call with the library."""
-        if not isinstance(self.client, Client):
-            return await cast(AsyncClient, self.client).run(call, timeout)
-        return await asyncio.wrap_future(in_thread(partial(self.client.run, call, timeout)))
+        client = cast(Client | AsyncClient, self.client)
+        plugin, store = client._plugin, client._store is not None  # noqa: SLF001
+        body = decode(request["body"]) if "body" in request else None
+        now = read_now(data)
+        call = Call(plugin, request["export"], data, store, now, body)
+        timeout = request.get("timeout_ms", 30_000) / 1000
+        if isinstance(client, AsyncClient):
+            return await client.run(call, timeout)
+        return await asyncio.wrap_future(in_thread(partial(client.run, call, timeout)))
 
     async def close(self) -> None:
         """Close the client, if it is one."""
@@ -155,11 +160,7 @@ class Host:
     async def drive(self, request: Json) -> Json:
         """Make a call with the library."""
         instance = self.instances[request["instance"]]
-        data, body = decode(request.get("input")), request.get("body")
-        call = cast(BaseClient, instance.client).call(
-            request["export"], data, read_now(data), None if body is None else decode(body)
-        )
-        result = await instance.run(call, request.get("timeout_ms", 30_000) / 1000)
+        result = await instance.run(request, decode(request.get("input")))
         if isinstance(result, httpx.Response):
             return {"status": result.status_code, "output": encode(result.content)}
         return {"output": encode(json.dumps(result).encode())}
@@ -172,7 +173,7 @@ class Host:
 
     async def close(self, request: Json) -> Json:
         """Free an instance."""
-        await self.instances.pop(request["instance"]).close()
+        await self.instances[request["instance"]].close()
         return {}
 
 

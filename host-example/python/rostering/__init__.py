@@ -1,14 +1,6 @@
-"""Client for the Automatic Rostering service; the plugin holds the token and every rule about it.
+"""A client of the Automatic Rostering service.
 
-    config = Config(
-        environment="stage",
-        auth_url="https://login.example.com",
-        base_url="https://rostering.example.com",
-        client_id="my-client",
-        client_secret=os.environ["ROSTERING_CLIENT_SECRET"],
-        customer_id="my-customer",
-        user_id="my-user",
-    )
+    config = Config(environment="stage", auth_url=…, base_url=…, client_id=…, client_secret=…, …)
     with Client(config) as client:
         jobs = client.list_jobs().json()
 

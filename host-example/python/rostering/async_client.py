@@ -12,9 +12,10 @@ import httpx
 from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
 from .call import AsyncBody, Call
 from .config import Config
-from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Exchange, new_async_http
-from .step import Detached, Done, Outcome, Result, ServiceStep, Step, TokenStep, WaitStep
+from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Exchange, http_options
+from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import AsyncStore, Store
+from .thread import in_thread
 from .token import Token
 
 
@@ -33,9 +34,8 @@ class AsyncClient(BaseClient):
         http: httpx.AsyncClient | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        super().__init__(config, options, has_store=store is not None)
-        self._store = store
-        self._http = http or new_async_http()
+        super().__init__(config, options, store)
+        self._http = http or httpx.AsyncClient(**http_options())
         self._owns_http = http is None
         self._section_ended = asyncio.Event()
 
@@ -94,11 +94,13 @@ class AsyncClient(BaseClient):
         """Close the client."""
         await self.close()
 
-    async def _perform(self, call: Call, step: Detached | ServiceStep | WaitStep) -> Step:
+    async def _perform(self, call: Call, step: Pending) -> Step:
         if isinstance(step, Detached):
             section = asyncio.create_task(self._section(call, step))
             self._pending.add(section)
-            section.add_done_callback(self._end_section)
+            section.add_done_callback(self._pending.discard)
+            # asyncio logs an error that nobody looked at, and the caller may have left.
+            section.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return await asyncio.shield(section)
         if isinstance(step, WaitStep):
             with suppress(TimeoutError):
@@ -109,11 +111,6 @@ class AsyncClient(BaseClient):
             exchange = Exchange(step, content, self._max_body)
             outcome = await exchange.send_async(self._http)
         return call.resume(outcome)
-
-    def _end_section(self, section: asyncio.Task[Step]) -> None:
-        self._pending.discard(section)
-        if not section.cancelled():
-            section.exception()  # or asyncio logs an error whose caller has left
 
     async def _section(self, call: Call, step: Step) -> Step:
         """Perform detached steps, whether or not their caller waits until they end."""
@@ -133,9 +130,10 @@ class AsyncClient(BaseClient):
                 async with asyncio.timeout(TOKEN_TIMEOUT):
                     return await exchange.send_async(self._http)
             operation = getattr(self._store, step.op)
-            if not inspect.iscoroutinefunction(operation):
-                operation = partial(asyncio.to_thread, operation)
             async with asyncio.timeout(STORE_TIMEOUT):
-                return step.outcome(await operation(*step.arguments))
+                if inspect.iscoroutinefunction(operation):
+                    return step.outcome(await operation(*step.arguments))
+                returned = in_thread(partial(operation, *step.arguments))
+                return step.outcome(await asyncio.wrap_future(returned))
         except Exception as error:  # noqa: BLE001 - from a store, or a hook of httpx
             return self._failed(step, error)

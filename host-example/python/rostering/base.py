@@ -2,48 +2,45 @@
 
 import json
 import logging
-import os
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypedDict
 
-from .call import AsyncBody, Body, Call, unix_time
+from .call import AnyBody, Call, unix_time
 from .config import Config
 from .error import RosteringError
 from .exchange import failed
-from .plugin import BUNDLED, Plugin
+from .plugin import BUNDLED, PathLike, Plugin
 from .step import Detached, Outcome, TokenStep
+from .store import AsyncStore, Store
 from .token import Token
+
+AnyStore = Store | AsyncStore | None
 
 
 class ClientOptions(TypedDict, total=False):
     """Options of a client."""
 
-    #: Bounds each call, in seconds: 30 by default, None is unlimited.
-    timeout: float | None
-    #: Bounds an answer, in bytes: 64 MiB by default.
-    max_body: int
-    #: Receives the plugin's log lines, for which this sets up the log of libextism, and failures
-    #: of the store. Those go to the logger "rostering" by default.
+    timeout: float | None  #: of each call, in seconds: 30 by default, None is unlimited
+    max_body: int  #: of an answer, in bytes: 64 MiB by default
+    #: Receives failures of the store, which go to the logger "rostering" by default, and the
+    #: plugin's log lines, for which the client sets up the log of libextism.
     logger: logging.Logger
-    #: The file of rostering-nowasi.wasm, the package's own by default.
-    plugin: str | os.PathLike[str]
+    plugin: PathLike  #: rostering-nowasi.wasm; by default the one in the package
 
 
 class CallOptions(TypedDict, total=False):
     """Options of every call."""
 
-    #: In place of the client's.
-    timeout: float | None
-    #: Unix seconds, in place of the clock.
-    now: float
+    timeout: float | None  #: in place of the client's
+    now: float  #: Unix seconds, in place of the clock
 
 
 class RequestOptions(CallOptions, total=False):
-    """Options of requests to the service."""
+    """Options of requests to the service. An id replaces the config's; None sends no header."""
 
-    #: In place of the config's; None leaves the header out.
     customer_id: str | None
     user_id: str | None
 
@@ -51,11 +48,11 @@ class RequestOptions(CallOptions, total=False):
 class BaseClient:
     """An instance of the plugin, and the options."""
 
-    def __init__(self, config: Config, options: ClientOptions, *, has_store: bool) -> None:
+    def __init__(self, config: Config, options: ClientOptions, store: AnyStore) -> None:
         logger = options.get("logger")
-        self._timeout = options.get("timeout", 30.0)
+        self._timeout = options.get("timeout", 30)
         self._max_body = options.get("max_body", 64 << 20)
-        self._has_store = has_store
+        self._store = store
         self._logger = logger or logging.getLogger("rostering")
         self._plugin = Plugin(options.get("plugin", BUNDLED), config, logger)
         self._lock = threading.Lock()
@@ -67,29 +64,21 @@ class BaseClient:
 
         `token_mismatch` if it has expired, or belongs to another client, scope or token URL.
         """
-        fields = {**token.to_fields(), "now": unix_time(now)}
-        self._plugin.call("set_token", json.dumps(fields).encode())
+        fields = {**json.loads(token.to_json()), "now": unix_time(now)}
+        with self._begun(Future[None]()):
+            self._plugin.call("set_token", json.dumps(fields).encode())
 
     def clear_token(self) -> None:
         """Forget the token, and the back-off after failed token requests. Sends nothing."""
-        self._plugin.call("clear_token", b"")
-
-    def call(
-        self,
-        export: str,
-        data: bytes,
-        now: float | None = None,
-        body: Body | AsyncBody | None = None,
-    ) -> Call:
-        """Prepare a call for `run`, with the JSON input of the export."""
-        return Call(self._plugin, export, data, store=self._has_store, now=now, body=body)
+        with self._begun(Future[None]()):
+            self._plugin.call("clear_token", b"")
 
     def _call(
         self,
         export: str,
         options: CallOptions,
         fields: Mapping[str, object],
-        body: Body | AsyncBody | None = None,
+        body: AnyBody = None,
     ) -> tuple[Call, float | None]:
         """Prepare a call, and return it with its time-out. Fields that are None are left out."""
         now, timeout = options.get("now"), options.get("timeout", self._timeout)
@@ -100,7 +89,7 @@ class BaseClient:
         if body:
             given["body"] = True
         data = json.dumps({**given, **ids, "now": unix_time(now)}).encode()
-        return self.call(export, data, now, body), timeout
+        return Call(self._plugin, export, data, self._store is not None, now, body), timeout
 
     @contextmanager
     def _begun(self, ended: Any) -> Iterator[None]:  # noqa: ANN401 - a future of either kind

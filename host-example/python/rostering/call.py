@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from io import IOBase
 from typing import Any, cast
 
@@ -19,37 +20,33 @@ AsyncContent = str | bytes | AsyncIterable[bytes]
 #: again after a 401. A function that opens it can: lambda: open(path, "rb").
 Body = Content | Callable[[], Content]
 AsyncBody = AsyncContent | Callable[[], AsyncContent]
+AnyContent = Content | AsyncContent | None
+AnyBody = Body | AsyncBody | None
 
 
+@dataclass(eq=False, repr=False)
 class Call:
     """A call of an export, made by `begin` and `resume`.
 
     `now` replaces the clock in each `resume`; `body` is sent if the input has `"body": true`.
     """
 
-    def __init__(  # noqa: PLR0913
-        self,
-        plugin: Plugin,
-        export: str,
-        data: bytes,
-        *,
-        store: bool,
-        now: float | None = None,
-        body: Body | AsyncBody | None = None,
-    ) -> None:
-        self._plugin = plugin
-        head = {"call": export, "accepts": ["wait", "store"] if store else ["wait"]}
-        self._begin = json.dumps(head).encode()[:-1] + b',"input":' + (data.strip() or b"{}") + b"}"
-        self._now = now
-        self._body = body
-        self._body_read = False
-        self._step: Step
-        self._flow: object
-        self._answer: httpx.Response | None = None
+    plugin: Plugin
+    export: str
+    input: bytes
+    store: bool
+    now: float | None = None
+    body: AnyBody = None
+    _body_read: bool = field(default=False, init=False)
+    _flow: object = field(default=None, init=False)
+    _step: Step | None = field(default=None, init=False)
+    _answer: httpx.Response | None = field(default=None, init=False)
 
     def begin(self) -> Step:
         """Return the first step."""
-        return self._next("begin", self._begin)
+        head = {"call": self.export, "accepts": ["wait", "store"] if self.store else ["wait"]}
+        data = json.dumps(head).encode()[:-1] + b',"input":' + (self.input.strip() or b"{}") + b"}"
+        return self._next("begin", data)
 
     def resume(self, outcome: Outcome) -> Step:
         """Return the step after this outcome of the last one."""
@@ -60,13 +57,13 @@ class Call:
             outcome = {"status": answer.status_code, "headers": dict(answer.headers)}
             if isinstance(self._step, TokenStep) or not answer.is_success:
                 outcome["body"] = answer.content.decode(errors="replace")
-        fields = {"flow": self._flow, "now": unix_time(self._now), **outcome}
+        fields = {"flow": self._flow, "now": unix_time(self.now), **outcome}
         return self._next("resume", json.dumps(fields).encode())
 
     @contextmanager
-    def content(self, step: ServiceStep) -> Iterator[Content | AsyncContent | None]:
+    def content(self, step: ServiceStep) -> Iterator[AnyContent]:
         """Give the body of a request, and close it if this opened it."""
-        body = step.body if step.body is not True else self._body
+        body = step.body if step.body is not True else self.body
         if callable(body):
             content = body()
             with content if isinstance(content, IOBase) else nullcontext():
@@ -74,14 +71,15 @@ class Call:
             return
         if isinstance(body, Iterator | AsyncIterator):
             if self._body_read:
+                reason = "the service refused the token, and the body cannot be read again"
                 with suppress(RosteringError):
-                    self.resume({"failed": "the request body cannot be read again"})
-                raise RosteringError("service_unauthorized", _READ_ONCE, status=401)
+                    self.resume({"failed": reason})
+                raise RosteringError("service_unauthorized", f"{reason}; call again", status=401)
             self._body_read = True
         yield body
 
     def _next(self, export: str, data: bytes) -> Step:
-        fields = json.loads(self._plugin.call(export, data))
+        fields = json.loads(self.plugin.call(export, data))
         self._flow = fields.pop("flow", None)
         self._step = self._decode(**fields)
         return self._step
@@ -91,18 +89,13 @@ class Call:
             case "wait":
                 return WaitStep(**fields)
             case "store":
-                return StoreStep(**fields)
+                names = [name for name in ("key", "value", "ttl") if name in fields]
+                return StoreStep(fields["op"], tuple(fields[name] for name in names))
             case "done":
                 return Done(cast(Result, fields.get("output", self._answer)))
         if fields["for"] == "token":
             return TokenStep(**fields["request"])
         return ServiceStep(**fields["request"], last=fields.get("last", False))
-
-
-_READ_ONCE = (
-    "the service refused the token, and the request body cannot be read again to repeat the"
-    " request with a new one; call again"
-)
 
 
 def unix_time(given: float | None) -> float:

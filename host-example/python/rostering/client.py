@@ -1,22 +1,21 @@
 """The client for threads."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import Any, Self, TypeVar, Unpack, cast
+from typing import Any, Self, Unpack, cast
 
 import httpx
 
 from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
 from .call import Body, Call
 from .config import Config
-from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Deadline, Exchange, new_http
-from .step import Detached, Done, Outcome, Result, ServiceStep, Step, TokenStep, WaitStep
+from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Deadline, Exchange, http_options
+from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import Store
+from .thread import in_thread
 from .token import Token
-
-T = TypeVar("T")
 
 
 class Client(BaseClient):
@@ -37,9 +36,8 @@ class Client(BaseClient):
         http: httpx.Client | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        super().__init__(config, options, has_store=store is not None)
-        self._store = store
-        self._http = http or new_http()
+        super().__init__(config, options, store)
+        self._http = http or httpx.Client(**http_options())
         self._owns_http = http is None
         self._section_ended = threading.Condition()
 
@@ -106,9 +104,7 @@ class Client(BaseClient):
         """Close the client."""
         self.close()
 
-    def _perform(
-        self, call: Call, step: Detached | ServiceStep | WaitStep, deadline: Deadline
-    ) -> Step:
+    def _perform(self, call: Call, step: Pending, deadline: Deadline) -> Step:
         if isinstance(step, Detached):
             section = in_thread(partial(self._section, call, step))
             self._pending.add(section)
@@ -145,17 +141,3 @@ class Client(BaseClient):
             return step.outcome(operation.result(STORE_TIMEOUT))
         except Exception as error:  # noqa: BLE001 - from a store, or a hook of httpx
             return self._failed(step, error)
-
-
-def in_thread(work: Callable[[], T]) -> "Future[T]":
-    """Run something in a daemon thread, which does not keep the program from ending."""
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - future.result raises it
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    return future

@@ -2,21 +2,22 @@
 
 import time
 from contextlib import aclosing, closing
+from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any
 
 import httpx
 
-from .call import AsyncContent, Content
+from .call import AnyContent
 from .step import Outcome, ServiceStep, TokenStep
+
+AnyHttp = httpx.Client | httpx.AsyncClient
 
 TOKEN_TIMEOUT = 20.0  # of a token request, whoever waits for it
 STORE_TIMEOUT = 1.0
 _TOKEN_BODY = (256 << 10) + 1  # bytes, one more than the plugin accepts
 _ERROR_BODY = (64 << 10) + 1  # one more than an error holds
 _STATUSES = range(100, 600)
-# A token request must not queue for a connection behind slow requests to the service.
-_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
-_NO_TIMEOUT = httpx.Timeout(None)  # calls have one
 # An OSError can be a deadline that has passed, a UnicodeError is an invalid host name.
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
@@ -35,42 +36,29 @@ class Deadline:
         return left
 
 
-def new_http() -> httpx.Client:
-    """Make the default HTTP client."""
-    return httpx.Client(cookies=_no_cookies(), timeout=_NO_TIMEOUT, limits=_LIMITS)
-
-
-def new_async_http() -> httpx.AsyncClient:
-    """Make the default HTTP client for asyncio."""
-    return httpx.AsyncClient(cookies=_no_cookies(), timeout=_NO_TIMEOUT, limits=_LIMITS)
-
-
-def _no_cookies() -> CookieJar:
+def http_options() -> dict[str, Any]:
+    """Return the options of the default HTTP client."""
     # A cookie from one customer's answer would be sent with another's request.
-    return CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    # A token request must not queue for a connection behind slow requests to the service.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    return {"cookies": cookies, "limits": limits, "timeout": None}  # calls have a time-out
 
 
+@dataclass(eq=False, repr=False)
 class Exchange:
     """A request with its content, and its answer."""
 
-    def __init__(
-        self,
-        step: TokenStep | ServiceStep,
-        content: Content | AsyncContent | None,
-        max_body: int,
-    ) -> None:
-        self._step = step
-        self._content = content
-        self._max_body = max_body
-        self._body = bytearray()
+    step: TokenStep | ServiceStep
+    content: AnyContent
+    max_body: int
+    _body: bytearray = field(default_factory=bytearray, init=False)
 
     def send(self, http: httpx.Client, deadline: Deadline) -> Outcome:
         """Send it. httpx bounds each wait; in between, this looks at the deadline."""
         try:
-            timeout = _shorter(http.timeout, deadline.left())
-            sent = http.send(
-                self._request(http, timeout), stream=True, auth=None, follow_redirects=False
-            )
+            request = self._request(http, _shorter(http.timeout, deadline.left()))
+            sent = http.send(request, stream=True, auth=None, follow_redirects=False)
             with closing(sent) as response:
                 for piece in response.iter_bytes():
                     deadline.left()
@@ -94,23 +82,16 @@ class Exchange:
         except _FAILURES as error:
             return failed(error)
 
-    def _request(
-        self, http: httpx.Client | httpx.AsyncClient, timeout: httpx.Timeout
-    ) -> httpx.Request:
+    def _request(self, http: AnyHttp, timeout: httpx.Timeout) -> httpx.Request:
         # httpx refuses white space around a value, which has no meaning.
-        headers = {name: value.strip() for name, value in self._step.headers.items()}
-        return http.build_request(
-            self._step.method,
-            self._step.url,
-            headers=headers,
-            content=self._content,
-            timeout=timeout,
-        )
+        headers = {name: value.strip() for name, value in self.step.headers.items()}
+        rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
+        return http.build_request(self.step.method, self.step.url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
-        if isinstance(self._step, TokenStep):
+        if isinstance(self.step, TokenStep):
             return _TOKEN_BODY
-        return self._max_body + 1 if response.is_success else _ERROR_BODY
+        return self.max_body + 1 if response.is_success else _ERROR_BODY
 
     def _enough(self, response: httpx.Response, piece: bytes) -> bool:
         self._body += piece
@@ -120,14 +101,14 @@ class Exchange:
         if response.status_code not in _STATUSES:
             return {"failed": f"invalid HTTP status {response.status_code}"}
         body = bytes(self._body[: self._limit(response)])
-        if len(body) == self._max_body + 1 == self._limit(response):
-            return {"failed": f"the answer has more than {self._max_body} bytes"}
+        if len(body) == self.max_body + 1 == self._limit(response):
+            return {"failed": f"the answer has more than {self.max_body} bytes"}
         headers = response.headers.copy()
         if body:  # which is neither compressed nor in chunks any more
             for name in ("Content-Encoding", "Transfer-Encoding", "Content-Length"):
                 headers.pop(name, None)
         # The request goes along without its headers, which hold the token.
-        request = httpx.Request(self._step.method, self._step.url)
+        request = httpx.Request(self.step.method, self.step.url)
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
 

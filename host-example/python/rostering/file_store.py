@@ -28,10 +28,10 @@ class FileStore:
     def add(self, key: str, value: str, ttl: int) -> bool:
         """Set a value if there is none."""
         with self._locked():
-            if self.get(key) is not None:
-                return False
-            self._write(key, value, ttl)
-            return True
+            absent = self.get(key) is None
+            if absent:
+                self._write(key, value, ttl)
+            return absent
 
     def set(self, key: str, value: str, ttl: int) -> None:
         """Set a value."""
@@ -42,20 +42,18 @@ class FileStore:
         return self._folder / f"{sha256(key.encode()).hexdigest()}.json"
 
     def _write(self, key: str, value: str, ttl: int) -> None:
-        file = self._file(key)
-        new = file.with_suffix(".new")
-        with open(new, "w", opener=_private) as f:
-            json.dump({"value": value, "expires_at": time.time() + ttl}, f)
-        new.replace(file)  # readers see the old file or the new one
+        new = self._file(key).with_suffix(".new")
+        new.touch(0o600)
+        new.write_text(json.dumps({"value": value, "expires_at": time.time() + ttl}))
+        new.replace(self._file(key))  # readers see the old file or the new one
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the folder's lock, which the system releases when a process dies."""
+        """Lock the folder. The system unlocks it when the process dies."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(self._folder / "lock", "w", opener=_private) as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
             yield
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+        finally:
+            os.close(folder)

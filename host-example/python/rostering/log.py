@@ -3,29 +3,29 @@
 import atexit
 import logging
 import re
+from uuid import UUID
 
 import extism
 from extism.extism import CustomLogger
 
 # time, level, target, the plugin's line, the instance's id
 _LINE = re.compile(r'\S+ +(DEBUG|WARN) extism::pdk: (.*) plugin="(\S+)"\n', re.DOTALL)
-_LEVELS = {"DEBUG": logging.DEBUG, "WARN": logging.WARNING}
 _loggers: dict[str, logging.Logger] = {}  # by instance
 _log: list[CustomLogger] = []  # one, once a client has a logger
 
 
-def connect(instance: extism.Plugin, logger: logging.Logger) -> None:
+def connect(instance: UUID, logger: logging.Logger) -> None:
     """Send the lines of an instance to a logger, from now on."""
     if not _log:
         # The target leaves out libextism's own lines, which hold a backtrace for each error.
         atexit.register(_log.clear)  # or it would drain when half of this module is gone
         _log.append(extism.set_log_custom(_write, "extism::pdk=debug"))  # type: ignore[arg-type]
-    _loggers[str(instance.id)] = logger
+    _loggers[str(instance)] = logger
 
 
-def disconnect(instance: extism.Plugin) -> None:
+def disconnect(instance: UUID) -> None:
     """Drop the further lines of an instance."""
-    _loggers.pop(str(instance.id), None)
+    _loggers.pop(str(instance), None)
 
 
 def drain() -> None:
@@ -35,4 +35,4 @@ def drain() -> None:
 
 def _write(line: str) -> None:
     if (match := _LINE.fullmatch(line)) and (logger := _loggers.get(match[3])):
-        logger.log(_LEVELS[match[1]], "%s", match[2])
+        logger.log(getattr(logging, match[1]), "%s", match[2])

@@ -11,6 +11,7 @@ from . import log
 from .config import Config
 from .error import decode_error
 
+PathLike = str | os.PathLike[str]
 #: The build without WASI: in the repository a link to what make build makes, in a wheel a copy.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 
@@ -21,9 +22,7 @@ class Plugin:
     `logger` receives its log lines.
     """
 
-    def __init__(
-        self, wasm: str | os.PathLike[str], config: Config, logger: logging.Logger | None
-    ) -> None:
+    def __init__(self, wasm: PathLike, config: Config, logger: logging.Logger | None) -> None:
         data = Path(wasm).read_bytes()
         manifest = {"wasm": [{"data": data}], "config": config.keys(), "allowed_hosts": []}
         try:
@@ -35,17 +34,14 @@ class Plugin:
             raise ValueError(f"{os.fspath(wasm)} is not the rostering plugin")
         # libextism serializes calls, but the output is read after the call.
         self._lock = threading.Lock()
-        self._closed = False
-        self._logs = logger is not None
-        if logger:
-            log.connect(self._instance, logger)
+        self._id = self._instance.id if logger else None
+        if logger and self._id:
+            log.connect(self._id, logger)
 
     def call(self, export: str, data: bytes) -> bytes:
         """Call an export. Raises a RosteringError, or an extism.Error if the instance failed."""
         try:
             with self._lock:
-                if self._closed:
-                    raise RuntimeError("the client is closed")
                 output: bytes = self._instance.call(export, data)
                 return output
         except extism.Error as error:
@@ -53,14 +49,12 @@ class Plugin:
             if not own:
                 raise
         finally:
-            if self._logs:
+            if self._id:
                 log.drain()
         raise own  # not above, where the SDK's error is its context
 
     def close(self) -> None:
-        """Free the instance and its token."""
-        with self._lock:
-            if not self._closed:
-                self._closed = True
-                log.disconnect(self._instance)
-                self._instance.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        """Free the instance and its token. It must not be called after that."""
+        if self._id:
+            log.disconnect(self._id)
+        self._instance.__exit__(None, None, None)  # type: ignore[no-untyped-call]

@@ -5,10 +5,7 @@ import redis.asyncio
 
 
 class RedisStore:
-    """A `Store` in Redis. The client stays yours to close.
-
-    Give it time-outs: redis.Redis.from_url(url, socket_timeout=1, socket_connect_timeout=1).
-    """
+    """A `Store` in Redis. The client should have a socket_timeout; it stays yours to close."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client

@@ -50,22 +50,18 @@ class StoreStep:
     """Call the store."""
 
     op: Literal["get", "add", "set"]
-    key: str
-    value: str = field(default="", repr=False)
-    ttl: int = 0
-
-    @property
-    def arguments(self) -> tuple[object, ...]:
-        """What the store's method takes."""
-        return (self.key,) if self.op == "get" else (self.key, self.value, self.ttl)
+    arguments: tuple[object, ...] = field(repr=False)
 
     def outcome(self, returned: object) -> Outcome:
         """Return what the step is resumed with. Raises a TypeError if no store may return that."""
-        if self.op == "set":
-            return {}
-        if not isinstance(returned, str | None if self.op == "get" else bool):
-            raise TypeError(type(returned))
-        return {"value" if self.op == "get" else "added": returned}
+        match self.op, returned:
+            case "get", str() | None:
+                return {"value": returned}
+            case "add", bool():
+                return {"added": returned}
+            case "set", _:
+                return {}
+        raise TypeError(type(returned))
 
 
 @dataclass(frozen=True)
@@ -77,4 +73,5 @@ class Done:
 
 #: Steps that serve every call of the client, so they must not end with the one that meets them.
 Detached = TokenStep | StoreStep
-Step = Detached | ServiceStep | WaitStep | Done
+Pending = Detached | ServiceStep | WaitStep
+Step = Pending | Done

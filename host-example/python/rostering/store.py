@@ -8,9 +8,8 @@ from typing import Protocol
 class Store(Protocol):
     """A key-value store with expiry. Any number of threads may use it at the same time.
 
-    An exception means that the store cannot be used now: the call then goes on without it, as
-    it does when an operation takes more than a second. A value can hold the access token:
-    whoever reads it can call the service, whoever writes it chooses the token that is used.
+    A call goes on without a store that raises, or takes more than a second. A value can hold the
+    access token: whoever reads it can call the service, whoever writes it chooses the token.
     """
 
     def get(self, key: str) -> str | None:

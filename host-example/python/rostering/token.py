@@ -17,13 +17,9 @@ class Token:
     #: Names the token URL, client and scope that the token belongs to. Not a secret.
     cache_key: str
 
-    def to_fields(self) -> dict[str, Any]:
-        """Return the token object, as JSON has it. It is a secret."""
-        return {**asdict(self), "expires_at": int(self.expires_at.timestamp())}
-
     def to_json(self) -> str:
         """Return the token object, for `from_json`. It is a secret."""
-        return json.dumps(self.to_fields())
+        return json.dumps({**asdict(self), "expires_at": int(self.expires_at.timestamp())})
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> Self:
