@@ -103,7 +103,7 @@ const (
 // findStarts finds where the secret begins in encoding e, and in a partial text where
 // the rest of the text may be the beginning of it.
 func (s *search) findStarts(e encoding, partial bool) {
-	readings := make([]reading, window)
+	var readings [window]reading
 	end := len(s.text)
 	readings[end&(window-1)].factor = 1
 	if !partial {
