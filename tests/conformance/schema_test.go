@@ -111,13 +111,9 @@ var beyondInput = map[string]bool{
 	"input/half a surrogate pair in a token":               true,
 	"input/half a surrogate pair in the body of an answer": true,
 	"input/half a surrogate pair in a header of an answer": true,
-	"steps/resume without an answer":                       true,
-	"single-flight/a wait takes nothing":                   true,
-	"steps/an empty flow":                                  true,
-	"steps/a flow of another shape":                        true,
-	"steps/a flow with a field more":                       true,
-	"steps/a flow of another call":                         true,
-	"steps/a flow with a path that leaves base_url":        true,
+	"sharing/what an operation of the store takes":         true,
+	"sharing/a result that does not fit changes nothing":   true,
+	"steps/resume with nothing but the flow":               true,
 }
 
 // outputs are the definitions of outputs that the plugin makes itself.
@@ -125,7 +121,7 @@ var outputs = map[string]string{"get_token": "token", "begin": "step", "resume":
 
 func (c contract) check(t *testing.T, export string, input []byte, a protocol.Answer, beyond bool) {
 	t.Helper()
-	var e struct{ Code, Message string }
+	var e struct{ Code, Message, Key string }
 	if a.Error != "" {
 		if err := c.fits("error", []byte(a.Error)); err != nil {
 			t.Errorf("error %.300s: %v", a.Error, err)
@@ -139,6 +135,7 @@ func (c contract) check(t *testing.T, export string, input []byte, a protocol.An
 	}
 	// A schema cannot see a field that is given twice: JSON readers keep the last.
 	err := c.fits(export, input)
+	beyond = beyond || export == "resume" && e.Key == "flow" && err == nil // what a flow holds is the plugin's business
 	if invalid := e.Code == "invalid_input"; invalid != (err != nil) && !beyond && !strings.Contains(e.Message, "twice") {
 		t.Errorf("the schema says of the input %.300s: %v; the plugin: %s", input, err, a.Error)
 	}
