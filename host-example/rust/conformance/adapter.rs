@@ -1,159 +1,217 @@
-//! The host adapter for the crate extism: see tests/conformance/protocol/protocol.go.
+//! The host adapter for the crate extism and the library: see tests/conformance/protocol/protocol.go.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use std::{env, fs, io};
+use std::{env, fs, io, thread};
 
-use extism::convert::Base64;
-use extism::{Error, FromBytesOwned, Manifest, Plugin, PluginBuilder, ToBytes, Wasm};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 use log::Log;
-use rostering::reqwest::blocking::ClientBuilder;
-use rostering::{CallError, Driver, Http};
+use rostering::reqwest::ClientBuilder;
+use rostering::{Cause, Client, Error, Options, Store};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use store::HttpStore;
+use tokio::runtime::Builder;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::spawn_blocking;
 
 mod log;
+mod store;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+#[derive(Deserialize)]
+struct Request {
+    id: Option<i64>,
+    #[serde(flatten)]
+    op: Op,
+}
 
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
-enum Request {
-    Create {
+enum Op {
+    Versions,
+    Create(Create),
+    Call {
         instance: String,
-        wasm: PathBuf,
+        export: String,
         #[serde(default)]
-        wasi: bool,
-        #[serde(default)]
-        config: HashMap<String, String>,
-        #[serde(default)]
-        allowed_hosts: Vec<String>,
+        input: String,
     },
-    Call(Call),
-    Drive(Call),
+    Drive {
+        instance: String,
+        export: String,
+        #[serde(default)]
+        input: String,
+        body: Option<String>,
+        timeout_ms: Option<u64>,
+    },
+    Cancel {
+        target: i64,
+    },
     Close {
         instance: String,
     },
-    Versions,
 }
 
 #[derive(Deserialize)]
-struct Call {
+#[serde(default)]
+#[derive(Default)]
+struct Create {
     instance: String,
-    export: String,
-    /// As base64.
-    #[serde(default)]
-    input: String,
+    wasm: PathBuf,
+    wasi: bool,
+    config: HashMap<String, String>,
+    allowed_hosts: Vec<String>,
+    client: bool,
+    store: String,
 }
 
 #[derive(Default, Serialize)]
+#[serde(default)]
 struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trap: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    logs: Option<Vec<log::Line>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    canceled: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<log::Line>,
     #[serde(skip_serializing_if = "Option::is_none")]
     versions: Option<String>,
 }
 
+impl Answer {
+    fn output(bytes: impl AsRef<[u8]>) -> Self {
+        Self { output: Some(BASE64_STANDARD.encode(bytes)), ..Self::default() }
+    }
+
+    fn failure(error: &Error) -> Self {
+        match error {
+            Error::Call(error) => Self { error: serde_json::to_string(error).ok(), ..Self::default() },
+            error => Self { trap: Some(format!("{error:?}")), ..Self::default() },
+        }
+    }
+}
+
+#[derive(Clone)]
+enum Instance {
+    Plain(Arc<Mutex<Plugin>>),
+    Client(Client),
+}
+
+#[derive(Default)]
 struct Host {
-    /// Each in a driver, which a plain call passes by.
-    instances: HashMap<String, Driver>,
-    http: Http,
+    instances: Mutex<HashMap<String, Instance>>,
+    /// What cancels each.
+    drives: Mutex<HashMap<i64, oneshot::Sender<()>>>,
     log: Log,
 }
 
 impl Host {
-    fn handle(&mut self, request: Request) -> Result<Answer, Error> {
-        match request {
-            Request::Create { instance, wasm, wasi, config, allowed_hosts } => {
-                let manifest = Manifest::new([Wasm::data(fs::read(wasm)?)])
-                    .with_config(config.into_iter())
-                    .with_allowed_hosts(allowed_hosts.into_iter());
-                let plugin = PluginBuilder::new(manifest).with_wasi(wasi).build()?;
-                let driver = Driver::new(plugin, self.http.clone(), Some(TIMEOUT));
-                self.instances.insert(instance, driver);
+    /// Answers an operation. What fails without an error of the contract is a trap.
+    async fn answer(&self, id: i64, op: Op) -> Result<Answer, Cause> {
+        match op {
+            Op::Versions => Ok(Answer { versions: Some(versions()), ..Answer::default() }),
+            Op::Create(create) => self.create(create).await,
+            Op::Call { instance, export, input } => {
+                let input = BASE64_STANDARD.decode(input)?;
+                self.log.clear();
+                let answer = match self.instance(&instance)? {
+                    Instance::Plain(plugin) => spawn_blocking(move || call(&plugin, &export, &input)).await?,
+                    Instance::Client(client) => match client.export(&export, input).await {
+                        Ok(output) => Answer::output(output),
+                        Err(error) => Answer::failure(&error),
+                    },
+                };
+                Ok(Answer { logs: self.log.lines(), ..answer })
+            }
+            Op::Drive { instance, export, input, body, timeout_ms } => {
+                let Instance::Client(mut client) = self.instance(&instance)? else { Err("not a client")? };
+                if let Some(timeout) = timeout_ms {
+                    client = client.with_timeout(Some(Duration::from_millis(timeout)));
+                }
+                let input = BASE64_STANDARD.decode(input)?;
+                let body = body.map(|body| BASE64_STANDARD.decode(body)).transpose()?.map(Into::into);
+                self.log.clear();
+                let (cancel, canceled) = oneshot::channel();
+                lock(&self.drives).insert(id, cancel);
+                let result = tokio::select! {
+                    biased;
+                    result = client.run(&export, &input, body) => Some(result),
+                    _ = canceled => None,
+                };
+                lock(&self.drives).remove(&id);
+                let answer = match result {
+                    None => Answer { canceled: true, ..Answer::default() },
+                    Some(Err(error)) => Answer::failure(&error),
+                    Some(Ok((Some(token), _))) => Answer::output(token.to_string()),
+                    Some(Ok((_, Some(got)))) => {
+                        Answer { status: Some(got.status.as_u16()), ..Answer::output(&got.body) }
+                    }
+                    Some(Ok((None, None))) => Err("neither a token nor an answer")?,
+                };
+                Ok(Answer { logs: self.log.lines(), ..answer })
+            }
+            Op::Cancel { target } => {
+                if let Some(cancel) = lock(&self.drives).remove(&target) {
+                    let _ = cancel.send(());
+                }
                 Ok(Answer::default())
             }
-            Request::Call(request) => {
-                self.call(&request, |driver, export, input| call(driver.get_mut(), export, input))
-            }
-            Request::Drive(request) => self.call(&request, drive),
-            Request::Close { instance } => {
-                self.instances.remove(&instance).ok_or_else(|| unknown(&instance))?;
+            Op::Close { instance } => {
+                let closed = self.instance(&instance)?;
+                lock(&self.instances).remove(&instance);
+                match closed {
+                    Instance::Client(client) => client.close().await,
+                    Instance::Plain(plugin) => spawn_blocking(move || drop(plugin)).await?,
+                }
                 Ok(Answer::default())
             }
-            Request::Versions => Ok(Answer { versions: Some(versions()), ..Answer::default() }),
         }
     }
 
-    fn call(
-        &mut self,
-        Call { instance, export, input }: &Call,
-        call: impl FnOnce(&mut Driver, &str, &[u8]) -> Result<Answer, Error>,
-    ) -> Result<Answer, Error> {
-        let Base64(input) = Base64::<Vec<u8>>::from_bytes_owned(input.as_bytes())?;
-        let driver = self.instances.get_mut(instance).ok_or_else(|| unknown(instance))?;
-        let answer = call(driver, export, &input)?;
-        Ok(Answer { logs: Some(self.log.take()), ..answer })
+    async fn create(&self, create: Create) -> Result<Answer, Cause> {
+        let manifest = Manifest::new([Wasm::data(fs::read(create.wasm)?)]).with_config(create.config.into_iter());
+        let instance = if create.client {
+            let mut options = Options { http: ClientBuilder::new().no_proxy(), ..Options::default() };
+            if !create.store.is_empty() {
+                let store: Arc<dyn Store> = Arc::new(HttpStore::new(create.store)?);
+                options.store = Some(store);
+            }
+            Instance::Client(Client::open_manifest(manifest.disallow_all_hosts(), options).await?)
+        } else {
+            let manifest = manifest.with_allowed_hosts(create.allowed_hosts.into_iter());
+            let open = move || PluginBuilder::new(manifest).with_wasi(create.wasi).build();
+            Instance::Plain(Arc::new(Mutex::new(spawn_blocking(open).await??)))
+        };
+        lock(&self.instances).insert(create.instance, instance);
+        Ok(Answer::default())
+    }
+
+    fn instance(&self, name: &str) -> Result<Instance, Cause> {
+        Ok(lock(&self.instances).get(name).ok_or_else(|| format!("no instance {name}"))?.clone())
     }
 }
 
-fn call(plugin: &mut Plugin, export: &str, input: &[u8]) -> Result<Answer, Error> {
-    match plugin.call_get_error_code::<_, &[u8]>(export, input) {
-        Ok(output) => gives(output),
+fn call(plugin: &Mutex<Plugin>, export: &str, input: &[u8]) -> Answer {
+    match lock(plugin).call_get_error_code::<_, &[u8]>(export, input) {
+        Ok(output) => Answer::output(output),
         // What the export returned. Other statuses are the SDK's.
-        Err((error, 1)) => Ok(Answer { error: Some(error.to_string()), ..Answer::default() }),
-        Err((error, _)) => Ok(trap(&error)),
+        Err((error, 1)) => Answer { error: Some(error.to_string()), ..Answer::default() },
+        Err((error, _)) => Answer { trap: Some(format!("{error:#}")), ..Answer::default() },
     }
 }
 
-/// The input's `now` is the driver's.
-fn drive(driver: &mut Driver, call: &str, input: &[u8]) -> Result<Answer, Error> {
-    let input = input.trim_ascii();
-    let fields = if input.is_empty() { Map::new() } else { serde_json::from_slice(input)? };
-    match driver.call(call, fields) {
-        Ok(output) => gives(&output),
-        Err(rostering::Error::Call(error)) => {
-            Ok(Answer { error: Some(text(&error).to_string()), ..Answer::default() })
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// An error as the plugin writes it: what is not known is left out.
-fn text(error: &CallError) -> Value {
-    let mut fields = json!({
-        "code": error.code,
-        "message": error.message,
-        "retryable": error.retryable,
-        "key": error.key,
-        "status": error.status,
-        "oauth_error": error.oauth_error,
-        "oauth_error_description": error.oauth_error_description,
-        "retry_after": error.retry_after.map(|wait| wait.as_secs()),
-        "body": error.body,
-        "body_truncated": error.body_truncated.then_some(true),
-    });
-    fields.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
-    fields
-}
-
-fn gives(output: &[u8]) -> Result<Answer, Error> {
-    Ok(Answer { output: Some(Base64(output).to_bytes()?), ..Answer::default() })
-}
-
-fn trap(error: &Error) -> Answer {
-    Answer { trap: Some(format!("{error:#}")), ..Answer::default() }
-}
-
-fn unknown(instance: &str) -> Error {
-    Error::msg(format!("no instance {instance}"))
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn versions() -> String {
@@ -162,15 +220,28 @@ fn versions() -> String {
 }
 
 #[expect(unsafe_code, reason = "no other thread runs yet that could read the environment")]
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), Cause> {
     // libextism sends even loopback's requests through a proxy of the environment.
     unsafe { env::set_var("NO_PROXY", "*") };
-    let http = Http::build(ClientBuilder::new().no_proxy())?;
-    let mut host = Host { instances: HashMap::new(), http, log: Log::start() };
-    for line in io::stdin().lines() {
-        let request = serde_json::from_str(&line?)?;
-        let answer = host.handle(request).unwrap_or_else(|error| trap(&error));
-        println!("{}", serde_json::to_string(&answer)?);
-    }
+    let (sender, mut lines) = mpsc::unbounded_channel();
+    thread::spawn(move || io::stdin().lines().try_for_each(|line| sender.send(line)));
+    // On one thread, operations begin in the order of their lines.
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let host = Arc::new(Host::default());
+        host.log.start();
+        while let Some(line) = lines.recv().await {
+            let Request { id, op } = serde_json::from_str(&line?)?;
+            let host = host.clone();
+            tokio::spawn(async move {
+                let answer = host.answer(id.unwrap_or_default(), op).await;
+                let answer =
+                    answer.unwrap_or_else(|error| Answer { trap: Some(format!("{error:?}")), ..Answer::default() });
+                println!("{}", serde_json::to_string(&Answer { id, ..answer }).expect("text"));
+            });
+        }
+        Ok::<_, Cause>(())
+    })?;
+    runtime.shutdown_background();
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! The plugin's log lines, which the SDK hands to the crate tracing.
 
 use std::fmt::Debug;
-use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 use tracing::field::{Field, Visit};
@@ -11,7 +10,9 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-#[derive(Default, Serialize)]
+use crate::lock;
+
+#[derive(Clone, Serialize)]
 pub struct Line {
     level: String,
     line: String,
@@ -21,17 +22,19 @@ pub struct Line {
 pub struct Log(Arc<Mutex<Vec<Line>>>);
 
 impl Log {
-    /// Begins to keep lines, for the whole process.
-    pub fn start() -> Self {
-        let log = Self::default();
+    /// Begins to keep lines, of all instances.
+    pub fn start(&self) {
         let plugin = Targets::new().with_target("extism::pdk", Level::DEBUG);
-        tracing_subscriber::registry().with(log.clone().with_filter(plugin)).init();
-        log
+        tracing_subscriber::registry().with(self.clone().with_filter(plugin)).init();
     }
 
-    /// Gives the lines that came since the last time.
-    pub fn take(&self) -> Vec<Line> {
-        mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub fn clear(&self) {
+        lock(&self.0).clear();
+    }
+
+    /// The lines since a call last began.
+    pub fn lines(&self) -> Vec<Line> {
+        lock(&self.0).clone()
     }
 }
 
@@ -40,7 +43,7 @@ impl<S: Subscriber> Layer<S> for Log {
         let level = event.metadata().level().as_str().to_lowercase();
         let mut line = Line { level, line: String::new() };
         event.record(&mut line);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        lock(&self.0).push(line);
     }
 }
 

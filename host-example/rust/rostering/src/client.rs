@@ -1,138 +1,137 @@
-use std::fs;
-use std::path::Path;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
 
-use crate::clock::unix_now;
-use crate::direct::Direct;
-use crate::form::Form;
-use crate::{Config, Driver, Error, Http, Ids, Request, Token, plugin};
+use crate::call::{Call, Finished, Now, Shared};
+use crate::http::Http;
+use crate::plugin::Plugin;
+use crate::token::unix;
+use crate::{Body, Config, Error, Ids, Options, Request, Response, Token};
 
-/// One instance of the plugin, and the token in it.
+/// An instance of the plugin, with the token in it.
 ///
-/// Share it, in a `static`, an `Arc` or by reference: any number of threads may use it. It sends
-/// nothing before its first call.
+/// Open one in each process: clones share it, and any number of tasks may call it at once. It needs a tokio runtime
+/// with I/O and time.
 ///
-/// There are two forms, which do the same. Of [`open`](Self::open), the plugin sends its requests
-/// itself, through the SDK: threads take turns. Of [`open_with`](Self::open_with), this library
-/// sends them: many at once, and all threads wait for one token request.
-#[derive(Debug)]
-pub struct Rostering {
-    form: Box<dyn Form>,
+/// To cancel a call, drop its future. A request to the service ends with it; a token request goes on, for the others
+/// and for the next call.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+    timeout: Option<Duration>,
+    now: Now,
 }
 
-impl Rostering {
-    /// Makes an instance of the plugin in a file, which sends its requests itself.
-    ///
-    /// # Errors
-    /// [`Error::Read`] and [`Error::Load`].
-    pub fn open(file: impl AsRef<Path>, config: &Config) -> Result<Self, Error> {
-        Self::load(read(file.as_ref())?, config)
+impl Client {
+    /// Opens the plugin: `wasm` is the content of `rostering-nowasi.wasm`, from [`std::fs::read`] or
+    /// [`include_bytes!`]. Sends nothing; configuration errors surface on the first call.
+    pub async fn open(wasm: impl Into<Vec<u8>>, config: &Config, options: Options) -> Result<Self, Error> {
+        Self::open_manifest(config.manifest(wasm.into()), options).await
     }
 
-    /// Makes an instance of the plugin from what is in its file, as `include_bytes!` gives it.
-    ///
-    /// # Errors
-    /// [`Error::Load`].
-    pub fn load(wasm: impl Into<Vec<u8>>, config: &Config) -> Result<Self, Error> {
-        let plugin = plugin::instance(config.direct_manifest(wasm.into()))?;
-        Ok(Self { form: Box::new(Direct::new(plugin, config.timeout)) })
+    #[doc(hidden)]
+    pub async fn open_manifest(manifest: extism::Manifest, options: Options) -> Result<Self, Error> {
+        let http = Http::new(options.http, options.max_body)?;
+        let (plugin, freed) = Plugin::open(manifest).await?;
+        let (plugin, progress) = (Mutex::new(Some(plugin)), Notify::new());
+        let shared = Shared { plugin, freed, http, store: options.store, progress };
+        Ok(Self { shared: Arc::new(shared), timeout: options.timeout, now: Now::Clock })
     }
 
-    /// Makes an instance of the plugin in a file, whose requests are sent here.
-    ///
-    /// # Errors
-    /// Those of [`open`](Self::open).
-    pub fn open_with(file: impl AsRef<Path>, config: &Config, http: Http) -> Result<Self, Error> {
-        Self::load_with(read(file.as_ref())?, config, http)
+    /// The same client with another time-out for its calls; `None` is no bound.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Option<Duration>) -> Self {
+        Self { timeout, ..self.clone() }
     }
 
-    /// The same from what is in its file.
-    ///
-    /// # Errors
-    /// [`Error::Load`].
-    pub fn load_with(wasm: impl Into<Vec<u8>>, config: &Config, http: Http) -> Result<Self, Error> {
-        let plugin = plugin::instance(config.manifest(wasm.into()))?;
-        Ok(Self { form: Box::new(Driver::new(plugin, http, config.timeout)) })
+    /// The same client with this time instead of the system's.
+    #[must_use]
+    pub fn at(&self, now: SystemTime) -> Self {
+        Self { now: Now::Given(Some(unix(now).into())), ..self.clone() }
     }
 
-    /// Gives the service's answer, byte for byte.
-    ///
-    /// # Errors
-    /// [`Error::Call`], and [`Error::Plugin`] for what should not happen.
-    pub fn list_jobs(&self) -> Result<Vec<u8>, Error> {
-        self.list_jobs_of(&Ids::default())
+    /// Lists the jobs of the config's ids.
+    pub async fn list_jobs(&self) -> Result<Response, Error> {
+        self.list_jobs_for(&Ids::default()).await
     }
 
-    /// Gives the service's answer for other ids than the config's.
-    ///
-    /// # Errors
-    /// Those of [`list_jobs`](Self::list_jobs).
-    pub fn list_jobs_of(&self, ids: &Ids) -> Result<Vec<u8>, Error> {
-        self.call("list_jobs", ids)
+    /// Lists the jobs of other ids.
+    pub async fn list_jobs_for(&self, ids: &Ids) -> Result<Response, Error> {
+        self.request("list_jobs", ids.input(), None).await
     }
 
-    /// Sends another request to the service, with the same token, and gives its answer.
-    ///
-    /// # Errors
-    /// Those of [`list_jobs`](Self::list_jobs).
-    pub fn send_request(&self, request: &Request) -> Result<Vec<u8>, Error> {
-        self.call("send_request", request)
+    /// Sends a request of your own to the service.
+    pub async fn send_request(&self, request: Request) -> Result<Response, Error> {
+        self.request("send_request", request.input(), request.body).await
     }
 
-    /// Gives the token that the plugin has, or a new one.
-    ///
-    /// # Errors
-    /// Those of [`list_jobs`](Self::list_jobs).
-    pub fn get_token(&self) -> Result<Token, Error> {
-        self.token(false)
+    /// Returns the cached token, or requests one.
+    pub async fn get_token(&self) -> Result<Token, Error> {
+        self.token(json!({})).await
     }
 
-    /// Gives a new token. If that fails, the plugin keeps the one that it has.
-    ///
-    /// # Errors
-    /// Those of [`list_jobs`](Self::list_jobs).
-    pub fn get_new_token(&self) -> Result<Token, Error> {
-        self.token(true)
+    /// Requests a new token. If that fails, the cached one is kept.
+    pub async fn get_new_token(&self) -> Result<Token, Error> {
+        self.token(json!({ "force": true })).await
     }
 
-    /// Takes a token that another client got, to spare a token request.
-    ///
-    /// # Errors
-    /// Those of [`list_jobs`](Self::list_jobs): `TokenMismatch` if it has expired, or belongs to
-    /// another client, scope or token URL.
-    pub fn set_token(&self, token: &Token) -> Result<(), Error> {
-        let mut input = token.fields();
-        input["now"] = unix_now().into(); // one build of the plugin has no clock
-        self.form.tell("set_token", &input.to_string())
+    /// Returns another token than this one, which the service refused in a request that was not made by this client.
+    pub async fn replace_token(&self, refused: &Token) -> Result<Token, Error> {
+        self.token(json!({ "refused": refused.access_token.expose() })).await
     }
 
-    /// Forgets the token, and the wait after failed token requests.
-    ///
-    /// # Errors
-    /// Those of [`list_jobs`](Self::list_jobs).
-    pub fn clear_token(&self) -> Result<(), Error> {
-        self.form.tell("clear_token", "")
+    /// Caches a token that another client requested.
+    pub async fn set_token(&self, token: &Token) -> Result<(), Error> {
+        let input = serde_json::to_value(token).map_err(|_| Error::NotAToken)?;
+        self.export("set_token", self.now.add(input)).await.map(drop)
     }
 
-    fn token(&self, force: bool) -> Result<Token, Error> {
-        Token::from_json(self.call("get_token", &TokenInput { force })?)
+    /// Forgets the token, and the back-off after failed token requests.
+    pub async fn clear_token(&self) -> Result<(), Error> {
+        self.export("clear_token", Vec::new()).await.map(drop)
     }
 
-    fn call(&self, call: &str, input: &impl Serialize) -> Result<Vec<u8>, Error> {
-        match serde_json::to_value(input) {
-            Ok(Value::Object(input)) => self.form.call(call, input),
-            _ => unreachable!("inputs are structs"),
-        }
+    /// Waits for the calls that were begun before, and frees the plugin. Later calls are [`Error::Closed`].
+    pub async fn close(&self) {
+        drop(self.shared.plugin.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let _ = self.shared.freed.clone().changed().await; // an error, once it is freed
+    }
+
+    async fn request(&self, call: &str, input: Value, body: Option<Body>) -> Result<Response, Error> {
+        let (_, answer) = self.call()?.run(call, &self.now.add(input), body).await?;
+        answer.ok_or_else(|| Error::Failed("done without an answer".into()))
+    }
+
+    async fn token(&self, input: Value) -> Result<Token, Error> {
+        let (output, _) = self.call()?.run("get_token", &self.now.add(input), None).await?;
+        serde_json::from_value(output.unwrap_or_default()).map_err(|_| Error::NotAToken)
+    }
+
+    fn call(&self) -> Result<Call, Error> {
+        let Self { shared, timeout, now } = self.clone();
+        let plugin = shared.plugin.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Ok(Call { plugin: plugin.ok_or(Error::Closed)?, shared, now, timeout })
+    }
+
+    /// Makes a call from raw input, whose `now` is that of each step.
+    #[doc(hidden)]
+    pub async fn run(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
+        let fields: Value = serde_json::from_slice(input).unwrap_or_default();
+        let now = Now::Given(fields.get("now").cloned());
+        Call { now, ..self.call()? }.run(call, input, body).await
+    }
+
+    #[doc(hidden)]
+    pub async fn export(&self, export: &str, input: Vec<u8>) -> Result<Vec<u8>, Error> {
+        self.call()?.plugin.call(export, input).await
     }
 }
 
-#[derive(Serialize)]
-struct TokenInput {
-    force: bool,
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(path).map_err(|source| Error::Read { path: path.into(), source })
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("timeout", &self.timeout).finish_non_exhaustive()
+    }
 }

@@ -1,51 +1,38 @@
-use std::{fmt, io, path::PathBuf, time::Duration};
+use std::fmt;
+use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An error of the SDK, or of the HTTP client.
+/// An error of the SDK, the HTTP client or a store.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// What went wrong. It holds no secret and no token.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The plugin's file cannot be read.
-    #[error("cannot read {}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The plugin does not load, or is another one.
-    #[error("cannot load the rostering plugin")]
-    Load(#[source] Cause),
-    /// The HTTP client cannot be made.
-    #[error("cannot make the HTTP client")]
-    Http(#[source] Cause),
     /// A call failed, for a reason that the plugin's contract knows.
     #[error(transparent)]
     Call(#[from] Box<CallError>),
-    /// The plugin or the SDK failed. Calling again will not mend it.
-    #[error("the plugin failed")]
-    Plugin(#[source] Cause),
-    /// What should be a token is none.
-    #[error("this is no token object")]
-    NoToken,
+    /// The plugin does not load, or the HTTP client cannot be made.
+    #[error("cannot open the client")]
+    Open(#[source] Cause),
+    /// The client is closed.
+    #[error("the client is closed")]
+    Closed,
+    /// The async client was called outside a tokio runtime.
+    #[error("not in a tokio runtime: use rostering::blocking")]
+    NoRuntime,
+    /// A text is not a token object.
+    #[error("not a token object")]
+    NotAToken,
+    /// The plugin or the runtime failed, which should not happen.
+    #[error("the call ended unexpectedly")]
+    Failed(#[source] Cause),
 }
 
-impl Error {
-    /// Reads the SDK's error of an export that sends no request.
-    pub(crate) fn of_export(error: extism::Error) -> Self {
-        match CallError::decode(&error) {
-            Some(own) => own.into(),
-            None => Self::Plugin(error.into()),
-        }
-    }
-}
-
-/// Why a call failed; what is not known is `None`.
-#[derive(Debug, Deserialize, thiserror::Error)]
+/// Why a call failed; what is not known is `None`. As JSON, it is what the plugin writes.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, thiserror::Error)]
+#[serde(default)]
 #[error("{code}: {message}")]
 #[non_exhaustive]
 pub struct CallError {
@@ -54,82 +41,49 @@ pub struct CallError {
     /// Says what to do, for people to read.
     pub message: String,
     /// Whether the same call may succeed later.
-    #[serde(default)]
     pub retryable: bool,
     /// The config key or input field at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// That of the answer at fault.
+    /// HTTP status of the answer at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// The identity provider's error (RFC 6749, section 5.2).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth_error: Option<String>,
     /// The identity provider's words on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth_error_description: Option<String>,
-    /// For how long the plugin will send no further token request.
-    #[serde(default, deserialize_with = "seconds")]
+    /// How long to wait before the next call.
+    #[serde(with = "seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
     /// The service's answer, at most 64 KiB of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Whether there was more.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub body_truncated: bool,
-    /// Why a request got no answer, where the plugin sends it. Where this library does, the message
-    /// has the reason.
-    #[serde(skip)]
-    pub source: Option<Cause>,
 }
 
-impl CallError {
-    /// Reads the plugin's error text, if it is that.
-    pub(crate) fn decode(error: &extism::Error) -> Option<Box<Self>> {
-        serde_json::from_str(&error.to_string()).ok()
-    }
-
-    /// A request got no answer, which the plugin cannot see.
-    pub(crate) fn network(message: String, source: Option<Cause>) -> Box<Self> {
-        Box::new(Self {
-            code: Code::NetworkError,
-            message,
-            retryable: true,
-            key: None,
-            status: None,
-            oauth_error: None,
-            oauth_error_description: None,
-            retry_after: None,
-            body: None,
-            body_truncated: false,
-            source,
-        })
-    }
-}
-
-/// The codes of the plugin's contract.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
+/// The codes of the plugin's contract, which says when each is returned.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the contract has them")]
 #[non_exhaustive]
 pub enum Code {
-    /// The input is not as the contract says.
     InvalidInput,
-    /// A config key is missing.
     ConfigMissing,
-    /// A config key is wrong.
     ConfigInvalid,
-    /// The host's clock is wrong.
     ClockUnusable,
-    /// The identity provider refused the client, or is not at `auth_url`.
     TokenEndpointRejected,
-    /// The identity provider cannot answer now.
     TokenEndpointUnavailable,
-    /// The identity provider's answer is no usable token.
     TokenResponseInvalid,
-    /// The token to set has expired, or is another client's.
     TokenMismatch,
-    /// The service refuses even a new token.
     ServiceUnauthorized,
-    /// The service answered another error.
     ServiceError,
-    /// A request got no answer.
     NetworkError,
     /// One that this library does not know.
+    #[default]
     #[serde(other)]
     Other,
 }
@@ -141,6 +95,15 @@ impl fmt::Display for Code {
     }
 }
 
-fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    Ok(Option::deserialize(deserializer)?.map(Duration::from_secs))
+mod seconds {
+    use super::{Deserialize, Deserializer, Duration, Serialize, Serializer};
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        Ok(Option::deserialize(from)?.map(Duration::from_secs))
+    }
+
+    #[expect(clippy::ref_option, reason = "serde's signature")]
+    pub fn serialize<S: Serializer>(wait: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        wait.map(|wait| wait.as_secs()).serialize(to)
+    }
 }

@@ -2,88 +2,83 @@ use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::iter;
 
-use reqwest::blocking::{Client, ClientBuilder, RequestBuilder};
-use reqwest::header::HeaderMap;
+use bytes::BytesMut;
+use reqwest::Method;
 use reqwest::redirect::Policy;
 use rustls::crypto::ring;
+use serde_json::{Value, json};
 
-use crate::deadline::Deadline;
-use crate::step::{Answer, Outgoing};
-use crate::{Cause, Error};
+use crate::step::{For, Outgoing};
+use crate::{Error, Response};
 
-/// Sends the requests of [`Rostering::open_with`](crate::Rostering::open_with), with reqwest.
-///
-/// It keeps connections open and uses them again; so do its clones, with the same ones.
-#[derive(Clone, Debug)]
-pub struct Http(Client);
+/// One byte more than the plugin reads of a token answer, and of an error of the service: so it sees that there was
+/// more.
+const MAX_TOKEN: usize = (256 << 10) + 1;
+const MAX_ERROR: usize = (64 << 10) + 1;
+
+/// Sends requests, and follows no redirect.
+pub struct Http {
+    client: reqwest::Client,
+    max_body: usize,
+}
 
 impl Http {
-    /// Trusts the system's certificates, and goes through the proxies of the environment.
-    ///
-    /// # Errors
-    /// [`Error::Http`], such as where the system has no certificates.
-    pub fn new() -> Result<Self, Error> {
-        Self::build(ClientBuilder::new())
-    }
-
-    /// Takes settings of your own, such as proxies, certificates and `connect_timeout`. It follows
-    /// no redirect in any case, and `timeout` is that of [`Config`](crate::Config).
-    ///
-    /// # Errors
-    /// [`Error::Http`].
-    pub fn build(builder: ClientBuilder) -> Result<Self, Error> {
+    pub fn new(builder: reqwest::ClientBuilder, max_body: usize) -> Result<Self, Error> {
         // reqwest would panic without a default for the whole process. If there is one, that stays.
         let _ = ring::default_provider().install_default();
-        let client = builder.redirect(Policy::none()).timeout(None).build();
-        client.map(Self).map_err(|error| Error::Http(error.into()))
+        let client = builder.redirect(Policy::none()).build().map_err(|error| Error::Open(error.into()))?;
+        Ok(Self { client, max_body })
     }
 
-    /// Sends a request. Gives what `resume` is told of it, and the answer's body.
-    pub(crate) fn send(&self, request: Outgoing, deadline: Deadline) -> (Answer, Vec<u8>) {
-        self.exchange(request, deadline).unwrap_or_else(|error| {
-            (Answer::Failed { failed: reason(&*error, deadline) }, Vec::new())
-        })
-    }
-
-    fn exchange(&self, request: Outgoing, deadline: Deadline) -> Result<(Answer, Vec<u8>), Cause> {
-        let asks_for_token = request.asks_for_token();
-        let outgoing = self.outgoing(request, deadline)?;
-        let response = outgoing.send().map_err(reqwest::Error::without_url)?;
-        let (status, headers) = (response.status().as_u16(), texts(response.headers()));
-        let body = Vec::from(response.bytes().map_err(reqwest::Error::without_url)?);
-        let text = asks_for_token.then(|| String::from_utf8_lossy(&body).into_owned());
-        Ok((Answer::Came { status, headers, body: text }, body))
-    }
-
-    fn outgoing(&self, request: Outgoing, deadline: Deadline) -> Result<RequestBuilder, Cause> {
-        let mut outgoing = self.0.request(request.method.parse()?, request.url);
+    /// Sends a request, with the body that the caller has. The error is the reason why there is no answer.
+    pub async fn send(&self, what: For, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, String> {
+        let method: Method = request.method.parse().map_err(|_| "not a method")?;
+        let mut outgoing = self.client.request(method, request.url);
         for (name, value) in request.headers {
             outgoing = outgoing.header(name, value);
         }
-        if let Some(body) = request.body {
+        let text = request.body.and_then(|body| body.as_str().map(|text| text.to_owned().into()));
+        if let Some(body) = body.or(text) {
             outgoing = outgoing.body(body);
         }
-        if let Some(left) = deadline.left() {
-            outgoing = outgoing.timeout(left); // up to the end of the answer
+        let lost = |error: reqwest::Error| reason(&error.without_url());
+        let mut answer = outgoing.send().await.map_err(lost)?;
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        let (max, cut) = match what {
+            For::Token => (MAX_TOKEN, true),
+            For::Service if !status.is_success() => (MAX_ERROR, true),
+            For::Service => (self.max_body, false),
+        };
+        let mut body = BytesMut::new();
+        while let Some(chunk) = answer.chunk().await.map_err(lost)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > max && !cut {
+                return Err(format!("the answer is longer than {max} bytes"));
+            }
+            if body.len() >= max && cut {
+                body.truncate(max);
+                break;
+            }
         }
-        Ok(outgoing)
+        Ok(Response { status, headers, body: body.freeze() })
     }
 }
 
-fn texts(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
-    let mut texts = BTreeMap::<_, Vec<_>>::new();
-    for (name, value) in headers {
-        let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        texts.entry(name.to_string()).or_default().push(value);
+/// What the plugin is told of an answer: the text too if it is for a token, or an error.
+pub fn report(what: For, answer: &Response) -> Value {
+    let mut headers = BTreeMap::<_, Vec<_>>::new();
+    for (name, value) in &answer.headers {
+        headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
     }
-    texts
+    let mut report = json!({ "status": answer.status.as_u16(), "headers": headers });
+    if what == For::Token || !answer.status.is_success() {
+        report["body"] = answer.text().into();
+    }
+    report
 }
 
-/// Why a request got no answer: the error with those behind it, of which the last one tells most.
-fn reason(error: &(dyn StdError + 'static), deadline: Deadline) -> String {
-    if deadline.is_over() {
-        return deadline.to_string();
-    }
+/// The error with those behind it, of which the last one tells most.
+pub fn reason(error: &(dyn StdError + 'static)) -> String {
     let all = iter::successors(Some(error), |&error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -1,55 +1,43 @@
 //! Calls the Automatic Rostering plugin.
 //!
 //! ```no_run
-//! use rostering::{Config, Rostering};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let config = Config {
-//!     environment: "stage".into(),
-//!     auth_url: "https://login.example.com".into(),
-//!     base_url: "https://rostering.example.com".into(),
-//!     client_id: "my-client".into(),
-//!     client_secret: std::env::var("ROSTERING_CLIENT_SECRET")?.into(),
-//!     customer_id: "my-customer".into(),
-//!     user_id: "my-user".into(),
-//!     ..Config::default()
-//! };
-//! let client = Rostering::open("rostering.wasm", &config)?;
-//! let jobs = client.list_jobs()?;
+//! # async fn run(config: rostering::Config) -> Result<(), Box<dyn std::error::Error>> {
+//! let wasm = std::fs::read("rostering-nowasi.wasm")?;
+//! let client = rostering::Client::open(wasm, &config, rostering::Options::default()).await?;
+//! let jobs: serde_json::Value = client.list_jobs().await?.json()?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Open one [`Rostering`] in each process and share it: the access token lives in its instance of
-//! the plugin, which renews it by itself. What goes wrong is an [`Error`].
-//!
-//! [`Rostering::open_with`] gives the same, but sends the plugin's requests itself: many at once,
-//! with [`Http`].
+//! Open one [`Client`] in each process and share it: its instance of the plugin has the access token, and renews it. A
+//! [`Store`] shares the token with other processes. What goes wrong is an [`Error`].
 
+#[cfg(feature = "blocking")]
+pub mod blocking;
+mod call;
 mod client;
-mod clock;
 mod config;
-mod deadline;
-mod direct;
-mod driver;
 mod error;
-mod form;
 mod http;
-mod ids;
 mod plugin;
 mod request;
+mod response;
 mod secret;
 mod step;
+mod store;
 mod token;
-mod trap;
 
-pub use client::Rostering;
-pub use config::Config;
-pub use driver::Driver;
+pub use async_trait::async_trait; // for Store
+pub use client::Client;
+pub use config::{Config, Environment, Options};
 pub use error::{CallError, Cause, Code, Error};
-pub use http::Http;
-pub use ids::{Id, Ids};
-pub use request::Request;
-pub use reqwest; // for Http::build
+#[cfg(feature = "redis")]
+pub use redis; // for RedisStore
+pub use request::{Body, Id, Ids, Request};
+pub use reqwest; // for Options, Request and Response
+pub use response::Response;
 pub use secret::Secret;
+#[cfg(feature = "redis")]
+pub use store::RedisStore;
+pub use store::{FileStore, MemoryStore, Store};
 pub use token::Token;

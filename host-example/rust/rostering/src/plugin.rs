@@ -1,22 +1,65 @@
-use extism::{Manifest, Plugin, PluginBuilder};
+use std::sync::mpsc;
+use std::thread;
 
-use crate::Error;
+use extism::{Manifest, PluginBuilder};
+use tokio::sync::{oneshot, watch};
 
-const EXPORTS: [&str; 7] =
-    ["get_token", "list_jobs", "send_request", "set_token", "clear_token", "begin", "resume"];
+use crate::{CallError, Error};
 
-/// Makes an instance of the plugin.
-pub(crate) fn instance(manifest: Manifest) -> Result<Plugin, Error> {
-    let builder = PluginBuilder::new(manifest).with_wasi(true);
-    // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot make
-    // that, as in many containers.
-    let plugin = builder
-        .clone()
-        .build()
-        .or_else(|_| builder.with_cache_disabled().build())
-        .map_err(|error| Error::Load(error.into()))?;
-    match EXPORTS.iter().find(|export| !plugin.function_exists(export)) {
-        Some(missing) => Err(Error::Load(format!("it has no {missing}").into())),
-        None => Ok(plugin),
+/// An instance of the plugin. It makes one call at a time, on a thread of its own, because the SDK
+/// panics in async code. The thread ends when the last clone is dropped.
+#[derive(Clone)]
+pub struct Plugin(mpsc::Sender<Call>);
+
+struct Call {
+    export: String,
+    input: Vec<u8>,
+    output: oneshot::Sender<Result<Vec<u8>, Error>>,
+}
+
+impl Plugin {
+    /// Also returns what closes when the instance is freed.
+    pub async fn open(manifest: Manifest) -> Result<(Self, watch::Receiver<()>), Error> {
+        let (sender, calls) = mpsc::channel::<Call>();
+        let (opened, opening) = oneshot::channel();
+        let (alive, freed) = watch::channel(());
+        let run = move || {
+            let _dropped_last = alive;
+            let mut plugin = match instance(manifest) {
+                Ok(plugin) => plugin,
+                Err(error) => return drop(opened.send(Err(error.into()))),
+            };
+            let _ = opened.send(Ok(()));
+            for Call { export, input, output } in calls {
+                let result = plugin.call_get_error_code::<_, Vec<u8>>(export, input);
+                let _ = output.send(result.map_err(|(error, status)| explain(error, status)));
+            }
+        };
+        let thread = thread::Builder::new().name("rostering-plugin".into());
+        thread.spawn(run).map_err(|error| Error::Open(error.into()))?;
+        let opened = opening.await.unwrap_or_else(|error| Err(error.into()));
+        opened.map(|()| (Self(sender), freed)).map_err(Error::Open)
+    }
+
+    /// Calls an export, also if the caller leaves.
+    pub async fn call(&self, export: &str, input: Vec<u8>) -> Result<Vec<u8>, Error> {
+        let (output, result) = oneshot::channel();
+        let _ = self.0.send(Call { export: export.into(), input, output });
+        result.await.unwrap_or_else(|error| Err(Error::Failed(error.into())))
+    }
+}
+
+fn instance(manifest: Manifest) -> Result<extism::Plugin, extism::Error> {
+    let builder = PluginBuilder::new(manifest);
+    // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot make that,
+    // as in many containers.
+    builder.clone().build().or_else(|_| builder.with_cache_disabled().build())
+}
+
+/// Status 1 is the plugin's own error; others are the SDK's.
+fn explain(error: extism::Error, status: i32) -> Error {
+    match serde_json::from_str::<CallError>(&error.to_string()) {
+        Ok(own) if status == 1 => Box::new(own).into(),
+        _ => Error::Failed(error.into()),
     }
 }

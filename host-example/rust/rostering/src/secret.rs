@@ -21,14 +21,8 @@ impl fmt::Debug for Secret {
     }
 }
 
-impl From<String> for Secret {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
-impl From<&str> for Secret {
-    fn from(text: &str) -> Self {
+impl<T: Into<String>> From<T> for Secret {
+    fn from(text: T) -> Self {
         Self(text.into())
     }
 }

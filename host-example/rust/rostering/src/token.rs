@@ -1,53 +1,48 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Error, Secret};
 
 /// An access token, for requests of your own or for another client.
-#[derive(Clone, Debug, Deserialize)]
+///
+/// Serialized, it is the plugin's token object, with the access token in it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Token {
     /// Goes into the header `Authorization: Bearer …`.
+    #[serde(serialize_with = "expose")]
     pub access_token: Secret,
     /// `Bearer`.
     pub token_type: String,
-    /// When it ends.
-    #[serde(deserialize_with = "unix_seconds")]
+    /// When it expires.
+    #[serde(deserialize_with = "from_unix", serialize_with = "to_unix")]
     pub expires_at: SystemTime,
-    /// Names the token URL, the client and the scope that the token belongs to. No secret.
+    /// Names the token URL, the client and the scope that the token belongs to. Not a secret.
     pub cache_key: String,
 }
 
 impl Token {
-    /// Gives the whole token, to store it where other processes find it: keep it as a secret.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        self.fields().to_string()
-    }
-
-    pub(crate) fn fields(&self) -> Value {
-        let expires_at = self.expires_at.duration_since(UNIX_EPOCH).unwrap_or_default();
-        json!({
-            "access_token": self.access_token.expose(),
-            "token_type": self.token_type,
-            "expires_at": expires_at.as_secs(),
-            "cache_key": self.cache_key,
-        })
-    }
-
-    /// Reads what [`to_json`](Self::to_json) gave.
-    ///
-    /// # Errors
-    /// [`Error::NoToken`], which does not show the text.
-    pub fn from_json(text: impl AsRef<[u8]>) -> Result<Self, Error> {
-        serde_json::from_slice(text.as_ref()).map_err(|_| Error::NoToken)
+    /// Reads a token object. The error does not show the text, as serde's own would.
+    pub fn from_json(json: &str) -> Result<Self, Error> {
+        serde_json::from_str(json).map_err(|_| Error::NotAToken)
     }
 }
 
-fn unix_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SystemTime, D::Error> {
-    let seconds = Duration::from_secs(u64::deserialize(deserializer)?);
-    UNIX_EPOCH.checked_add(seconds).ok_or_else(|| D::Error::custom("beyond the system's time"))
+pub fn unix(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn expose<S: Serializer>(secret: &Secret, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(secret.expose())
+}
+
+fn to_unix<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(unix(*time))
+}
+
+fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {
+    let time = UNIX_EPOCH.checked_add(Duration::from_secs(u64::deserialize(from)?));
+    time.ok_or_else(|| D::Error::custom("beyond the system's time"))
 }

@@ -1,174 +1,159 @@
-use std::io;
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use rostering::{Code, Config, Id, Ids, Request};
-use tracing::Level;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
+use rostering::reqwest::{self, ClientBuilder, Method, header};
+use rostering::{Body, Code, Config, Id, Ids, Options, Request, Token};
+use serde_json::{Value, json};
 
 use crate::errors::call_error;
-use crate::form::Form;
-use crate::service::{JOBS, SECRET, Service, answer};
+use crate::service::{JOBS, SECRET, Service};
 
-in_both_forms!(
-    second_call_uses_the_token_of_the_first,
-    requests_are_those_of_the_config,
-    ids_of_one_call,
-    token,
-    own_request,
-    own_request_that_leads_elsewhere,
-    empty_answer,
-    threads_share_one_token,
-);
-
-fn second_call_uses_the_token_of_the_first(form: Form) {
+#[tokio::test]
+async fn response() {
     let service = Service::start();
-    let client = service.client(form);
-    for jobs in 1..=2 {
-        assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes());
-        assert_eq!(service.count(), (1, jobs));
-    }
+    let client = service.client().await;
+    let response = client.list_jobs().await.unwrap();
+    assert_eq!((response.status.as_u16(), &response.headers["x-page"]), (200, &"2".parse().unwrap()));
+    assert_eq!((response.text().as_ref(), response.body.as_ref()), (JOBS, JOBS.as_bytes()));
+    assert_eq!(response.json::<Value>().unwrap(), json!([{ "id": 1 }]));
+    let headers = service.last().headers;
+    let sent = ["authorization", "customer_id", "user_id"].map(|name| headers[name].as_str());
+    assert_eq!(sent, ["Bearer token-1", "customer", "user"]);
+    client.list_jobs().await.unwrap();
+    assert_eq!(service.count(), (1, 2));
 }
 
-fn requests_are_those_of_the_config(form: Form) {
+#[tokio::test]
+async fn ids_of_one_call() {
     let service = Service::start();
-    let config = Config { environment: String::new(), scope: "own".into(), ..service.config() };
-    form.open(&config).list_jobs().unwrap();
-    let form = [
-        ("grant_type", "client_credentials"),
-        ("client_id", "client"),
-        ("client_secret", SECRET),
-        ("scope", "own"),
-    ];
-    let form = form.map(|(name, value)| (name.into(), value.into())).into();
-    assert_eq!(service.requests()[0].form(), form);
-    let request = service.jobs_request();
-    assert_eq!(request.header("authorization"), Some("Bearer token-1"));
-    assert_eq!(request.header("customer_id"), Some("customer"));
-    assert_eq!(request.header("user_id"), Some("user"));
+    let client = service.client().await;
+    let ids = Ids { customer_id: Id::Is("c2".into()), user_id: Id::LeftOut };
+    client.list_jobs_for(&ids).await.unwrap();
+    let headers = service.last().headers;
+    assert_eq!((headers["customer_id"].as_str(), headers.get("user_id")), ("c2", None));
 }
 
-fn ids_of_one_call(form: Form) {
+#[tokio::test]
+async fn own_request() {
     let service = Service::start();
-    let client = service.client(form);
-    let cases = [
-        (Id::Configs, Id::Configs, Some("customer"), Some("user")),
-        ("c2".into(), Id::Configs, Some("c2"), Some("user")),
-        (Id::Configs, "u2".into(), Some("customer"), Some("u2")),
-        (Id::LeftOut, Id::LeftOut, None, None),
-    ];
-    for (customer_id, user_id, customer, user) in cases {
-        let ids = Ids { customer_id, user_id };
-        client.list_jobs_of(&ids).unwrap();
-        let request = service.jobs_request();
-        assert_eq!(request.header("customer_id"), customer, "{ids:?}");
-        assert_eq!(request.header("user_id"), user, "{ids:?}");
-    }
-}
-
-fn token(form: Form) {
-    let service = Service::start();
-    let none = String::new;
-    // A token needs none of these.
-    let config =
-        Config { base_url: none(), customer_id: none(), user_id: none(), ..service.config() };
-    let client = form.open(&config);
-    let token = client.get_token().unwrap();
-    assert_eq!(token.access_token.expose(), "token-1");
-    assert_eq!(token.token_type, "Bearer");
-    assert!(token.cache_key.contains("client"), "{}", token.cache_key);
-    let left = token.expires_at.duration_since(SystemTime::now()).unwrap();
-    assert!(left <= Duration::from_hours(1), "{left:?}");
-    assert_eq!(client.get_token().unwrap().access_token.expose(), "token-1");
-    assert_eq!(client.get_new_token().unwrap().access_token.expose(), "token-2");
-}
-
-fn own_request(form: Form) {
-    let service = Service::start();
+    let client = service.client().await;
+    let body = vec![0xff; 2 << 20]; // neither text nor small
     let request = Request {
         path: "/jobs/7?full=true".into(),
-        method: "PUT".into(),
-        headers: [("Content-Type".into(), "text/plain".into())].into(),
-        body: Some("grün".into()),
-        ids: Ids { customer_id: "c2".into(), user_id: Id::LeftOut },
+        method: Method::PUT,
+        headers: [("Content-Type".into(), "image/x".into())].into(),
+        body: Some(body.clone().into()),
+        ..Request::default()
     };
-    assert_eq!(service.client(form).send_request(&request).unwrap(), JOBS.as_bytes());
-    let got = service.jobs_request();
-    assert_eq!((got.target.as_str(), got.body.as_str()), ("PUT /jobs/7?full=true", "grün"));
-    assert_eq!(got.header("authorization"), Some("Bearer token-1"));
-    assert_eq!(got.header("content-type"), Some("text/plain"));
-    assert_eq!((got.header("customer_id"), got.header("user_id")), (Some("c2"), None));
-}
+    client.send_request(request).await.unwrap();
+    let got = service.last();
+    assert_eq!((got.target.as_str(), got.headers["content-type"].as_str()), ("PUT /jobs/7?full=true", "image/x"));
+    assert!(got.body == body);
 
-fn own_request_that_leads_elsewhere(form: Form) {
-    let service = Service::start();
-    let request = Request { path: "//other.example.com/jobs".into(), ..Request::default() };
-    let error = call_error(service.client(form).send_request(&request));
+    let elsewhere = Request { path: "//other.example.com/jobs".into(), ..Request::default() };
+    let error = call_error(client.send_request(elsewhere).await);
     assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("path")));
-    assert_eq!(service.count(), (0, 0));
 }
 
-fn empty_answer(form: Form) {
-    let service = Service::start();
-    service.on_jobs(|_| answer(204, ""));
-    assert_eq!(service.client(form).list_jobs().unwrap(), b"");
-}
-
-fn threads_share_one_token(form: Form) {
-    const THREADS: usize = 20;
-    let service = Service::start();
-    let client = service.client(form);
-    thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes()));
-        }
-    });
-    assert_eq!(service.count(), (1, THREADS));
-}
-
-/// The subscriber is for the whole process: other tests' lines come to it as well.
-#[test]
-fn log() {
-    let log = Log::default();
-    let writer = {
-        let log = log.clone();
-        move || log.clone()
+/// The service refuses the first token. Text and a file can be sent again, but not a stream.
+#[tokio::test]
+async fn body_that_is_sent_again() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "content").unwrap();
+    let open = move || {
+        let file = std::fs::File::open(file.path()).unwrap();
+        reqwest::Body::from(tokio::fs::File::from_std(file))
     };
-    let traced = ["reqwest", "hyper_util", "hyper", "rustls"].map(|name| (name, Level::TRACE));
-    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(writer);
-    tracing_subscriber::registry()
-        .with(lines)
-        .with(Targets::new().with_default(Level::DEBUG).with_targets(traced))
-        .init();
-    let text = || String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    for form in [Form::Direct, Form::Driven] {
+    let again: [Body; 3] = ["content".into(), String::from("content").into(), Body::repeatable(open)];
+    for (body, sent) in again.map(|body| (body, 2)).into_iter().chain([(Body::once("content"), 1)]) {
         let service = Service::start();
-        service.client(form).list_jobs().unwrap();
-        let (text, host) = (text(), service.url.trim_start_matches("http://"));
-        for line in ["POST", "GET"].map(|method| format!("HTTP 200 to {method} {host}/")) {
-            let line = format!("DEBUG extism::pdk: {line}");
-            assert_eq!(text.matches(&line).count(), 1, "{line} in {text}");
+        service.on_jobs(|request| match request.headers["authorization"].as_str() {
+            "Bearer token-1" => (401, "revoked".into()),
+            _ => (201, String::from_utf8_lossy(&request.body).into()),
+        });
+        let request = Request { method: Method::POST, path: "/jobs".into(), body: Some(body), ..Request::default() };
+        let client = service.client().await;
+        client.get_token().await.unwrap();
+        let result = client.send_request(request).await;
+        assert_eq!(service.count(), (2, sent));
+        if sent == 2 {
+            assert_eq!(result.unwrap().text(), "content");
+        } else {
+            let error = call_error(result);
+            assert_eq!((error.code, error.status), (Code::ServiceUnauthorized, Some(401)));
         }
-    }
-    let text = text();
-    assert!(text.contains("TRACE hyper_util::"), "{text}");
-    for hidden in [SECRET, "s3cr3t%2F", "Bearer token-"] {
-        assert!(!text.contains(hidden), "{hidden} in {text}");
     }
 }
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+#[tokio::test]
+async fn tokens() {
+    let service = Service::start();
+    let client = service.client().await;
+    let token = client.get_token().await.unwrap();
+    assert_eq!((token.access_token.expose(), token.token_type.as_str()), ("token-1", "Bearer"));
+    assert!(token.cache_key.contains("client"), "{token:?}");
+    assert!(token.expires_at.duration_since(SystemTime::now()).unwrap() <= Duration::from_hours(1));
+    let text = async |token| Result::<Token, _>::unwrap(token).access_token.expose().to_owned();
+    assert_eq!(text(client.get_token().await).await, "token-1");
+    assert_eq!(text(client.get_new_token().await).await, "token-2");
+    assert_eq!(text(client.replace_token(&token).await).await, "token-2");
+    assert_eq!(text(client.at(SystemTime::now() + Duration::from_hours(1)).get_token().await).await, "token-3");
+}
 
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
+#[tokio::test]
+async fn token_of_another_client() {
+    let service = Service::start();
+    let client = service.client().await;
+    let token = client.get_token().await.unwrap();
+    let json = serde_json::to_string(&token).unwrap();
+    let token = Token::from_json(&json).unwrap();
+    assert_eq!(serde_json::to_string(&token).unwrap(), json);
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let second = service.client().await;
+    second.set_token(&token).await.unwrap();
+    second.list_jobs().await.unwrap();
+    assert_eq!(service.count(), (1, 1));
+    second.clear_token().await.unwrap();
+    second.list_jobs().await.unwrap();
+    assert_eq!(service.count(), (2, 2));
+
+    let config = Config { client_id: "other".into(), ..service.config() };
+    let other = rostering::Client::open(crate::service::wasm(), &config, Options::default()).await.unwrap();
+    assert_eq!(call_error(other.set_token(&token).await).code, Code::TokenMismatch);
+}
+
+#[tokio::test]
+async fn settings_of_your_own() {
+    let service = Service::start();
+    let headers = [(header::USER_AGENT, "mine".parse().unwrap()), (header::AUTHORIZATION, "a".parse().unwrap())];
+    let http = ClientBuilder::new().default_headers(headers.into_iter().collect());
+    let client = service.client_with(Options { http, max_body: JOBS.len(), ..Options::default() }).await;
+    client.list_jobs().await.unwrap();
+    let headers = service.last().headers;
+    assert_eq!((headers["user-agent"].as_str(), headers["authorization"].as_str()), ("mine", "Bearer token-1"));
+
+    service.on_jobs(|_| (200, format!("{JOBS} ")));
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
+    assert!(error.message.contains("longer than 10 bytes"), "{error}");
+}
+
+#[tokio::test]
+async fn config() {
+    let service = Service::start();
+    let scope = Mutex::new(String::new());
+    let config = Config {
+        base_url: service.url.replace("127.0.0.1", "0.0.0.0"), // not loopback for the plugin
+        environment: None,
+        scope: "own".into(),
+        refresh_margin: Some(0),
+        allow_http: true,
+        ..service.config()
+    };
+    let client = rostering::Client::open(crate::service::wasm(), &config, Options::default()).await.unwrap();
+    client.get_token().await.unwrap();
+    *scope.lock().unwrap() = String::from_utf8(service.last().body).unwrap();
+    assert!(scope.lock().unwrap().contains("scope=own"));
+    client.list_jobs().await.unwrap();
+    assert!(!format!("{config:?} {client:?}").contains(SECRET));
 }

@@ -1,20 +1,13 @@
+use std::net::TcpListener;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rostering::{CallError, Code, Config, Error, Ids, Rostering};
+use rostering::reqwest::ClientBuilder;
+use rostering::{CallError, Client, Code, Config, Error, Options, Token};
+use serde_json::{Value, json};
 
-use crate::form::Form;
-use crate::service::{JOBS, Service, answer};
-
-in_both_forms!(
-    config,
-    numbers_and_flags_of_the_config,
-    input,
-    token_endpoint,
-    service,
-    code_of_a_later_version,
-    texts_that_are_no_error_of_the_contract,
-    fault_of_the_plugin,
-);
+use crate::service::{SECRET, Service, wasm};
 
 /// The error of a call that must fail for a reason that the contract knows.
 pub fn call_error<T>(result: Result<T, Error>) -> CallError {
@@ -24,122 +17,108 @@ pub fn call_error<T>(result: Result<T, Error>) -> CallError {
     }
 }
 
-fn config(form: Form) {
-    let service = Service::start();
-    let good = service.config();
-    let cases = [
-        (Config { environment: "test".into(), ..good.clone() }, Code::ConfigInvalid, "environment"),
-        (Config { client_id: String::new(), ..good.clone() }, Code::ConfigMissing, "client_id"),
-        (
-            Config { auth_url: "http://[::1".into(), ..good.clone() },
-            Code::ConfigInvalid,
-            "auth_url",
-        ),
-        (Config { auth_url: "nowhere".into(), ..good.clone() }, Code::ConfigInvalid, "auth_url"),
-        (Config { auth_url: "http://a.test".into(), ..good }, Code::ConfigInvalid, "auth_url"),
-    ];
-    for (config, code, key) in cases {
-        let error = call_error(form.open(&config).list_jobs());
-        assert_eq!((error.code, error.key.as_deref()), (code, Some(key)), "{error}");
-        assert!(!error.retryable && error.source.is_none(), "{error:?}");
-    }
-    assert_eq!(service.count(), (0, 0));
+async fn open(config: &Config) -> Client {
+    Client::open(wasm(), config, Options::default()).await.unwrap()
 }
 
-fn numbers_and_flags_of_the_config(form: Form) {
+#[tokio::test]
+async fn of_the_identity_provider() {
     let service = Service::start();
-    let config = Config {
-        base_url: service.url.replace("127.0.0.1", "0.0.0.0"), // no loopback for the plugin
-        refresh_margin: Some(0),
-        allow_http: true,
-        ..service.config()
-    };
-    assert_eq!(form.open(&config).list_jobs().unwrap(), JOBS.as_bytes());
-}
-
-fn input(form: Form) {
-    let ids = Ids { customer_id: "line\nbreak".into(), ..Ids::default() };
-    let error = call_error(Service::start().client(form).list_jobs_of(&ids));
-    assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("customer_id")));
-}
-
-fn token_endpoint(form: Form) {
-    let service = Service::start();
-    let config = Config { client_secret: "wrong".into(), ..service.config() };
-    let error = call_error(form.open(&config).list_jobs());
+    let client = open(&Config { client_secret: "wrong".into(), ..service.config() }).await;
+    let error = call_error(client.list_jobs().await);
     assert_eq!((error.code, error.status), (Code::TokenEndpointRejected, Some(401)));
     assert_eq!(error.oauth_error.as_deref(), Some("invalid_client"));
     assert_eq!(error.oauth_error_description.as_deref(), Some("unknown"));
     assert_eq!((error.retryable, error.retry_after), (false, Some(Duration::from_secs(1))));
     assert_eq!(error.to_string(), format!("token_endpoint_rejected: {}", error.message));
+    let json = json!({
+        "code": "token_endpoint_rejected", "message": error.message, "retryable": false, "status": 401,
+        "oauth_error": "invalid_client", "oauth_error_description": "unknown", "retry_after": 1,
+    });
+    assert_eq!(serde_json::to_value(&error).unwrap(), json);
 }
 
-fn service(form: Form) {
+#[tokio::test]
+async fn of_the_service() {
     let service = Service::start();
-    let client = service.client(form);
-    service.on_jobs(|_| answer(503, "busy"));
-    let error = call_error(client.list_jobs());
-    assert_eq!((error.code, error.status), (Code::ServiceError, Some(503)));
-    let known = (form == Form::Direct).then_some("busy");
-    assert_eq!((error.body.as_deref(), error.body_truncated), (known, false));
-    assert!(error.retryable);
-
-    service.on_jobs(|_| answer(403, "x".repeat(70 << 10)));
-    let error = call_error(client.list_jobs());
-    assert_eq!((error.status, error.retryable), (Some(403), false));
-    let known = (form == Form::Direct).then(|| "x".repeat(64 << 10));
-    assert_eq!((error.body_truncated, error.body), (known.is_some(), known));
-
-    service.mend();
-    assert_eq!(client.list_jobs().unwrap(), JOBS.as_bytes());
+    let client = service.client().await;
+    service.on_jobs(|request| (503, format!("busy {SECRET} {}", request.headers["authorization"])));
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.code, error.status, error.retryable), (Code::ServiceError, Some(503), true));
+    assert_eq!(error.body.as_deref(), Some("busy [redacted] Bearer [redacted]"));
+    service.on_jobs(|_| (403, "x".repeat(70 << 10)));
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.body.map(|body| body.len()), error.body_truncated), (Some(64 << 10), true));
 }
 
-fn code_of_a_later_version(form: Form) {
-    let text = r#"{"code":"too_new","message":"m","of_a_later_version":1}"#;
-    let error = call_error(stub(form, &fails_with(text)).list_jobs());
-    assert_eq!((error.code, error.message.as_str()), (Code::Other, "m"));
+#[tokio::test]
+async fn of_the_config() {
+    let service = Service::start();
+    let client = open(&Config { auth_url: "nowhere".into(), ..service.config() }).await;
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("auth_url")));
+    let client = open(&Config { environment: None, ..service.config() }).await;
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("environment")));
 }
 
-fn texts_that_are_no_error_of_the_contract(form: Form) {
-    for text in ["oom", "{}", "[]", r#"{"code":"service_error"}"#] {
-        let result = stub(form, &fails_with(text)).list_jobs();
-        assert!(matches!(result, Err(Error::Plugin(_))), "{text}: {result:?}");
+#[tokio::test]
+async fn request_without_an_answer() {
+    let service = Service::start();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let gone = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let no_tls = service.url.replace("http:", "https:");
+    for (base_url, reason) in [(gone, "Connection refused"), (no_tls, "tls handshake")] {
+        let error = call_error(open(&Config { base_url, ..service.config() }).await.list_jobs().await);
+        assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
+        assert!(error.message.contains(reason) && !error.message.contains("http"), "{error}");
     }
 }
 
-fn fault_of_the_plugin(form: Form) {
-    let result = stub(form, "unreachable").list_jobs();
-    assert!(matches!(result, Err(Error::Plugin(_))), "{result:?}");
+#[test]
+fn of_a_later_version() {
+    let error: CallError = serde_json::from_value(json!({ "code": "new", "message": "m", "more": 1 })).unwrap();
+    assert_eq!((error.code, error.message.as_str()), (Code::Other, "m"));
 }
 
-/// Code that fails a call with an error text.
-fn fails_with(text: &str) -> String {
-    let stores = text.bytes().enumerate().map(|(i, byte)| {
-        let address = format!("(i64.add (local.get $text) (i64.const {i}))");
-        format!("(call $store_u8 {address} (i32.const {byte}))")
-    });
-    format!(
-        "(local.set $text (call $alloc (i64.const {})))
-         {}
-         (call $error_set (local.get $text)) (i32.const 1)",
-        text.len(),
-        stores.collect::<Vec<_>>().concat()
-    )
+#[tokio::test]
+async fn of_open() {
+    let config = Service::start().config();
+    for wasm in ["", "#!/bin/sh", "\0asm\u{1}\0\0\0"] {
+        let result = Client::open(wasm, &config, Options::default()).await;
+        match result {
+            Err(Error::Open(_)) => {}
+            // Without exports it loads.
+            Ok(client) => assert!(matches!(client.list_jobs().await, Err(Error::Failed(_)))),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    let http = ClientBuilder::new().user_agent("line\nbreak");
+    let result = Client::open(wasm(), &config, Options { http, ..Options::default() }).await;
+    assert!(matches!(result, Err(Error::Open(_))), "{result:?}");
 }
 
-/// A plugin with this code instead of the real one's.
-fn stub(form: Form, code: &str) -> Rostering {
-    let names =
-        ["get_token", "list_jobs", "send_request", "set_token", "clear_token", "begin", "resume"];
-    let exports = names
-        .map(|name| format!("(func (export \"{name}\") (result i32) (local $text i64) {code})\n"));
-    let wasm = format!(
-        r#"(module
-            (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
-            (import "extism:host/env" "store_u8" (func $store_u8 (param i64 i32)))
-            (import "extism:host/env" "error_set" (func $error_set (param i64)))
-            {})"#,
-        exports.concat()
-    );
-    form.load(wasm, &Config::default()).expect("the stub loads")
+#[test]
+fn outside_a_runtime() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let client = runtime.block_on(Service::start().client());
+    let mut context = Context::from_waker(Waker::noop());
+    let result = pin!(client.list_jobs()).poll(&mut context);
+    assert!(matches!(result, Poll::Ready(Err(Error::NoRuntime))), "{result:?}");
+}
+
+#[test]
+fn text_that_is_not_a_token_object() {
+    let good = json!({ "access_token": "a", "token_type": "Bearer", "expires_at": 1, "cache_key": "k" });
+    let with = |name: &str, value: Value| {
+        let mut other = good.clone();
+        other[name] = value;
+        other.to_string()
+    };
+    let times = [json!("a-token"), json!(-1), json!(u64::MAX)].map(|time| with("expires_at", time));
+    for text in ["", "a-token", r#""a-token""#, "[]", "{}"].map(String::from).into_iter().chain(times) {
+        let error = Token::from_json(&text).expect_err(&text);
+        assert_eq!(format!("{error} {error:?}"), "not a token object NotAToken");
+    }
 }

@@ -1,16 +1,10 @@
-//! Tests against a service on loopback, in one program: each that links the SDK takes a while to
-//! build.
+//! Tests of what is Rust's own; tests/conformance proves the rules that all hosts share. In one program: each that links
+//! the SDK takes a while to build.
 
-#[macro_use]
-mod form;
-
-mod at_once;
+mod blocking;
 mod calls;
-mod driven;
 mod errors;
-mod network;
-mod open;
+mod leaving;
 mod programs;
-mod secrets;
 mod service;
-mod sharing;
+mod stores;

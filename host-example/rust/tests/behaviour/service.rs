@@ -1,169 +1,123 @@
 //! An identity provider and a service in one, on loopback.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::thread;
+use std::time::Duration;
 
-use rostering::{Config, Rostering};
-use serde_json::json;
-
-use crate::form::Form;
+use rostering::{Client, Config, Environment, Options};
 
 pub const SECRET: &str = "s3cr3t/+ &";
 pub const JOBS: &str = r#"[{"id":1}]"#;
-pub const WASM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/rostering.wasm");
-const TOKEN_TARGET: &str = "POST /connect/token";
-/// Bounds every wait; no measure of how long things take.
+/// Bounds every wait; not a measure of how long things take.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+const WASM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/rostering-nowasi.wasm");
 
-/// A request that came.
-#[derive(Clone, Debug, Default)]
+pub fn wasm() -> Vec<u8> {
+    fs::read(WASM).expect("make build makes it")
+}
+
+#[derive(Clone)]
 pub struct Request {
     /// As in `GET /jobs`.
     pub target: String,
     /// By their names in lower case.
     pub headers: HashMap<String, String>,
-    pub body: String,
+    pub body: Vec<u8>,
 }
 
-impl Request {
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(String::as_str)
-    }
-
-    pub fn form(&self) -> HashMap<String, String> {
-        url::form_urlencoded::parse(self.body.as_bytes()).into_owned().collect()
-    }
-}
-
-pub enum Answer {
-    /// `header` is a whole line, or empty.
-    Http { status: u16, header: String, body: String },
-    /// Closes the connection.
-    Closed,
-    /// Does so within the body.
-    Cut,
-    /// A body that trickles in, for longer than anyone waits.
-    Drops,
-}
-
-pub fn answer(status: u16, body: impl Into<String>) -> Answer {
-    Answer::Http { status, header: String::new(), body: body.into() }
-}
-
-pub fn answer_with(status: u16, name: &str, value: &str) -> Answer {
-    Answer::Http { status, header: format!("{name}: {value}\r\n"), body: String::new() }
-}
-
-pub fn redirect(status: u16, location: &str) -> Answer {
-    answer_with(status, "Location", location)
-}
-
+/// Status and body.
+pub type Answer = (u16, String);
 type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 
 struct State {
     requests: Vec<Request>,
-    connections: usize,
-    answer_token: Handler,
-    answer_jobs: Handler,
+    token: Handler,
+    jobs: Handler,
 }
 
-/// Keeps its requests. A test may replace how it answers.
 pub struct Service {
     pub url: String,
-    address: SocketAddr,
     state: Arc<Mutex<State>>,
-    stopped: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Service {
+    /// Its tokens are `token-1`, `token-2` and so on.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
-        let address = listener.local_addr().expect("it listens");
-        let state = Arc::new(Mutex::new(State {
-            requests: Vec::new(),
-            connections: 0,
-            answer_token: Arc::new(|_| Answer::Closed),
-            answer_jobs: Arc::new(|_| Answer::Closed),
-        }));
-        let stopped = Arc::new(AtomicBool::new(false));
-        let thread = thread::spawn({
-            let (state, stopped) = (state.clone(), stopped.clone());
-            move || listen(&listener, &state, &stopped)
+        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let count = Mutex::new(0);
+        let token: Handler = Arc::new(move |request| {
+            if !String::from_utf8_lossy(&request.body).contains("client_secret=s3cr3t%2F%2B+%26") {
+                return (401, r#"{"error":"invalid_client","error_description":"unknown"}"#.into());
+            }
+            let mut count = count.lock().unwrap();
+            *count += 1;
+            (200, format!(r#"{{"access_token":"token-{count}","token_type":"Bearer","expires_in":3600}}"#))
         });
-        let url = format!("http://{address}");
-        let service = Self { url, address, state, stopped, thread: Some(thread) };
-        service.mend();
+        let jobs: Handler = Arc::new(|_| (200, JOBS.into()));
+        let state = Arc::new(Mutex::new(State { requests: Vec::new(), token, jobs }));
+        let service = Self { url, state: state.clone() };
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let state = state.clone();
+                thread::spawn(move || serve(&stream?, &state));
+            }
+        });
         service
     }
 
-    /// Has it answer well again. Each token is another one.
-    pub fn mend(&self) {
-        let count = AtomicUsize::new(1);
-        self.on_token(move |request| {
-            if request.form()["client_secret"] != SECRET {
-                return answer(401, r#"{"error":"invalid_client","error_description":"unknown"}"#);
-            }
-            let count = count.fetch_add(1, Ordering::SeqCst);
-            let token = format!("token-{count}");
-            let token =
-                json!({ "access_token": token, "token_type": "Bearer", "expires_in": 3600 });
-            answer(200, token.to_string())
-        });
-        self.on_jobs(|_| answer(200, JOBS));
-    }
-
-    pub fn on_token(&self, handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) {
-        self.state().answer_token = Arc::new(handler);
-    }
-
     pub fn on_jobs(&self, handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) {
-        self.state().answer_jobs = Arc::new(handler);
+        self.state().jobs = Arc::new(handler);
     }
 
-    pub fn requests(&self) -> Vec<Request> {
-        self.state().requests.clone()
+    /// Holds token requests back until the sender is dropped. The receiver tells of each.
+    pub fn hold_tokens(&self) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
+        let (handler, answer_now, came) = held(self.state().token.clone());
+        self.state().token = handler;
+        (answer_now, came)
     }
 
-    /// The last request, which is not for a token.
-    pub fn jobs_request(&self) -> Request {
-        let last = self.requests().pop().expect("a request came");
-        assert_ne!(last.target, TOKEN_TARGET);
-        last
+    /// The same with other requests.
+    pub fn hold_jobs(&self) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
+        let (handler, answer_now, came) = held(self.state().jobs.clone());
+        self.state().jobs = handler;
+        (answer_now, came)
     }
 
     /// How many requests came: for tokens, and others.
     pub fn count(&self) -> (usize, usize) {
-        let requests = self.requests();
-        let tokens = requests.iter().filter(|request| request.target == TOKEN_TARGET).count();
-        (tokens, requests.len() - tokens)
+        let state = self.state();
+        let tokens = state.requests.iter().filter(|request| is_for_token(request)).count();
+        (tokens, state.requests.len() - tokens)
     }
 
-    pub fn connections(&self) -> usize {
-        self.state().connections
+    pub fn last(&self) -> Request {
+        self.state().requests.last().expect("a request came").clone()
     }
 
     pub fn config(&self) -> Config {
         Config {
-            environment: "stage".into(),
+            environment: Some(Environment::Stage),
             auth_url: self.url.clone(),
             base_url: self.url.clone(),
             client_id: "client".into(),
             client_secret: SECRET.into(),
             customer_id: "customer".into(),
             user_id: "user".into(),
-            timeout: Some(PATIENCE),
             ..Config::default()
         }
     }
 
-    pub fn client(&self, form: Form) -> Rostering {
-        form.open(&self.config())
+    pub async fn client(&self) -> Client {
+        self.client_with(Options::default()).await
+    }
+
+    pub async fn client_with(&self, options: Options) -> Client {
+        Client::open(wasm(), &self.config(), options).await.expect("the plugin loads")
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -171,92 +125,53 @@ impl Service {
     }
 }
 
-impl Drop for Service {
-    fn drop(&mut self) {
-        self.stopped.store(true, Ordering::SeqCst);
-        drop(TcpStream::connect(self.address)); // wakes it up
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the service ends");
-        }
-    }
+fn held(handler: Handler) -> (Handler, mpsc::Sender<()>, mpsc::Receiver<()>) {
+    let (answer_now, wait) = mpsc::channel::<()>();
+    let (tell, came) = mpsc::channel();
+    let wait = Mutex::new(wait);
+    let held: Handler = Arc::new(move |request| {
+        let _ = tell.send(());
+        let _ = wait.lock().unwrap().recv_timeout(PATIENCE);
+        handler(request)
+    });
+    (held, answer_now, came)
 }
 
-/// Serves each connection in a thread of its own, because a handler may wait.
-fn listen(listener: &TcpListener, state: &Arc<Mutex<State>>, stopped: &AtomicBool) {
-    for stream in listener.incoming() {
-        if stopped.load(Ordering::SeqCst) {
-            return;
-        }
-        let state = state.clone();
-        state.lock().expect("no handler panics").connections += 1;
-        // A client that went away is no matter.
-        thread::spawn(move || serve(&stream?, &state));
-    }
+fn is_for_token(request: &Request) -> bool {
+    request.target == "POST /connect/token"
 }
 
 fn serve(stream: &TcpStream, state: &Mutex<State>) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut reader = BufReader::new(stream);
     loop {
-        let request = read_request(&mut reader)?;
+        let request = read(&mut reader)?;
         let handler = {
             let mut state = state.lock().expect("no handler panics");
             state.requests.push(request.clone());
-            match request.target.split_once(' ') {
-                _ if request.target == TOKEN_TARGET => state.answer_token.clone(),
-                Some((_, path)) if path.starts_with("/jobs") => state.answer_jobs.clone(),
-                _ => Arc::new(|_: &Request| answer(404, "")),
-            }
+            if is_for_token(&request) { state.token.clone() } else { state.jobs.clone() }
         };
-        match handler(&request) {
-            Answer::Http { status, header, body } => {
-                write_answer(stream, status, &header, body.len(), &body)?;
-            }
-            Answer::Closed => return Ok(()),
-            Answer::Cut => return write_answer(stream, 200, "", 9, "["),
-            Answer::Drops => return drip(stream),
-        }
+        let (status, body) = handler(&request);
+        let head = format!("HTTP/1.1 {status} \r\nContent-Length: {}\r\nX-Page: 2\r\n\r\n", body.len());
+        (&*stream).write_all((head + &body).as_bytes())?; // in one piece: the system delays further small ones
     }
 }
 
-fn read_request(reader: &mut impl BufRead) -> io::Result<Request> {
-    let mut first = String::new();
-    if reader.read_line(&mut first)? == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    let target = first.trim_end().trim_end_matches(" HTTP/1.1").into();
-    let mut request = Request { target, ..Request::default() };
+fn read(reader: &mut impl BufRead) -> io::Result<Request> {
+    let mut lines = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        request.headers.insert(name.to_lowercase(), value.into());
+        if reader.read_line(&mut line)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        match line.trim_end() {
+            "" => break,
+            line => lines.push(line.to_owned()),
+        }
     }
-    let length = request.header("content-length").map_or(0, |n| n.parse().expect("a number"));
-    let mut body = vec![0; length];
+    let headers = lines[1..].iter().filter_map(|line| line.split_once(": "));
+    let headers: HashMap<_, _> = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
+    let mut body = vec![0; headers.get("content-length").map_or(0, |length| length.parse().expect("a number"))];
     reader.read_exact(&mut body)?;
-    request.body = String::from_utf8(body).expect("text");
-    Ok(request)
-}
-
-fn write_answer(
-    mut stream: &TcpStream,
-    status: u16,
-    header: &str,
-    length: usize,
-    body: &str,
-) -> io::Result<()> {
-    let length = format!("Content-Length: {length}\r\n");
-    // In one piece: the system holds back further small ones.
-    stream.write_all(format!("HTTP/1.1 {status} \r\n{header}{length}\r\n{body}").as_bytes())
-}
-
-fn drip(mut stream: &TcpStream) -> io::Result<()> {
-    stream.write_all(b"HTTP/1.1 200 \r\n\r\n")?;
-    let end = Instant::now() + PATIENCE;
-    while Instant::now() < end {
-        stream.write_all(b" ")?;
-        thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
+    Ok(Request { target: lines[0].trim_end_matches(" HTTP/1.1").into(), headers, body })
 }

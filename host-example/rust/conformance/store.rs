@@ -1,0 +1,41 @@
+//! The store of the tests, which answers each operation over HTTP.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rostering::reqwest::Client;
+use rostering::{Cause, Store};
+use serde_json::{Value, json};
+
+pub struct HttpStore {
+    client: Client,
+    url: String,
+}
+
+impl HttpStore {
+    pub fn new(url: String) -> Result<Self, Cause> {
+        Ok(Self { client: Client::builder().no_proxy().build()?, url })
+    }
+
+    async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+        let operation = json!({ "op": op, "key": key, "value": value, "ttl": ttl.as_secs() });
+        let answer = self.client.post(&self.url).body(operation.to_string()).send().await?;
+        Ok(serde_json::from_slice(&answer.error_for_status()?.bytes().await?)?)
+    }
+}
+
+#[async_trait]
+impl Store for HttpStore {
+    async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
+        let answer = self.post("get", key, "", Duration::ZERO).await?;
+        Ok(answer["value"].as_str().map(Into::into))
+    }
+
+    async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
+        Ok(self.post("add", key, value, ttl).await?["added"].as_bool().ok_or("no answer to add")?)
+    }
+
+    async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
+        self.post("set", key, value, ttl).await.map(drop)
+    }
+}

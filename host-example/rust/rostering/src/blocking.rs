@@ -1,0 +1,96 @@
+//! The client for code without async.
+
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, LazyLock};
+use std::task::{Context, Poll, Wake};
+use std::thread::{self, Thread};
+use std::time::{Duration, SystemTime};
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::{Config, Error, Ids, Options, Request, Response, Token};
+
+/// Of all clients. It is never dropped, which would panic in async code.
+static RUNTIME: LazyLock<io::Result<Runtime>> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).thread_name("rostering").enable_all().build());
+
+/// A [`crate::Client`] that blocks.
+///
+/// Any number of threads may call it at once. In async code it blocks as [`thread::sleep`] does, but does not panic.
+#[derive(Clone, Debug)]
+pub struct Client(crate::Client);
+
+impl Client {
+    /// See [`crate::Client::open`].
+    pub fn open(wasm: impl Into<Vec<u8>>, config: &Config, options: Options) -> Result<Self, Error> {
+        wait(crate::Client::open(wasm, config, options)).map(Self)
+    }
+
+    /// See [`crate::Client::with_timeout`].
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Option<Duration>) -> Self {
+        Self(self.0.with_timeout(timeout))
+    }
+
+    /// See [`crate::Client::at`].
+    #[must_use]
+    pub fn at(&self, now: SystemTime) -> Self {
+        Self(self.0.at(now))
+    }
+
+    /// See [`crate::Client::close`].
+    pub fn close(&self) {
+        let _ = wait(async {
+            self.0.close().await;
+            Ok(())
+        });
+    }
+}
+
+/// Polls the call on this thread: tokio's own ways to block panic in async code.
+fn wait<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let runtime = RUNTIME.as_ref().map_err(|error| Error::Open(error.to_string().into()))?;
+    let _timers_and_sockets = runtime.enter();
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut call = pin!(call);
+    loop {
+        match call.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(result) => return result,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Makes the methods that wait for the async client's.
+macro_rules! methods {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
+        impl Client {
+            $(
+                #[doc = concat!("See [`crate::Client::", stringify!($name), "`].")]
+                pub fn $name(&self, $($argument: $type),*) -> Result<$result, Error> {
+                    wait(self.0.$name($($argument),*))
+                }
+            )+
+        }
+    };
+}
+
+methods! {
+    list_jobs() -> Response;
+    list_jobs_for(ids: &Ids) -> Response;
+    send_request(request: Request) -> Response;
+    get_token() -> Token;
+    get_new_token() -> Token;
+    replace_token(refused: &Token) -> Token;
+    set_token(token: &Token) -> ();
+    clear_token() -> ();
+}

@@ -1,0 +1,199 @@
+//! The loop that makes a call: the plugin decides, this does the I/O.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::time::{self, Instant};
+
+use crate::http::{Http, reason, report};
+use crate::plugin::Plugin;
+use crate::step::{self, For, Op, Step};
+use crate::token::unix;
+use crate::{Body, CallError, Cause, Code, Error, Response, Store};
+
+/// Of a token request, which is not bounded by the caller who happened to make it.
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(20);
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What the calls of a client share.
+pub struct Shared {
+    /// Each call has a clone until it ends; `None` if the client is closed.
+    pub plugin: Mutex<Option<Plugin>>,
+    pub freed: watch::Receiver<()>,
+    pub http: Http,
+    pub store: Option<Arc<dyn Store>>,
+    /// Wakes the calls that wait for a token.
+    pub progress: Notify,
+}
+
+/// The time that the plugin is told: the system's, or the caller's, if there is one.
+#[derive(Clone)]
+pub enum Now {
+    Clock,
+    Given(Option<Value>),
+}
+
+impl Now {
+    /// Adds it to an input.
+    pub fn add(&self, mut input: Value) -> Vec<u8> {
+        match self {
+            Self::Clock => input["now"] = unix(SystemTime::now()).into(),
+            Self::Given(Some(now)) => input["now"] = now.clone(),
+            Self::Given(None) => {}
+        }
+        input.to_string().into_bytes()
+    }
+}
+
+/// One call.
+#[derive(Clone)]
+pub struct Call {
+    pub shared: Arc<Shared>,
+    pub plugin: Plugin,
+    pub now: Now,
+    pub timeout: Option<Duration>,
+}
+
+/// The result of a call: a token object, or an answer of the service.
+pub type Finished = (Option<Value>, Option<Response>);
+
+impl Call {
+    /// Makes the call. The input is JSON, with the time in it.
+    pub async fn run(self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
+        Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut answer = None;
+        let mut step =
+            self.within(deadline, self.advance("begin", self.begin(call, input))).await.map_err(network)??;
+        loop {
+            let (flow, outcome, deadline) = match step {
+                Step::Done { output } => return Ok((output, answer)),
+                Step::Wait { flow, seconds } => {
+                    self.within(deadline, self.wait(seconds)).await.map_err(network)?;
+                    (flow, json!({}), deadline)
+                }
+                Step::Store(_) => unreachable!("advance does it"),
+                Step::Request(step::Request { flow, request, last, .. }) => {
+                    let payload = body.as_ref().map(Body::next);
+                    if let Some(None) = payload {
+                        let failed = json!({ "failed": "the body cannot be sent again" });
+                        let _ = self.advance("resume", self.resume(flow, failed)).await;
+                        return Err(unauthorized());
+                    }
+                    let sending = self.shared.http.send(For::Service, request, payload.flatten());
+                    match self.within(deadline, sending).await.flatten() {
+                        Ok(got) if last && got.status.is_success() => return Ok((None, Some(got))),
+                        Ok(got) => {
+                            let outcome = report(For::Service, &got);
+                            // An answer is the result, whatever the time, unless a new token may mend it.
+                            let refused = got.status == StatusCode::UNAUTHORIZED;
+                            answer = Some(got);
+                            (flow, outcome, deadline.filter(|_| refused))
+                        }
+                        Err(failed) => (flow, json!({ "failed": failed }), None),
+                    }
+                }
+            };
+            let resumed = self.advance("resume", self.resume(flow, outcome));
+            step = self.within(deadline, resumed).await.map_err(network)??;
+        }
+    }
+
+    /// Calls the plugin, and takes the steps that serve others too, in a task that goes on when the caller leaves.
+    async fn advance(&self, export: &'static str, input: Vec<u8>) -> Result<Step, Error> {
+        let call = self.clone();
+        let task = tokio::spawn(async move {
+            let mut step = call.step(export, input).await?;
+            loop {
+                let (flow, outcome) = match step {
+                    Step::Request(step::Request { flow, r#for: For::Token, request, .. }) => {
+                        (flow, call.request_token(request).await)
+                    }
+                    Step::Store(step::Store { flow, op, key, value, ttl }) => {
+                        (flow, call.store(op, &key, &value, Duration::from_secs(ttl)).await)
+                    }
+                    _ => return Ok(step),
+                };
+                let resumed = call.step("resume", call.resume(flow, outcome)).await;
+                if !matches!(resumed, Ok(Step::Wait { .. } | Step::Store(_))) {
+                    call.shared.progress.notify_waiters();
+                }
+                step = resumed?;
+            }
+        });
+        task.await.map_err(|error| Error::Failed(error.into()))?
+    }
+
+    async fn step(&self, export: &str, input: Vec<u8>) -> Result<Step, Error> {
+        let output = self.plugin.call(export, input).await?;
+        serde_json::from_slice(&output).map_err(|_| Error::Failed("not a step of the contract".into()))
+    }
+
+    /// The input of `begin`; what is not JSON is the plugin's to refuse.
+    fn begin(&self, call: &str, input: &[u8]) -> Vec<u8> {
+        let store = if self.shared.store.is_some() { r#","store""# } else { "" };
+        let begin = format!(r#"{{"call":"{call}","accepts":["wait"{store}],"input":"#);
+        let input = if input.trim_ascii().is_empty() { b"{}" } else { input };
+        [begin.as_bytes(), input, b"}"].concat()
+    }
+
+    fn resume(&self, flow: Value, mut outcome: Value) -> Vec<u8> {
+        outcome["flow"] = flow;
+        self.now.add(outcome)
+    }
+
+    async fn request_token(&self, request: step::Outgoing) -> Value {
+        let sending = self.shared.http.send(For::Token, request, None);
+        match time::timeout(TOKEN_TIMEOUT, sending).await.unwrap_or_else(|_| Err(timed_out(TOKEN_TIMEOUT))) {
+            Ok(answer) => report(For::Token, &answer),
+            Err(failed) => json!({ "failed": failed }),
+        }
+    }
+
+    async fn store(&self, op: Op, key: &str, value: &str, ttl: Duration) -> Value {
+        let stored = async {
+            let store = self.shared.store.as_ref().ok_or("there is none")?;
+            Ok::<_, Cause>(match op {
+                Op::Get => json!({ "value": store.get(key).await? }),
+                Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
+                Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
+            })
+        };
+        match time::timeout(STORE_TIMEOUT, stored).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(error)) => json!({ "failed": reason(&*error) }),
+            Err(_) => json!({ "failed": timed_out(STORE_TIMEOUT) }),
+        }
+    }
+
+    /// Up to half more, so that a fleet does not look in step; less when another call has gone on.
+    async fn wait(&self, seconds: f64) {
+        let most = Duration::try_from_secs_f64(seconds * (1.0 + fastrand::f64() / 2.0));
+        let _ = time::timeout(most.unwrap_or_default(), self.shared.progress.notified()).await;
+    }
+
+    async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, String> {
+        let Some(deadline) = deadline else { return Ok(future.await) };
+        time::timeout_at(deadline, future).await.map_err(|_| timed_out(self.timeout.unwrap_or_default()))
+    }
+}
+
+fn timed_out(timeout: Duration) -> String {
+    format!("timed out after {timeout:?}")
+}
+
+fn network(message: String) -> Error {
+    Box::new(CallError { code: Code::NetworkError, message, retryable: true, ..CallError::default() }).into()
+}
+
+/// The 401 that no request with another token can follow.
+fn unauthorized() -> Error {
+    let message = "the service answered 401, and the body cannot be sent again with a new token: make the call again, \
+                   or give a Body::repeatable";
+    let (code, status) = (Code::ServiceUnauthorized, Some(401));
+    Box::new(CallError { code, status, message: message.into(), ..CallError::default() }).into()
+}

@@ -1,0 +1,44 @@
+//! What the programs share: their config, from the environment.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+use rostering::{Config, Environment};
+
+const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/rostering-nowasi.wasm");
+
+/// Reads the plugin that `ROSTERING_WASM` names, or the one that was built.
+pub fn read_plugin() -> Result<Vec<u8>, String> {
+    let file = env::var_os("ROSTERING_WASM").filter(|file| !file.is_empty());
+    let file = file.map_or_else(|| PathBuf::from(BUILT), PathBuf::from);
+    fs::read(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}
+
+/// Reads the config, and names everything that is missing at once.
+pub fn read_config() -> Result<Config, String> {
+    let mut missing = Vec::new();
+    let mut read = |name| {
+        let value = env::var(name).unwrap_or_default();
+        if value.is_empty() {
+            missing.push(name);
+        }
+        value
+    };
+    let config = Config {
+        auth_url: read("ROSTERING_AUTH_URL"),
+        base_url: read("ROSTERING_BASE_URL"),
+        environment: match read("ROSTERING_ENVIRONMENT").as_str() {
+            "" => None,
+            "stage" => Some(Environment::Stage),
+            "production" => Some(Environment::Production),
+            _ => return Err("ROSTERING_ENVIRONMENT must be stage or production".into()),
+        },
+        client_id: read("ROSTERING_CLIENT_ID"),
+        client_secret: read("ROSTERING_CLIENT_SECRET").into(),
+        customer_id: read("ROSTERING_CUSTOMER_ID"),
+        user_id: read("ROSTERING_USER_ID"),
+        ..Config::default()
+    };
+    if missing.is_empty() { Ok(config) } else { Err(format!("set {}", missing.join(", "))) }
+}

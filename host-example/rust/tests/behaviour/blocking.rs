@@ -1,0 +1,40 @@
+use std::thread;
+
+use rostering::blocking::Client;
+use rostering::{Error, Ids, Options, Request};
+use tokio::runtime::Builder;
+
+use crate::service::{JOBS, Service, wasm};
+
+fn call() {
+    let service = Service::start();
+    let client = Client::open(wasm(), &service.config(), Options::default()).unwrap();
+    thread::scope(|scope| {
+        for _ in 0..20 {
+            scope.spawn(|| assert_eq!(client.list_jobs().unwrap().text(), JOBS));
+        }
+    });
+    assert_eq!(service.count(), (1, 20));
+    client.list_jobs_for(&Ids::default()).unwrap();
+    client.send_request(Request { path: "/jobs/7".into(), ..Request::default() }).unwrap();
+    let token = client.get_token().unwrap();
+    assert_eq!(client.replace_token(&token).err().map(|error| error.to_string()), None);
+    client.clear_token().unwrap();
+    client.set_token(&client.get_new_token().unwrap()).unwrap();
+    client.close();
+    assert!(matches!(client.with_timeout(None).list_jobs(), Err(Error::Closed)));
+}
+
+#[test]
+fn in_threads() {
+    call();
+}
+
+#[test]
+fn in_async_code() {
+    for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+        let runtime = builder.build().unwrap(); // without I/O and time of its own
+        runtime.block_on(async { call() });
+        runtime.block_on(async { tokio::spawn(async { call() }).await.unwrap() });
+    }
+}

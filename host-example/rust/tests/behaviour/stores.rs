@@ -1,0 +1,118 @@
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rostering::{FileStore, MemoryStore, Options, RedisStore, Store, redis};
+use tokio::time::sleep;
+
+use crate::service::{PATIENCE, Service};
+
+const HOUR: Duration = Duration::from_hours(1);
+const KEY: &str = "rostering:https%3A%2F%2Flogin.example.com:client:scope";
+
+#[tokio::test]
+async fn memory() {
+    let store = Arc::new(MemoryStore::default());
+    keeps_what_it_is_told(store.clone(), store).await;
+}
+
+#[tokio::test]
+async fn file() {
+    let directory = tempfile::tempdir().unwrap();
+    let open = || Arc::new(FileStore::new(directory.path().join("made/by it")));
+    keeps_what_it_is_told(open(), open()).await;
+    #[cfg(unix)]
+    for file in std::fs::read_dir(directory.path().join("made/by it")).unwrap().map(Result::unwrap) {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert!(mode.trailing_zeros() >= 6 || file.file_name() == "lock", "{file:?}: {mode:o}");
+    }
+    let under_a_file = FileStore::new("/dev/null/none");
+    assert!(under_a_file.add(KEY, "1", HOUR).await.is_err());
+}
+
+#[tokio::test]
+async fn redis_store() {
+    let mut server = Redis::start();
+    let open = || Arc::new(RedisStore::new(redis::Client::open(server.url.as_str()).unwrap()));
+    keeps_what_it_is_told(open(), open()).await;
+
+    // Without Redis, calls go on.
+    let service = Service::start();
+    let client = service.client_with(Options { store: Some(open()), ..Options::default() }).await;
+    client.list_jobs().await.unwrap();
+    server.process.kill().unwrap();
+    server.process.wait().unwrap();
+    client.get_new_token().await.unwrap();
+    client.list_jobs().await.unwrap();
+    assert_eq!(service.count(), (2, 2));
+}
+
+/// Two of one store, and what clients need of it.
+async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
+    let long = "k".repeat(507);
+    assert_eq!(store.get(KEY).await.unwrap(), None);
+    for (key, value) in [(KEY, "line\nbreak, grün"), (&long, "")] {
+        assert!(store.add(key, value, HOUR).await.unwrap());
+        assert!(!other.add(key, "other", HOUR).await.unwrap());
+        assert_eq!(other.get(key).await.unwrap().as_deref(), Some(value));
+        other.set(key, "other", HOUR).await.unwrap();
+        assert_eq!(store.get(key).await.unwrap().as_deref(), Some("other"));
+    }
+
+    store.set(KEY, "short", Duration::from_secs(1)).await.unwrap();
+    let end = Instant::now() + PATIENCE;
+    while store.get(KEY).await.unwrap().is_some() {
+        assert!(Instant::now() < end, "it does not expire");
+        sleep(Duration::from_millis(50)).await;
+    }
+    let adds = (0..20).map(|i| {
+        let store = if i % 2 == 0 { store.clone() } else { other.clone() };
+        tokio::spawn(async move { store.add(KEY, "new", HOUR).await.unwrap() })
+    });
+    let mut added = 0;
+    for add in adds.collect::<Vec<_>>() {
+        added += usize::from(add.await.unwrap());
+    }
+    assert_eq!(added, 1);
+
+    let service = Service::start();
+    for store in [store, other] {
+        let client = service.client_with(Options { store: Some(store), ..Options::default() }).await;
+        client.list_jobs().await.unwrap();
+    }
+    assert_eq!(service.count(), (1, 2));
+}
+
+/// A server on loopback that keeps nothing on disk, and lets a client do what it needs and no more.
+pub struct Redis {
+    pub url: String,
+    process: Child,
+}
+
+impl Redis {
+    pub fn start() -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+        let user = "rostering on >password ~rostering:* ~k* -@all +get +set";
+        let process = Command::new("redis-server")
+            .args(["--bind", "127.0.0.1", "--port", &port, "--save", "", "--appendonly", "no", "--user", user])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("apt-get install redis-server");
+        let server = Self { url: format!("redis://rostering:password@127.0.0.1:{port}"), process };
+        let end = Instant::now() + PATIENCE;
+        while redis::Client::open(server.url.as_str()).unwrap().get_connection().is_err() {
+            assert!(Instant::now() < end, "it does not answer");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        server
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
