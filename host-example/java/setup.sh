@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles everything into target, with the libraries in target/lib. Does nothing if that is done.
+# Compiles everything into target, with the libraries in target/lib and the plugin of dist. Does nothing if that is done.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -14,7 +14,7 @@ if [ "${major:-0}" -lt 17 ] || ! command -v mvn >/dev/null; then
 fi
 
 done=target/setup.sum
-sum=$(find pom.xml src conformance -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
+sum=$(find pom.xml src conformance ../../dist/rostering-nowasi.wasm -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 if [ "$sum" = "$(cat "$done" 2>/dev/null)" ]; then
   exit 0
 fi

@@ -1,14 +1,15 @@
 package example;
 
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import rostering.RosteringClient;
+import rostering.Rostering;
 import rostering.RosteringException;
 
 /**
- * The host example: it shows the token and the jobs, the jobs again with the token that the plugin
- * kept, and what an error looks like. README.md tells what it reads from its environment.
+ * Shows the token and the jobs, the jobs again with the cached token, and what an error looks like.
+ * README.md tells what it reads from its environment.
  */
 public final class Main {
   private static final int SHOWN_OF_TOKEN = 8;
@@ -22,29 +23,28 @@ public final class Main {
     } catch (RosteringException e) {
       Explanation.print(System.err, e);
       System.exit(1);
-    } catch (InterruptedException | RuntimeException e) {
+    } catch (InterruptedException | IOException | RuntimeException e) {
       System.err.println(e.getMessage());
       System.exit(1);
     }
   }
 
-  static void run(Map<String, String> variables, PrintStream out) throws InterruptedException {
-    var environment = new Environment(variables);
-    var config = environment.config();
-    var wasm = environment.wasm();
-    try (var client = RosteringClient.open(wasm, config)) {
+  static void run(Map<String, String> variables, PrintStream out)
+      throws IOException, InterruptedException {
+    var settings = new Settings(variables);
+    var config = settings.config();
+    try (var client = Rostering.open(config, settings.options())) {
       showToken(out, client);
-      showJobs(out, "jobs", client);
-      showJobs(out, "jobs, with the same token", client);
+      out.printf("jobs: %s%n", client.listJobs().text().strip());
+      out.printf("jobs, with the same token: %s%n", client.listJobs().text().strip());
     }
-    var stranger = config.toBuilder().clientSecret("not-the-secret").build();
-    try (var client = RosteringClient.open(wasm, stranger)) {
+    var wrong = config.toBuilder().clientSecret("not-the-secret").build();
+    try (var client = Rostering.open(wrong, settings.options())) {
       showError(out, client);
     }
   }
 
-  private static void showToken(PrintStream out, RosteringClient client)
-      throws InterruptedException {
+  private static void showToken(PrintStream out, Rostering client) throws InterruptedException {
     var token = client.getToken();
     var text = token.accessToken();
     var start = text.substring(0, Math.min(SHOWN_OF_TOKEN, text.length()));
@@ -52,13 +52,7 @@ public final class Main {
         "token: %s... (%d characters), expires at %s%n", start, text.length(), token.expiresAt());
   }
 
-  private static void showJobs(PrintStream out, String title, RosteringClient client)
-      throws InterruptedException {
-    out.printf("%s: %s%n", title, new String(client.listJobs(), StandardCharsets.UTF_8).strip());
-  }
-
-  private static void showError(PrintStream out, RosteringClient client)
-      throws InterruptedException {
+  private static void showError(PrintStream out, Rostering client) throws InterruptedException {
     try {
       client.listJobs();
     } catch (RosteringException e) {

@@ -1,34 +1,50 @@
 package example;
 
+import com.dylibso.chicory.wasi.WasiOptions;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
-import rostering.RosteringClient;
-import rostering.RosteringConfig;
-import rostering.RosteringException;
+import org.extism.sdk.chicory.ExtismFunctionException;
+import org.extism.sdk.chicory.Manifest;
+import org.extism.sdk.chicory.ManifestWasm;
+import org.extism.sdk.chicory.Plugin;
+import org.extism.sdk.chicory.http.HttpConfig;
 
-/** The least that a program needs; README.md shows it. */
-final class Minimal {
+/** The direct form: the SDK and the plugin's exports, without the library. README.md shows it. */
+public final class Minimal {
   private Minimal() {}
 
-  static void run(Map<String, String> env, PrintStream out) throws InterruptedException {
+  public static void main(String[] args) {
+    run(System.getenv(), System.out);
+  }
+
+  static void run(Map<String, String> env, PrintStream out) {
     // snippet
-    var config =
-        RosteringConfig.builder()
-            .environment("stage")
-            .authUrl(env.get("ROSTERING_AUTH_URL"))
-            .baseUrl(env.get("ROSTERING_BASE_URL"))
-            .clientId(env.get("ROSTERING_CLIENT_ID"))
-            .clientSecret(env.get("ROSTERING_CLIENT_SECRET"))
-            .customerId(env.get("ROSTERING_CUSTOMER_ID"))
-            .userId(env.get("ROSTERING_USER_ID"))
-            .build();
-    try (var client = RosteringClient.open(Path.of(env.get("ROSTERING_WASM")), config)) {
-      byte[] jobs = client.listJobs(); // in any thread, as often as you like
-      out.writeBytes(jobs);
-    } catch (RosteringException e) { // its message says what to do
-      out.println(e.getMessage() + (e.retryable() ? "; call again later" : ""));
+    var config = new HashMap<String, String>();
+    var keys = "environment auth_url base_url client_id client_secret customer_id user_id";
+    for (var key : keys.split(" ")) {
+      config.put(key, env.get("ROSTERING_" + key.toUpperCase(Locale.ROOT)));
+    }
+    var options =
+        new Manifest.Options()
+            .withConfig(config)
+            .withAllowedHosts(host(config.get("auth_url")), host(config.get("base_url")))
+            .withWasi(WasiOptions.builder().build()) // the plugin's clock
+            .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new));
+    var wasm = ManifestWasm.fromFilePath(Path.of(env.get("ROSTERING_WASM"))).build();
+    var plugin = Plugin.ofManifest(Manifest.ofWasms(wasm).withOptions(options).build()).build();
+    try {
+      out.writeBytes(plugin.call("list_jobs", new byte[0]));
+    } catch (ExtismFunctionException e) { // {"code":…,"message":…,"retryable":…}
+      out.println(e.getError());
     }
     // end of snippet
+  }
+
+  private static String host(String url) {
+    return URI.create(url).getHost();
   }
 }

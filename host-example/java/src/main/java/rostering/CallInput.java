@@ -1,50 +1,49 @@
 package rostering;
 
+import java.net.http.HttpRequest.BodyPublisher;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a call says beside the {@link RosteringConfig}. It does not change: each method gives
- * another one.
+ * The input of one call. It is immutable: each method returns a changed copy.
  *
- * @param <T> the call's own kind
+ * @param <T> the kind of call
  */
-public abstract sealed class CallInput<T extends CallInput<T>> permits JobsInput, ServiceRequest {
-  private final Map<String, Object> fields;
+public abstract sealed class CallInput<T> permits TokenInput, JobsInput, ServiceRequest {
+  /** The input as the plugin reads it, a null for each {@code null}. */
+  final Map<String, Object> fields;
 
-  CallInput(Map<String, Object> fields) {
+  /** Null for the client's. */
+  final Duration timeout;
+
+  CallInput(Map<String, Object> fields, Duration timeout) {
     this.fields = Collections.unmodifiableMap(fields);
+    this.timeout = timeout;
   }
 
-  public T withCustomerId(String id) {
-    return with("customer_id", id);
+  /** The time-out of this call in place of the client's; zero for none. */
+  public final T withTimeout(Duration timeout) {
+    return copy(fields, timeout);
   }
 
-  public T withUserId(String id) {
-    return with("user_id", id);
+  /** The time of this call, from its beginning to its end, in place of the clock's. */
+  public final T withNow(Instant now) {
+    return with("now", now.getEpochSecond());
   }
 
-  /** Leaves the header out, whatever the config says. */
-  public T withoutCustomerId() {
-    return with("customer_id", null);
-  }
-
-  /** Leaves the header out, whatever the config says. */
-  public T withoutUserId() {
-    return with("user_id", null);
-  }
-
-  T with(String name, Object value) {
+  final T with(String name, Object value) {
     var more = new TreeMap<>(fields);
     more.put(name, value);
-    return copy(more);
+    return copy(more, timeout);
   }
 
-  abstract T copy(Map<String, Object> fields);
+  abstract T copy(Map<String, Object> fields, Duration timeout);
 
-  /** The input as the plugin reads it. */
-  Map<String, Object> fields() {
-    return fields;
+  /** The request's body, which the plugin does not see. */
+  BodyPublisher body() {
+    return null;
   }
 }

@@ -1,27 +1,31 @@
 package rostering;
 
+import java.time.Duration;
 import java.util.Map;
 
-/** What differs from the {@link RosteringConfig} in one call. */
+/** The input of {@link Rostering#listJobs(JobsInput)}. */
 public final class JobsInput extends CallInput<JobsInput> {
-  private static final JobsInput OF_CONFIG = new JobsInput(Map.of());
-
-  private JobsInput(Map<String, Object> fields) {
-    super(fields);
+  private JobsInput(Map<String, Object> fields, Duration timeout) {
+    super(fields, timeout);
   }
 
-  /** Nothing differs. */
+  /** The customer and user of the config. */
   public static JobsInput ofConfig() {
-    return OF_CONFIG;
+    return new JobsInput(Map.of(), null);
+  }
+
+  /** Another customer than the config's; null leaves the header out. */
+  public JobsInput withCustomerId(String id) {
+    return with("customer_id", id);
+  }
+
+  /** Another user than the config's; null leaves the header out. */
+  public JobsInput withUserId(String id) {
+    return with("user_id", id);
   }
 
   @Override
-  JobsInput copy(Map<String, Object> fields) {
-    return new JobsInput(fields);
-  }
-
-  @Override
-  public String toString() {
-    return "JobsInput" + fields();
+  JobsInput copy(Map<String, Object> fields, Duration timeout) {
+    return new JobsInput(fields, timeout);
   }
 }

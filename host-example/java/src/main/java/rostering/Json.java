@@ -2,6 +2,7 @@ package rostering;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
@@ -17,11 +18,16 @@ final class Json {
 
   private Json() {}
 
+  /**
+   * Writes a value.
+   *
+   * @throws IllegalArgumentException if a text in it has a lone surrogate
+   */
   static byte[] write(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
+      throw new IllegalArgumentException(e.getOriginalMessage());
     }
   }
 
@@ -31,5 +37,9 @@ final class Json {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  static <T> T read(JsonNode json, Class<T> type) {
+    return MAPPER.convertValue(json, type);
   }
 }

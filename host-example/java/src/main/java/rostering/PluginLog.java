@@ -4,7 +4,7 @@ import com.dylibso.chicory.log.Logger;
 
 /**
  * Hands the plugin's lines to the system logger "rostering": a debug line for each request, a
- * warning for what went wrong and was mended. They hold neither secrets nor tokens.
+ * warning for what the plugin recovered from. They hold neither secrets nor tokens.
  */
 final class PluginLog implements Logger {
   private static final System.Logger LOGGER = System.getLogger("rostering");

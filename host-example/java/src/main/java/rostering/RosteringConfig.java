@@ -1,59 +1,32 @@
 package rostering;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
- * Says whose jobs to list and where. The plugin judges it when it is first used: a {@link
- * RosteringException} then names the key at fault. The secret does not show when it is printed.
+ * Whose jobs to list, and where. The plugin judges it at the first call: a {@link
+ * RosteringException} then names the key at fault. Printing it does not show the secret.
  */
 public final class RosteringConfig {
-  /** The time-out of those who set none. */
-  public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
-
   private final Map<String, String> keys;
-  private final Duration timeout;
 
-  private RosteringConfig(Builder builder) {
-    keys = Map.copyOf(builder.keys);
-    timeout = builder.timeout;
+  /** The config as the plugin reads it. */
+  RosteringConfig(Map<String, String> keys) {
+    this.keys = Map.copyOf(keys);
   }
 
   public static Builder builder() {
-    return new Builder();
+    return new Builder(Map.of());
   }
 
   /** A builder that starts from this config. */
   public Builder toBuilder() {
-    var builder = new Builder();
-    builder.keys.putAll(keys);
-    return builder.timeout(timeout);
+    return new Builder(keys);
   }
 
-  /** The config as the plugin reads it. */
   Map<String, String> keys() {
     return keys;
-  }
-
-  Duration timeout() {
-    return timeout;
-  }
-
-  /** The hosts of both addresses: the only ones that the plugin may call. */
-  String[] hosts() {
-    return Stream.of("auth_url", "base_url").flatMap(this::host).distinct().toArray(String[]::new);
-  }
-
-  private Stream<String> host(String key) {
-    try {
-      // With the brackets of an IPv6 address: the SDK compares what this method gives.
-      return Stream.ofNullable(URI.create(keys.getOrDefault(key, "")).getHost());
-    } catch (IllegalArgumentException e) {
-      return Stream.empty(); // the plugin says what is wrong with it
-    }
   }
 
   @Override
@@ -63,15 +36,16 @@ public final class RosteringConfig {
     return "RosteringConfig" + shown;
   }
 
-  /** Builds a config. What is null or empty counts as not set. */
+  /** Builds a config. A null or empty value counts as not set. */
   public static final class Builder {
-    private final Map<String, String> keys = new TreeMap<>();
-    private Duration timeout = DEFAULT_TIMEOUT;
+    private final Map<String, String> keys;
 
-    private Builder() {}
+    private Builder(Map<String, String> keys) {
+      this.keys = new TreeMap<>(keys);
+    }
 
-    /** Must be stage or production; may be left out if there is a scope. */
-    public Builder environment(String environment) {
+    /** May be left out if there is a scope. */
+    public Builder environment(Environment environment) {
       return set("environment", environment);
     }
 
@@ -93,39 +67,33 @@ public final class RosteringConfig {
       return set("client_secret", secret);
     }
 
-    /** Sent with each request, unless {@link JobsInput} says otherwise. */
+    /** Sent with each request, unless the call's input has another. */
     public Builder customerId(String id) {
       return set("customer_id", id);
     }
 
-    /** Sent with each request, unless {@link JobsInput} says otherwise. */
+    /** Sent with each request, unless the call's input has another. */
     public Builder userId(String id) {
       return set("user_id", id);
     }
 
-    /** Replaces the environment's scope. */
+    /** Overrides the environment's scope. */
     public Builder scope(String scope) {
       return set("scope", scope);
     }
 
     /** How long before its expiry a token is renewed, in whole seconds; a minute if not set. */
     public Builder refreshMargin(Duration margin) {
-      return set("refresh_margin", Long.toString(margin.toSeconds()));
+      return set("refresh_margin", margin.toSeconds());
     }
 
     /** Permits http beyond loopback, where anyone on the way can read the secret. */
     public Builder allowHttp(boolean allow) {
-      return set("allow_http", Boolean.toString(allow));
-    }
-
-    /** Bounds one call with all its requests. Waiting for other threads does not count. */
-    public Builder timeout(Duration timeout) {
-      this.timeout = timeout;
-      return this;
+      return set("allow_http", allow);
     }
 
     public RosteringConfig build() {
-      return new RosteringConfig(this);
+      return new RosteringConfig(keys);
     }
 
     @Override
@@ -133,8 +101,8 @@ public final class RosteringConfig {
       return build().toString();
     }
 
-    private Builder set(String key, String value) {
-      keys.put(key, value == null ? "" : value);
+    private Builder set(String key, Object value) {
+      keys.put(key, value == null ? "" : value.toString());
       return this;
     }
   }

@@ -1,32 +1,55 @@
 package rostering;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Why a call failed. {@link #code()} is for programs to act on, {@link #getMessage()} says what to
- * do, for people to read. It holds neither secrets nor tokens.
+ * A call that failed. {@link #code()} is for programs to act on; the message is {@code code: what
+ * to do}. It holds neither secrets nor tokens.
  */
 public final class RosteringException extends RuntimeException {
-  public static final String INVALID_INPUT = "invalid_input";
-  public static final String CONFIG_MISSING = "config_missing";
-  public static final String CONFIG_INVALID = "config_invalid";
-  public static final String CLOCK_UNUSABLE = "clock_unusable";
-  public static final String TOKEN_ENDPOINT_REJECTED = "token_endpoint_rejected";
-  public static final String TOKEN_ENDPOINT_UNAVAILABLE = "token_endpoint_unavailable";
-  public static final String TOKEN_RESPONSE_INVALID = "token_response_invalid";
-  public static final String TOKEN_MISMATCH = "token_mismatch";
-  public static final String SERVICE_UNAUTHORIZED = "service_unauthorized";
-  public static final String SERVICE_ERROR = "service_error";
-  public static final String NETWORK_ERROR = "network_error";
-
   private static final long serialVersionUID = 1;
 
-  /** The contract's error object; what is not known is null or false. */
+  /** The contract's error codes. */
+  public enum Code {
+    INVALID_INPUT,
+    CONFIG_MISSING,
+    CONFIG_INVALID,
+    CLOCK_UNUSABLE,
+    TOKEN_ENDPOINT_REJECTED,
+    TOKEN_ENDPOINT_UNAVAILABLE,
+    TOKEN_RESPONSE_INVALID,
+    TOKEN_MISMATCH,
+    SERVICE_UNAUTHORIZED,
+    SERVICE_ERROR,
+    NETWORK_ERROR,
+    /** A code of a later plugin; {@link RosteringException#codeName()} has it. */
+    UNKNOWN;
+
+    static Code of(String name) {
+      for (var code : values()) {
+        if (code.toString().equals(name)) {
+          return code;
+        }
+      }
+      return UNKNOWN;
+    }
+
+    /** The code as the contract writes it. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The contract's error object; a field that it lacks is null. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   private record Fields(
       String code,
       String message,
@@ -37,7 +60,7 @@ public final class RosteringException extends RuntimeException {
       String oauthErrorDescription,
       Long retryAfter,
       String body,
-      boolean bodyTruncated)
+      Boolean bodyTruncated)
       implements Serializable {}
 
   private final Fields fields;
@@ -47,7 +70,7 @@ public final class RosteringException extends RuntimeException {
     this.fields = fields;
   }
 
-  /** Reads the plugin's error text. */
+  /** Reads the plugin's error text. The cause is why a request got no answer, or null. */
   static RuntimeException ofPlugin(String text, Throwable cause) {
     try {
       var fields = Json.read(text.getBytes(StandardCharsets.UTF_8), Fields.class);
@@ -55,27 +78,35 @@ public final class RosteringException extends RuntimeException {
         return new RosteringException(fields, cause);
       }
     } catch (UncheckedIOException e) {
-      cause.addSuppressed(e);
+      // not an error of the contract: a fault of the plugin
     }
     return new IllegalStateException("the plugin failed: " + text, cause);
   }
 
-  /**
-   * A request that got no answer ends the call in the SDK, before the plugin learns of it. The
-   * cause is the SDK's exception.
-   */
-  static RosteringException ofLostRequest(RuntimeException cause) {
-    var reason = cause.getCause() == null ? cause : cause.getCause();
-    return noAnswer(reason.getMessage(), cause);
+  static RosteringException timedOut(Duration timeout) {
+    var message = "the call timed out after %s s".formatted(timeout.toMillis() / 1000.0);
+    return of(Code.NETWORK_ERROR, message, true, null, null);
   }
 
-  static RosteringException noAnswer(String message, Throwable cause) {
+  /** The 401 of a request that could not be repeated. */
+  static RosteringException unrepeatable(Throwable cause) {
+    var message = "the token was refused, and the request's body cannot be sent again: call again";
+    return of(Code.SERVICE_UNAUTHORIZED, message, false, 401, cause);
+  }
+
+  private static RosteringException of(
+      Code code, String message, boolean retryable, Integer status, Throwable cause) {
     return new RosteringException(
-        new Fields(NETWORK_ERROR, message, true, null, null, null, null, null, null, false), cause);
+        new Fields(code.toString(), message, retryable, null, status, null, null, null, null, null),
+        cause);
   }
 
-  /** One of the codes above; a later plugin may have more. */
-  public String code() {
+  public Code code() {
+    return Code.of(fields.code);
+  }
+
+  /** The code as text, also one that {@link Code} does not have. */
+  public String codeName() {
     return fields.code;
   }
 
@@ -103,18 +134,23 @@ public final class RosteringException extends RuntimeException {
     return Optional.ofNullable(fields.oauthErrorDescription);
   }
 
-  /** How long the plugin will send no further token request. */
+  /** How long to wait before calling again. */
   public Optional<Duration> retryAfter() {
     return Optional.ofNullable(fields.retryAfter).map(Duration::ofSeconds);
   }
 
-  /** The body of the service's answer, at most 64 KiB of it; of a RosteringClient alone. */
+  /** The body of the service's answer as text, at most 64 KiB of it. */
   public Optional<String> body() {
     return Optional.ofNullable(fields.body);
   }
 
-  /** Whether there was more of it. */
+  /** Whether the answer's body was longer than that. */
   public boolean bodyTruncated() {
-    return fields.bodyTruncated;
+    return Boolean.TRUE.equals(fields.bodyTruncated);
+  }
+
+  /** The contract's error object, for logs that are read by programs. */
+  public String toJson() {
+    return new String(Json.write(fields), StandardCharsets.UTF_8);
   }
 }

@@ -1,6 +1,5 @@
 /**
- * Calls the Automatic Rostering plugin from Java. Open one {@link rostering.RosteringClient}, or
- * one {@link rostering.RosteringDriver}, and share it; what goes wrong is a {@link
- * rostering.RosteringException}.
+ * A client of Automatic Rostering: open a {@link rostering.Rostering}, and share it. What fails
+ * throws a {@link rostering.RosteringException}.
  */
 package rostering;

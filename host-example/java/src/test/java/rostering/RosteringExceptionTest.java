@@ -6,22 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-class RosteringExceptionTest extends FormTest {
+class RosteringExceptionTest extends ServiceTest {
+  private static RosteringException read(String text) {
+    return assertInstanceOf(RosteringException.class, RosteringException.ofPlugin(text, null));
+  }
+
   @Test
   void everyField() {
     var text =
-        """
-        {"code":"service_error","message":"m","retryable":true,"key":"k","status":503,
-         "oauth_error":"o","oauth_error_description":"d","retry_after":7,"body":"b",
-         "body_truncated":true,"later":1}""";
-    var e =
-        assertInstanceOf(
-            RosteringException.class, RosteringException.ofPlugin(text, new RuntimeException()));
-    assertEquals(RosteringException.SERVICE_ERROR, e.code());
+        "{'code':'service_error','message':'m','retryable':true,'key':'k','status':503,"
+            + "'oauth_error':'o','oauth_error_description':'d','retry_after':7,'body':'b',"
+            + "'body_truncated':true}";
+    var json = text.replace('\'', '"');
+    var e = read(json);
+    assertEquals(RosteringException.Code.SERVICE_ERROR, e.code());
     assertEquals("service_error: m", e.getMessage());
     assertTrue(e.retryable());
     assertEquals(Optional.of("k"), e.key());
@@ -31,58 +34,43 @@ class RosteringExceptionTest extends FormTest {
     assertEquals(Optional.of(Duration.ofSeconds(7)), e.retryAfter());
     assertEquals(Optional.of("b"), e.body());
     assertTrue(e.bodyTruncated());
+    assertEquals(json, e.toJson());
   }
 
   @Test
-  void whatIsNotKnownIsEmpty() {
-    var config = RosteringConfig.builder().environment("test").build();
-    var e = assertCode("config_invalid", form.open(config)::getToken);
-    assertEquals(Optional.of("environment"), e.key());
-    assertFalse(e.retryable());
-    assertFalse(e.bodyTruncated());
+  void unknownCodeAndMissingFields() {
+    var json = "{\"code\":\"new_code\",\"message\":\"m\",\"retryable\":false}";
+    var e = read(json.replace("}", ",\"new_field\":1}"));
+    assertEquals(RosteringException.Code.UNKNOWN, e.code());
+    assertEquals("new_code", e.codeName());
+    assertEquals(json, e.toJson());
     assertEquals(OptionalInt.empty(), e.status());
-    assertEquals(Optional.empty(), e.oauthError());
-    assertEquals(Optional.empty(), e.oauthErrorDescription());
     assertEquals(Optional.empty(), e.retryAfter());
-    assertEquals(Optional.empty(), e.body());
+    assertFalse(e.bodyTruncated());
   }
 
   @Test
-  void noErrorOfTheContract() {
-    for (var text : new String[] {"", "[]", "{}", "no JSON"}) {
-      assertInstanceOf(
-          IllegalStateException.class, RosteringException.ofPlugin(text, new RuntimeException()));
+  void notAnErrorOfTheContract() {
+    for (var text : List.of("", "[]", "{}", "not JSON")) {
+      assertInstanceOf(IllegalStateException.class, RosteringException.ofPlugin(text, null));
     }
   }
 
   @Test
-  void tokenEndpoint() {
-    service.token =
-        Service.answer(401, "{\"error\":\"invalid_client\",\"error_description\":\"unknown\"}");
-    var e = assertCode("token_endpoint_rejected", open()::listJobs);
-    assertEquals(OptionalInt.of(401), e.status());
-    assertEquals(Optional.of("invalid_client"), e.oauthError());
-    assertEquals(Optional.of("unknown"), e.oauthErrorDescription());
-    assertEquals(Optional.of(Duration.ofSeconds(1)), e.retryAfter());
-  }
-
-  @Test
-  void serviceAnswer() throws Exception {
-    var client = open();
+  void bodyOfTheServiceAndStackOfTheCaller() {
     service.jobs = Service.answer(503, "busy ü");
-    var e = assertCode("service_error", client::listJobs);
-    assertTrue(e.retryable());
-    assertEquals(OptionalInt.of(503), e.status());
-    // The driver keeps the answer from the plugin, whose error then lacks it.
-    assertEquals(form == Form.CLIENT ? Optional.of("busy ü") : Optional.empty(), e.body());
-    service.jobs = Service.answer(200, Service.JOBS);
-    assertJobs(client);
+    var e = assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
+    assertEquals(Optional.of("busy ü"), e.body());
+    var frames = List.of(e.getStackTrace()).stream().map(StackTraceElement::getClassName);
+    assertTrue(frames.anyMatch(getClass().getName()::equals));
   }
 
   @Test
-  void tokenEndpointsAnswerIsNotShown() {
-    service.token = Service.answer(400, "s3cr3t");
-    var e = assertCode("token_endpoint_rejected", open()::listJobs);
-    assertEquals(Optional.empty(), e.body());
+  void reasonOfALostRequest() throws Exception {
+    client.getToken();
+    service.close();
+    var e = assertCode(RosteringException.Code.NETWORK_ERROR, client::listJobs);
+    assertTrue(e.getMessage().contains("ConnectException"), e::getMessage);
+    assertInstanceOf(java.io.IOException.class, e.getCause());
   }
 }

@@ -1,170 +1,172 @@
 package rostering;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static rostering.RosteringException.Code.CONFIG_INVALID;
+import static rostering.RosteringException.Code.NETWORK_ERROR;
+import static rostering.RosteringException.Code.SERVICE_UNAUTHORIZED;
+import static rostering.RosteringException.Code.TOKEN_MISMATCH;
 
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
-/** Calls that succeed. */
-class RosteringTest extends FormTest {
+/** What Java adds to the steps, which the scenarios and the driver's rules show. */
+class RosteringTest extends ServiceTest {
   @Test
-  void firstCallAndCachedCall() throws Exception {
-    var client = open();
-    assertJobs(client);
-    assertJobs(client);
-    assertEquals(1, service.tokenForms.size());
-    assertEquals(2, service.jobHeaders.size());
+  void response() throws Exception {
+    for (var response : List.of(client.listJobs(), client.listJobsAsync().get())) {
+      assertEquals(200, response.status());
+      assertEquals(Optional.of("yes"), response.headers().firstValue("x-answer"));
+      assertEquals(Service.JOBS, response.text());
+      assertArrayEquals(Service.JOBS.getBytes(), response.body());
+      assertEquals(1, response.json().get(0).get("id").intValue());
+    }
+    assertEquals(1, service.tokenRequests.size());
   }
 
   @Test
-  void requestsAreThoseOfTheConfig() throws Exception {
-    var client = open();
-    client.listJobs();
+  void inputs() throws Exception {
     client.listJobs(JobsInput.ofConfig().withCustomerId("c2"));
-    client.listJobs(JobsInput.ofConfig().withUserId("u2"));
-    client.listJobs(JobsInput.ofConfig().withoutCustomerId().withoutUserId());
+    client.listJobs(JobsInput.ofConfig().withCustomerId(null).withUserId(null));
+    client.sendRequest(ServiceRequest.get("/a?b=%41").withUserId("u2").withHeader("X", "y"));
     assertEquals(
         List.of(
-            "grant_type=client_credentials&client_id=client&client_secret=s3cr3t"
-                + "&scope=automatic-rostering-stage"),
-        service.tokenForms);
-    assertEquals(
-        List.of(
-            List.of("[Bearer token-1]", "[customer]", "[user]"),
-            List.of("[Bearer token-1]", "[c2]", "[user]"),
-            List.of("[Bearer token-1]", "[customer]", "[u2]"),
-            List.of("[Bearer token-1]", "[]", "[]")),
-        service.jobHeaders);
+            "GET /jobs Bearer the-token-1 for c2: ",
+            "GET /jobs Bearer the-token-1 for null: ",
+            "GET /a?b=%41 Bearer the-token-1 for customer: "),
+        service.requests);
   }
 
   @Test
-  void token() throws Exception {
-    var client = open();
-    var token = client.getToken();
-    assertEquals("token-1", token.accessToken());
-    assertEquals("Bearer", token.tokenType());
-    assertTrue(token.expiresAt().isAfter(Instant.now()), token::toString);
-    assertEquals(token, client.getToken());
-    assertNotEquals(token.accessToken(), client.renewToken().accessToken());
-  }
-
-  @Test
-  void threadsShareOneToken() throws Exception {
-    var client = open();
-    var calls = new ArrayList<Callable<byte[]>>();
-    for (var i = 0; i < 20; i++) {
-      calls.add(client::listJobs);
-    }
-    var threads = Executors.newFixedThreadPool(calls.size());
-    try {
-      var patience = Service.PATIENCE.toSeconds();
-      for (var call : threads.invokeAll(calls, patience, TimeUnit.SECONDS)) {
-        assertEquals(Service.JOBS.length(), call.get().length);
-      }
-    } finally {
-      threads.shutdownNow();
-    }
-    assertEquals(1, service.tokenForms.size());
-  }
-
-  @Test
-  void otherRequests() throws Exception {
-    var client = open();
-    var post =
-        ServiceRequest.of("POST", "/other/1?a=b")
-            .withHeader("Content-Type", "text/plain")
-            .withBody("ü")
-            .withCustomerId("c2");
-    assertEquals("ü", new String(client.sendRequest(post), StandardCharsets.UTF_8));
-    assertEquals(0, client.sendRequest(ServiceRequest.get("/other").withoutCustomerId()).length);
-    assertEquals(0, client.sendRequest(ServiceRequest.of("DELETE", "/other/2")).length);
-    assertEquals(
-        List.of(
-            "POST /other/1?a=b [text/plain] [c2] ü",
-            "GET /other [] [] ",
-            "DELETE /other/2 [] [customer] "),
-        service.otherRequests);
-    assertEquals(1, service.tokenForms.size());
-  }
-
-  /** Each character that a path may hold; java.net.URI refuses some. */
-  @Test
-  void pathIsSentAsItIs() throws Exception {
-    open().sendRequest(ServiceRequest.get("/other/{[|]}?q={\"<>\\^`|}[]%41%zz%"));
-    assertEquals(
-        List.of(
-            "GET /other/%7B%5B%7C%5D%7D?q=%7B%22%3C%3E%5C%5E%60%7C%7D[]%41%25zz%25 [] [customer] "),
-        service.otherRequests);
-  }
-
-  @Test
-  void pathThatLeadsAwayIsRefused() {
-    var request = ServiceRequest.get("//evil.example/");
-    var e = assertCode("invalid_input", () -> open().sendRequest(request));
-    assertEquals(Optional.of("path"), e.key());
-    assertEquals(0, service.tokenForms.size());
-  }
-
-  @Test
-  void tokenOfAnotherClient() throws Exception {
-    for (var giver : Form.values()) {
-      var token = giver.open(service.config().build()).getToken();
-      var asked = service.tokenForms.size();
-      var client = open();
-      client.setToken(Token.ofJson(token.toJson()));
-      client.setToken(token);
-      assertJobs(client);
-      assertEquals(token, client.getToken());
-      assertEquals(asked, service.tokenForms.size());
-    }
-  }
-
-  @Test
-  void tokenThatDoesNotFit() throws Exception {
-    var token = open().getToken();
-    var stranger = form.open(service.config().clientId("other").build());
-    var e = assertCode("token_mismatch", () -> stranger.setToken(token));
-    assertEquals(-1, e.getMessage().indexOf(token.accessToken()));
-    var expired =
-        new Token(token.accessToken(), "Bearer", Instant.now().minusSeconds(1), token.cacheKey());
-    assertCode("token_mismatch", () -> open().setToken(expired));
-  }
-
-  @Test
-  void clearedToken() throws Exception {
-    var client = open();
+  void bodiesAreSentAgain() throws Exception {
     client.getToken();
-    client.clearToken();
-    assertEquals("token-2", client.getToken().accessToken());
+    var post = ServiceRequest.of("POST", "/");
+    for (var request :
+        List.of(
+            post.withBody("ü"),
+            post.withBody("ü".getBytes("UTF-8")),
+            post.withBody(BodyPublishers.ofByteArrays(List.of("ü".getBytes("UTF-8")))))) {
+      var number = service.tokenRequests.size();
+      service.jobs =
+          exchange -> {
+            var isNew = service.tokenRequests.size() > number;
+            Service.answer(isNew ? 201 : 401, "").handle(exchange);
+          };
+      assertEquals(201, client.sendRequestAsync(request).get().status());
+    }
+    assertEquals(6, service.requests.stream().filter(r -> r.endsWith(": ü")).count());
   }
 
   @Test
-  void closed() throws Exception {
-    var client = open();
+  void bodyThatCannotBeSentAgain() throws Exception {
+    client.getToken();
+    service.jobs = Service.refuseFirstToken();
+    var streams = List.of(new ByteArrayInputStream(new byte[3])).iterator();
+    var once =
+        ServiceRequest.of("PUT", "/")
+            .withBody(BodyPublishers.ofInputStream(() -> nextOrNull(streams)));
+    var e = assertCode(SERVICE_UNAUTHORIZED, () -> client.sendRequest(once));
+    assertEquals(401, e.status().getAsInt());
+    assertEquals(1, service.requests.size());
+  }
+
+  private static <T> T nextOrNull(Iterator<T> iterator) {
+    return iterator.hasNext() ? iterator.next() : null;
+  }
+
+  @Test
+  void tokens() throws Exception {
+    var token = client.getToken();
+    assertEquals("the-token-1", token.accessToken());
+    assertEquals("Bearer", token.tokenType());
+    assertTrue(token.expiresAt().isAfter(Instant.now()));
+    assertEquals(token, client.getTokenAsync().get());
+    assertEquals("the-token-2", client.getToken(TokenInput.force()).accessToken());
+    assertEquals("the-token-2", client.getToken(TokenInput.refused("the-token-1")).accessToken());
+    var later = TokenInput.cached().withNow(Instant.now().plus(Duration.ofHours(1)));
+    assertEquals("the-token-3", client.getTokenAsync(later).get().accessToken());
+    client.clearToken();
+    assertEquals("the-token-4", client.getToken().accessToken());
+    client.setToken(Token.ofJson(token.toJson()));
+    assertEquals(token, client.getToken());
+    var strange = new Token("t", "Bearer", token.expiresAt(), "another key");
+    assertCode(TOKEN_MISMATCH, () -> client.setToken(strange));
+  }
+
+  @Test
+  void pluginAsPathStreamAndBytes() throws Exception {
+    var path = Path.of("../../dist/rostering-nowasi.wasm");
+    for (var options :
+        List.of(
+            new RosteringOptions().plugin(path),
+            new RosteringOptions().plugin(Files.newInputStream(path)),
+            new RosteringOptions().plugin(Files.readAllBytes(path)).interpreter(false))) {
+      try (var client = Rostering.open(service.config().build(), options)) {
+        assertEquals(Service.JOBS, client.listJobs().text());
+      }
+    }
+  }
+
+  @Test
+  void configIsJudgedAtTheFirstCall() {
+    var config = service.config().authUrl("ftp://127.0.0.1").build();
+    try (var client = Rostering.open(config, new RosteringOptions().interpreter(true))) {
+      var e = assertThrows(ExecutionException.class, client.listJobsAsync()::get);
+      var cause = assertInstanceOf(RosteringException.class, e.getCause());
+      assertEquals(CONFIG_INVALID, cause.code());
+      assertEquals(Optional.of("auth_url"), cause.key());
+    }
+  }
+
+  @Test
+  void answerAboveTheLimit() throws Exception {
+    var length = Service.JOBS.length();
+    try (var client = service.open(new RosteringOptions().maxAnswerBytes(length))) {
+      assertEquals(length, client.listJobs().body().length);
+      service.jobs = Service.answer(201, Service.JOBS + " ");
+      var e = assertCode(NETWORK_ERROR, client::listJobs);
+      assertTrue(e.getMessage().contains("more than 10 bytes"), e::getMessage);
+    }
+  }
+
+  @Test
+  void clientThatFollowsRedirectsIsRefused() {
+    var follows = HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
+    var options = new RosteringOptions();
+    assertThrows(IllegalArgumentException.class, () -> options.httpClient(follows));
+  }
+
+  @Test
+  void closed() {
+    client.close();
     client.close();
     assertThrows(IllegalStateException.class, client::listJobs);
     assertThrows(IllegalStateException.class, client::clearToken);
-    assertEquals(0, service.tokenForms.size());
+    assertThrows(ExecutionException.class, client.listJobsAsync()::get);
+    assertEquals(0, service.tokenRequests.size());
   }
 
   @Test
   void secretsDoNotShow() throws Exception {
-    var config = service.config();
-    var request = ServiceRequest.of("PUT", "/other").withHeader("X-Key", "k3y").withBody("b0dy");
-    var shown = config + " " + config.build() + " " + open().getToken() + " " + request;
-    for (var secret : List.of("s3cr3t", "token-1", "k3y", "b0dy")) {
-      assertEquals(-1, shown.indexOf(secret), shown);
+    var request = ServiceRequest.of("PUT", "/").withHeader("X-Key", "k3y").withBody("b0dy");
+    var builder = service.config();
+    var shown = builder + " " + builder.build() + " " + client.getToken() + " " + request;
+    for (var secret : List.of("the-s3cr3t", "the-token-1", "k3y", "b0dy")) {
+      assertFalse(shown.contains(secret), shown);
     }
-    assertEquals(4, shown.split("\\[redacted]").length, shown);
   }
 }

@@ -1,48 +1,39 @@
 package rostering;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /** An identity provider and a service in one, on a free port of the loopback interface. */
 public final class Service implements AutoCloseable {
-  /** Bounds every wait. It is no measure of how long things take. */
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** Bounds every wait, in seconds. */
+  public static final int PATIENCE = 30;
 
-  static final Path WASM = Path.of("../../dist/rostering.wasm");
   static final String JOBS = "[{\"id\":1}]";
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final CountDownLatch closing = new CountDownLatch(1);
 
-  final List<String> tokenForms = new CopyOnWriteArrayList<>();
-  final List<List<String>> jobHeaders = new CopyOnWriteArrayList<>();
-  final List<String> otherRequests = new CopyOnWriteArrayList<>();
-  volatile HttpHandler token = goodToken();
+  final List<String> tokenRequests = new CopyOnWriteArrayList<>();
+  final List<String> requests = new CopyOnWriteArrayList<>();
+  volatile HttpHandler token = this::newToken;
   volatile HttpHandler jobs = answer(200, JOBS);
 
   public Service() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
-    server.createContext("/connect/token", this::handleToken);
-    server.createContext("/jobs", this::handleJobs);
-    server.createContext("/other", this::handleOther);
+    server.createContext("/", this::handle);
     server.start();
   }
 
@@ -52,118 +43,98 @@ public final class Service implements AutoCloseable {
 
   RosteringConfig.Builder config() {
     return RosteringConfig.builder()
-        .environment("stage")
+        .environment(Environment.STAGE)
         .authUrl(url())
         .baseUrl(url())
         .clientId("client")
-        .clientSecret("s3cr3t")
+        .clientSecret("the-s3cr3t")
         .customerId("customer")
-        .userId("user")
-        .timeout(PATIENCE);
+        .userId("user");
   }
 
-  private void handleToken(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      var form = exchange.getRequestBody().readAllBytes();
-      tokenForms.add(new String(form, StandardCharsets.UTF_8));
-      token.handle(exchange);
-    }
+  /** The interpreter opens faster than the compiler. */
+  Rostering open(RosteringOptions options) {
+    return Rostering.open(config().build(), options.interpreter(true));
   }
 
-  private void handleJobs(HttpExchange exchange) throws IOException {
+  private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
+      var body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+      var uri = exchange.getRequestURI().toString();
+      if (uri.equals("/connect/token")) {
+        tokenRequests.add(body);
+        token.handle(exchange);
+        return;
+      }
       var headers = exchange.getRequestHeaders();
-      jobHeaders.add(
-          List.of(
-              headers.getOrDefault("Authorization", List.of()).toString(),
-              headers.getOrDefault("CUSTOMER_ID", List.of()).toString(),
-              headers.getOrDefault("USER_ID", List.of()).toString()));
+      var of = headers.getFirst("Authorization") + " for " + headers.getFirst("CUSTOMER_ID");
+      requests.add("%s %s %s: %s".formatted(exchange.getRequestMethod(), uri, of, body));
       jobs.handle(exchange);
     }
   }
 
-  /** Answers with what it was sent. */
-  private void handleOther(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      var body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      var headers = exchange.getRequestHeaders();
-      otherRequests.add(
-          String.join(
-              " ",
-              exchange.getRequestMethod(),
-              exchange.getRequestURI().toString(),
-              headers.getOrDefault("Content-Type", List.of()).toString(),
-              headers.getOrDefault("CUSTOMER_ID", List.of()).toString(),
-              body));
-      answer(200, body).handle(exchange);
+  /** The first is token-1, and so on; only for the right secret. */
+  private void newToken(HttpExchange exchange) throws IOException {
+    var number = tokenRequests.size();
+    if (!tokenRequests.get(number - 1).contains("client_secret=the-s3cr3t&")) {
+      answer(401, "{\"error\":\"invalid_client\"}").handle(exchange);
+      return;
     }
-  }
-
-  /** Gives tokens out, not the same twice, to who knows the secret. */
-  final HttpHandler goodToken() {
-    var text = "{\"access_token\":\"token-%d\",\"expires_in\":3600,\"token_type\":\"Bearer\"}";
-    return exchange -> {
-      var isKnown = tokenForms.get(tokenForms.size() - 1).contains("client_secret=s3cr3t&");
-      var known = answer(200, text.formatted(tokenForms.size()));
-      (isKnown ? known : answer(401, "{\"error\":\"invalid_client\"}")).handle(exchange);
-    };
+    var token = "{\"access_token\":\"the-token-%d\",\"expires_in\":3600,\"token_type\":\"Bearer\"}";
+    answer(200, token.formatted(number)).handle(exchange);
   }
 
   static HttpHandler answer(int status, String body) {
     return exchange -> {
-      var bytes = body.getBytes(StandardCharsets.UTF_8);
+      var bytes = body.getBytes(UTF_8);
+      exchange.getResponseHeaders().set("X-Answer", "yes");
       exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
       exchange.getResponseBody().write(bytes);
     };
   }
 
-  static HttpHandler unavailable(int retryAfter) {
+  /** Answers 401 to token-1. */
+  static HttpHandler refuseFirstToken() {
     return exchange -> {
-      exchange.getResponseHeaders().set("Retry-After", Integer.toString(retryAfter));
-      answer(503, "").handle(exchange);
+      var isFirst = exchange.getRequestHeaders().getFirst("Authorization").endsWith("the-token-1");
+      answer(isFirst ? 401 : 200, "").handle(exchange);
     };
   }
 
-  static HttpHandler redirect(String location) {
-    return exchange -> {
-      exchange.getResponseHeaders().set("Location", location);
-      answer(307, "").handle(exchange);
-    };
-  }
+  /** Holds requests back. */
+  static final class Gate {
+    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final CountDownLatch open = new CountDownLatch(1);
 
-  /** Closes the connection in place of an answer. */
-  static HttpHandler drop() {
-    return exchange -> {};
-  }
+    HttpHandler before(HttpHandler handler) {
+      return exchange -> {
+        arrived.countDown();
+        await(open);
+        handler.handle(exchange);
+      };
+    }
 
-  /** Answers once as many requests as that are waiting. */
-  static HttpHandler together(int requests, HttpHandler answer) {
-    var barrier = new CyclicBarrier(requests);
-    return exchange -> {
+    void awaitRequest() {
+      await(arrived);
+    }
+
+    void open() {
+      open.countDown();
+    }
+
+    private static void await(CountDownLatch latch) {
       try {
-        barrier.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-      } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
-        throw new IOException(e); // which closes the connection
-      }
-      answer.handle(exchange);
-    };
-  }
-
-  /** Answers nothing until the service is closed. */
-  HttpHandler block(CountDownLatch arrived) {
-    return exchange -> {
-      arrived.countDown();
-      try {
-        closing.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        if (!latch.await(PATIENCE, SECONDS)) {
+          throw new AssertionError("waited in vain");
+        }
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+        throw new AssertionError(e);
       }
-    };
+    }
   }
 
   @Override
   public void close() {
-    closing.countDown();
     server.stop(0);
     threads.shutdownNow();
   }

@@ -4,30 +4,30 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** What the tests of the client share: a service for each test. */
+/** A service for each test, and a client of it. */
+@Timeout(value = 2 * Service.PATIENCE, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class ServiceTest {
   Service service;
+  Rostering client;
 
   @BeforeEach
-  void startService() throws IOException {
+  void start() throws IOException {
     service = new Service();
+    client = service.open(new RosteringOptions());
   }
 
   @AfterEach
-  void stopService() {
+  void stop() {
     service.close();
+    client.close();
   }
 
-  static void assertJobs(Rostering client) throws InterruptedException {
-    assertEquals(Service.JOBS, new String(client.listJobs(), StandardCharsets.UTF_8));
-  }
-
-  static RosteringException assertCode(String code, Executable call) {
+  static RosteringException assertCode(RosteringException.Code code, Executable call) {
     var e = assertThrows(RosteringException.class, call);
     assertEquals(code, e.code(), e::getMessage);
     return e;

@@ -1,4 +1,4 @@
-package conformance;
+package rostering;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

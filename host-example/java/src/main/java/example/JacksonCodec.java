@@ -1,35 +1,21 @@
-package rostering;
+package example;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
-import org.extism.sdk.chicory.http.ExtismHttpException;
 import org.extism.sdk.chicory.http.ExtismJsonException;
 import org.extism.sdk.chicory.http.HttpJsonCodec;
 
-/** Reads an Extism plugin's requests, and writes the headers of the answers, with Jackson. */
-public final class JsonCodec implements HttpJsonCodec {
+/** Reads a plugin's requests with Jackson; the SDK brings no JSON library. */
+public final class JacksonCodec implements HttpJsonCodec {
   private static final JsonMapper MAPPER = new JsonMapper();
 
-  private record Request(String method, String url, Map<String, String> headers)
-      implements RequestMetadata {
-    Request {
-      method = method == null ? "GET" : method;
-      headers = headers == null ? Map.of() : headers;
-    }
-
-    @Override
-    public URI uri() {
-      try {
-        return Uris.of(url);
-      } catch (IllegalArgumentException e) {
-        throw new ExtismHttpException(e);
-      }
-    }
-  }
+  private record Request(String method, @JsonProperty("url") URI uri, Map<String, String> headers)
+      implements RequestMetadata {}
 
   @Override
   public RequestMetadata decodeMetadata(byte[] data) {

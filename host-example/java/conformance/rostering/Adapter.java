@@ -1,0 +1,315 @@
+package rostering;
+
+import com.dylibso.chicory.log.Logger;
+import com.dylibso.chicory.wasi.WasiOptions;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import example.JacksonCodec;
+import example.JdkAdapter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import org.extism.sdk.chicory.ExtismFunctionException;
+import org.extism.sdk.chicory.Manifest;
+import org.extism.sdk.chicory.ManifestWasm;
+import org.extism.sdk.chicory.Plugin;
+import org.extism.sdk.chicory.http.HttpConfig;
+
+/**
+ * The host adapter for chicory-sdk-core, and for this library: one JSON object a line on standard
+ * input, one answer a line on standard output, as tests/conformance/protocol says. Its argument is
+ * {@code interpreter} or {@code aot}.
+ */
+public final class Adapter {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE).build();
+
+  private record Request(
+      Long id,
+      String op,
+      String instance,
+      String wasm,
+      boolean wasi,
+      Map<String, String> config,
+      List<String> allowedHosts,
+      boolean client,
+      String store,
+      String export,
+      byte[] input,
+      byte[] body,
+      Long timeoutMs,
+      Long target) {
+    byte[] inputOrEmpty() {
+      return input == null ? new byte[0] : input;
+    }
+  }
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Answer(
+      Long id,
+      byte[] output,
+      Integer status,
+      String error,
+      String trap,
+      Boolean canceled,
+      List<Log> logs,
+      String versions) {
+    static Answer empty() {
+      return new Answer(null, null, null, null, null, null, null, null);
+    }
+
+    static Answer versions(String text) {
+      return new Answer(null, null, null, null, null, null, null, text);
+    }
+
+    static Answer output(byte[] output) {
+      return new Answer(null, output, null, null, null, null, null, null);
+    }
+
+    static Answer result(Call.Result result) {
+      if (result.output() != null) {
+        return output(Json.write(result.output()));
+      }
+      var response = result.response();
+      return new Answer(null, response.body(), response.status(), null, null, null, null, null);
+    }
+
+    static Answer thrown(Throwable thrown) {
+      if (thrown instanceof CompletionException e) {
+        return thrown(e.getCause());
+      }
+      if (thrown instanceof CancellationException) {
+        return new Answer(null, null, null, null, null, true, null, null);
+      }
+      if (thrown instanceof ExtismFunctionException e) {
+        return new Answer(null, null, null, e.getError(), null, null, null, null);
+      }
+      if (thrown instanceof RosteringException e) {
+        return new Answer(null, null, null, e.toJson(), null, null, null, null);
+      }
+      return new Answer(null, null, null, null, thrown.toString(), null, null, null);
+    }
+
+    Answer of(Long id, List<Log> logs) {
+      return new Answer(id, output, status, error, trap, canceled, logs, versions);
+    }
+  }
+
+  private record Log(String level, String line) {}
+
+  /** Either is null: a plain instance of the SDK, or a client of the library. */
+  private record Instance(Plugin plugin, Rostering client, Lines lines) {}
+
+  private final Map<String, Instance> instances = new ConcurrentHashMap<>();
+  private final Map<Long, CompletableFuture<?>> drives = new ConcurrentHashMap<>();
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final boolean aot;
+
+  private Adapter(boolean aot) {
+    this.aot = aot;
+  }
+
+  public static void main(String[] args) throws IOException {
+    var engine = args.length == 1 ? args[0] : "";
+    if (!List.of("interpreter", "aot").contains(engine)) {
+      System.err.println("which engine: interpreter or aot?");
+      System.exit(2);
+    }
+    // The JDK's client repeats a GET whose connection closed without an answer, and the scenarios
+    // count requests.
+    System.setProperty("jdk.httpclient.redirects.retrylimit", "1");
+    new Adapter(engine.equals("aot")).run();
+  }
+
+  private void run() throws IOException {
+    try (MappingIterator<Request> requests =
+        MAPPER.readerFor(Request.class).readValues(System.in)) {
+      while (requests.hasNextValue()) {
+        var request = requests.nextValue();
+        handle(request).exceptionally(Answer::thrown).thenAccept(answer -> write(request, answer));
+      }
+    }
+  }
+
+  private synchronized void write(Request r, Answer answer) {
+    var instance = r.instance() == null ? null : instances.get(r.instance());
+    var isCall = instance != null && List.of("call", "drive").contains(r.op());
+    try {
+      // Bytes, because System.out writes text in the locale's encoding.
+      var logs = isCall ? instance.lines().all() : null;
+      System.out.write(MAPPER.writeValueAsBytes(answer.of(r.id(), logs)));
+      System.out.println();
+      System.out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the SDK throws is a trap; it throws StackOverflowError, too. */
+  private CompletableFuture<Answer> handle(Request r) {
+    try {
+      return switch (r.op()) {
+        case "versions" -> CompletableFuture.completedFuture(Answer.versions(Versions.text()));
+        case "create" -> create(r);
+        case "call" -> call(r);
+        case "drive" -> drive(r);
+        case "cancel" -> cancel(r);
+        case "close" -> close(r);
+        default -> throw new IllegalArgumentException("no operation " + r.op());
+      };
+    } catch (RuntimeException | StackOverflowError e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<Answer> create(Request r) {
+    var lines = new Lines();
+    instances.put(
+        r.instance(),
+        r.client()
+            ? new Instance(null, client(r, lines), lines)
+            : new Instance(plugin(r, lines), null, lines));
+    return CompletableFuture.completedFuture(Answer.empty());
+  }
+
+  private Rostering client(Request r, Lines lines) {
+    try {
+      var options =
+          new RosteringOptions().plugin(Path.of(r.wasm())).interpreter(!aot).httpClient(http);
+      if (r.store() != null) {
+        options.store(new HttpStore(http, r.store()));
+      }
+      return new Rostering(new RosteringConfig(r.config()), options, lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Plugin plugin(Request r, Lines lines) {
+    var hosts = r.allowedHosts() == null ? List.<String>of() : r.allowedHosts();
+    var options =
+        new Manifest.Options()
+            .withAoT(aot)
+            .withAllowedHosts(hosts.toArray(String[]::new))
+            .withConfig(r.config())
+            .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new))
+            .withWasi(r.wasi() ? WasiOptions.builder().build() : null);
+    var wasm = ManifestWasm.fromFilePath(Path.of(r.wasm())).build();
+    return Plugin.ofManifest(Manifest.ofWasms(wasm).withOptions(options).build())
+        .withLogger(lines)
+        .build();
+  }
+
+  private Instance instance(Request r) {
+    var instance = instances.get(r.instance());
+    if (instance == null) {
+      throw new IllegalArgumentException("no instance " + r.instance());
+    }
+    instance.lines().clear();
+    return instance;
+  }
+
+  private CompletableFuture<Answer> call(Request r) {
+    var instance = instance(r);
+    if (instance.client() != null) {
+      return instance.client().loop.tell(r.export(), r.inputOrEmpty()).thenApply(Answer::output);
+    }
+    var output = instance.plugin().call(r.export(), r.inputOrEmpty());
+    return CompletableFuture.completedFuture(Answer.output(output));
+  }
+
+  private CompletableFuture<Answer> drive(Request r) {
+    var loop = instance(r).client().loop;
+    var now = now(r.inputOrEmpty());
+    var timeout = r.timeoutMs() == null ? Duration.ofSeconds(30) : Duration.ofMillis(r.timeoutMs());
+    var body = r.body() == null ? null : BodyPublishers.ofByteArray(r.body());
+    var result = loop.start(begin(loop, r), () -> now, timeout, body);
+    drives.put(r.id(), result);
+    result.whenComplete((done, e) -> drives.remove(r.id()));
+    return result.thenApply(Answer::result);
+  }
+
+  /** The input goes into begin as it is, also where it is not JSON. */
+  private static byte[] begin(Loop loop, Request r) {
+    var begin = new ByteArrayOutputStream();
+    var start = Map.of("call", r.export(), "accepts", loop.accepts());
+    var json = new String(Json.write(start), StandardCharsets.UTF_8);
+    begin.writeBytes(json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8));
+    if (!new String(r.inputOrEmpty(), StandardCharsets.ISO_8859_1).isBlank()) {
+      begin.writeBytes(",\"input\":".getBytes(StandardCharsets.UTF_8));
+      begin.writeBytes(r.input());
+    }
+    begin.write('}');
+    return begin.toByteArray();
+  }
+
+  private static JsonNode now(byte[] input) {
+    try {
+      return MAPPER.readTree(input).get("now");
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private CompletableFuture<Answer> cancel(Request r) {
+    var drive = drives.remove(r.target());
+    if (drive != null) {
+      drive.cancel(true);
+    }
+    return CompletableFuture.completedFuture(Answer.empty());
+  }
+
+  private CompletableFuture<Answer> close(Request r) {
+    var instance = instances.get(r.instance());
+    var closed =
+        instance == null || instance.client() == null
+            ? CompletableFuture.completedFuture(null)
+            : instance.client().loop.close();
+    return closed.thenApply(
+        nothing -> {
+          instances.remove(r.instance());
+          return Answer.empty();
+        });
+  }
+
+  /** Keeps the log lines since the last call began. */
+  private static final class Lines implements Logger {
+    private final List<Log> logs = new ArrayList<>();
+
+    synchronized void clear() {
+      logs.clear();
+    }
+
+    synchronized List<Log> all() {
+      return List.copyOf(logs);
+    }
+
+    @Override
+    public synchronized void log(Level level, String line, Throwable cause) {
+      var name = level == Level.WARNING ? "warn" : level.name().toLowerCase(Locale.ROOT);
+      logs.add(new Log(name, line));
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package rostering;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** A store in memory, for several clients in one process. */
+public final class MemoryStore implements Store {
+  private record Entry(String value, long expiresAtNanos) {
+    static Entry of(String value, Duration ttl) {
+      return new Entry(value, System.nanoTime() + ttl.toNanos());
+    }
+
+    boolean isLive() {
+      return expiresAtNanos - System.nanoTime() > 0;
+    }
+  }
+
+  private final ConcurrentMap<String, Entry> entries = new ConcurrentHashMap<>();
+
+  @Override
+  public String get(String key) {
+    var entry = entries.computeIfPresent(key, (k, old) -> old.isLive() ? old : null);
+    return entry == null ? null : entry.value;
+  }
+
+  @Override
+  public boolean add(String key, String value, Duration ttl) {
+    var added = Entry.of(value, ttl);
+    return entries.compute(key, (k, old) -> old == null || !old.isLive() ? added : old) == added;
+  }
+
+  @Override
+  public void set(String key, String value, Duration ttl) {
+    entries.put(key, Entry.of(value, ttl));
+  }
+}

@@ -1,0 +1,119 @@
+package example;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertLinesMatch;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import rostering.RedisServer;
+import rostering.Service;
+
+class ProgramsTest {
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+  private final PrintStream out = new PrintStream(output, true, UTF_8);
+  private Service service;
+  private Map<String, String> variables;
+
+  @BeforeEach
+  void start() throws IOException {
+    service = new Service();
+    variables = new HashMap<>();
+    variables.put("ROSTERING_AUTH_URL", service.url());
+    variables.put("ROSTERING_BASE_URL", service.url());
+    variables.put("ROSTERING_ENVIRONMENT", "stage");
+    variables.put("ROSTERING_CLIENT_ID", "client");
+    variables.put("ROSTERING_CLIENT_SECRET", "the-s3cr3t");
+    variables.put("ROSTERING_CUSTOMER_ID", "customer");
+    variables.put("ROSTERING_USER_ID", "user");
+  }
+
+  @AfterEach
+  void stop() {
+    service.close();
+  }
+
+  private void assertOutput(String lines) {
+    assertLinesMatch(lines.lines(), output.toString(UTF_8).lines());
+  }
+
+  @Test
+  void mainShowsTokenJobsAndAnError() throws Exception {
+    Main.run(variables, out);
+    assertOutput(
+        """
+        token: the-toke\\.\\.\\. \\(11 characters\\), expires at .*
+        jobs: \\[\\{"id":1}]
+        jobs, with the same token: \\[\\{"id":1}]
+        a wrong secret: token_endpoint_rejected: .*
+          code              token_endpoint_rejected
+          status            401
+          OAuth error       invalid_client
+          worth a retry     no
+          retry after       1 s
+        """);
+  }
+
+  @Test
+  void missingVariablesAreNamed() {
+    variables.keySet().removeIf(name -> name.endsWith("_ID"));
+    var e = assertThrows(IllegalArgumentException.class, () -> Main.run(variables, out));
+    assertEquals(
+        "set ROSTERING_CLIENT_ID, ROSTERING_CUSTOMER_ID, ROSTERING_USER_ID", e.getMessage());
+  }
+
+  @Test
+  void jobsOrAnError() throws Exception {
+    variables.put("ROSTERING_WASM", "../../dist/rostering.wasm");
+    Jobs.run(variables, out);
+    Minimal.run(variables, out);
+    out.println();
+    variables.put("ROSTERING_CLIENT_SECRET", "not-the-secret");
+    Jobs.run(variables, out);
+    Minimal.run(variables, out);
+    assertOutput(
+        """
+        \\[\\{"id":1}]
+        \\[\\{"id":1}]
+        token_endpoint_rejected: .*
+        \\{"code":"token_endpoint_rejected",.*
+        """);
+  }
+
+  @Test
+  void fleetSharesOneToken() throws Exception {
+    try (var redis = new RedisServer()) {
+      variables.put("ROSTERING_REDIS", redis.uri.toString());
+      Fleet.run(variables, new BufferedReader(new StringReader("0\n2\n")), out);
+      Fleet.run(variables, new BufferedReader(new StringReader("1\n")), out);
+    }
+    var lines = output.toString(UTF_8).lines().toList();
+    assertEquals("{\"calls\":0}", lines.get(0));
+    var two = Pattern.compile("\\{\"calls\":2(,\"token\":\"\\p{XDigit}{8}\",\"expires_at\":\\d+})");
+    var same = two.matcher(lines.get(1));
+    assertTrue(same.matches(), lines.get(1));
+    assertEquals("{\"calls\":1" + same.group(1), lines.get(2));
+  }
+
+  @Test
+  void readmeShowsTheSnippet() throws IOException {
+    var code = Files.readString(Path.of("src/main/java/example/Jobs.java"));
+    var snippet =
+        Pattern.compile("// snippet\n(.*?)\n +// end of snippet", Pattern.DOTALL).matcher(code);
+    assertTrue(snippet.find());
+    assertTrue(Files.readString(Path.of("README.md")).contains(snippet.group(1).stripIndent()));
+  }
+}
