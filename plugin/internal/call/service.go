@@ -103,7 +103,7 @@ func (c *Call) unauthorized(a *message.Answer) Event {
 		err.RetryAfter = left
 		return c.decline(err)
 	}
-	c.refused = hash(c.tokenInUse())
+	c.refused = max(hash(c.tokenInUse()), 1) // 1 for one that is not known any more
 	if c.current() {
 		c.dropToken()
 	}
