@@ -13,7 +13,7 @@ from .step import Outcome, ServiceStep, TokenStep
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
-TOKEN_TIMEOUT = 20.0  # of a token request, whoever waits for it
+TOKEN_TIMEOUT = 20.0  # a token request may serve many calls
 STORE_TIMEOUT = 1.0
 _TOKEN_BODY = (256 << 10) + 1  # bytes, one more than the plugin accepts
 _ERROR_BODY = (64 << 10) + 1  # one more than an error holds

@@ -9,7 +9,7 @@ class Store(Protocol):
     """A key-value store with expiry. Any number of threads may use it at the same time.
 
     A call goes on without a store that raises, or takes more than a second. A value can hold the
-    access token: whoever reads it can call the service, whoever writes it chooses the token.
+    access token: who reads it can call the service, who writes it chooses the token.
     """
 
     def get(self, key: str) -> str | None:
