@@ -86,9 +86,10 @@ class BaseClient:
             raise ValueError("timeout must be positive, or None")
         given = {name: value for name, value in fields.items() if value is not None}
         ids = {name: value for name, value in options.items() if name.endswith("_id")}
+        body = body.encode() if isinstance(body, str) else body
         if body:
             given["body"] = True
-        data = json.dumps({**given, **ids, "now": unix_time(now)}).encode()
+        data = json.dumps({**given, **ids, "now": unix_time(now)}, default=dict).encode()
         return Call(self._plugin, export, data, self._store is not None, now, body), timeout
 
     @contextmanager

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import httpx
@@ -47,7 +48,7 @@ class Calls(ServiceCase):
         self.assertEqual(self.open().send_request("/", method="HEAD").content, b"")
 
     def test_request(self) -> None:
-        headers = {"X-Trace": " \tt "}
+        headers = MappingProxyType({"X-Trace": " \tt "})
         client = self.open()
         client.send_request("/jobs/7?full=true", headers=headers, customer_id="c2", user_id=None)
         request = self.service.job_requests[0]
@@ -135,6 +136,8 @@ class Failures(ServiceCase):
         client = self.open()
         error = self.want_error("invalid_input", lambda: client.list_jobs(customer_id="a\nb"))
         self.assertEqual(error.key, "customer_id")
+        with self.assertRaises(UnicodeEncodeError):
+            client.send_request("/", method="POST", body="\ud800")
         with self.assertRaisesRegex(ValueError, "timeout"):
             client.list_jobs(timeout=0)
 
