@@ -1,23 +1,55 @@
-// The host adapter for Cloudflare's workerd: see tests/conformance/protocol/protocol.go. It starts
-// worker.ts at the first create, since workerd takes the plugin's file when it starts, and hands each
-// line on to it.
+// The host adapter for Cloudflare's workerd: see tests/conformance/protocol/protocol.go. It starts worker.ts at the
+// first create, since workerd takes the plugin's file when it starts, and sends each line to it as a request.
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { startWorker } from '../local/worker.js';
 
-/** @type {Awaited<ReturnType<typeof startWorker>> & {wasm: string} | undefined} */
+/** @type {string | undefined} the plugin's file */
+let loaded;
+
+/** @type {ReturnType<typeof startWorker> | undefined} */
 let worker;
+
+/** @type {Map<number, AbortController>} */
+const requests = new Map();
 
 /** @param {string} line */
 async function answer(line) {
-  const { op, wasm } = JSON.parse(line);
-  if (op === 'versions') return JSON.stringify({ versions: await versions() });
-  worker ??= { ...(await startWorker('conformance/worker.ts', { wasm })), wasm };
-  if (op === 'create' && wasm !== worker.wasm) throw new Error(`workerd has started with ${worker.wasm}`);
-  const response = await fetch(worker.url, { method: 'POST', body: line });
+  const { id, op, wasm, target } = JSON.parse(line);
+  if (op === 'versions') return { id, versions: await versions() };
+  if (op === 'cancel') {
+    requests.get(target)?.abort(); // a client that hangs up
+    return { id };
+  }
+  const controller = new AbortController();
+  requests.set(id, controller);
+  try {
+    return { id, ...(await send(line, wasm, controller.signal)) };
+  } catch (error) {
+    if (controller.signal.aborted) return { id, canceled: true };
+    return { id, trap: String(error) };
+  } finally {
+    requests.delete(id);
+  }
+}
+
+/**
+ * @param {string} line
+ * @param {string | undefined} wasm of a create
+ * @param {AbortSignal} signal
+ */
+async function send(line, wasm, signal) {
+  if (wasm) {
+    loaded ??= wasm;
+    worker ??= startWorker('conformance/worker.ts', { wasm });
+    if (wasm !== loaded) throw new Error(`workerd has started with ${loaded}`);
+  }
+  const started = await worker;
+  if (!started) throw new Error('there is no instance yet');
+  const response = await fetch(started.url, { method: 'POST', body: line, signal });
   if (!response.ok) throw new Error(await response.text());
-  return response.text();
+  return /** @type {Promise<object>} */ (response.json());
 }
 
 async function versions() {
@@ -28,19 +60,8 @@ async function versions() {
   return (await Promise.all(all)).join(', ');
 }
 
-/** @param {Error} thrown */
-const failure = ({ message }) => JSON.stringify({ trap: message });
-
-async function end() {
-  const ending = worker;
-  worker = undefined;
-  await ending?.end();
+for await (const line of createInterface({ input: process.stdin })) {
+  void answer(line).then((answer) => console.log(JSON.stringify(answer)));
 }
-
-const lines = createInterface({ input: process.stdin });
-// If a call hangs, workerd must end all the same: it would outlive this process if that is killed.
-lines.once('close', () => setTimeout(end, 3_000).unref());
-for await (const line of lines) {
-  console.log(await answer(line).catch(failure));
-}
-await end();
+await (await worker)?.end(); // workerd would outlive this process
+process.exit();

@@ -1,23 +1,28 @@
-// The part of the host adapter that runs in workerd: Extism's JavaScript SDK as it is, its instances kept
-// for the life of the isolate, and the driver. It answers one request of the protocol for each HTTP request.
+// The part of the host adapter that runs in workerd: Extism's JavaScript SDK, and the library. Its instances are kept
+// for the life of the isolate. Each operation of the protocol is a request of its own.
 
-import { createPlugin, type Plugin } from 'extism';
+import { createPlugin } from 'extism';
 import wasm from '../../../dist/rostering-nowasi.wasm'; // host.js puts another in its place
-import { drive } from '../../node/rostering/drive.js';
-import { send } from '../../node/rostering/send.js';
-import { Turns } from '../src/turns.js';
+import { httpStore } from '../../node/conformance/http-store.js';
+import { Calls, type CallOptions } from '../../node/rostering/calls.js';
+import { RosteringError, type Config } from '../../node/rostering/index.js';
 
 interface Request {
   op: string;
   instance: string;
   config?: Record<string, string>;
   allowed_hosts?: string[];
+  client?: boolean;
+  store?: string;
   export: string;
   input?: string;
+  body?: string;
+  timeout_ms?: number;
 }
 
 interface Answer {
   output?: string;
+  status?: number;
   error?: string;
   trap?: string;
   logs?: Line[];
@@ -28,24 +33,38 @@ interface Line {
   line: string;
 }
 
-const instances = new Map<string, { plugin: Plugin; logs: Line[] }>();
+interface Instance {
+  call: (name: string, input: Uint8Array) => Promise<Uint8Array | undefined>;
+  close: () => Promise<void>;
+  calls?: Calls;
+  logs: Line[];
+}
+
+type Context = Pick<CallOptions, 'signal' | 'waitUntil'>;
+
+const instances = new Map<string, Instance>();
 
 export default {
-  async fetch(request): Promise<Response> {
-    return Response.json(await handle(await request.json()).catch(failure));
+  async fetch(request, _env, context): Promise<Response> {
+    const { signal } = request;
+    const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
+    const answer = handle(await request.json(), { signal, waitUntil }).catch(failure);
+    waitUntil(answer); // a call whose client hangs up comes to its end
+    return Response.json(await answer);
   },
 } satisfies ExportedHandler;
 
-async function handle(request: Request): Promise<Answer> {
+async function handle(request: Request, context: Context): Promise<Answer> {
   switch (request.op) {
     case 'create':
-      return create(request);
+      instances.set(request.instance, await create(request));
+      return {};
     case 'call':
-      return call(request);
+      return logged(request, ({ call }) => call(request.export, decode(request.input)).then(success, failure));
     case 'drive':
-      return driven(request);
+      return logged(request, (instance) => drive(instance, request, context).catch(failure));
     case 'close':
-      await named(request.instance).plugin.close();
+      await named(request.instance).close();
       instances.delete(request.instance);
       return {};
   }
@@ -58,46 +77,60 @@ function named(name: string) {
   return instance;
 }
 
-async function create({ instance, config = {}, allowed_hosts = [] }: Request): Promise<Answer> {
+async function create({ config = {}, allowed_hosts = [], client, store }: Request): Promise<Instance> {
   const logs: Line[] = [];
   const at = (level: string) => (line: string) => void logs.push({ level, line });
   const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  if (client) {
+    const options = { plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
+    const calls = await Calls.open(camelCase(config) as unknown as Config, options);
+    return { calls, logs, call: (name, input) => calls.plugin.call(name, input), close: () => calls.close() };
+  }
   const options = { config, allowedHosts: allowed_hosts, logger, logLevel: 'debug' } as const;
   const plugin = await createPlugin({ wasm: [{ module: wasm }] }, options);
-  instances.set(instance, { plugin, logs });
-  return {};
+  return { logs, call: async (name, input) => (await plugin.call(name, input))?.bytes(), close: () => plugin.close() };
 }
 
-async function call({ instance, export: name, input = '' }: Request): Promise<Answer> {
-  const { plugin, logs } = named(instance);
-  logs.length = 0;
-  const outcome = await plugin
-    .call(name, Uint8Array.fromBase64(input))
-    .then((output) => success(output?.bytes()), failure);
-  return { ...outcome, logs };
+async function logged({ instance: name }: Request, work: (instance: Instance) => Promise<Answer>): Promise<Answer> {
+  const instance = named(name);
+  instance.logs.length = 0;
+  return { ...(await work(instance)), logs: instance.logs.slice() };
 }
 
-async function driven({ instance, export: name, input = '' }: Request): Promise<Answer> {
-  const { plugin, logs } = named(instance);
-  logs.length = 0;
-  const parts: Parameters<typeof drive>[0] = {
-    plugin,
-    turns: new Turns(20_000, 20_000),
-    send: (request) => send(fetch, request),
-    now: () => undefined, // the input has the time
-  };
-  const text = new TextDecoder().decode(Uint8Array.fromBase64(input)).trim();
-  const fields = JSON.parse(text || '{}') as Record<string, unknown>;
-  const outcome = await drive(parts, name, fields).then(success, failure);
-  return { ...outcome, logs };
+async function drive({ calls }: Instance, request: Request, context: Context): Promise<Answer> {
+  if (!calls) throw new Error('the instance is no client');
+  const text = new TextDecoder().decode(decode(request.input)).trim() || '{}';
+  const { now } = parsed(text);
+  const body = request.body === undefined ? undefined : decode(request.body);
+  const options = { ...context, now: () => now, body, timeoutMs: request.timeout_ms };
+  const { output, answer } = await calls.make(request.export, text, options);
+  if (output) return success(new TextEncoder().encode(JSON.stringify(output)));
+  return { ...success(answer?.body), status: answer?.status ?? 0 };
 }
 
-function success(output: Uint8Array = new Uint8Array()): Answer {
-  return { output: output.toBase64() };
+function parsed(text: string): { now?: number } {
+  try {
+    return (JSON.parse(text) ?? {}) as { now?: number };
+  } catch {
+    return {};
+  }
 }
+
+const camelCase = (fields: object) => renamed(fields, (key) => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+
+const snakeCase = (fields: object) => renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+const renamed = (fields: object, rename: (key: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value as unknown]));
+
+const decode = (text = '') => Uint8Array.fromBase64(text);
+
+const success = (output: Uint8Array = new Uint8Array()): Answer => ({ output: output.toBase64() });
 
 const fromPlugin = 'Plugin-originated error: ';
 
-function failure({ message }: Error): Answer {
+function failure(error: Error): Answer {
+  if (error instanceof RosteringError) return { error: JSON.stringify(snakeCase(error.toJSON())) };
+  const { message } = error;
   return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
 }

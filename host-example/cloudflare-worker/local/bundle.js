@@ -10,8 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /**
  * What wrangler.jsonc says. A comment has a line of its own there.
  *
- * @returns {Promise<{name: string, main: string, compatibility_date: string, alias: Record<string, string>,
- *   vars: Record<string, string>, kv_namespaces: {binding: string}[]}>}
+ * @returns {Promise<{compatibility_date: string, compatibility_flags: string[], alias: Record<string, string>}>}
  */
 export async function readSettings() {
   const text = await readFile(new URL('../wrangler.jsonc', import.meta.url), 'utf8');
@@ -36,6 +35,7 @@ export async function bundle(entry, wasm) {
     alias,
     bundle: true,
     conditions: ['workerd', 'browser'],
+    external: ['cloudflare:workers'],
     format: 'esm',
     legalComments: 'none',
     plugins: [besideTheCode((file) => modules.push(file), wasm)],

@@ -5,16 +5,14 @@ import { bundle, readSettings } from './bundle.js';
  * @typedef {object} Options
  * @property {Record<string, string | number>} [bindings] The Worker's variables and secrets.
  * @property {string} [wasm] A file that takes the place of the one that the Worker imports.
- * @property {(level: string, line: string) => unknown} [log] Is given what the Worker logs.
- * @property {boolean} [kv] Whether it has KV, in memory. It has, if not set.
- * @property {number} [isolates] How many isolates run it, with one KV; 1 if not set.
- * @property {import('miniflare').WorkerOptions} [front] A Worker that takes the requests instead and hands
- *   them on, to its service binding WORKER.
+ * @property {(level: string, line: string) => unknown} [log] Gets what the Worker logs.
+ * @property {('kv' | 'durable-object')[]} [stores] What the Worker is bound to, in memory; nothing if not set.
+ * @property {number} [isolates] How many isolates run it, with the same stores; 1 if not set.
  */
 
 /**
  * @typedef {object} Running
- * @property {URL} url Of the first isolate, or of the front.
+ * @property {URL} url Of the first isolate.
  * @property {URL[]} urls Of each isolate.
  * @property {() => ReturnType<Miniflare['getKVNamespace']>} tokens Their KV.
  * @property {() => Promise<void>} end
@@ -27,33 +25,36 @@ import { bundle, readSettings } from './bundle.js';
  * @param {Options} [options]
  * @returns {Promise<Running>}
  */
-export async function startWorker(entry, options = {}) {
-  const { bindings = {}, wasm, log = () => {}, kv = true, isolates = 1, front } = options;
-  const { compatibility_date: compatibilityDate, kv_namespaces } = await readSettings();
+export async function startWorker(entry, { bindings = {}, wasm, log = () => {}, stores = [], isolates = 1 } = {}) {
+  const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags } = await readSettings();
+  // Each Worker of a workerd has an isolate of its own.
+  const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
+  const entries = { className: 'StoreEntry', scriptName: 'worker-0', useSQLite: true };
   const worker = {
     compatibilityDate,
+    compatibilityFlags,
     bindings,
-    kvNamespaces: kv ? kv_namespaces.map(({ binding }) => binding) : [],
+    kvNamespaces: stores.includes('kv') ? ['TOKENS'] : [],
+    durableObjects: stores.includes('durable-object') ? { TOKEN_STORE: entries } : {},
     modules: await bundle(entry, wasm),
-    stripCfConnectingIp: false, // true sends requests by way of another Worker, which puts in a header
+    stripCfConnectingIp: false, // true sends requests by way of another Worker, which adds a header
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   };
-  // Each Worker of a workerd has an isolate of its own. A workerd for each would not do: those that share a
-  // folder for KV lock each other out of it.
-  const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
-  const before = front ? [{ name: 'front', compatibilityDate, serviceBindings: { WORKER: 'worker-0' }, ...front }] : [];
   const miniflare = new Miniflare({
     host: '127.0.0.1',
     cf: false, // it would be fetched
     kvPersist: false,
+    durableObjectsPersist: false,
     handleStructuredLogs: (/** @type {{level: string, message: string}} */ { level, message }) =>
       void log(level, message),
-    workers: [...before, ...names.map((name) => ({ name, ...worker }))],
+    workers: names.map((name) => ({ name, ...worker })),
   });
   try {
+    await miniflare.ready;
+    const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)));
     return {
-      url: await miniflare.ready,
-      urls: await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name))),
+      url: /** @type {URL} */ (urls[0]),
+      urls,
       tokens: () => miniflare.getKVNamespace('TOKENS', 'worker-0'),
       end: () => miniflare.dispose(),
     };

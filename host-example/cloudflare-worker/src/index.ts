@@ -1,34 +1,41 @@
 // GET /jobs: the jobs, byte for byte as the service gives them.
 
 import wasm from '../../../dist/rostering-nowasi.wasm';
-import { readConfig, type Env } from './config.js';
-import { SharedClient } from './isolate.js';
+import { Rostering } from '../../node/rostering/index.js';
+import { findStore, readConfig, type Env } from './config.js';
 import { failure, problem } from './problem.js';
 
-// snippet
-let client: SharedClient | undefined; // of the isolate
+export { StoreEntry } from './durable-object.js';
+
+let client: Rostering | undefined; // for all requests of the isolate
 
 export default {
   async fetch(request, env, context): Promise<Response> {
     if (new URL(request.url).pathname !== '/jobs') return problem(404);
     if (request.method !== 'GET') return problem(405, {}, { Allow: 'GET' });
-    client ??= new SharedClient(wasm, readConfig(env), { kv: env.TOKENS, log });
-    const jobs = client.listJobs();
-    // When the client hangs up, its request is cancelled, also in a token request that others wait for.
-    context.waitUntil(jobs.catch(() => {}));
+    // snippet
     try {
-      return new Response(await jobs, { headers });
+      const opened = client ?? (await open(env));
+      client ??= opened; // requests that came together: a request must not await a promise of another one
+      const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
+      const jobs = client.listJobs({ signal: request.signal, waitUntil });
+      waitUntil(jobs.catch(() => {})); // a call whose client hangs up comes to its end
+      return withHeaders(await jobs);
     } catch (error) {
       return failure(error);
     }
+    // end of snippet
   },
 } satisfies ExportedHandler<Env>;
-// end of snippet
 
-const log = (level: 'debug' | 'info' | 'warn' | 'error', line: string) => console[level](line);
+function open(env: Env): Promise<Rostering> {
+  const store = findStore(env);
+  return Rostering.open(readConfig(env), { plugin: wasm, logger: console, ...(store && { store }) });
+}
 
-const headers = {
-  'Content-Type': 'application/octet-stream', // the plugin hands on the body alone
-  'X-Content-Type-Options': 'nosniff',
-  'Cache-Control': 'no-store',
-};
+function withHeaders({ body, headers }: Response): Response {
+  const type = headers.get('Content-Type') ?? 'application/octet-stream';
+  return new Response(body, {
+    headers: { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' },
+  });
+}
