@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from main import read_config
 from rostering import Client
@@ -33,12 +31,8 @@ def open_client(env: Mapping[str, str]) -> Client:
     """Open a client that shares its token if there is a Redis."""
     store = None
     if url := env.get("ROSTERING_REDIS"):
-        no_retry = Retry(NoBackoff(), 0)  # a call goes on without Redis after a second
-        store = RedisStore(
-            redis.Redis.from_url(
-                url, socket_timeout=1, socket_connect_timeout=1, retry=no_retry, protocol=2
-            )
-        )
+        client = redis.Redis.from_url(url, socket_timeout=1, socket_connect_timeout=1)
+        store = RedisStore(client)
     return Client(read_config(env), store=store, plugin=env.get("ROSTERING_WASM") or BUNDLED)
 
 
