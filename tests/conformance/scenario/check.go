@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 )
 
@@ -20,6 +21,16 @@ func (s *Scenario) StepsOnly() bool {
 
 func (c *Call) whole() bool { return !c.Partial() && slices.Contains(Whole, c.Call) }
 
+var anchor = regexp.MustCompile(`^#([a-z0-9-]+): `)
+
+// Anchor is the section of docs/contract.md in which the rule stands, or "".
+func (s *Scenario) Anchor() string {
+	if found := anchor.FindStringSubmatch(s.Rule); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
 // Waits is the sum of the waits in whole calls, in seconds.
 func (s *Scenario) Waits() (sum float64) {
 	for _, c := range s.Calls {
@@ -36,6 +47,8 @@ func (s *Scenario) check() error {
 	switch {
 	case s.Name == "" || s.Rule == "" || len(s.Calls) == 0:
 		return errors.New("a scenario needs a name, a rule and calls")
+	case s.Anchor() == "":
+		return errors.New("a rule begins with an anchor of docs/contract.md: #steps: …")
 	case s.Form != "" && s.Form != "steps":
 		return errors.New("there is no other form than steps")
 	case s.Accepts != nil && !slices.Equal(s.Accepts, []string{"wait"}) && !slices.Equal(s.Accepts, []string{"wait", "store"}):

@@ -9,7 +9,8 @@ type Scenario struct {
 	// Group is the name of its file, without the ending.
 	Group string `json:"-"`
 	Name  string `json:"name"`
-	// Rule is the sentence of the contract that it shows.
+	// Rule is the rule that it shows: "#anchor: sentence", with an anchor of
+	// docs/contract.md.
 	Rule string `json:"rule"`
 	// Form is "steps" for a scenario that only calls by begin and resume can show.
 	Form string `json:"form"`
