@@ -1,4 +1,4 @@
 import js from '@eslint/js';
 import globals from 'globals';
 
-export default [js.configs.recommended, { languageOptions: { globals: globals.nodeBuiltin } }];
+export default [{ ignores: ['build'] }, js.configs.recommended, { languageOptions: { globals: globals.nodeBuiltin } }];

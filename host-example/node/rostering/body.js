@@ -1,8 +1,7 @@
 /**
- * What fetch takes as a body. A stream, or another async iterable, can be sent once; a function that returns a new one
- * each time can be repeated.
+ * What fetch takes as a body. A stream can be sent once; a function that returns a new one each time can be repeated.
  *
- * @typedef {BodyInit | AsyncIterable<Uint8Array>} Payload
+ * @typedef {BodyInit} Payload
  * @typedef {Payload | (() => Payload | Promise<Payload>)} Body
  */
 
@@ -14,6 +13,7 @@
  */
 export function repeatable(body) {
   if (typeof body === 'function') return body;
+  // Node's fetch takes any async iterable.
   const once = body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
   let sent = false;
   return () => {

@@ -85,7 +85,7 @@ export class Calls {
     const accepts = this.#options.store ? '["wait","store"]' : '["wait"]';
     const begin = `{"call":${JSON.stringify(call)},"accepts":${accepts},"input":${input}}`;
     const loop = (/** @type {AbortSignal} */ signal) => this.#loop(begin, { ...options, signal });
-    return this.#track(within(timeoutMs, timedOut(timeoutMs), signal, loop));
+    return this.#track(within(timeoutMs, timedOut, signal, loop));
   }
 
   /**
@@ -174,7 +174,7 @@ export class Calls {
   /** @param {TokenStep} step */
   #requestToken({ request }) {
     const ask = (/** @type {AbortSignal} */ signal) => send(this.#fetch, request, { for: 'token' }, signal);
-    return within(tokenMs, timedOut(tokenMs), undefined, ask);
+    return within(tokenMs, tooSlow, undefined, ask);
   }
 
   /**
@@ -190,7 +190,7 @@ export class Calls {
       return {};
     };
     try {
-      return { told: await within(storeMs, timedOut(storeMs), undefined, (signal) => unlessAborted(use(), signal)) };
+      return { told: await within(storeMs, tooSlow, undefined, (signal) => unlessAborted(use(), signal)) };
     } catch {
       return { told: { failed: `the store failed: ${op}` } }; // its own words may quote the token
     }
@@ -249,6 +249,9 @@ export class Calls {
     }
   }
 }
+
+/** @param {number} ms */
+const tooSlow = (ms) => new DOMException(`no answer within ${ms} ms`, 'TimeoutError');
 
 /**
  * Whether others may wait for the outcome of a step.

@@ -5,7 +5,7 @@ const longest = 2 ** 31 - 1; // ms; a timer of more fires at once
  *
  * @template T
  * @param {number} ms 0 or Infinity for no time-out
- * @param {unknown} reason to abort with on time-out
+ * @param {(ms: number) => unknown} reason to abort with on time-out
  * @param {AbortSignal | undefined} signal
  * @param {(signal: AbortSignal) => Promise<T>} work
  * @returns {Promise<T>}
@@ -13,7 +13,7 @@ const longest = 2 ** 31 - 1; // ms; a timer of more fires at once
 export async function within(ms, reason, signal, work) {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
-  const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason), ms) : undefined;
+  const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason(ms)), ms) : undefined;
   signal?.addEventListener('abort', abort);
   if (signal?.aborted) abort();
   try {

@@ -53,9 +53,10 @@ export async function send(fetch, request, purpose, signal) {
 async function exchange(fetch, { method, url, headers, body }, purpose, signal) {
   /** @type {RequestInit & {duplex: 'half'}} */
   const init = { method, headers, redirect: 'manual', signal, duplex: 'half' }; // duplex for streams
-  if (body !== undefined) init.body = /** @type {BodyInit} */ (untyped(body));
+  if (body !== undefined) init.body = untyped(body);
   const response = await fetch(url, init);
   const { status } = response;
+  if (status > 599) throw new RangeError(`${status} is no status of HTTP`);
   const success = purpose.for === 'service' && isSuccess(response);
   const limit = success ? purpose.maxBody : purpose.for === 'service' ? errorLimit : tokenLimit;
   const whole = await read(response.body, limit);
