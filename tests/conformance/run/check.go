@@ -40,9 +40,11 @@ func (c *check) learn(call *scenario.Call) {
 			c.learnToken(b)
 		}
 	}
-	if call.Call == "set_token" || call.Resume != "" {
-		b, _ := json.Marshal(call.Input)
-		c.learnToken(b)
+	for _, field := range []string{"access_token", "refused"} {
+		var token string
+		if json.Unmarshal(call.Input[field], &token) == nil {
+			c.secrets = append(c.secrets, token)
+		}
 	}
 }
 

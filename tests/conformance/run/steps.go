@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -66,6 +67,9 @@ func (c *course) drive(call *scenario.Call, input []byte) (protocol.Answer, erro
 		var s step
 		if err := json.Unmarshal(a.Output, &s); err != nil {
 			return a, err
+		}
+		if c.shows(string(s.Flow)) {
+			return a, fmt.Errorf("the flow shows a secret: %s", s.Flow)
 		}
 		name, in = "resume", map[string]any{}
 		switch s.Step {
