@@ -68,7 +68,7 @@ run-go: run
 
 .PHONY: run-fleet
 run-fleet: build ## processes share one token through Redis, isolates through Cloudflare's KV
-	@for language in node python cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
+	@for language in node python java rust cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
 	@cd tests && go run ./cmd/fleet
 	@host-example/cloudflare-worker/run-fleet.sh
 

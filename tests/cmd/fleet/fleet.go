@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 type options struct {
 	alone    bool          // each process for itself, without Redis
 	lifetime time.Duration // of tokens; an hour if zero
-	lock     time.Duration // bounds that of a process that dies; 10 s if zero
 }
 
 // fleet is a number of processes with their sandbox and their Redis.
@@ -58,10 +56,7 @@ func (f *fleet) prepare(ctx context.Context) (err error) {
 		"ROSTERING_AUTH_URL=" + f.AuthURL(), "ROSTERING_BASE_URL=" + f.BaseURL(),
 		"ROSTERING_ENVIRONMENT=" + sandbox.Stage, "ROSTERING_CLIENT_ID=" + id, "ROSTERING_CLIENT_SECRET=" + secret,
 		"ROSTERING_CUSTOMER_ID=customer", "ROSTERING_USER_ID=user",
-		"ROSTERING_WASM=", "ROSTERING_REDIS=", "ROSTERING_LOCK=",
-	}
-	if f.lock != 0 {
-		f.variables = append(f.variables, fmt.Sprintf("ROSTERING_LOCK=%g", f.lock.Seconds()))
+		"ROSTERING_WASM=", "ROSTERING_REDIS=",
 	}
 	if f.alone {
 		return nil
@@ -114,7 +109,7 @@ func (f *fleet) call(calls int) error {
 // errSlow is a machine that is too slow for a case. It may be played again.
 var errSlow = errors.New("too slow: the next token was due before the calls had ended")
 
-// slow is an error if a token that was asked for since then may be due by now: half of
+// slow is an error if a token that was requested since then may be due by now: half of
 // its lifetime is over, but it expires at a whole second, which may take one off.
 func (f *fleet) slow(begun time.Time) error {
 	if f.lifetime != 0 && time.Since(begun) > (f.lifetime-time.Second)/2 {
@@ -135,7 +130,7 @@ func (f *fleet) callWhenDue(ctx context.Context, calls int) error {
 	}
 }
 
-// requests is how many tokens were asked for until now.
+// requests is how many tokens were requested until now.
 func (f *fleet) requests() int { return int(f.Counts().TokenRequests) }
 
 // close ends all. It gives what the processes wrote to standard error, and whether that

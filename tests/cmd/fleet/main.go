@@ -1,13 +1,14 @@
-// Command fleet shows how processes in Node and Python share one token through Redis,
+// Command fleet shows how processes in five languages share one token through Redis,
 // against a sandbox and a redis-server that it starts and ends itself:
 //
-//	go run ./cmd/fleet [-n 12]
+//	go run ./cmd/fleet [-n 10]
 //
-// It fails if a call fails, or if more tokens were asked for than must be.
+// It fails if a call fails, or if more tokens were requested than must be.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 12, "how many processes, of Node and Python in turn")
+	n := flag.Int("n", 10, "how many processes, of the languages in turn")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdout, *n)
@@ -33,7 +34,7 @@ func run(ctx context.Context, w io.Writer, n int) error {
 	if n < len(programs) {
 		return fmt.Errorf("-n is %d, but there are %d programs", n, len(programs))
 	}
-	if err := checkRedis(); err != nil {
+	if err := errors.Join(checkRedis(), build(ctx)); err != nil {
 		return err
 	}
 	const row = "%9v  %6v  %14v  %v\n"

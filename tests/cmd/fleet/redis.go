@@ -20,7 +20,7 @@ func checkRedis() error {
 }
 
 // redisUser may do what a fleet does, and no more. The READMEs of the examples quote it.
-const redisUser = "~rostering:* -@all +get +getrange +set +eval +del"
+const redisUser = "~rostering:* -@all +get +set"
 
 // redisServer is a Redis on loopback that keeps nothing on disk.
 type redisServer struct {

@@ -24,8 +24,21 @@ type program struct {
 }
 
 var programs = []program{
+	{"go", []string{"../../build/fleet-go"}},
 	{"node", []string{"node", "--disable-warning=ExperimentalWarning", "fleet.js"}},
 	{"python", []string{".venv/bin/python", "fleet.py"}},
+	{"java", []string{"java", "-cp", "target/classes:target/lib/*", "example.Fleet"}},
+	{"rust", []string{"target/debug/fleet"}},
+}
+
+// build builds Go's program, which no setup.sh does.
+func build(ctx context.Context) error {
+	command := exec.CommandContext(ctx, "go", "build", "-o", "../../build/fleet-go", "./fleet")
+	command.Dir = hosts.Folder("go")
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }
 
 // worker is a process of the fleet.

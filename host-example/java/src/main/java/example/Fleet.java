@@ -43,7 +43,9 @@ public final class Fleet {
     var options = settings.options();
     var redis = settings.variable("ROSTERING_REDIS");
     if (!redis.isEmpty()) {
-      options.store(new RedisStore(new JedisPooled(URI.create(redis), REDIS_TIMEOUT_MS)));
+      var store = new RedisStore(new JedisPooled(URI.create(redis), REDIS_TIMEOUT_MS));
+      store.get("rostering:connect"); // a first connection may take longer than a call waits
+      options.store(store);
     }
     try (var client = Rostering.open(settings.config(), options)) {
       var mapper = new JsonMapper();
