@@ -35,8 +35,11 @@ SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
 help: ## tell the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
+# Go's library has the plugin inside; go:embed reads nothing above its own folder.
+EMBEDDED := host-example/go/rostering/wasm
 .PHONY: build
 build: $(PLUGINS) ## build the plugin: dist/rostering.wasm, dist/rostering-nowasi.wasm
+	@if [ -d $(EMBEDDED) ]; then cp dist/rostering-nowasi.wasm $(EMBEDDED); fi
 
 build/target.json: plugin/target.json plugin/toolchain.sh
 	@plugin/toolchain.sh build
@@ -56,7 +59,7 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o $@
 
 .PHONY: run
-run: dist/rostering.wasm ## show it: against a sandbox, or the real service if ROSTERING_* are set
+run: build ## show it: against a sandbox, or the real service if ROSTERING_* are set
 	@if [ -n "$${ROSTERING_AUTH_URL:-}$${ROSTERING_BASE_URL:-}$${ROSTERING_CLIENT_ID:-}$${ROSTERING_CLIENT_SECRET:-}" ]; then \
 		cd host-example/go && go run . ; \
 	else \
