@@ -37,7 +37,7 @@ function readBindings(env) {
  */
 async function withWorker(bindings, use) {
   const wasm = process.env.ROSTERING_WASM || undefined;
-  const worker = await startWorker('src/index.ts', { bindings, wasm });
+  const worker = await startWorker('src/index.ts', { bindings, wasm, stores: ['durable-object'] });
   try {
     await use(worker.url);
   } finally {

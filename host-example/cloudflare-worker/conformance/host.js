@@ -3,6 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { Client } from '../local/client.js';
 import { startWorker } from '../local/worker.js';
 
 /** @type {string | undefined} the plugin's file */
@@ -11,35 +12,35 @@ let loaded;
 /** @type {ReturnType<typeof startWorker> | undefined} */
 let worker;
 
-/** @type {Map<number, AbortController>} */
-const requests = new Map();
+/** @type {Map<number, Client>} */
+const clients = new Map();
 
 /** @param {string} line */
 async function answer(line) {
   const { id, op, wasm, target } = JSON.parse(line);
   if (op === 'versions') return { id, versions: await versions() };
   if (op === 'cancel') {
-    requests.get(target)?.abort(); // a client that hangs up
+    clients.get(target)?.hangUp();
     return { id };
   }
-  const controller = new AbortController();
-  requests.set(id, controller);
+  const client = new Client();
+  clients.set(id, client);
   try {
-    return { id, ...(await send(line, wasm, controller.signal)) };
+    const response = await client.post(await start(wasm), line);
+    return { id, ...JSON.parse(response) };
   } catch (error) {
-    if (controller.signal.aborted) return { id, canceled: true };
-    return { id, trap: String(error) };
+    return client.hungUp ? { id, canceled: true } : { id, trap: String(error) };
   } finally {
-    requests.delete(id);
+    clients.delete(id);
   }
 }
 
 /**
- * @param {string} line
+ * Starts workerd, at the first create.
+ *
  * @param {string | undefined} wasm of a create
- * @param {AbortSignal} signal
  */
-async function send(line, wasm, signal) {
+async function start(wasm) {
   if (wasm) {
     loaded ??= wasm;
     worker ??= startWorker('conformance/worker.ts', { wasm });
@@ -47,9 +48,7 @@ async function send(line, wasm, signal) {
   }
   const started = await worker;
   if (!started) throw new Error('there is no instance yet');
-  const response = await fetch(started.url, { method: 'POST', body: line, signal });
-  if (!response.ok) throw new Error(await response.text());
-  return /** @type {Promise<object>} */ (response.json());
+  return started.url;
 }
 
 async function versions() {

@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /**
  * What wrangler.jsonc says. A comment has a line of its own there.
  *
- * @returns {Promise<{compatibility_date: string, compatibility_flags: string[], alias: Record<string, string>}>}
+ * @returns {Promise<{compatibility_date: string, compatibility_flags: string[], alias: Record<string, string>,
+ *   vars: Record<string, string>, durable_objects: {bindings: {name: string, class_name: string}[]}}>}
  */
 export async function readSettings() {
   const text = await readFile(new URL('../wrangler.jsonc', import.meta.url), 'utf8');

@@ -26,16 +26,18 @@ import { bundle, readSettings } from './bundle.js';
  * @returns {Promise<Running>}
  */
 export async function startWorker(entry, { bindings = {}, wasm, log = () => {}, stores = [], isolates = 1 } = {}) {
-  const { compatibility_date: compatibilityDate, compatibility_flags: compatibilityFlags } = await readSettings();
+  const settings = await readSettings();
   // Each Worker of a workerd has an isolate of its own.
   const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
-  const entries = { className: 'StoreEntry', scriptName: 'worker-0', useSQLite: true };
+  const objects = settings.durable_objects.bindings.map(({ name, class_name: className }) => {
+    return [name, { className, scriptName: 'worker-0', useSQLite: true }];
+  });
   const worker = {
-    compatibilityDate,
-    compatibilityFlags,
+    compatibilityDate: settings.compatibility_date,
+    compatibilityFlags: settings.compatibility_flags,
     bindings,
     kvNamespaces: stores.includes('kv') ? ['TOKENS'] : [],
-    durableObjects: stores.includes('durable-object') ? { TOKEN_STORE: entries } : {},
+    durableObjects: stores.includes('durable-object') ? Object.fromEntries(objects) : {},
     modules: await bundle(entry, wasm),
     stripCfConnectingIp: false, // true sends requests by way of another Worker, which adds a header
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],

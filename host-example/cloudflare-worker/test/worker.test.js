@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { answer, breakOff, front, jobs, listen, secret, start, until } from './service.js';
+import { answer, breakOff, held, jobs, secret, start, until } from './service.js';
 
 const bound = { timeout: 60_000 };
 
 /**
+ * The problem in a response.
+ *
  * @param {Response} response
  * @returns {Promise<{status: number, retryAfter: string | null, body: any}>}
  */
@@ -65,51 +68,34 @@ test('a token is revoked while requests run', bound, async (t) => {
   assert.equal(service.tokenRequests.length, 2);
 });
 
-test('a client that hangs up does not stop the others', bound, async (t) => {
-  const gate = await listen(t);
-  const { service, get } = await start(t, {}, { front: front(gate) });
+test('a client that hangs up leaves its token request to the others', bound, async (t) => {
+  const { service, get } = await start(t);
   const { token } = service;
-  /** @type {import('node:http').ServerResponse[]} */
-  const held = [];
-  service.token = (response) => void held.push(response);
-  gate.jobs = (response) => void until(() => held.length === 1).then(() => response.end());
-  assert.equal(await (await get('/hang-up?on=/jobs')).text(), 'AbortError');
+  const { hold, response } = held();
+  const controller = new AbortController();
+  service.token = hold;
+  const left = get('/jobs', controller);
+  const waiting = await response;
+  controller.abort();
+  await assert.rejects(left, { name: 'AbortError' });
   const others = [get(), get()];
-  service.token = () => assert.fail('the others have the token of the first');
-  token(/** @type {import('node:http').ServerResponse} */ (held[0]));
+  token(waiting);
   for (const other of others) assert.equal(await (await other).text(), jobs);
-  await until(() => service.jobRequests.length === 3);
   assert.equal(service.tokenRequests.length, 1);
 });
 
-test('a token request that dies with its request is followed by another', bound, async (t) => {
-  const gate = await listen(t);
-  const { service, get } = await start(t, {}, { entry: 'test/isolate.worker.ts', front: front(gate) });
-  const { token } = service;
-  service.token = () => {};
-  gate.jobs = (response) => void until(() => service.tokenRequests.length === 1).then(() => response.end());
-  assert.equal(await (await get('/hang-up?on=/jobs')).text(), 'AbortError');
-  service.token = token;
-  const calls = Array.from({ length: 5 }, () => get());
-  for (const call of calls) assert.equal(await (await call).text(), jobs);
-  assert.equal(service.tokenRequests.length, 2);
-});
-
-test('the wait for a token is too long', bound, async (t) => {
-  const limits = { TURN_MS: 20_000, WAIT_MS: 100 };
-  const { service, get } = await start(t, limits, { entry: 'test/isolate.worker.ts' });
-  const { token } = service;
-  /** @type {import('node:http').ServerResponse[]} */
-  const held = [];
-  service.token = (response) => void held.push(response);
-  const first = get();
-  await until(() => held.length === 1);
-  const { status, retryAfter, body } = await problem(await get());
-  assert.deepEqual([status, retryAfter, body.detail], [503, '1', 'no turn within 100 ms']);
-  token(/** @type {import('node:http').ServerResponse} */ (held[0]));
-  assert.equal(await (await first).text(), jobs);
+test('a request to the service ends with its client', bound, async (t) => {
+  const { service, get } = await start(t);
+  const { hold, response } = held();
+  const controller = new AbortController();
+  service.jobs = hold;
+  const left = get('/jobs', controller);
+  const waiting = await response;
+  controller.abort();
+  await assert.rejects(left, { name: 'AbortError' });
+  if (!waiting.destroyed) await once(waiting, 'close');
+  service.jobs = answer(200, jobs);
   assert.equal(await (await get()).text(), jobs);
-  assert.equal(service.tokenRequests.length, 1);
 });
 
 test('the identity provider refuses the client', bound, async (t) => {
@@ -156,15 +142,6 @@ test('a setting is missing', bound, async (t) => {
   const { get } = await start(t, { ROSTERING_CLIENT_ID: '' });
   const { status, body } = await problem(await get());
   assert.deepEqual([status, body.code], [500, 'config_missing']);
-});
-
-test('a redirect is not followed', bound, async (t) => {
-  const { service, get } = await start(t);
-  const other = await listen(t);
-  service.token = answer(307, '', { Location: `${other.bindings.ROSTERING_AUTH_URL}/connect/token` });
-  const { status, body } = await problem(await get());
-  assert.deepEqual([status, body.code], [502, 'token_endpoint_rejected']);
-  assert.equal(other.tokenRequests.length, 0);
 });
 
 test('other requests', bound, async (t) => {
