@@ -1,31 +1,27 @@
-/*
- * The host example: a token, the jobs twice, and an error. It reads its config from the environment; see README.md.
- */
-#include <libgen.h>
-#include <limits.h>
+/* The example: a token, the jobs twice, and an error. It reads its config from the environment; see README.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "extism.h"
 #include "rostering.h"
 
 static const char *required(const char *name, bool *complete) {
     const char *value = getenv(name);
-    if (value == NULL || *value == '\0') {
-        fprintf(stderr, "set %s\n", name);
-        *complete = false;
-    }
-    return value;
+    if (value != NULL && *value != '\0') return value;
+    fprintf(stderr, "set %s\n", name);
+    *complete = false;
+    return "";
 }
 
 static bool read_config(rostering_config *config) {
     bool complete = true;
+    const char *environment = required("ROSTERING_ENVIRONMENT", &complete);
     *config = (rostering_config){
+        .environment = strcmp(environment, "production") == 0 ? ROSTERING_PRODUCTION : ROSTERING_STAGE,
         .auth_url = required("ROSTERING_AUTH_URL", &complete),
         .base_url = required("ROSTERING_BASE_URL", &complete),
-        .environment = required("ROSTERING_ENVIRONMENT", &complete),
         .client_id = required("ROSTERING_CLIENT_ID", &complete),
         .client_secret = required("ROSTERING_CLIENT_SECRET", &complete),
         .customer_id = required("ROSTERING_CUSTOMER_ID", &complete),
@@ -34,95 +30,66 @@ static bool read_config(rostering_config *config) {
     return complete;
 }
 
-/* wasm_path gives ROSTERING_WASM, or the plugin built in this repository, beside which the program lives. */
-static const char *wasm_path(char *buffer, size_t size) {
-    const char *chosen = getenv("ROSTERING_WASM");
-    if (chosen != NULL && *chosen != '\0') {
-        return chosen;
-    }
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n < 0) {
-        return "rostering.wasm";
-    }
-    self[n] = '\0';
-    snprintf(buffer, size, "%s/../../../dist/rostering.wasm", dirname(self));
-    return buffer;
-}
-
 static bool failed(rostering_error *error) {
-    if (error == NULL) {
-        return false;
-    }
     rostering_error_print(stderr, error);
     rostering_error_free(error);
-    return true;
+    return false;
 }
 
 static bool show_token(rostering *client) {
     rostering_token token;
-    if (failed(rostering_get_token(client, false, &token))) {
-        return false;
-    }
-    printf("token       ");
-    rostering_token_print(stdout, &token);
+    rostering_error *error;
+    if (!rostering_get_token(client, NULL, NULL, &token, &error)) return failed(error);
+    time_t expires_at = (time_t)token.expires_at;
+    printf("token       %.8s… (%zu characters), expires %s", token.access_token, strlen(token.access_token),
+        ctime(&expires_at));
     rostering_token_free(&token);
     return true;
 }
 
 static bool show_jobs(rostering *client, const char *title) {
-    rostering_body jobs;
-    if (failed(rostering_list_jobs(client, NULL, &jobs))) {
-        return false;
-    }
-    int shown = jobs.length < 200 ? (int)jobs.length : 200;
-    printf("%-11s %zu bytes: %.*s%s\n", title, jobs.length, shown, jobs.data, jobs.length > 200 ? "…" : "");
-    rostering_body_free(&jobs);
+    rostering_response jobs;
+    rostering_error *error;
+    if (!rostering_list_jobs(client, NULL, NULL, &jobs, &error)) return failed(error);
+    const int most = 200;
+    printf("%-11s %d, %zu bytes: %.*s%s\n", title, jobs.status, jobs.body_length, most, jobs.body,
+        jobs.body_length > (size_t)most ? "…" : "");
+    rostering_response_free(&jobs);
     return true;
 }
 
-/* show_refusal shows what the error of a wrong secret looks like. */
-static bool show_refusal(rostering *client) {
+/* show_error shows the error of a wrong secret, in both forms. */
+static bool show_error(rostering *client) {
     rostering_token token;
-    rostering_error *error = rostering_get_token(client, false, &token);
-    if (error == NULL) {
+    rostering_error *error = NULL;
+    if (rostering_get_token(client, NULL, NULL, &token, &error)) {
         rostering_token_free(&token);
         fprintf(stderr, "a wrong secret was accepted\n");
         return false;
     }
-    if (strcmp(error->code, ROSTERING_TOKEN_ENDPOINT_REJECTED) != 0) {
-        return !failed(error);
-    }
-    printf("a wrong secret:\n");
+    char *json = rostering_error_json(error);
+    printf("an error    ");
     rostering_error_print(stdout, error);
+    printf("as JSON     %s\n", json != NULL ? json : "");
+    bool expected = error->code == ROSTERING_TOKEN_ENDPOINT_REJECTED;
+    free(json);
     rostering_error_free(error);
-    return true;
-}
-
-static bool run(const char *wasm, rostering_config config) {
-    rostering *client;
-    if (failed(rostering_open(wasm, &config, &client))) {
-        return false;
-    }
-    /* All three use one token: it is asked for once. */
-    bool done = show_token(client) && show_jobs(client, "jobs") && show_jobs(client, "jobs again");
-    rostering_close(client);
-    config.client_secret = "not-the-secret";
-    if (!done || failed(rostering_open(wasm, &config, &client))) {
-        return false;
-    }
-    done = show_refusal(client);
-    rostering_close(client);
-    return done;
+    return expected;
 }
 
 int main(void) {
     rostering_config config;
-    if (!read_config(&config)) {
-        return EXIT_FAILURE;
-    }
+    if (!read_config(&config)) return EXIT_FAILURE;
     extism_log_file("stderr", "extism::pdk=warn"); /* what the plugin warns of */
-    char buffer[PATH_MAX + 64];
     printf("libextism   %s\n", extism_version());
-    return run(wasm_path(buffer, sizeof buffer), config) ? EXIT_SUCCESS : EXIT_FAILURE;
+    rostering *client = NULL, *wrong = NULL;
+    rostering_error *error;
+    bool good = rostering_open(&config, NULL, &client, &error) || failed(error);
+    /* All three use one token, which is requested once. */
+    good = good && show_token(client) && show_jobs(client, "jobs") && show_jobs(client, "jobs again");
+    config.client_secret = "not-the-secret";
+    good = good && (rostering_open(&config, NULL, &wrong, &error) || failed(error)) && show_error(wrong);
+    rostering_free(wrong);
+    rostering_free(client);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

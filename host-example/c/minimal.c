@@ -1,32 +1,35 @@
-/* The least that a program needs; README.md shows it. */
+/* The direct form: libextism's C ABI alone. The plugin sends the requests, through libextism. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "rostering.h"
+#include "extism.h"
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s MANIFEST, such as docs/manifest.json with rostering.wasm\n", argv[0]);
+        return EXIT_FAILURE;
+    }
+    static char manifest[1 << 16];
+    FILE *file = fopen(argv[1], "rb");
+    size_t size = file != NULL ? fread(manifest, 1, sizeof manifest, file) : 0;
+    if (file != NULL) fclose(file);
+    char *reason = NULL;
     // snippet
-    rostering_config config = {.environment = "stage",
-        .auth_url = getenv("ROSTERING_AUTH_URL"),
-        .base_url = getenv("ROSTERING_BASE_URL"),
-        .client_id = getenv("ROSTERING_CLIENT_ID"),
-        .client_secret = getenv("ROSTERING_CLIENT_SECRET"),
-        .customer_id = getenv("ROSTERING_CUSTOMER_ID"),
-        .user_id = getenv("ROSTERING_USER_ID")};
-    rostering *client = NULL; // one, when the program starts
-    rostering_body jobs = {0};
-    rostering_error *error = rostering_open(getenv("ROSTERING_WASM"), &config, &client);
-    if (error == NULL) {
-        error = rostering_list_jobs(client, NULL, &jobs); // from any thread, as often as you like
+    const bool wasi = true; // for the clock
+    ExtismPlugin *plugin = extism_plugin_new((const uint8_t *)manifest, size, NULL, 0, wasi, &reason);
+    if (plugin == NULL) {
+        fprintf(stderr, "%s\n", reason);
+        return EXIT_FAILURE;
     }
-    if (error == NULL) {
-        fwrite(jobs.data, 1, jobs.length, stdout);
+    int32_t status = extism_plugin_call(plugin, "list_jobs", (const uint8_t *)"{}", 2);
+    if (status == 0) {
+        fwrite(extism_plugin_output_data(plugin), 1, extism_plugin_output_length(plugin), stdout);
     } else {
-        rostering_error_print(stderr, error); // error->retryable, error->retry_after …
+        // 1: a JSON object with code, message … Otherwise a request got no answer; libextism's log has the reason.
+        fprintf(stderr, "%s\n", extism_plugin_error(plugin));
     }
-    rostering_body_free(&jobs);
-    rostering_error_free(error);
     // end of snippet
-    rostering_close(client);
-    return EXIT_SUCCESS;
+    extism_plugin_free(plugin);
+    return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

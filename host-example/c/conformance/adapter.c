@@ -1,158 +1,292 @@
 /*
- * The host adapter for libextism's C ABI: one JSON object a line on standard input, one answer a line on standard
- * output. A call uses nothing but the ABI, because that is what other languages bind to; drive is the library's driver.
+ * The host adapter: one JSON object a line on standard input, one answer a line on standard output. A call uses nothing
+ * but libextism's C ABI, because that is what other languages bind to; drive is the library's loop.
  */
 #include <curl/curl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base64.h"
-#include "deadline.h"
-#include "drive.h"
-#include "extism.h"
+#include "call.h"
+#include "http-store.h"
 
+/* An instance of the SDK, or a client of the library. It is kept to the end: a closed client is still asked. */
 typedef struct instance {
     struct instance *next;
-    rostering_instance driven;
+    ExtismPlugin *plain; /* NULL if closed */
+    rostering *client;   /* NULL if plain */
+    rostering_store *store;
+    json_t *logs;
+    char uuid[37];
     char name[];
 } instance;
 
-static instance *instances;
-static json_t *logs; /* of the call under way */
-static rostering_http *http;
+/* A drive or a close, on a thread of its own. */
+typedef struct job {
+    struct job *next;
+    instance *on;
+    json_t *request;
+    rostering_cancel *cancel; /* of a drive */
+} job;
 
-static instance **find(const char *name) {
-    instance **place = &instances;
-    while (*place != NULL && strcmp((*place)->name, name) != 0) {
-        place = &(*place)->next;
-    }
-    return place;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below, and for standard output */
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static instance *instances;
+static job *jobs;
+
+/* reply takes over the answer. */
+static void reply(const json_t *request, json_t *answer) {
+    json_t *id = json_object_get(request, "id");
+    if (answer == NULL) answer = json_pack("{s:s}", "trap", "the answer is not UTF-8");
+    if (id != NULL) json_object_set(answer, "id", id);
+    pthread_mutex_lock(&lock);
+    json_dumpf(answer, stdout, JSON_COMPACT);
+    putchar('\n');
+    fflush(stdout);
+    pthread_mutex_unlock(&lock);
+    json_decref(answer);
 }
 
 static json_t *trap(const char *text) {
     return json_pack("{s:s}", "trap", text != NULL ? text : "no reason given");
 }
 
-static void close_instance(instance **place) {
-    instance *closed = *place;
-    *place = closed->next;
-    rostering_instance_close(&closed->driven);
-    free(closed);
+static const char *text_of(const json_t *request, const char *name) {
+    const char *text = json_string_value(json_object_get(request, name));
+    return text != NULL ? text : "";
 }
 
-static ExtismPlugin *new_plugin(json_t *request, char **reason) {
+static instance *find(const char *name) {
+    instance *i = instances;
+    while (i != NULL && strcmp(i->name, name) != 0)
+        i = i->next;
+    return i;
+}
+
+static json_t *create_client(json_t *request, const char *manifest, instance *made) {
+    const char *url = text_of(request, "store");
+    if (*url != '\0') made->store = http_store_new(url);
+    const rostering_options options = {.store = made->store, .plugin = manifest, .plugin_size = strlen(manifest)};
+    rostering_error *error = NULL;
+    rostering_open(&(rostering_config){0}, &options, &made->client, &error);
+    json_t *failed = error != NULL ? trap(error->message) : NULL;
+    rostering_error_free(error);
+    return failed;
+}
+
+static json_t *create_plain(json_t *request, const char *manifest, instance *made) {
+    char *reason = NULL;
+    bool wasi = json_is_true(json_object_get(request, "wasi"));
+    made->plain = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &reason);
+    json_t *failed = made->plain == NULL ? trap(reason) : NULL;
+    if (failed != NULL) extism_plugin_new_error_free(reason);
+    return failed;
+}
+
+static ExtismPlugin *plugin_of(const instance *i) {
+    if (i->client == NULL) return i->plain;
+    return i->client->http != NULL ? i->client->plugin.extism : NULL; /* NULL: it is closed */
+}
+
+static void free_instance(instance *i) {
+    rostering_free(i->client);
+    http_store_free(i->store);
+    if (i->plain != NULL) extism_plugin_free(i->plain);
+    json_decref(i->logs);
+    free(i);
+}
+
+static json_t *create(json_t *request) {
+    const char *name = text_of(request, "instance");
     json_t *manifest = json_pack("{s:[{s:O}], s:O*, s:O*}", "wasm", "path", json_object_get(request, "wasm"), "config",
         json_object_get(request, "config"), "allowed_hosts", json_object_get(request, "allowed_hosts"));
     char *text = json_dumps(manifest, JSON_COMPACT);
     json_decref(manifest);
-    if (text == NULL) {
-        return NULL;
-    }
-    bool wasi = json_is_true(json_object_get(request, "wasi"));
-    ExtismPlugin *plugin = extism_plugin_new((const uint8_t *)text, strlen(text), NULL, 0, wasi, reason);
-    free(text);
-    return plugin;
-}
-
-static json_t *create(json_t *request, const char *name) {
-    char *reason = NULL;
-    ExtismPlugin *plugin = new_plugin(request, &reason);
-    if (plugin == NULL) {
-        json_t *answer = trap(reason);
-        extism_plugin_new_error_free(reason);
-        return answer;
-    }
-    instance *made = malloc(sizeof *made + strlen(name) + 1);
-    if (made == NULL || !rostering_turn_init(&made->driven.turn)) {
-        abort();
-    }
+    instance *made = calloc(1, sizeof *made + strlen(name) + 1);
+    if (made == NULL || text == NULL) abort();
     strcpy(made->name, name);
-    made->driven.plugin = plugin;
-    made->next = instances;
+    made->logs = json_array();
+    bool library = json_is_true(json_object_get(request, "client"));
+    json_t *failed = (library ? create_client : create_plain)(request, text, made);
+    free(text);
+    if (failed != NULL) {
+        free_instance(made);
+        return failed;
+    }
+    const uint8_t *id = extism_plugin_id(plugin_of(made));
+    for (int i = 0, at = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) made->uuid[at++] = '-';
+        at += snprintf(made->uuid + at, 3, "%02x", id[i]);
+    }
+    made->next = instances; /* in front of a closed one of that name */
     instances = made;
     return json_object();
 }
 
 /* keep_log keeps a line such as: 2025-01-31T12:00:00.123456Z DEBUG extism::pdk: HTTP 200 to … plugin="…" */
 static void keep_log(const char *line, ExtismSize length) {
-    static const char target[] = " extism::pdk: ";
-    const char *text = strstr(line, target);
-    if (text == NULL) {
-        return;
-    }
+    static const char target[] = " extism::pdk: ", mark[] = " plugin=\"";
+    const char *text = memmem(line, length, target, strlen(target));
+    const char *end = text != NULL ? memmem(text, (size_t)(line + length - text), mark, strlen(mark)) : NULL;
+    if (end == NULL) return;
     const char *level = text - line > 5 && strncmp(text - 5, " WARN", 5) == 0 ? "warn" : "debug";
     text += strlen(target);
-    const char *end = strstr(text, " plugin=\"");
-    size_t n = end != NULL ? (size_t)(end - text) : (size_t)(line + length - text);
-    json_array_append_new(logs, json_pack("{s:s, s:s%}", "level", level, "line", text, n));
+    for (instance *i = instances; i != NULL; i = i->next) {
+        if (strncmp(end + strlen(mark), i->uuid, strlen(i->uuid)) != 0) continue;
+        json_array_append_new(i->logs, json_pack("{s:s, s:s%}", "level", level, "line", text, (size_t)(end - text)));
+    }
 }
 
-static json_t *output(const void *data, size_t length) {
+/* take_logs returns a copy of the instance's lines since the last call or drive of it began; NULL where one begins. */
+static json_t *take_logs(instance *i, bool begins) {
+    pthread_mutex_lock(&lock);
+    extism_log_drain(keep_log);
+    if (begins) json_array_clear(i->logs);
+    json_t *logs = begins ? NULL : json_deep_copy(i->logs);
+    pthread_mutex_unlock(&lock);
+    return logs;
+}
+
+static json_t *encoded(const void *data, size_t length) {
     char *text = base64_encode(data, length);
-    json_t *answer = json_pack("{s:s}", "output", text);
+    json_t *output = json_string(text);
     free(text);
-    return answer;
+    return output;
 }
 
 /* The status is 1 where the export itself returned it, after it set an error. Any other but 0 is a trap. */
-static json_t *call(instance *i, const char *export, const uint8_t *input, size_t length) {
-    ExtismPlugin *plugin = i->driven.plugin;
+static json_t *call_export(ExtismPlugin *plugin, const char *export, const uint8_t *input, size_t length) {
     int32_t status = extism_plugin_call(plugin, export, input, length);
-    if (status == 0) {
-        return output(extism_plugin_output_data(plugin), extism_plugin_output_length(plugin));
-    }
+    const uint8_t *output = extism_plugin_output_data(plugin);
+    if (status == 0) return json_pack("{s:o}", "output", encoded(output, extism_plugin_output_length(plugin)));
     return status == 1 ? json_pack("{s:s}", "error", extism_plugin_error(plugin)) : trap(extism_plugin_error(plugin));
 }
 
-/* plugin_error gives the plugin's own error, which the library keeps as it was. */
-static json_t *plugin_error(const rostering_error *error) {
-    if (strcmp(error->code, ROSTERING_PLUGIN_FAILED) == 0) {
-        return trap(error->cause != NULL ? error->cause : error->message);
-    }
-    char *text = json_dumps(error->memory, JSON_COMPACT);
-    json_t *answer = json_pack("{s:s}", "error", text);
-    free(text);
-    return answer;
-}
-
-static bool is_blank(const uint8_t *input, size_t length) {
-    while (length > 0 && memchr(" \t\r\n", input[length - 1], 4) != NULL) {
-        length--;
-    }
-    return length == 0;
-}
-
-static json_t *drive(instance *i, const char *export, const uint8_t *input, size_t length) {
-    json_t *fields = is_blank(input, length) ? json_object() : json_loadb((const char *)input, length, 0, NULL);
-    rostering_body body = {0};
-    rostering_error *error = rostering_drive(&i->driven, http, export, fields, rostering_deadline(0), &body);
-    json_t *answer = error != NULL ? plugin_error(error) : output(body.data, body.length);
-    rostering_error_free(error);
-    rostering_body_free(&body);
-    return answer;
-}
-
-/* run runs call or drive. */
-static json_t *run(json_t *(*how)(instance *, const char *, const uint8_t *, size_t), instance *i, json_t *request) {
-    const char *export = json_string_value(json_object_get(request, "export"));
-    const char *base64 = json_string_value(json_object_get(request, "input"));
+static json_t *call(const json_t *request, instance *i) {
     size_t length = 0;
-    uint8_t *input = base64_decode(base64 != NULL ? base64 : "", &length);
-    if (export == NULL || input == NULL) {
-        free(input);
-        return trap("no export, or no base64");
-    }
-    logs = json_array();
-    json_t *answer = how(i, export, input, length);
+    uint8_t *input = base64_decode(text_of(request, "input"), &length);
+    if (input == NULL || plugin_of(i) == NULL) return trap("no base64, or a closed instance");
+    take_logs(i, true);
+    if (i->client != NULL) pthread_mutex_lock(&i->client->plugin.lock);
+    json_t *answer = call_export(plugin_of(i), text_of(request, "export"), input, length);
+    if (i->client != NULL) pthread_mutex_unlock(&i->client->plugin.lock);
     free(input);
-    extism_log_drain(keep_log);
-    if (answer == NULL) {
-        answer = trap("the answer is no UTF-8");
-    }
-    json_object_set_new(answer, "logs", logs);
+    json_object_set_new(answer, "logs", take_logs(i, false));
     return answer;
+}
+
+static json_t *failure(rostering_error *error) {
+    json_t *answer = error->code == ROSTERING_CANCELED ? json_pack("{s:b}", "canceled", 1) : NULL;
+    char *text = rostering_error_json(error);
+    if (error->code == ROSTERING_PLUGIN_FAILED) answer = trap(error->message);
+    if (answer == NULL) answer = json_pack("{s:s}", "error", text);
+    free(text);
+    rostering_error_free(error);
+    return answer;
+}
+
+/* drive hands the input on as it is, even if it is not JSON. */
+static json_t *drive(const job *j) {
+    size_t length = 0, body_length = 0;
+    char *input = (char *)base64_decode(text_of(j->request, "input"), &length);
+    uint8_t *body = base64_decode(text_of(j->request, "body"), &body_length);
+    if (input == NULL || body == NULL) abort();
+    input[length] = '\0'; /* there is room */
+    json_t *fields = json_loads(input, 0, NULL), *token = NULL;
+    char *now = json_dumps(json_object_get(fields, "now"), JSON_ENCODE_ANY);
+    json_int_t timeout_ms = json_integer_value(json_object_get(j->request, "timeout_ms"));
+    bool blank = strspn(input, " \t\r\n") == length;
+    rostering_plan plan = {text_of(j->request, "export"), blank ? "{}" : input, now != NULL ? now : "",
+        &(rostering_body){.data = body, .length = body_length},
+        {rostering_deadline(timeout_ms > 0 ? timeout_ms : j->on->client->timeout_ms), j->cancel}};
+    rostering_response response;
+    rostering_error *error = NULL;
+    bool good = rostering_make(j->on->client, &plan, &token, &response, &error);
+    char *output = json_dumps(token, JSON_COMPACT);
+    json_t *answer = !good            ? failure(error)
+                     : output != NULL ? json_pack("{s:o}", "output", encoded(output, strlen(output)))
+                                      : json_pack("{s:i, s:o}", "status", response.status, "output",
+                                            encoded(response.body, response.body_length));
+    rostering_response_free(&response);
+    json_decref(token);
+    json_decref(fields);
+    free(output);
+    free(now);
+    free(body);
+    free(input);
+    json_object_set_new(answer, "logs", take_logs(j->on, false));
+    return answer;
+}
+
+static void *run(void *argument) {
+    job *j = argument;
+    json_t *answer = NULL;
+    if (j->cancel != NULL) {
+        answer = drive(j);
+        rostering_leave(j->on->client);
+    } else {
+        rostering_close(j->on->client);
+    }
+    reply(j->request, answer != NULL ? answer : json_object());
+    pthread_mutex_lock(&lock);
+    job **place = &jobs;
+    while (*place != j)
+        place = &(*place)->next;
+    *place = j->next;
+    pthread_cond_signal(&ended);
+    pthread_mutex_unlock(&lock);
+    rostering_cancel_free(j->cancel);
+    json_decref(j->request);
+    free(j);
+    return NULL;
+}
+
+/* start starts a job; its thread answers. */
+static void start(json_t *request, instance *on, rostering_cancel *cancel) {
+    job *j = malloc(sizeof *j);
+    pthread_t thread;
+    if (j == NULL) abort();
+    *j = (job){NULL, on, json_deep_copy(request), cancel};
+    pthread_mutex_lock(&lock);
+    j->next = jobs;
+    jobs = j;
+    pthread_mutex_unlock(&lock);
+    if (pthread_create(&thread, NULL, run, j) != 0) abort();
+    pthread_detach(thread);
+}
+
+/* The drive enters its client here, so that a close that is read later waits for it. */
+static json_t *start_drive(json_t *request, instance *on) {
+    rostering_error *error = NULL;
+    if (on->client == NULL) return trap("not a client");
+    if (!rostering_enter(on->client, false, &error)) return failure(error);
+    take_logs(on, true);
+    start(request, on, rostering_cancel_new());
+    return NULL;
+}
+
+static json_t *cancel_drive(const json_t *request) {
+    pthread_mutex_lock(&lock);
+    for (job *j = jobs; j != NULL; j = j->next) {
+        bool meant = json_equal(json_object_get(j->request, "id"), json_object_get(request, "target"));
+        if (meant && j->cancel != NULL) rostering_cancel_calls(j->cancel);
+    }
+    pthread_mutex_unlock(&lock);
+    return json_object();
+}
+
+static json_t *close_instance(json_t *request, instance *i) {
+    if (i->client != NULL) {
+        pthread_mutex_lock(&i->client->lock);
+        i->client->closed = true; /* for what is read after this, whenever the job runs */
+        pthread_mutex_unlock(&i->client->lock);
+        start(request, i, NULL);
+        return NULL;
+    }
+    extism_plugin_free(i->plain);
+    i->plain = NULL;
+    return json_object();
 }
 
 static json_t *versions(void) {
@@ -161,53 +295,36 @@ static json_t *versions(void) {
     return json_pack("{s:o}", "versions", text);
 }
 
+/* handle returns NULL where a job will answer. */
 static json_t *handle(json_t *request) {
-    const char *op = NULL, *name = "";
-    if (json_unpack(request, "{s:s, s?s}", "op", &op, "instance", &name) != 0) {
-        return trap("no operation");
-    }
-    if (strcmp(op, "versions") == 0) {
-        return versions();
-    }
-    instance **place = find(name);
-    if (strcmp(op, "create") == 0) {
-        return create(request, name);
-    }
-    if (*place == NULL) {
-        return trap("no such instance");
-    }
-    if (strcmp(op, "call") == 0) {
-        return run(call, *place, request);
-    }
-    if (strcmp(op, "drive") == 0) {
-        return run(drive, *place, request);
-    }
-    if (strcmp(op, "close") == 0) {
-        close_instance(place);
-        return json_object();
-    }
+    const char *op = text_of(request, "op");
+    if (strcmp(op, "versions") == 0) return versions();
+    if (strcmp(op, "create") == 0) return create(request);
+    if (strcmp(op, "cancel") == 0) return cancel_drive(request);
+    instance *i = find(text_of(request, "instance"));
+    if (i == NULL) return trap("no such instance");
+    if (strcmp(op, "call") == 0) return call(request, i);
+    if (strcmp(op, "drive") == 0) return start_drive(request, i);
+    if (strcmp(op, "close") == 0) return close_instance(request, i);
     return trap("no such operation");
 }
 
 int main(void) {
     extism_log_custom("extism::pdk=debug");
     setenv("NO_PROXY", "127.0.0.1", 1); /* libextism would ask a proxy even for loopback */
-    http = rostering_http_new(&(rostering_config){0});
-    if (http == NULL) {
-        abort();
-    }
     json_t *request;
     while ((request = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, NULL)) != NULL) {
         json_t *answer = handle(request);
-        json_dumpf(answer, stdout, JSON_COMPACT);
-        putchar('\n');
-        fflush(stdout);
-        json_decref(answer);
+        if (answer != NULL) reply(request, answer);
         json_decref(request);
     }
-    while (instances != NULL) {
-        close_instance(&instances);
+    pthread_mutex_lock(&lock);
+    while (jobs != NULL)
+        pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+    for (instance *i = instances, *next; i != NULL; i = next) {
+        next = i->next;
+        free_instance(i);
     }
-    rostering_http_free(http);
     return feof(stdin) ? 0 : 1;
 }

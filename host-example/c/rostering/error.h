@@ -1,24 +1,20 @@
-/* Errors, from within the library. */
-#ifndef ROSTERING_ERROR_H
-#define ROSTERING_ERROR_H
+/* Errors, and text that others sent. */
+#pragma once
+
+#include <jansson.h>
 
 #include "rostering.h"
 
-rostering_error *rostering_out_of_memory(void);
+/* These set *error, unless error is NULL, and return false. key may be NULL. */
+bool rostering_fail(rostering_error **error, rostering_code code, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool rostering_out_of_memory(rostering_error **error);
 
-/* The plugin failed for a reason that is not of its contract. cause may be NULL. */
-rostering_error *rostering_plugin_failed(const char *message, const char *cause);
+/* The same with the fields of an error, which it takes over; NULL stands for no memory. */
+bool rostering_fail_with(rostering_error **error, json_t *fields);
 
-/* Text that is no UTF-8 cannot be handed to the plugin. */
-rostering_error *rostering_not_utf8(const char *code, const char *key);
+/* Hands an error on. */
+bool rostering_pass(rostering_error **error, rostering_error *reason);
 
-/* What the plugin would say, too, but cannot be told. */
-rostering_error *rostering_invalid_input(const char *key, const char *message);
-
-/* The call's time was over before its turn came. */
-rostering_error *rostering_late(void);
-
-/* Makes an error of what extism_plugin_call returned, if not 0, and of extism_plugin_error's text. */
-rostering_error *rostering_call_error(int32_t status, const char *text);
-
-#endif
+/* Returns data as JSON text, with U+FFFD for each byte that is not UTF-8, or NULL if memory ran out. */
+json_t *rostering_utf8(const char *data, size_t length);

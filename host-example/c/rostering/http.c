@@ -1,94 +1,264 @@
 #include "http.h"
 
+#include <curl/curl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "deadline.h"
-#include "transfer.h"
+/* In bytes, what the plugin reads of an answer; one more tells it that there are more. */
+enum { TOKEN_LIMIT = 256 << 10, ERROR_LIMIT = 64 << 10, DEFAULT_MAX_BODY = 64 << 20 };
+enum { KEPT = 16, POLL_MS = 60000 };
 
-enum { KEPT = 16 };
+/* One request at a time. multi has the connections; unlike easy alone, it can wait for a pipe as well. */
+typedef struct handle {
+    CURL *easy;
+    CURLM *multi;
+} handle;
 
 struct rostering_http {
     pthread_mutex_t lock;
-    CURL *kept[KEPT]; /* handles that nobody uses, each with its connections */
-    size_t n_kept;
+    handle kept[KEPT]; /* the idle ones */
+    size_t n_kept, max_body;
     void (*prepare)(void *curl, void *context);
     void *context;
 };
 
-static CURLcode initialised;
+static CURLcode initialized;
 
-static void initialise(void) {
-    initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+static void initialize(void) {
+    initialized = curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
-rostering_http *rostering_http_new(const rostering_config *config) {
+rostering_http *rostering_http_new(const rostering_options *options) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialise);
-    rostering_http *http = initialised == CURLE_OK ? calloc(1, sizeof *http) : NULL;
-    if (http == NULL || pthread_mutex_init(&http->lock, NULL) != 0) {
-        free(http);
-        return NULL;
-    }
-    http->prepare = config->prepare_curl;
-    http->context = config->curl_context;
+    pthread_once(&once, initialize);
+    rostering_http *http = initialized == CURLE_OK ? calloc(1, sizeof *http) : NULL;
+    if (http == NULL) return NULL;
+    pthread_mutex_init(&http->lock, NULL);
+    http->max_body = options->max_body > 0 ? options->max_body : DEFAULT_MAX_BODY;
+    http->prepare = options->prepare_curl;
+    http->context = options->curl_context;
     return http;
 }
 
+static void free_handle(handle h) {
+    curl_easy_cleanup(h.easy);
+    curl_multi_cleanup(h.multi);
+}
+
 void rostering_http_free(rostering_http *http) {
-    if (http == NULL) {
-        return;
-    }
-    while (http->n_kept > 0) {
-        curl_easy_cleanup(http->kept[--http->n_kept]);
-    }
+    if (http == NULL) return;
+    while (http->n_kept > 0)
+        free_handle(http->kept[--http->n_kept]);
     pthread_mutex_destroy(&http->lock);
     free(http);
 }
 
-static CURL *take_handle(rostering_http *http) {
+static handle take_handle(rostering_http *http) {
+    handle h = {0};
     pthread_mutex_lock(&http->lock);
-    CURL *curl = http->n_kept > 0 ? http->kept[--http->n_kept] : NULL;
+    if (http->n_kept > 0) h = http->kept[--http->n_kept];
     pthread_mutex_unlock(&http->lock);
-    return curl != NULL ? curl : curl_easy_init();
+    return h.easy != NULL ? h : (handle){curl_easy_init(), curl_multi_init()};
 }
 
-static void keep_handle(rostering_http *http, CURL *curl) {
-    curl_easy_reset(curl); /* its connections stay */
+static void keep_handle(rostering_http *http, handle h) {
+    curl_easy_reset(h.easy);
     pthread_mutex_lock(&http->lock);
     bool room = http->n_kept < KEPT;
-    if (room) {
-        http->kept[http->n_kept++] = curl;
-    }
+    if (room) http->kept[http->n_kept++] = h;
     pthread_mutex_unlock(&http->lock);
-    if (!room) {
-        curl_easy_cleanup(curl);
+    if (!room) free_handle(h);
+}
+
+typedef struct transfer {
+    CURL *curl;
+    rostering_body *body; /* NULL: none */
+    size_t sent;          /* bytes of it */
+    bool for_token;
+    rostering_response received;
+    FILE *file; /* the body of received */
+    size_t length, max_body;
+    bool once, unreadable, cut, too_long;
+    char reason[CURL_ERROR_SIZE];
+} transfer;
+
+static size_t send_body(char *buffer, size_t size, size_t n, void *context) {
+    transfer *t = context;
+    size_t room = size * n, left = t->body != NULL ? t->body->length - t->sent : 0;
+    if (t->body != NULL && t->body->read != NULL) {
+        n = t->body->read(t->body->context, buffer, room);
+        t->unreadable = n > room;
+        return t->unreadable ? CURL_READFUNC_ABORT : n;
+    }
+    n = left < room ? left : room;
+    if (n > 0) memcpy(buffer, (const char *)t->body->data + t->sent, n);
+    t->sent += n;
+    return n;
+}
+
+/* receive returns 0, which ends the transfer, once it has enough. */
+static size_t receive(char *data, size_t size, size_t n, void *context) {
+    transfer *t = context;
+    long status = 0;
+    curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
+    bool whole = !t->for_token && rostering_is_success((int)status);
+    size_t limit = whole ? t->max_body : t->for_token ? TOKEN_LIMIT + 1 : ERROR_LIMIT + 1;
+    size_t room = limit - t->length, taken = size * n < room ? size * n : room;
+    t->too_long = whole && taken < size * n;
+    t->cut = !whole && taken == room;
+    t->length += taken;
+    return fwrite(data, 1, taken, t->file) < taken || t->cut ? 0 : taken;
+}
+
+/*
+ * Where a kept connection breaks before an answer came, libcurl would send the request again, whatever its method. But
+ * the server may have acted on it, so that is for the caller to decide.
+ */
+static int send_once(void *context, char *ip, char *own_ip, int port, int own_port) {
+    (void)ip, (void)own_ip, (void)port, (void)own_port;
+    transfer *t = context;
+    bool again = t->once;
+    t->once = true;
+    return again ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+static bool add_line(struct curl_slist **lines, const char *line) {
+    struct curl_slist *more = line != NULL ? curl_slist_append(*lines, line) : NULL;
+    if (more != NULL) *lines = more;
+    return more != NULL;
+}
+
+/* set_headers sets those of the request, and none that libcurl makes up for a body. */
+static bool set_headers(transfer *t, json_t *headers, struct curl_slist **lines) {
+    bool added = add_line(lines, "Expect:");
+    const char *name;
+    json_t *value;
+    json_object_foreach(headers, name, value) {
+        char *line = NULL; /* "name:" would take a header away */
+        if (asprintf(&line, json_string_length(value) > 0 ? "%s: %s" : "%s;", name, json_string_value(value)) < 0) {
+            line = NULL;
+        }
+        added = added && add_line(lines, line);
+        free(line);
+    }
+    curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, *lines);
+    return added;
+}
+
+static void set_method(transfer *t, const char *method) {
+    static const char with_length[] = "POST PUT PATCH"; /* even without a body: RFC 9110, 8.6 */
+    if (strcmp(method, "HEAD") == 0) {
+        curl_easy_setopt(t->curl, CURLOPT_NOBODY, 1L);
+        return;
+    }
+    if (t->body != NULL || strstr(with_length, method) != NULL) {
+        bool unknown = t->body != NULL && t->body->read != NULL && t->body->length == 0;
+        curl_easy_setopt(t->curl, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(t->curl, CURLOPT_INFILESIZE_LARGE, unknown ? -1 : t->body ? (curl_off_t)t->body->length : 0);
+        curl_easy_setopt(t->curl, CURLOPT_READFUNCTION, send_body);
+        curl_easy_setopt(t->curl, CURLOPT_READDATA, t);
+    }
+    curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, method);
+}
+
+/* set_options reports whether the request can be sent. */
+static bool set_options(transfer *t, const json_t *request, int time_left, struct curl_slist **lines) {
+    curl_easy_setopt(t->curl, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(t->curl, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
+    curl_easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, time_left < 0 ? 0L : (long)time_left);
+    curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L); /* for threads */
+    curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->reason);
+    curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(t->curl, CURLOPT_PREREQFUNCTION, send_once);
+    curl_easy_setopt(t->curl, CURLOPT_PREREQDATA, t);
+    set_method(t, json_string_value(json_object_get(request, "method")));
+    return t->file != NULL && set_headers(t, json_object_get(request, "headers"), lines) &&
+           curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+           curl_easy_setopt(t->curl, CURLOPT_URL, json_string_value(json_object_get(request, "url"))) == CURLE_OK;
+}
+
+/* perform waits until the request is answered, or canceled. */
+static CURLcode perform(handle h, const rostering_cancel *cancel) {
+    struct curl_waitfd canceled = {.fd = cancel != NULL ? cancel->ends[0] : -1, .events = CURL_WAIT_POLLIN};
+    int running = 1, left;
+    CURLMcode code = curl_multi_add_handle(h.multi, h.easy);
+    while (code == CURLM_OK) {
+        code = curl_multi_perform(h.multi, &running);
+        if (code != CURLM_OK || running == 0 || rostering_is_canceled(cancel)) break;
+        code = curl_multi_poll(h.multi, &canceled, cancel != NULL ? 1 : 0, POLL_MS, NULL);
+    }
+    const CURLMsg *message = curl_multi_info_read(h.multi, &left);
+    CURLcode result = message != NULL ? message->data.result : CURLE_ABORTED_BY_CALLBACK;
+    curl_multi_remove_handle(h.multi, h.easy);
+    return result;
+}
+
+static bool copy_headers(CURL *curl, rostering_response *response) {
+    struct curl_header *h = NULL;
+    size_t n = 0;
+    while ((h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL)
+        n++;
+    response->headers = calloc(n + 1, sizeof *response->headers);
+    for (size_t i = 0; i < n && response->headers != NULL; i++) {
+        h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h);
+        response->headers[i] = (rostering_header){strdup(h->name), strdup(h->value)};
+    }
+    return response->headers != NULL;
+}
+
+static const char *why(const transfer *t, CURLcode code) {
+    if (t->too_long) return "the answer is too long";
+    if (t->unreadable) return "the request's body cannot be read";
+    if (code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_SEND_FAIL_REWIND) {
+        return "the connection was closed before an answer came";
+    }
+    return *t->reason != '\0' ? t->reason : curl_easy_strerror(code);
+}
+
+static void finish(transfer *t, CURLcode code, const rostering_limits *limits, rostering_answer *answer) {
+    long status = 0;
+    curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
+    if ((code == CURLE_OK || t->cut) && copy_headers(t->curl, &t->received)) {
+        t->received.status = (int)status;
+        answer->response = t->received;
+        return;
+    }
+    rostering_response_free(&t->received);
+    snprintf(answer->failed, sizeof answer->failed, "libcurl %d: %s", (int)code, why(t, code));
+    if (rostering_is_canceled(limits->cancel)) {
+        answer->end = ROSTERING_END_CANCELED;
+    } else if (rostering_time_left(limits->deadline) == 0) {
+        answer->end = ROSTERING_END_TIMED_OUT;
     }
 }
 
-rostering_answer rostering_http_send(rostering_http *http, const json_t *request, int64_t deadline) {
-    rostering_answer answer = {0};
-    int64_t left = deadline == ROSTERING_NO_DEADLINE ? 0 : rostering_time_left(deadline); /* 0 is libcurl's no limit */
-    if (left == 0 && deadline != ROSTERING_NO_DEADLINE) {
-        answer.failed = json_string("the call's time is over");
-        return answer;
+void rostering_http_send(rostering_http *http, const json_t *request, bool for_token, rostering_body *body,
+    const rostering_limits *limits, rostering_answer *answer) {
+    int left = rostering_time_left(limits->deadline);
+    handle h = left != 0 ? take_handle(http) : (handle){0};
+    if (h.easy == NULL || h.multi == NULL) {
+        free_handle(h);
+        *answer = (rostering_answer){
+            .failed = "libcurl is out of memory", .end = left != 0 ? ROSTERING_END_READY : ROSTERING_END_TIMED_OUT};
+        return;
     }
-    CURL *curl = take_handle(http);
-    if (curl == NULL) {
-        answer.failed = json_string("libcurl gave no handle");
-        return answer;
-    }
-    if (http->prepare != NULL) {
-        http->prepare(curl, http->context);
-    }
-    rostering_transfer(curl, request, left, &answer);
-    keep_handle(http, curl);
-    return answer;
-}
-
-void rostering_answer_free(rostering_answer *answer) {
-    json_decref(answer->failed);
-    json_decref(answer->headers);
-    rostering_body_free(&answer->body);
     *answer = (rostering_answer){0};
+    const json_t *text = json_object_get(request, "body");
+    rostering_body own = {.data = json_string_value(text), .length = json_string_length(text)};
+    transfer t = {.curl = h.easy, .for_token = for_token, .max_body = http->max_body};
+    t.file = open_memstream(&t.received.body, &t.received.body_length);
+    t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
+    struct curl_slist *lines = NULL;
+    if (http->prepare != NULL) http->prepare(h.easy, http->context);
+    CURLcode code = set_options(&t, request, left, &lines) ? perform(h, limits->cancel) : CURLE_OUT_OF_MEMORY;
+    if (t.file == NULL || fclose(t.file) != 0) code = CURLE_OUT_OF_MEMORY;
+    finish(&t, code, limits, answer);
+    keep_handle(http, h);
+    curl_slist_free_all(lines);
+}
+
+bool rostering_is_success(int status) {
+    return status >= 200 && status < 300;
 }

@@ -1,29 +1,26 @@
-/* Sending requests with libcurl, from within the library. */
-#ifndef ROSTERING_HTTP_H
-#define ROSTERING_HTTP_H
+/* Sending requests with libcurl. */
+#pragma once
 
 #include <jansson.h>
-#include <stdint.h>
 
-#include "rostering.h"
+#include "wait.h"
 
 /* Sends requests from any thread, and keeps connections for the next ones. */
 typedef struct rostering_http rostering_http;
 
-/* An answer, or why there is none. */
-typedef struct rostering_answer {
-    rostering_body body; /* its data is NULL if there is no answer */
-    int status;
-    json_t *headers; /* an object of lists of texts */
-    json_t *failed;  /* text */
-} rostering_answer;
-
-/* Gives NULL if memory ran out. Of config only what concerns libcurl is kept. */
-rostering_http *rostering_http_new(const rostering_config *config);
+/* Returns NULL if memory ran out. */
+rostering_http *rostering_http_new(const rostering_options *options);
 void rostering_http_free(rostering_http *http);
 
-/* Sends a request as begin and resume give it. Redirects are not followed. */
-rostering_answer rostering_http_send(rostering_http *http, const json_t *request, int64_t deadline);
-void rostering_answer_free(rostering_answer *answer);
+/* The answer to a request, or why there is none. */
+typedef struct rostering_answer {
+    rostering_response response; /* its status is 0 if there is none; the caller frees it */
+    rostering_end end;
+    char failed[320]; /* if end is ROSTERING_END_READY */
+} rostering_answer;
 
-#endif
+/* Sends a step's request, at most once. Follows no redirect. body is sent where the request's own is true. */
+void rostering_http_send(rostering_http *http, const json_t *request, bool for_token, rostering_body *body,
+    const rostering_limits *limits, rostering_answer *answer);
+
+bool rostering_is_success(int status);

@@ -1,13 +1,12 @@
 /*
- * The Automatic Rostering plugin as a C library.
+ * Automatic Rostering for C and C++.
  *
- * Make one client when the program starts and share it: the token lives in the client's instance of the plugin, and a
- * client for each request would ask for a token for each. Any thread may call it. There are two forms: with
- * rostering_open the plugin sends its requests itself, and threads take turns; with rostering_open_driver this library
- * sends them with libcurl, those of all threads at once. README.md tells which to choose.
+ * Open one client when the program starts and share it: any thread may call it, and calls run concurrently. The plugin
+ * decides what is sent; this library sends it, with libcurl.
  *
- * Functions that can fail return NULL, or an error that the caller frees. What they give through a pointer is set only
- * if they return NULL.
+ * Ownership: functions copy what they are given, except where it says so here. What they return through a pointer
+ * belongs to the caller, who frees it with the function named here; after a failure it is empty, and freeing it is
+ * harmless. A function that can fail returns false, and sets *error unless error is NULL.
  */
 #ifndef ROSTERING_H
 #define ROSTERING_H
@@ -17,141 +16,211 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The codes of an error, for programs to act on. */
-#define ROSTERING_INVALID_INPUT "invalid_input"
-#define ROSTERING_CONFIG_MISSING "config_missing"
-#define ROSTERING_CONFIG_INVALID "config_invalid"
-#define ROSTERING_CLOCK_UNUSABLE "clock_unusable"
-#define ROSTERING_TOKEN_ENDPOINT_REJECTED "token_endpoint_rejected"
-#define ROSTERING_TOKEN_ENDPOINT_UNAVAILABLE "token_endpoint_unavailable"
-#define ROSTERING_TOKEN_RESPONSE_INVALID "token_response_invalid"
-#define ROSTERING_TOKEN_MISMATCH "token_mismatch"
-#define ROSTERING_SERVICE_UNAUTHORIZED "service_unauthorized"
-#define ROSTERING_SERVICE_ERROR "service_error"
-#define ROSTERING_NETWORK_ERROR "network_error"
-/* Not of the plugin: it could not be loaded or broke, or memory ran out. */
-#define ROSTERING_PLUGIN_FAILED "plugin_failed"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* Why a call failed. Text that is not known is NULL, a number 0. It holds no secret. */
+typedef enum rostering_code {
+    ROSTERING_UNKNOWN_CODE, /* of a later plugin: see code_text */
+    ROSTERING_INVALID_INPUT,
+    ROSTERING_CONFIG_MISSING,
+    ROSTERING_CONFIG_INVALID,
+    ROSTERING_CLOCK_UNUSABLE,
+    ROSTERING_TOKEN_ENDPOINT_REJECTED,
+    ROSTERING_TOKEN_ENDPOINT_UNAVAILABLE,
+    ROSTERING_TOKEN_RESPONSE_INVALID,
+    ROSTERING_TOKEN_MISMATCH,
+    ROSTERING_SERVICE_UNAUTHORIZED,
+    ROSTERING_SERVICE_ERROR,
+    ROSTERING_NETWORK_ERROR, /* a time-out, too */
+    /* Of this library: */
+    ROSTERING_CANCELED,
+    ROSTERING_CLOSED,        /* the client was closed before the call */
+    ROSTERING_PLUGIN_FAILED, /* it could not be loaded, or broke */
+    ROSTERING_OUT_OF_MEMORY,
+} rostering_code;
+
+/* Why a call failed. An unknown text is NULL, an unknown number 0. Holds neither secret nor token. */
 typedef struct rostering_error {
-    const char *code;    /* one of the codes above */
-    const char *message; /* says what to do, for people to read */
-    bool retryable;      /* the same call may succeed later */
-    const char *key;     /* the config key or input field at fault */
-    int status;          /* of the answer at fault */
-    const char *oauth_error;
-    const char *oauth_error_description;
-    int64_t retry_after; /* seconds in which the plugin will send no further token request */
-    const char *body;    /* of the service's answer, at most 64 KiB of it; not of a driver */
+    rostering_code code;
+    const char *code_text; /* such as "invalid_input" */
+    const char *message;   /* says what to do */
+    bool retryable;        /* the same call may succeed later */
+    const char *key;       /* the config key or input field at fault */
+    int status;            /* of the answer at fault */
+    const char *oauth_error, *oauth_error_description;
+    int64_t retry_after; /* seconds */
+    const char *body;    /* the service's answer, its first 64 KiB */
     size_t body_length;
-    bool body_truncated; /* there was more */
-    const char *cause;   /* libextism's own words */
-
-    void *memory; /* the library's own */
+    bool body_truncated;
+    void *memory; /* the library's */
 } rostering_error;
 
 void rostering_error_free(rostering_error *error);
 
-/* Prints all that is known, a line each. */
+/* Prints a line: the code, a colon, the message. */
 void rostering_error_print(FILE *file, const rostering_error *error);
 
-/* Whose jobs to list and where. The plugin judges it at the first call: an error then names the key at fault. */
+/* Returns all fields as JSON, which the caller frees with free(), or NULL if memory ran out. */
+char *rostering_error_json(const rostering_error *error);
+
+typedef enum rostering_environment {
+    ROSTERING_NO_ENVIRONMENT, /* scope is set instead */
+    ROSTERING_STAGE,
+    ROSTERING_PRODUCTION,
+} rostering_environment;
+
 typedef struct rostering_config {
-    const char *environment; /* stage or production; may be left out if scope is set */
-    /* https, or http on loopback. Their hosts are the only ones that the plugin may call. */
-    const char *auth_url, *base_url;
+    rostering_environment environment;
+    const char *auth_url, *base_url; /* https, or http on loopback */
     const char *client_id, *client_secret;
     const char *customer_id, *user_id;
-    const char *scope;      /* instead of the environment's */
-    int64_t refresh_margin; /* seconds before its expiry that a token is renewed; 0: a minute, negative: none */
+    const char *scope;      /* overrides the environment's */
+    int64_t refresh_margin; /* seconds before its expiry at which a token is renewed; 0: 60, negative: none */
     bool allow_http;        /* http beyond loopback, where anyone on the way can read the secret */
-    int64_t timeout_ms;     /* bounds one call with all its requests; 0: 30 s, negative: none */
-    /*
-     * Of a driver alone; may be NULL. Is called before each request, in its thread, to set options of your own on
-     * libcurl's handle (a CURL *): a proxy, a certificate authority. Redirects stay off.
-     */
-    void (*prepare_curl)(void *curl, void *context);
-    void *curl_context; /* must live as long as the client */
 } rostering_config;
+
+/*
+ * A store shares the token between clients. Its functions return false on failure; they are called concurrently, on
+ * threads of the library, and must return within ROSTERING_STORE_TIMEOUT_MS. Keys are at most 512 visible ASCII
+ * characters. Anyone who can read the store has the token; anyone who can write to it chooses the token that is sent.
+ */
+typedef struct rostering_store {
+    bool (*get)(void *context, const char *key, char **value); /* malloc'd; NULL if the key is missing or expired */
+    bool (*add)(void *context, const char *key, const char *value, int64_t ttl_seconds, bool *added); /* if missing */
+    bool (*set)(void *context, const char *key, const char *value, int64_t ttl_seconds);
+    void *context;
+} rostering_store;
+
+#define ROSTERING_STORE_TIMEOUT_MS 1000
+
+/* A store for the clients of one process, and one for those of a machine: a folder of its own, made if it is missing.
+ * NULL if memory ran out. Free it after the clients. */
+rostering_store *rostering_memory_store_new(void);
+void rostering_memory_store_free(rostering_store *store);
+rostering_store *rostering_file_store_new(const char *folder);
+void rostering_file_store_free(rostering_store *store);
+
+/* How a client works. All zero is fine. */
+typedef struct rostering_options {
+    const rostering_store *store; /* must outlive the client; NULL: none */
+    int64_t timeout_ms;           /* of a call, with all its requests; 0: 30 s, negative: none */
+    size_t max_body;              /* bytes of an answer; a longer one is a network_error; 0: 64 MiB */
+    /* Called before each request, on its thread, to set further options of libcurl's easy handle (a CURL *), such as a
+     * proxy or a certificate authority. Redirects stay off. curl_context must outlive the client. */
+    void (*prepare_curl)(void *curl, void *curl_context);
+    void *curl_context;
+    const void *plugin; /* another build, or a manifest in JSON; NULL: the build in this library */
+    size_t plugin_size;
+} rostering_options;
 
 typedef struct rostering rostering;
 
-/* Opens a client with the plugin in the file wasm. Nothing is sent yet, and none of config's text is kept. */
-rostering_error *rostering_open(const char *wasm, const rostering_config *config, rostering **client);
+/* Loads the plugin. Sends nothing; configuration errors surface on the first call. options may be NULL. */
+bool rostering_open(
+    const rostering_config *config, const rostering_options *options, rostering **client, rostering_error **error);
 
-/*
- * The same, but this library sends the requests, and the plugin's own HTTP is off. Threads that need a token share one
- * request for it; waiting for that is part of timeout_ms.
- */
-rostering_error *rostering_open_driver(const char *wasm, const rostering_config *config, rostering **client);
-
-/* No other thread may be in a call, nor begin one. */
+/* Waits for the calls made before it, and what they left behind. Later calls fail with ROSTERING_CLOSED. */
 void rostering_close(rostering *client);
 
-/* A token. Its text belongs to it. */
+/* Closes the client and frees it; no other thread may use it any more. NULL is fine. */
+void rostering_free(rostering *client);
+
+/* Cancels calls from another thread. A handle may serve many calls, of any client; free it after them. */
+typedef struct rostering_cancel rostering_cancel;
+
+/* Returns NULL if memory or files ran out. */
+rostering_cancel *rostering_cancel_new(void);
+void rostering_cancel_free(rostering_cancel *cancel);
+
+/* Makes the handle's calls fail with ROSTERING_CANCELED, later ones too. Safe in a signal handler. A token request goes
+ * on, for the next call; an answer of the service that has arrived is returned. */
+void rostering_cancel_calls(rostering_cancel *cancel);
+
+/* What applies to one call. All zero, or NULL instead, is fine. */
+typedef struct rostering_call {
+    int64_t timeout_ms; /* in place of the options', unless 0 */
+    rostering_cancel *cancel;
+    int64_t now; /* Unix seconds, in place of the clock's, unless 0 */
+} rostering_call;
+
 typedef struct rostering_token {
     const char *access_token;
     const char *token_type; /* Bearer */
     int64_t expires_at;     /* Unix seconds */
-    const char *cache_key;  /* names the client, environment and token URL that it belongs to */
-
-    void *memory; /* the library's own */
+    const char *cache_key;  /* names the token URL, client and scope; fit as a key in a store */
+    void *memory;           /* the library's */
 } rostering_token;
 
-/* Gives the token in use, or a new one. force asks for a new one in any case. */
-rostering_error *rostering_get_token(rostering *client, bool force, rostering_token *token);
+typedef struct rostering_token_request {
+    bool force;          /* request a new token; if that fails, the cached one is kept */
+    const char *refused; /* an access token that the service answered 401 to: it is replaced */
+} rostering_token_request;
+
+/* Returns a token for requests of your own: the cached one, or a new one. request and call may be NULL. */
+bool rostering_get_token(rostering *client, const rostering_token_request *request, const rostering_call *call,
+    rostering_token *token, rostering_error **error);
 void rostering_token_free(rostering_token *token);
 
-/* Prints when it expires, and only the first 8 characters of it. */
-void rostering_token_print(FILE *file, const rostering_token *token);
+/* Caches a token of another client of the same config. */
+bool rostering_set_token(rostering *client, const rostering_token *token, rostering_error **error);
 
-/*
- * Takes a token that rostering_get_token gave, here or elsewhere, so that none is asked for. It costs nothing if the
- * plugin has it already. A token of another client, scope or token URL, or an expired one, is token_mismatch.
- */
-rostering_error *rostering_set_token(rostering *client, const rostering_token *token);
+/* Forgets the token and the back-off. */
+bool rostering_clear_token(rostering *client, rostering_error **error);
 
-/* Forgets the token, and the wait after failures. */
-rostering_error *rostering_clear_token(rostering *client);
-
-/*
- * A token as JSON text, to store it outside: access_token, token_type, expires_at and cache_key, so it holds the secret
- * part. The caller frees it. rostering_token_parse makes a token of it again.
- */
-rostering_error *rostering_token_json(const rostering_token *token, char **json);
-rostering_error *rostering_token_parse(const char *json, rostering_token *token);
-
-/* What differs from the config in one call. */
 typedef struct rostering_ids {
-    const char *customer_id, *user_id;   /* instead of the config's, unless NULL */
-    bool omit_customer_id, omit_user_id; /* leave the header out, whatever else is set */
+    const char *customer_id, *user_id;   /* in place of the config's, unless NULL */
+    bool omit_customer_id, omit_user_id; /* leave the header out */
 } rostering_ids;
 
-/* The service's answer, byte for byte, and a zero byte behind it that length does not count. */
-typedef struct rostering_body {
-    char *data;
-    size_t length;
-} rostering_body;
-
-/* Lists the jobs. ids may be NULL. */
-rostering_error *rostering_list_jobs(rostering *client, const rostering_ids *ids, rostering_body *jobs);
-void rostering_body_free(rostering_body *body);
-
-/* Not Authorization, CUSTOMER_ID, USER_ID, Host, Content-Length, Transfer-Encoding or Connection. */
 typedef struct rostering_header {
     const char *name, *value;
 } rostering_header;
 
-/* A request to another path of the service. The plugin judges it, and adds the token and the ids. */
+/* A 2xx of the service. */
+typedef struct rostering_response {
+    int status;
+    rostering_header *headers; /* the last one's name is NULL */
+    char *body;                /* any bytes, with a zero byte behind them */
+    size_t body_length;
+} rostering_response;
+
+void rostering_response_free(rostering_response *response);
+
+/* Returns the first value of a header, in any case, or NULL. It belongs to the response. */
+const char *rostering_response_header(const rostering_response *response, const char *name);
+
+/* Lists the jobs. ids and call may be NULL. */
+bool rostering_list_jobs(rostering *client, const rostering_ids *ids, const rostering_call *call,
+    rostering_response *response, rostering_error **error);
+
+/* A request's body: bytes, or a function that reads them. Used during the call alone. */
+typedef struct rostering_body {
+    const void *data;
+    size_t length; /* of what is read, too, or 0 if that is unknown */
+    /* Reads up to size bytes and returns how many; 0 at the end, or ROSTERING_READ_FAILED. */
+    size_t (*read)(void *context, void *buffer, size_t size);
+    /* Goes back to the start, to send the body again after a 401. Without it the call fails with that 401. */
+    bool (*rewind)(void *context);
+    void *context;
+} rostering_body;
+
+#define ROSTERING_READ_FAILED ((size_t)-1)
+
 typedef struct rostering_request {
-    const char *path;                /* begins with one slash, stays under base_url, and may have a query */
-    const char *method;              /* GET if NULL; or HEAD, POST, PUT, PATCH, DELETE, OPTIONS */
-    const rostering_header *headers; /* the last one's name is NULL; may be NULL */
-    const char *body;                /* UTF-8; may be NULL; GET and HEAD have none */
-    const rostering_ids *ids;        /* may be NULL */
+    const char *path;                /* under base_url, with its query; begins with a slash */
+    const char *method;              /* NULL: GET */
+    const rostering_header *headers; /* beside the plugin's; the last one's name is NULL; may be NULL */
+    rostering_body body;             /* all zero: none */
+    rostering_ids ids;
 } rostering_request;
 
-/* Sends a request and gives the service's answer, as rostering_list_jobs does. */
-rostering_error *rostering_send_request(rostering *client, const rostering_request *request, rostering_body *answer);
+/* Sends a request to the service. call may be NULL. */
+bool rostering_send_request(rostering *client, const rostering_request *request, const rostering_call *call,
+    rostering_response *response, rostering_error **error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,69 @@
+#include "http-store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http.h"
+
+typedef struct http_store {
+    rostering_store store;
+    rostering_http *http;
+    char url[];
+} http_store;
+
+/* post takes over the operation. Returns NULL unless the answer is a 200 with JSON. */
+static json_t *post(const http_store *remote, json_t *operation) {
+    char *body = json_dumps(operation, JSON_COMPACT);
+    json_decref(operation);
+    json_t *request = json_pack("{s:s, s:s, s:{}, s:s}", "method", "POST", "url", remote->url, "headers", "body", body);
+    const rostering_limits limits = {.deadline = rostering_deadline(ROSTERING_STORE_TIMEOUT_MS)};
+    rostering_answer answer;
+    rostering_http_send(remote->http, request, false, NULL, &limits, &answer);
+    json_decref(request);
+    free(body);
+    json_t *result = answer.response.status == 200 ? json_loads(answer.response.body, 0, NULL) : NULL;
+    rostering_response_free(&answer.response);
+    return result;
+}
+
+static bool get(void *context, const char *key, char **value) {
+    json_t *result = post(context, json_pack("{s:s, s:s}", "op", "get", "key", key));
+    const char *found = json_string_value(json_object_get(result, "value"));
+    *value = found != NULL ? strdup(found) : NULL;
+    json_decref(result);
+    return result != NULL;
+}
+
+static json_t *write_operation(const char *op, const char *key, const char *value, int64_t ttl_seconds) {
+    json_int_t ttl = ttl_seconds;
+    return json_pack("{s:s, s:s, s:s, s:I}", "op", op, "key", key, "value", value, "ttl", ttl);
+}
+
+static bool add(void *context, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
+    json_t *result = post(context, write_operation("add", key, value, ttl_seconds));
+    *added = json_is_true(json_object_get(result, "added"));
+    json_decref(result);
+    return result != NULL;
+}
+
+static bool set(void *context, const char *key, const char *value, int64_t ttl_seconds) {
+    json_t *result = post(context, write_operation("set", key, value, ttl_seconds));
+    json_decref(result);
+    return result != NULL;
+}
+
+rostering_store *http_store_new(const char *url) {
+    http_store *remote = malloc(sizeof *remote + strlen(url) + 1);
+    if (remote == NULL) abort();
+    remote->store = (rostering_store){get, add, set, remote};
+    remote->http = rostering_http_new(&(rostering_options){0});
+    strcpy(remote->url, url);
+    return &remote->store;
+}
+
+void http_store_free(rostering_store *store) {
+    if (store == NULL) return;
+    http_store *remote = store->context;
+    rostering_http_free(remote->http);
+    free(remote);
+}

@@ -1,0 +1,65 @@
+#include "plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+/* rostering-nowasi.wasm, as bytes of the library. */
+__asm__(".section .rodata\n"
+        "rostering_wasm: .incbin \"" ROSTERING_WASM "\"\n"
+        "rostering_wasm_end: .byte 0\n"
+        ".globl rostering_wasm, rostering_wasm_end\n"
+        ".hidden rostering_wasm, rostering_wasm_end\n"
+        ".previous\n");
+extern const uint8_t rostering_wasm[], rostering_wasm_end[];
+
+/* The plugin's own HTTP is off: a module without a manifest may call no hosts. */
+bool rostering_plugin_open(
+    rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error) {
+    const uint8_t *wasm = options->plugin != NULL ? options->plugin : rostering_wasm;
+    size_t size = options->plugin != NULL ? options->plugin_size : (size_t)(rostering_wasm_end - rostering_wasm);
+    char *reason = NULL;
+    plugin->extism = extism_plugin_new(wasm, size, NULL, 0, false, &reason);
+    if (plugin->extism == NULL) {
+        rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin cannot be loaded: %s", reason);
+        extism_plugin_new_error_free(reason);
+        return false;
+    }
+    char *text = json_dumps(config, JSON_COMPACT);
+    bool set = text != NULL && extism_plugin_config(plugin->extism, (const uint8_t *)text, strlen(text));
+    free(text);
+    pthread_mutex_init(&plugin->lock, NULL);
+    if (set) return true;
+    rostering_plugin_close(plugin);
+    return rostering_out_of_memory(error);
+}
+
+void rostering_plugin_close(rostering_plugin *plugin) {
+    extism_plugin_free(plugin->extism);
+    pthread_mutex_destroy(&plugin->lock);
+}
+
+/* fail_call makes an error of the contract, if the export set one. */
+static bool fail_call(const char *text, rostering_error **error) {
+    json_t *fields = text != NULL ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
+    if (json_is_string(json_object_get(fields, "code")) && json_is_string(json_object_get(fields, "message"))) {
+        return rostering_fail_with(error, fields);
+    }
+    json_decref(fields);
+    int line = text != NULL ? (int)strcspn(text, "\n") : 0; /* addresses follow */
+    return rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin failed: %.*s", line, text);
+}
+
+bool rostering_plugin_call(
+    rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error) {
+    pthread_mutex_lock(&plugin->lock);
+    bool good = extism_plugin_call(plugin->extism, export, (const uint8_t *)input, strlen(input)) == 0;
+    if (!good) fail_call(extism_plugin_error(plugin->extism), error);
+    if (good && output != NULL) {
+        const char *text = (const char *)extism_plugin_output_data(plugin->extism);
+        *output = json_loadb(text, extism_plugin_output_length(plugin->extism), JSON_ALLOW_NUL, NULL);
+    }
+    pthread_mutex_unlock(&plugin->lock);
+    return good;
+}

@@ -1,0 +1,22 @@
+/* An instance of the plugin. */
+#pragma once
+
+#include <jansson.h>
+#include <pthread.h>
+
+#include "extism.h"
+#include "rostering.h"
+
+typedef struct rostering_plugin {
+    ExtismPlugin *extism;
+    pthread_mutex_t lock; /* of a call and its output, which libextism does not lock together */
+} rostering_plugin;
+
+/* Loads the plugin of the options. config is a JSON object of texts. */
+bool rostering_plugin_open(
+    rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error);
+void rostering_plugin_close(rostering_plugin *plugin);
+
+/* Calls an export. output may be NULL; NULL comes out where the export's is empty. */
+bool rostering_plugin_call(
+    rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error);

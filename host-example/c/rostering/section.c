@@ -1,0 +1,91 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "error.h"
+
+enum { TOKEN_TIMEOUT_MS = 20000 };
+
+/* What the caller and the section's thread share. The last of them frees it. */
+typedef struct section {
+    rostering_progress at;
+    char *now; /* which the caller may free */
+    rostering_cancel *done;
+    atomic_int users;
+} section;
+
+static void leave(section *s) {
+    if (atomic_fetch_sub(&s->users, 1) > 1) return;
+    json_decref(s->at.step);
+    rostering_error_free(s->at.error);
+    rostering_cancel_free(s->done);
+    free(s->now);
+    free(s);
+}
+
+static json_t *request_token(rostering_http *http, const json_t *request) {
+    const rostering_limits limits = {.deadline = rostering_deadline(TOKEN_TIMEOUT_MS)};
+    rostering_answer answer;
+    rostering_http_send(http, request, true, NULL, &limits, &answer);
+    json_t *result = rostering_result(&answer, true);
+    rostering_response_free(&answer.response);
+    return result;
+}
+
+static json_t *use_store(const rostering_store *store, json_t *step) {
+    const char *op = "", *key = NULL, *value = NULL;
+    json_int_t ttl = 0;
+    char *found = NULL;
+    bool added = false;
+    json_t *result = NULL;
+    json_unpack(step, "{s:s, s:s, s?s, s?I}", "op", &op, "key", &key, "value", &value, "ttl", &ttl);
+    if (strcmp(op, "get") == 0) {
+        if (store->get(store->context, key, &found)) result = json_pack("{s:s?}", "value", found);
+        free(found);
+    } else if (strcmp(op, "add") == 0) {
+        if (store->add(store->context, key, value, ttl, &added)) result = json_pack("{s:b}", "added", added);
+    } else if (store->set(store->context, key, value, ttl)) {
+        result = json_object();
+    }
+    return result != NULL ? result : json_pack("{s:s+}", "failed", "the store failed: ", op);
+}
+
+static void *run(void *argument) {
+    section *s = argument;
+    rostering *client = s->at.client;
+    while (rostering_is_shared(&s->at)) {
+        const json_t *request = json_object_get(s->at.step, "request");
+        json_t *result = request != NULL ? request_token(client->http, request) : use_store(client->store, s->at.step);
+        rostering_resume(&s->at, result);
+    }
+    if (s->done != NULL) rostering_cancel_calls(s->done);
+    leave(s);
+    rostering_leave(client); /* at the end: the client may be freed then */
+    return NULL;
+}
+
+rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits) {
+    section *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        rostering_out_of_memory(&at->error);
+        return ROSTERING_END_READY;
+    }
+    s->now = at->now != NULL ? strdup(at->now) : NULL;
+    s->at = (rostering_progress){at->client, s->now, at->step, NULL};
+    s->done = rostering_cancel_new();
+    atomic_init(&s->users, 2);
+    at->step = NULL;
+    rostering_enter(at->client, true, NULL);
+    pthread_t thread;
+    bool detached = s->done != NULL && pthread_create(&thread, NULL, run, s) == 0 && pthread_detach(thread) == 0;
+    if (!detached) run(s); /* short of threads or files, the caller stays */
+    rostering_end end = detached ? rostering_wait(s->done, limits) : ROSTERING_END_READY;
+    if (end == ROSTERING_END_READY) {
+        at->step = s->at.step;
+        at->error = s->at.error;
+        s->at.step = NULL;
+        s->at.error = NULL;
+    }
+    leave(s);
+    return end;
+}

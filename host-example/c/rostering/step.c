@@ -1,0 +1,57 @@
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "call.h"
+#include "error.h"
+
+bool rostering_is_at(const rostering_progress *at, const char *kind) {
+    return at->error == NULL && strcmp(json_string_value(json_object_get(at->step, "step")), kind) == 0;
+}
+
+bool rostering_is_shared(const rostering_progress *at) {
+    const char *whose = json_string_value(json_object_get(at->step, "for"));
+    return rostering_is_at(at, "store") || (rostering_is_at(at, "request") && strcmp(whose, "token") == 0);
+}
+
+/* go_on takes over the input; NULL stands for no memory. */
+static void go_on(rostering_progress *at, const char *export, char *input) {
+    json_decref(at->step);
+    at->step = NULL;
+    bool good = input != NULL ? rostering_plugin_call(&at->client->plugin, export, input, &at->step, &at->error)
+                              : rostering_out_of_memory(&at->error);
+    free(input);
+    if (good && !json_is_string(json_object_get(at->step, "step"))) {
+        rostering_fail(&at->error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin did not return a step");
+    }
+}
+
+void rostering_begin(rostering_progress *at, const rostering_plan *plan) {
+    char *input = NULL;
+    const char *accepts = at->client->store != NULL ? "\"wait\",\"store\"" : "\"wait\"";
+    int n = asprintf(&input, "{\"call\":\"%s\",\"accepts\":[%s],\"input\":%s}", plan->call, accepts, plan->input);
+    go_on(at, "begin", n < 0 ? NULL : input);
+}
+
+void rostering_resume(rostering_progress *at, json_t *result) {
+    json_object_set(result, "flow", json_object_get(at->step, "flow"));
+    if (at->now == NULL) json_object_set_new(result, "now", json_integer((json_int_t)time(NULL)));
+    if (at->now != NULL) json_object_set_new(result, "now", json_loads(at->now, JSON_DECODE_ANY, NULL)); /* unless "" */
+    char *input = json_dumps(result, JSON_COMPACT);
+    json_decref(result);
+    go_on(at, "resume", input);
+}
+
+json_t *rostering_result(const rostering_answer *answer, bool for_token) {
+    const rostering_response *r = &answer->response;
+    if (r->status == 0) return json_pack("{s:o}", "failed", rostering_utf8(answer->failed, strlen(answer->failed)));
+    json_t *headers = json_object();
+    for (const rostering_header *h = r->headers; h->name != NULL; h++) {
+        json_t *values = json_object_get(headers, h->name);
+        if (values == NULL) json_object_set_new(headers, h->name, values = json_array());
+        json_array_append_new(values, rostering_utf8(h->value, strlen(h->value)));
+    }
+    bool wanted = for_token || !rostering_is_success(r->status);
+    json_t *body = wanted ? rostering_utf8(r->body, r->body_length) : NULL;
+    return json_pack("{s:i, s:o, s:o*}", "status", r->status, "headers", headers, "body", body);
+}

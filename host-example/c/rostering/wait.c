@@ -1,0 +1,70 @@
+#include "wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+rostering_cancel *rostering_cancel_new(void) {
+    rostering_cancel *cancel = calloc(1, sizeof *cancel);
+    if (cancel == NULL || pipe(cancel->ends) != 0) {
+        free(cancel);
+        return NULL;
+    }
+    for (int i = 0; i < 2; i++)
+        fcntl(cancel->ends[i], F_SETFD, FD_CLOEXEC);
+    fcntl(cancel->ends[1], F_SETFL, O_NONBLOCK); /* nobody empties the pipe */
+    return cancel;
+}
+
+void rostering_cancel_calls(rostering_cancel *cancel) {
+    int kept = errno; /* a signal handler must not change it */
+    atomic_store(&cancel->raised, true);
+    (void)!write(cancel->ends[1], "", 1);
+    errno = kept;
+}
+
+void rostering_cancel_free(rostering_cancel *cancel) {
+    if (cancel == NULL) return;
+    close(cancel->ends[0]);
+    close(cancel->ends[1]);
+    free(cancel);
+}
+
+bool rostering_is_canceled(const rostering_cancel *cancel) {
+    return cancel != NULL && atomic_load(&cancel->raised);
+}
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t rostering_deadline(int64_t timeout_ms) {
+    int64_t now = now_ms();
+    return timeout_ms < 0 || timeout_ms > INT64_MAX - now ? INT64_MAX : now + timeout_ms;
+}
+
+int rostering_time_left(int64_t deadline) {
+    int64_t left = deadline - now_ms();
+    if (deadline == INT64_MAX) return -1;
+    return left <= 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+rostering_end rostering_wait(const rostering_cancel *done, const rostering_limits *limits) {
+    struct pollfd ends[] = {
+        {.fd = done != NULL ? done->ends[0] : -1, .events = POLLIN}, /* poll skips -1 */
+        {.fd = limits->cancel != NULL ? limits->cancel->ends[0] : -1, .events = POLLIN},
+    };
+    while (!rostering_is_canceled(done)) {
+        int left = rostering_time_left(limits->deadline);
+        if (rostering_is_canceled(limits->cancel)) return ROSTERING_END_CANCELED;
+        if (left == 0) return ROSTERING_END_TIMED_OUT;
+        poll(ends, 2, left);
+    }
+    return ROSTERING_END_READY;
+}
