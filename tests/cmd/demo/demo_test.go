@@ -47,16 +47,17 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d steps went well, want %d", got, len(steps))
 	}
 	wantInOrder(t, text,
-		"1  The first call",
+		"1  The plugin alone",
 		"→ POST http://127.0.0.1:", "client_secret=(hidden, 25 characters)", `"access_token":"eyJhbGci…(`,
 		"→ GET http://127.0.0.1:", "Authorization: Bearer eyJhbGci…(", "✓ token requests: 1, job requests: 1",
-		"2  The second call", "→ GET /jobs ← 200", "✓ token requests: 0, job requests: 1",
-		"3  A token that expires", "waiting", "→ POST /connect/token ← 200", "✓ token requests: 2, job requests: 1",
-		"4  A revoked token", "→ GET /jobs ← 401", "→ GET /jobs ← 200", "✓ token requests: 1, job requests: 2",
-		"5  The identity provider", "← 503", "RetryAfter: 1s", "← 503", "RetryAfter: 2s", "at no request; RetryAfter: ",
+		"2  The library", "→ POST /connect/token ← 200", "→ GET /jobs ← 200", "✓ token requests: 1, job requests: 1",
+		"3  The second call", "→ GET /jobs ← 200", "✓ token requests: 0, job requests: 1",
+		"4  A token that expires", "waiting", "→ POST /connect/token ← 200", "✓ token requests: 2, job requests: 1",
+		"5  A revoked token", "→ GET /jobs ← 401", "→ GET /jobs ← 200", "✓ token requests: 1, job requests: 2",
+		"6  The identity provider", "← 503", "RetryAfter: 1s", "← 503", "RetryAfter: 2s", "at no request; RetryAfter: ",
 		"→ POST /connect/token ← 200", "✓ token requests: 3, job requests: 2",
-		"6  A failure", `Code:                  "token_endpoint_rejected"`, `"invalid_client"`, "✓ token requests: 1, job requests: 0",
-		"All 6 steps went as they must",
+		"7  A failure", `Code:                  "token_endpoint_rejected"`, `"invalid_client"`, "✓ token requests: 1, job requests: 0",
+		"All 7 steps went as they must",
 	)
 	if strings.Contains(text, o.secret) || longText.MatchString(text) || strings.Contains(text, "\x1b") {
 		t.Errorf("a secret, a token or a colour is in the output:\n%s", text)

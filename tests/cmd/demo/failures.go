@@ -40,12 +40,12 @@ func down(d *demo, ctx context.Context) error {
 	if err := d.wait(ctx, left); err != nil {
 		return err
 	}
-	return d.jobs(ctx, false)
+	return d.jobs(ctx)
 }
 
 // refused calls while no token can be had, and gives the time to wait.
 func (d *demo) refused(ctx context.Context) (time.Duration, error) {
-	e, err := wantError(d.jobs(ctx, false), rostering.CodeTokenEndpointUnavailable)
+	e, err := wantError(d.jobs(ctx), rostering.CodeTokenEndpointUnavailable)
 	if err != nil {
 		return 0, err
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 var steps = []step{
-	{"The first call gets a token, then the jobs", firstCall, sandbox.Counts{TokenRequests: 1, JobRequests: 1}},
-	{"The second call has the token already", secondCall, sandbox.Counts{JobRequests: 1}},
+	{"The plugin alone, through a plain Extism SDK", alone, sandbox.Counts{TokenRequests: 1, JobRequests: 1}},
+	{"The library: its first call gets a token, then the jobs", listJobs, sandbox.Counts{TokenRequests: 1, JobRequests: 1}},
+	{"The second call has the token already", listJobs, sandbox.Counts{JobRequests: 1}},
 	{"A token that expires is renewed", expiry, sandbox.Counts{TokenRequests: 2, JobRequests: 1}},
 	{"A revoked token is replaced, and the request repeated once", revoked, sandbox.Counts{TokenRequests: 1, JobRequests: 2}},
 	{"The identity provider is down, and is not stormed", down, sandbox.Counts{TokenRequests: 3, JobRequests: 2}},
@@ -19,8 +20,8 @@ var steps = []step{
 }
 
 // jobs lists the jobs.
-func (d *demo) jobs(ctx context.Context, whole bool) error {
-	return d.call("client.ListJobs(ctx)", whole, func() (string, error) {
+func (d *demo) jobs(ctx context.Context) error {
+	return d.call("client.ListJobs(ctx)", false, func() (string, error) {
 		response, err := d.client.ListJobs(ctx)
 		if err != nil {
 			return "", err
@@ -29,12 +30,7 @@ func (d *demo) jobs(ctx context.Context, whole bool) error {
 	})
 }
 
-func firstCall(d *demo, ctx context.Context) error {
-	d.line(1, d.faint("as on the wire, where Go's HTTP client writes CUSTOMER_ID as Customer_id, which means the same"))
-	return d.jobs(ctx, true)
-}
-
-func secondCall(d *demo, ctx context.Context) error { return d.jobs(ctx, false) }
+func listJobs(d *demo, ctx context.Context) error { return d.jobs(ctx) }
 
 func expiry(d *demo, ctx context.Context) error {
 	const lifetime = 3 * time.Second
@@ -56,13 +52,13 @@ func expiry(d *demo, ctx context.Context) error {
 	if err := d.wait(ctx, time.Until(token.ExpiresAt)); err != nil {
 		return err
 	}
-	return d.jobs(ctx, false)
+	return d.jobs(ctx)
 }
 
 func revoked(d *demo, ctx context.Context) error {
 	d.line(1, d.faint("the token is revoked; the plugin cannot know"))
 	d.sandbox.Revoke()
-	return d.jobs(ctx, false)
+	return d.jobs(ctx)
 }
 
 // wait waits and says so.
