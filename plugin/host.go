@@ -33,11 +33,11 @@ func (h *host) input() []byte {
 	return b
 }
 
-// lastWord gives the place of the word at at. The last one overlaps the one before it: a
+// lastWord returns the place of the word at at. The last one overlaps the one before it: a
 // byte at a time, as go-pdk copies what is left over, is up to seven host calls.
 func lastWord(at int, b []byte) int { return min(at, len(b)-8) }
 
-// output gives a block out as it is. Without a block the output stays empty: some
+// output returns a block out as it is. Without a block the output stays empty: some
 // hosts refuse a block of no length.
 func (h *host) output(block pdk.Memory) {
 	if block.Length() > 0 {
@@ -83,7 +83,7 @@ func (h *host) Config(key string) string { return string(h.load(configGet(h.text
 
 func (h *host) Var(name string) []byte { return h.load(varGet(h.text(name))) }
 
-// load reads a block, or gives nil where there is none.
+// load reads a block, or returns nil for no block.
 func (h *host) load(offset uint64) []byte {
 	if offset == 0 {
 		return nil

@@ -58,7 +58,7 @@ func (all deviations) of(scenario string) string {
 	return ""
 }
 
-// beyond gives the names that no scenario has.
+// beyond returns the names that no scenario has.
 func (all deviations) beyond(scenarios []scenario.Scenario) (unknown []string) {
 	for _, d := range all {
 		for _, name := range d.Scenarios {

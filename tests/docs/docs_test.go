@@ -54,7 +54,7 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 	}
 }
 
-// firstColumn gives the names in the first column of the table that begins so.
+// firstColumn returns the names in the first column of the table that begins so.
 func firstColumn(t *testing.T, text, head string) (names []string) {
 	t.Helper()
 	_, table, found := strings.Cut(text, "\n"+head)

@@ -51,7 +51,7 @@ func TestSnippetsAreTakenFromTheExamples(t *testing.T) {
 	}
 }
 
-// snippet gives the lines between the marks, without their common indentation.
+// snippet returns the lines between the marks, without their common indentation.
 func snippet(source string) (string, error) {
 	lines := strings.Split(source, "\n")
 	begin, end := -1, -1

@@ -56,7 +56,7 @@ func (c Config) validate() error {
 }
 
 // checkHost refuses hosts that others could reach: the controls are open to
-// whoever can connect.
+// anyone who can connect.
 func checkHost(host string) error {
 	if host == "localhost" {
 		return nil

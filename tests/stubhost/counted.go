@@ -2,7 +2,7 @@ package stubhost
 
 import "reflect"
 
-// counted gives function with a counter before it.
+// counted returns function with a counter before it.
 func (h *Host) counted(name string, function any) any {
 	value := reflect.ValueOf(function)
 	return reflect.MakeFunc(value.Type(), func(args []reflect.Value) []reflect.Value {

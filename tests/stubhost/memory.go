@@ -37,7 +37,7 @@ func (m *memory) put(b []byte) uint64 {
 }
 
 // share makes a block of a var. Some JavaScript SDKs give the var itself, so that
-// whoever writes to the block changes the var.
+// writing to the block changes the var.
 func (m *memory) share(b []byte) uint64 {
 	offset := m.put(b)
 	m.shared[offset] = true

@@ -82,7 +82,7 @@ func AppendObject(dst, members []byte, retryAfter int64) []byte {
 	return append(dst, '}')
 }
 
-// Members gives all members of the JSON object but retry_after.
+// Members returns all members of the JSON object but retry_after.
 func (e *Error) Members() []byte {
 	dst := appendText(nil, "code", e.Code)
 	dst = appendText(append(dst, ','), "message", e.Message)

@@ -85,7 +85,7 @@ func Digits(s string, limit int64) (n int64, ok bool) {
 	return min(n, limit), s != ""
 }
 
-// Lower gives s with A to Z in lower case, without Unicode's tables.
+// Lower returns s with A to Z in lower case, without Unicode's tables.
 func Lower(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -26,7 +26,7 @@ type Record struct {
 	Error []byte
 }
 
-// Wait gives the seconds to wait after a number of failures in a row, 1 or more:
+// Wait returns the seconds to wait after a number of failures in a row, 1 or more:
 // 1, 2, 4 … 60.
 func Wait(failures int) int64 {
 	if failures > 6 {
@@ -45,7 +45,7 @@ func RetryAfter(header string) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// Left gives the seconds until the next token request may leave, or 0. Where the clock
+// Left returns the seconds until the next token request may leave, or 0. Where the clock
 // was set back, the wait begins anew: it is never longer than it was set.
 func (r *Record) Left(now int64) int64 {
 	if len(r.Error) == 0 {
@@ -58,7 +58,7 @@ func (r *Record) Left(now int64) int64 {
 // headSize is the length of all but Error.
 const headSize = 24
 
-// Encode gives the record as the value of a var.
+// Encode returns the record as the value of a var.
 func (r *Record) Encode() []byte {
 	b := make([]byte, headSize, headSize+len(r.Error))
 	binary.LittleEndian.PutUint64(b, uint64(r.Since))

@@ -57,7 +57,7 @@ func (c *Call) choose() Event {
 }
 
 // meet decides what to do beside another call of this instance that obtains a token, or
-// has failed to; handedOut if there is none.
+// has failed to; handedOut if no other call does.
 func (c *Call) meet(note state.Note, valid bool) Event {
 	switch {
 	case note.Until > c.now && valid:

@@ -75,7 +75,7 @@ func staleFlow() *apierror.Error {
 	return apierror.Input("flow", "the call began before clear_token, or with another config; begin it again")
 }
 
-// restore gives the call as it was when it handed out its step.
+// restore returns the call as it was when it handed out its step.
 func restore(host Host, r *input.Resume) (*Call, *apierror.Error) {
 	c := New(host, 0)
 	if !c.readFlow(r.Flow) {

@@ -64,7 +64,7 @@ func (w *crowd) pass(seconds int64) {
 	w.now = w.time
 }
 
-// pick gives the n-th of the calls that began last.
+// pick returns the n-th of the calls that began last.
 func (w *crowd) pick(n int) *member {
 	if len(w.calls) == 0 {
 		return &member{}

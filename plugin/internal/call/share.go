@@ -22,7 +22,7 @@ var (
 // a clock may stand still.
 const patience = 30_000
 
-// waited gives the sum of the waits so far.
+// waited returns the sum of the waits so far.
 func (c *Call) waited(r rhythm) (sum int64) {
 	for i := range c.waits {
 		sum += r.wait(i)
@@ -30,7 +30,7 @@ func (c *Call) waited(r rhythm) (sum int64) {
 	return sum
 }
 
-// wait gives the length of a wait.
+// wait returns the length of a wait.
 func (r rhythm) wait(n int) int64 {
 	if n > 10 {
 		return r.longest

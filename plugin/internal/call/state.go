@@ -128,7 +128,7 @@ var transitions = [...]transition{
 	{UsingOld, declined, Failed},
 }
 
-// after gives the state to which an event leads.
+// after returns the state to which an event leads.
 func after(from State, on Event) State {
 	for _, t := range transitions {
 		if t.from == from && t.on == on {

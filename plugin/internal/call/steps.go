@@ -40,7 +40,7 @@ func Resume(host Host, rawInput []byte) *Step {
 	return c.handOut(c.run(on))
 }
 
-// take gives the event that the result of the step at hand is.
+// take returns the event that the result of the step at hand is.
 func (c *Call) take(r *input.Resume) (Event, *apierror.Error) {
 	if wrong := c.misfit(r.Given); wrong != "" {
 		return 0, apierror.Input(wrong, "the result does not fit the step; hand in "+wrong+", as docs/contract.md says of steps")

@@ -19,7 +19,7 @@ func (c *Call) requestToken() {
 	c.step.Kind, c.step.Request = Send, &c.request
 }
 
-// wait gives the seconds until the next token request may leave, or 0.
+// wait returns the seconds until the next token request may leave, or 0.
 func (c *Call) wait() int64 {
 	c.loadRetry()
 	if c.now == 0 {
@@ -33,7 +33,7 @@ func (c *Call) wait() int64 {
 	return left
 }
 
-// lastFailure gives the last error again, with the seconds left.
+// lastFailure returns the last error again, with the seconds left.
 func (c *Call) lastFailure(left int64) []byte {
 	return apierror.AppendObject(nil, c.retry.Error, left)
 }

@@ -52,7 +52,7 @@ func (c *Call) keepToken(text string, askedAt, lifetime int64) {
 	c.saveToken()
 }
 
-// live gives the cached token a lifetime.
+// live returns the cached token a lifetime.
 func (c *Call) live(askedAt, lifetime int64) {
 	c.token.AskedAt, c.token.Lifetime = askedAt, lifetime
 	c.token.RenewAfter = lifetime - min(c.client.Margin, lifetime/2)
@@ -88,7 +88,7 @@ func (c *Call) dropToken() {
 
 func (c *Call) saveToken() { c.host.SetVar(state.Summary, c.token.Encode()) }
 
-// accessToken gives the cached token, or "".
+// accessToken returns the cached token, or "".
 func (c *Call) accessToken() string {
 	if c.text == "" && c.cached {
 		c.text = oauth2.AccessToken(c.host.Var(state.TokenObject))
@@ -96,7 +96,7 @@ func (c *Call) accessToken() string {
 	return c.text
 }
 
-// tokenInUse gives the token in the request to the service, or "" if it is not known
+// tokenInUse returns the token in the request to the service, or "" if it is not known
 // any more.
 func (c *Call) tokenInUse() string {
 	if c.current() {
@@ -182,7 +182,7 @@ func (c *Call) endNote() {
 	}
 }
 
-// usePrepared gives the request to the service, or the token object, as it was prepared,
+// usePrepared returns the request to the service, or the token object, as it was prepared,
 // without a copy of it.
 func (c *Call) usePrepared() bool {
 	c.step.Kind = GiveHeld

@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/plugin/internal/input"
 )
 
-// Lookup gives the value of a config key, "" where it is missing.
+// Lookup returns the value of a config key, "" where it is missing.
 type Lookup func(key string) string
 
 // Client is what a token request needs.

@@ -25,7 +25,7 @@ var exports = [...]struct {
 	SendRequest: {"send_request", fields{"path", "method", "headers", "body", "customer_id", "user_id", "now"}},
 }
 
-// ExportNamed gives the export of that name.
+// ExportNamed returns the export of that name.
 func ExportNamed(name string) (Export, bool) {
 	for i, e := range exports {
 		if e.name == name {
@@ -35,7 +35,7 @@ func ExportNamed(name string) (Export, bool) {
 	return 0, false
 }
 
-// String gives the export's name.
+// String returns the export's name.
 func (e Export) String() string { return exports[e].name }
 
 // Input is the input of a call.
@@ -74,7 +74,7 @@ func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error
 	return in, err
 }
 
-// Keep gives the members of a call's input that the call needs at its later steps, as a
+// Keep returns the members of a call's input that the call needs at its later steps, as a
 // JSON object, or nil if there are none. raw must have passed Parse.
 func Keep(raw json.Value) []byte {
 	kept := make([]byte, 0, len(raw))

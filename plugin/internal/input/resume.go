@@ -54,7 +54,7 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	return r, err
 }
 
-// lone gives the first field that stands on its own.
+// lone returns the first field that stands on its own.
 func (g Given) lone() string {
 	switch {
 	case g&GivenFailed != 0:

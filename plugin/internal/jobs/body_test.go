@@ -10,7 +10,7 @@ import (
 
 const limit = 64 << 10
 
-// body gives the body and body_truncated that a host sees for an error's body.
+// body returns the body and body_truncated that a host sees for an error's body.
 func body(t *testing.T, text string) (got string, truncated bool) {
 	t.Helper()
 	var fields struct {

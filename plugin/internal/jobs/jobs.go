@@ -38,7 +38,7 @@ const (
 	maxRead = 4 * maxBody
 )
 
-// ParseResponse gives the error that an answer of the service is, or nil for a
+// ParseResponse returns the error that an answer of the service is, or nil for a
 // 2xx. secrets gives what must not stand in the error.
 func ParseResponse(a *message.Answer, secrets func() []string) *apierror.Error {
 	if a.Failed() {

@@ -29,7 +29,7 @@ func skipSpace(b []byte, at int) int {
 	return at
 }
 
-// skipValue gives the end of the value that begins at at, in valid JSON.
+// skipValue returns the end of the value that begins at at, in valid JSON.
 func skipValue(b []byte, at int) int {
 	depth := 0
 	for {
@@ -62,7 +62,7 @@ func skipString(b []byte, at int) int {
 	return at + 1
 }
 
-// skipWord gives the end of a number or literal.
+// skipWord returns the end of a number or literal.
 func skipWord(b []byte, at int) int {
 	for at < len(b) {
 		switch b[at] {

@@ -21,7 +21,7 @@ const (
 	object // has a method, IsObject, as its name is that of a function
 )
 
-// Kind gives the kind of the value. No value at all counts as null.
+// Kind returns the kind of the value. No value at all counts as null.
 func (v Value) Kind() Kind {
 	if len(v) == 0 {
 		return Null
@@ -74,7 +74,7 @@ func (v Value) Each(f func(name string, value Value) bool) bool {
 // True reports whether the value is true.
 func (v Value) True() bool { return v[0] == 't' }
 
-// Text gives a string's characters, or "" of another kind. It allocates once.
+// Text returns a string's characters, or "" of another kind. It allocates once.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
@@ -95,7 +95,7 @@ func (v Value) Text() string {
 	}
 }
 
-// Texts gives a string, or a list of nothing but strings.
+// Texts returns a string, or a list of nothing but strings.
 func (v Value) Texts() (texts []string, ok bool) {
 	switch v.Kind() {
 	case String:
@@ -117,7 +117,7 @@ func (v Value) Texts() (texts []string, ok bool) {
 	return nil, false
 }
 
-// Integer gives the part of a number before the decimal point, at most limit,
+// Integer returns the part of a number before the decimal point, at most limit,
 // without its sign, and whether nothing but zeros stands behind the point. The
 // number is read as it is written: 36e2 is 3600, without the rounding of floats.
 func (v Value) Integer(limit int64) (n int64, negative, whole bool) {

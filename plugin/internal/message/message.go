@@ -30,7 +30,7 @@ type Answer struct {
 	Reason string
 	// Size is the length of the body in bytes.
 	Size int
-	// Load gives the body, or its first max bytes. The core calls it only when it
+	// Load returns the body, or its first max bytes. The core calls it only when it
 	// must: a body that goes to the caller as it is never enters the guest. nil if
 	// the host keeps the body to itself.
 	Load func(max int) []byte

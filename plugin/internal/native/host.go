@@ -69,7 +69,7 @@ func (h *host) call(export string, in []byte) (a answer) {
 	return h.end(step, body)
 }
 
-// end tells what came of a call; body is that of the last answer.
+// end reports the result of a call; body is that of the last answer.
 func (h *host) end(step *call.Step, body []byte) answer {
 	switch step.Kind {
 	case call.Give:

@@ -35,7 +35,7 @@ func LockFailure(r *backoff.Record) string {
 
 const maxStatus = 599
 
-// Lock is such a value. What is none of the three is a token request under way: it ends by
+// Lock is such a value. Anything else means that a token request is under way: it ends by
 // its time to live.
 type Lock struct {
 	Done, Failed bool
@@ -45,7 +45,7 @@ type Lock struct {
 	status       int
 }
 
-// ParseLock reads what came out of the store; anybody may have written it.
+// ParseLock reads a value from the store, which anybody may have written.
 func ParseLock(value string) (lock Lock) {
 	name, wrong := "", false
 	number := func(v json.Value, least, most int64) int64 {
@@ -81,7 +81,7 @@ func ParseLock(value string) (lock Lock) {
 	return lock
 }
 
-// Error gives the error in the words of this plugin, or nil for a code that a failed token
+// Error returns the error in the words of this plugin, or nil for a code that a failed token
 // request does not have.
 func (l *Lock) Error() *apierror.Error {
 	e := &apierror.Error{Code: l.code, Status: l.status, Retryable: true}

@@ -61,7 +61,7 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// FuzzLock reads any value: what the store gives is bounded, whoever wrote it.
+// FuzzLock reads any value: what comes out of the store is bounded, no matter who wrote it.
 func FuzzLock(f *testing.F) {
 	f.Add(failed)
 	f.Add(oauth2.Asking)

@@ -85,7 +85,7 @@ const (
 
 var memberNames = [...]string{"access_token", "token_type", "expires_in", "error", "error_description"}
 
-// first gives the member of that name, or 0 if it is unknown or was seen before.
+// first returns the member of that name, or 0 if it is unknown or was seen before.
 func (seen *members) first(name string) members {
 	for i, n := range memberNames {
 		member := members(1 << i)

@@ -44,7 +44,7 @@ func decode(encoding, text string) string {
 	return b.String()
 }
 
-// match gives how many bytes of text, read in that encoding, spell the secret, or 0. In a
+// match returns how many bytes of text, read in that encoding, spell the secret, or 0. In a
 // partial text the secret may go on beyond the end. An escape that the end may have cut
 // short can stand for anything: strict says that it must not be what comes next in the
 // secret, else just that the reading gets there.

@@ -56,7 +56,7 @@ func Text(text string, secrets []string) string {
 	return string(clean)
 }
 
-// Reason gives a reason in brackets, to stand behind what it is the reason for, or "".
+// Reason returns a reason in brackets, to stand behind what it is the reason for, or "".
 func Reason(text string, secrets func() []string) string {
 	if text == "" {
 		return ""

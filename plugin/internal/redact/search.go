@@ -71,7 +71,7 @@ func (s *search) prepare(secret string) {
 	}
 }
 
-// extend gives how much of the secret's end a reading begins with, if it begins with c
+// extend returns how much of the secret's end a reading begins with, if it begins with c
 // and then with that many bytes of the secret's end.
 func (s *search) extend(matched int, c byte) int {
 	last := len(s.secret) - 1

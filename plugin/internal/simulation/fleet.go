@@ -116,7 +116,7 @@ func (f *Fleet) between(least, most float64) float64 {
 	return least + f.random.Float64()*(most-least)
 }
 
-// grant gives a new token.
+// grant returns a new token.
 func (f *Fleet) grant() string {
 	if f.OneActive {
 		f.Revoke()

@@ -115,7 +115,7 @@ func bit(set bool, at int) uint64 {
 	return 0
 }
 
-// Words gives the first two words.
+// Words returns the first two words.
 func (t *Token) Words() (first, second uint64) {
 	first = uint64(t.AskedAt)<<(64-timeBits) | marker |
 		bit(t.Dropped, droppedBit) | bit(t.Rejected, rejectedBit) | bit(t.Obtained, obtainedBit) |
@@ -144,7 +144,7 @@ func FromWords(first, second uint64) (t Token, ok bool) {
 	return t, ok
 }
 
-// Encode gives the value of Summary.
+// Encode returns the value of Summary.
 func (t *Token) Encode() []byte {
 	first, second := t.Words()
 	return words(first, second, uint64(t.Generation)<<32|uint64(t.Owner))
@@ -167,7 +167,7 @@ type Replaced struct {
 	Text       string
 }
 
-// Encode gives the value of Previous.
+// Encode returns the value of Previous.
 func (r *Replaced) Encode() []byte { return append(words(uint64(r.Generation)), r.Text...) }
 
 // DecodeReplaced reads the value of Previous.
@@ -188,7 +188,7 @@ type Note struct {
 	LookedAt int64
 }
 
-// Encode gives the value of Pending.
+// Encode returns the value of Pending.
 func (n *Note) Encode() []byte { return words(uint64(n.ID), uint64(n.Until), uint64(n.LookedAt)) }
 
 // DecodeNote reads the value of Pending.

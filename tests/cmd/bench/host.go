@@ -75,7 +75,7 @@ func open(ctx context.Context, wasm string) (*host, error) {
 	return h, h.warm()
 }
 
-// warm gives the plugin a token, and has it prepare what it keeps.
+// warm returns the plugin a token, and has it prepare what it keeps.
 func (h *host) warm() error {
 	_, key, err := h.plugin.Call("begin", []byte(begin("get_token")))
 	if err != nil {

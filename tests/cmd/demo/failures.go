@@ -107,7 +107,7 @@ func failure(d *demo, ctx context.Context) error {
 	return nil
 }
 
-// wantError gives the error that a call must have ended in.
+// wantError returns the error that a call must have ended in.
 func wantError(err error, code rostering.Code) (*rostering.Error, error) {
 	e, ok := errors.AsType[*rostering.Error](err)
 	switch {

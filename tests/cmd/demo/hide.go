@@ -35,7 +35,7 @@ func hideHeader(line string) string {
 	return name + ": " + scheme + " " + shorten(token)
 }
 
-// hideForm gives the fields of a form body, the secret hidden.
+// hideForm returns the fields of a form body, the secret hidden.
 func hideForm(form string) []string {
 	if form == "" {
 		return nil

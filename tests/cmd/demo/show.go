@@ -54,7 +54,7 @@ func inWords(c sandbox.Counts) string {
 }
 
 // call shows a call of the client: the requests that it sent, whole or in a line
-// each, what came of it, and how long it took.
+// each, its result, and how long it took.
 func (d *demo) call(name string, whole bool, f func() (string, error)) error {
 	d.line(1, name)
 	d.wire.record(whole)

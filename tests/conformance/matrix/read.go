@@ -17,7 +17,7 @@ type event struct {
 // tally counts the scenarios of a group on a host.
 type tally struct{ passed, deviating, failed int }
 
-// host is what came of the scenarios on one host.
+// host is the result of the scenarios on one host.
 type host struct {
 	versions  string
 	groups    map[string]*tally

@@ -134,7 +134,7 @@ func (p *Process) read(out io.Reader) {
 	}
 }
 
-// take gives an answer to the request that it belongs to.
+// take returns an answer to the request that it belongs to.
 func (p *Process) take(line []byte) error {
 	var a Answer
 	if err := json.Unmarshal(line, &a); err != nil {

@@ -87,14 +87,14 @@ func flat(exchanges []Exchange) (all []Exchange) {
 	return all
 }
 
-// With gives the scenario with all placeholders filled in.
+// With returns the scenario with all placeholders filled in.
 func (s *Scenario) With(servers Servers) (Scenario, error) {
 	filled, err := decode(json.RawMessage(servers.fill(string(s.raw))))
 	filled.Group = s.Group
 	return filled, err
 }
 
-// ForSteps gives the scenario as it is where begin and resume make its calls.
+// ForSteps returns the scenario as it is where begin and resume make its calls.
 func (s *Scenario) ForSteps() (Scenario, error) {
 	var all map[string]json.RawMessage
 	var calls []map[string]json.RawMessage

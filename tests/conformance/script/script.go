@@ -102,7 +102,7 @@ func kind(e *scenario.Exchange) string {
 	return wait
 }
 
-// take gives the next exchange if it is of this kind, and notes what is wrong otherwise.
+// take returns the next exchange if it is of this kind, and notes what is wrong otherwise.
 func (s *Servers) take(want string, what ...any) (e scenario.Exchange, ok bool) {
 	if len(s.expected) == 0 || kind(&s.expected[0]) != want {
 		s.wrong = append(s.wrong, fmt.Sprintf("a %s came that the script does not have: %s", want, fmt.Sprint(what...)))
@@ -136,7 +136,7 @@ func (s *Servers) handler(kind string) http.Handler {
 	})
 }
 
-// takeRequest gives the answer to a request.
+// takeRequest returns the answer to a request.
 func (s *Servers) takeRequest(kind string, r *http.Request, body string) scenario.Answer {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -158,7 +158,7 @@ var byHosts = []string{
 	"pragma", "sec-fetch-mode", "transfer-encoding", "upgrade", "http2-settings", "user-agent",
 }
 
-// own gives the headers that the plugin set, in lower case, as some hosts send them.
+// own returns the headers that the plugin set, in lower case, as some hosts send them.
 func own(header http.Header) map[string]string {
 	mine := map[string]string{}
 	for name, values := range header {

@@ -31,7 +31,7 @@ func (s *Servers) serveStore(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// Store gives the answer to an operation on the store, as resume takes it.
+// Store returns the answer to an operation on the store, as resume takes it.
 func (s *Servers) Store(o Operation) (answer map[string]any) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

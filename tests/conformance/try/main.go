@@ -1,4 +1,4 @@
-// Try runs the scenarios on one host adapter, for whoever writes one:
+// Try runs the scenarios on one host adapter, for its author:
 //
 //	go run ./conformance/try -build rostering-nowasi.wasm -- node hosts/node/host.mjs
 //
