@@ -59,8 +59,7 @@ static const char *text_of(const json_t *request, const char *name) {
 
 static instance *find(const char *name) {
     instance *i = instances;
-    while (i != NULL && strcmp(i->name, name) != 0)
-        i = i->next;
+    while (i != NULL && strcmp(i->name, name) != 0) i = i->next;
     return i;
 }
 
@@ -231,8 +230,7 @@ static void *run(void *argument) {
     reply(j->request, answer != NULL ? answer : json_object());
     pthread_mutex_lock(&lock);
     job **place = &jobs;
-    while (*place != j)
-        place = &(*place)->next;
+    while (*place != j) place = &(*place)->next;
     *place = j->next;
     pthread_cond_signal(&ended);
     pthread_mutex_unlock(&lock);
@@ -319,8 +317,7 @@ int main(void) {
         json_decref(request);
     }
     pthread_mutex_lock(&lock);
-    while (jobs != NULL)
-        pthread_cond_wait(&ended, &lock);
+    while (jobs != NULL) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
     for (instance *i = instances, *next; i != NULL; i = next) {
         next = i->next;

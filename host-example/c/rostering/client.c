@@ -40,29 +40,27 @@ bool rostering_open(
     if (options == NULL) options = &none;
     json_t *keys = json_object();
     rostering *made = calloc(1, sizeof *made);
-    rostering_http *http = made != NULL ? rostering_http_new(options) : NULL;
-    bool good = (http != NULL || rostering_out_of_memory(error)) && set_config(keys, config, error) &&
-                rostering_plugin_open(&made->plugin, options, keys, error);
+    if (made != NULL) made->http = rostering_http_new(options);
+    bool good = ((made != NULL && made->http != NULL) || rostering_out_of_memory(error)) &&
+                set_config(keys, config, error) && rostering_plugin_open(&made->plugin, options, keys, error);
     json_decref(keys);
     *client = good ? made : NULL;
-    if (!good) {
-        rostering_http_free(http);
+    if (good) {
+        made->store = options->store;
+        made->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+        pthread_mutex_init(&made->lock, NULL);
+        pthread_cond_init(&made->idle, NULL);
+    } else if (made != NULL) {
+        rostering_http_free(made->http);
         free(made);
-        return false;
     }
-    made->http = http;
-    made->store = options->store;
-    made->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->idle, NULL);
-    return true;
+    return good;
 }
 
 void rostering_close(rostering *client) {
     pthread_mutex_lock(&client->lock);
     client->closed = true;
-    while (client->running > 0)
-        pthread_cond_wait(&client->idle, &client->lock);
+    while (client->running > 0) pthread_cond_wait(&client->idle, &client->lock);
     if (client->http != NULL) {
         rostering_plugin_close(&client->plugin);
         rostering_http_free(client->http);
@@ -79,37 +77,40 @@ void rostering_free(rostering *client) {
     free(client);
 }
 
+/* enter enters the client with the input as text, which the caller frees. It takes over input. */
+static bool enter(rostering *client, json_t *input, char **text, rostering_error **error) {
+    *text = json_dumps(input, JSON_COMPACT);
+    json_decref(input);
+    bool entered = (*text != NULL || rostering_out_of_memory(error)) && rostering_enter(client, false, error);
+    if (!entered) free(*text);
+    return entered;
+}
+
 /* make makes a call, at the time given or else the clock's. It takes over input. */
 static bool make(rostering *client, const char *name, json_t *input, rostering_body *body, const rostering_call *call,
     json_t **token, rostering_response *response, rostering_error **error) {
     static const rostering_call none = {0};
     if (call == NULL) call = &none;
-    int64_t timeout_ms = call->timeout_ms != 0 ? call->timeout_ms : client->timeout_ms;
     json_object_set_new(input, "now", json_integer(call->now != 0 ? call->now : (json_int_t)time(NULL)));
-    char now[24], *text = json_dumps(input, JSON_COMPACT);
+    char now[24], *text;
     snprintf(now, sizeof now, "%" PRId64, call->now);
+    if (!enter(client, input, &text, error)) return false;
+    int64_t timeout_ms = call->timeout_ms != 0 ? call->timeout_ms : client->timeout_ms;
     const rostering_plan plan = {
         name, text, call->now != 0 ? now : NULL, body, {rostering_deadline(timeout_ms), call->cancel}};
-    bool good = (text != NULL || rostering_out_of_memory(error)) && rostering_enter(client, false, error);
-    if (good) {
-        good = rostering_make(client, &plan, token, response, error);
-        rostering_leave(client);
-    }
+    bool good = rostering_make(client, &plan, token, response, error);
+    rostering_leave(client);
     free(text);
-    json_decref(input);
     return good;
 }
 
 /* tell calls an export that sends nothing. It takes over input. */
 static bool tell(rostering *client, const char *export, json_t *input, rostering_error **error) {
-    char *text = json_dumps(input, JSON_COMPACT);
-    bool good = (text != NULL || rostering_out_of_memory(error)) && rostering_enter(client, false, error);
-    if (good) {
-        good = rostering_plugin_call(&client->plugin, export, text, NULL, error);
-        rostering_leave(client);
-    }
+    char *text;
+    if (!enter(client, input, &text, error)) return false;
+    bool good = rostering_plugin_call(&client->plugin, export, text, NULL, error);
+    rostering_leave(client);
     free(text);
-    json_decref(input);
     return good;
 }
 
@@ -199,7 +200,6 @@ void rostering_response_free(rostering_response *response) {
 
 const char *rostering_response_header(const rostering_response *response, const char *name) {
     const rostering_header *h = response->headers;
-    while (h != NULL && h->name != NULL && strcasecmp(h->name, name) != 0)
-        h++;
+    while (h != NULL && h->name != NULL && strcasecmp(h->name, name) != 0) h++;
     return h != NULL && h->name != NULL ? h->value : NULL;
 }

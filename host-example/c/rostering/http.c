@@ -18,9 +18,8 @@ typedef struct handle {
 struct rostering_http {
     pthread_mutex_t lock;
     handle kept[KEPT]; /* the idle ones */
-    size_t n_kept, max_body;
-    void (*prepare)(void *curl, void *context);
-    void *context;
+    size_t n_kept;
+    rostering_options options;
 };
 
 static CURLcode initialized;
@@ -35,9 +34,8 @@ rostering_http *rostering_http_new(const rostering_options *options) {
     rostering_http *http = initialized == CURLE_OK ? calloc(1, sizeof *http) : NULL;
     if (http == NULL) return NULL;
     pthread_mutex_init(&http->lock, NULL);
-    http->max_body = options->max_body > 0 ? options->max_body : DEFAULT_MAX_BODY;
-    http->prepare = options->prepare_curl;
-    http->context = options->curl_context;
+    http->options = *options;
+    if (options->max_body == 0) http->options.max_body = DEFAULT_MAX_BODY;
     return http;
 }
 
@@ -48,8 +46,7 @@ static void free_handle(handle h) {
 
 void rostering_http_free(rostering_http *http) {
     if (http == NULL) return;
-    while (http->n_kept > 0)
-        free_handle(http->kept[--http->n_kept]);
+    while (http->n_kept > 0) free_handle(http->kept[--http->n_kept]);
     pthread_mutex_destroy(&http->lock);
     free(http);
 }
@@ -79,8 +76,9 @@ typedef struct transfer {
     rostering_response received;
     FILE *file; /* the body of received */
     size_t length, max_body;
-    bool once, unreadable, cut, too_long;
-    char reason[CURL_ERROR_SIZE];
+    bool begun, cut;
+    const char *reason; /* of ours */
+    char curls_reason[CURL_ERROR_SIZE];
 } transfer;
 
 static size_t send_body(char *buffer, size_t size, size_t n, void *context) {
@@ -88,8 +86,8 @@ static size_t send_body(char *buffer, size_t size, size_t n, void *context) {
     size_t room = size * n, left = t->body != NULL ? t->body->length - t->sent : 0;
     if (t->body != NULL && t->body->read != NULL) {
         n = t->body->read(t->body->context, buffer, room);
-        t->unreadable = n > room;
-        return t->unreadable ? CURL_READFUNC_ABORT : n;
+        if (n > room) t->reason = "the request's body cannot be read";
+        return n > room ? CURL_READFUNC_ABORT : n;
     }
     n = left < room ? left : room;
     if (n > 0) memcpy(buffer, (const char *)t->body->data + t->sent, n);
@@ -105,11 +103,13 @@ static size_t receive(char *data, size_t size, size_t n, void *context) {
     bool whole = !t->for_token && rostering_is_success((int)status);
     size_t limit = whole ? t->max_body : t->for_token ? TOKEN_LIMIT + 1 : ERROR_LIMIT + 1;
     size_t room = limit - t->length, taken = size * n < room ? size * n : room;
-    t->too_long = whole && taken < size * n;
+    if (whole && taken < size * n) t->reason = "the answer is too long";
     t->cut = !whole && taken == room;
     t->length += taken;
     return fwrite(data, 1, taken, t->file) < taken || t->cut ? 0 : taken;
 }
+
+static const char closed[] = "the connection was closed before an answer came";
 
 /*
  * Where a kept connection breaks before an answer came, libcurl would send the request again, whatever its method. But
@@ -118,9 +118,9 @@ static size_t receive(char *data, size_t size, size_t n, void *context) {
 static int send_once(void *context, char *ip, char *own_ip, int port, int own_port) {
     (void)ip, (void)own_ip, (void)port, (void)own_port;
     transfer *t = context;
-    bool again = t->once;
-    t->once = true;
-    return again ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+    if (t->begun) t->reason = closed;
+    t->begun = true;
+    return t->reason == closed ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 static bool add_line(struct curl_slist **lines, const char *line) {
@@ -168,7 +168,7 @@ static bool set_options(transfer *t, const json_t *request, int time_left, struc
     curl_easy_setopt(t->curl, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
     curl_easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, time_left < 0 ? 0L : (long)time_left);
     curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L); /* for threads */
-    curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->reason);
+    curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->curls_reason);
     curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(t->curl, CURLOPT_PREREQFUNCTION, send_once);
@@ -198,23 +198,13 @@ static CURLcode perform(handle h, const rostering_cancel *cancel) {
 static bool copy_headers(CURL *curl, rostering_response *response) {
     struct curl_header *h = NULL;
     size_t n = 0;
-    while ((h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL)
-        n++;
+    while ((h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL) n++;
     response->headers = calloc(n + 1, sizeof *response->headers);
     for (size_t i = 0; i < n && response->headers != NULL; i++) {
         h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h);
         response->headers[i] = (rostering_header){strdup(h->name), strdup(h->value)};
     }
     return response->headers != NULL;
-}
-
-static const char *why(const transfer *t, CURLcode code) {
-    if (t->too_long) return "the answer is too long";
-    if (t->unreadable) return "the request's body cannot be read";
-    if (code == CURLE_ABORTED_BY_CALLBACK || code == CURLE_SEND_FAIL_REWIND) {
-        return "the connection was closed before an answer came";
-    }
-    return *t->reason != '\0' ? t->reason : curl_easy_strerror(code);
 }
 
 static void finish(transfer *t, CURLcode code, const rostering_limits *limits, rostering_answer *answer) {
@@ -226,7 +216,9 @@ static void finish(transfer *t, CURLcode code, const rostering_limits *limits, r
         return;
     }
     rostering_response_free(&t->received);
-    snprintf(answer->failed, sizeof answer->failed, "libcurl %d: %s", (int)code, why(t, code));
+    if (t->reason == NULL) t->reason = *t->curls_reason != '\0' ? t->curls_reason : curl_easy_strerror(code);
+    if (code == CURLE_SEND_FAIL_REWIND) t->reason = closed;
+    snprintf(answer->failed, sizeof answer->failed, "libcurl %d: %s", (int)code, t->reason);
     if (rostering_is_canceled(limits->cancel)) {
         answer->end = ROSTERING_END_CANCELED;
     } else if (rostering_time_left(limits->deadline) == 0) {
@@ -247,11 +239,11 @@ void rostering_http_send(rostering_http *http, const json_t *request, bool for_t
     *answer = (rostering_answer){0};
     const json_t *text = json_object_get(request, "body");
     rostering_body own = {.data = json_string_value(text), .length = json_string_length(text)};
-    transfer t = {.curl = h.easy, .for_token = for_token, .max_body = http->max_body};
+    transfer t = {.curl = h.easy, .for_token = for_token, .max_body = http->options.max_body};
     t.file = open_memstream(&t.received.body, &t.received.body_length);
     t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
     struct curl_slist *lines = NULL;
-    if (http->prepare != NULL) http->prepare(h.easy, http->context);
+    if (http->options.prepare_curl != NULL) http->options.prepare_curl(h.easy, http->options.curl_context);
     CURLcode code = set_options(&t, request, left, &lines) ? perform(h, limits->cancel) : CURLE_OUT_OF_MEMORY;
     if (t.file == NULL || fclose(t.file) != 0) code = CURLE_OUT_OF_MEMORY;
     finish(&t, code, limits, answer);

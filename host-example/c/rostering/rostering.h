@@ -94,12 +94,11 @@ typedef struct rostering_store {
 
 #define ROSTERING_STORE_TIMEOUT_MS 1000
 
-/* A store for the clients of one process, and one for those of a machine: a folder of its own, made if it is missing.
- * NULL if memory ran out. Free it after the clients. */
+/* For the clients of one process, and for those of one machine: a file, which only its owner can read. NULL if memory
+ * ran out. Free it after the clients. */
 rostering_store *rostering_memory_store_new(void);
-void rostering_memory_store_free(rostering_store *store);
-rostering_store *rostering_file_store_new(const char *folder);
-void rostering_file_store_free(rostering_store *store);
+rostering_store *rostering_file_store_new(const char *path);
+void rostering_store_free(rostering_store *store);
 
 /* How a client works. All zero is fine. */
 typedef struct rostering_options {

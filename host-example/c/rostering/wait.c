@@ -10,20 +10,15 @@
 
 rostering_cancel *rostering_cancel_new(void) {
     rostering_cancel *cancel = calloc(1, sizeof *cancel);
-    if (cancel == NULL || pipe(cancel->ends) != 0) {
-        free(cancel);
-        return NULL;
-    }
-    for (int i = 0; i < 2; i++)
-        fcntl(cancel->ends[i], F_SETFD, FD_CLOEXEC);
-    fcntl(cancel->ends[1], F_SETFL, O_NONBLOCK); /* nobody empties the pipe */
-    return cancel;
+    if (cancel != NULL && pipe2(cancel->ends, O_CLOEXEC | O_NONBLOCK) == 0) return cancel;
+    free(cancel);
+    return NULL;
 }
 
 void rostering_cancel_calls(rostering_cancel *cancel) {
     int kept = errno; /* a signal handler must not change it */
     atomic_store(&cancel->raised, true);
-    (void)!write(cancel->ends[1], "", 1);
+    (void)!write(cancel->ends[1], "", 1); /* into a full pipe, too: nobody empties it */
     errno = kept;
 }
 
