@@ -1,17 +1,12 @@
-// How many token requests some isolates make that share a token by KV, and how many without KV. The service
-// is one on loopback, which counts them; README.md has the table.
+// Counts the token requests of isolates that share a token through a Durable Object, or through KV, or do not share. The
+// service is one on loopback; README.md has the table.
 
 import { setTimeout } from 'node:timers/promises';
 import { startWorker } from './local/worker.js';
-import { jobs, Service } from './test/service.js';
+import { answer, jobs, Service } from './test/service.js';
 
-/**
- * @typedef {object} Case
- * @property {string} name
- * @property {(calls: (() => Promise<void>)[]) => Promise<void>} run is given a call for each isolate
- * @property {number} [lifetime] of a token, in seconds
- * @property {'fails' | 'hangs'} [kv] what is wrong with KV
- */
+/** @typedef {(() => Promise<void>)[]} Calls one for each isolate */
+/** @typedef {{name: string, run: (calls: Calls, service: Service) => Promise<void>, lifetime?: number}} Case */
 
 const isolates = 6;
 
@@ -19,48 +14,56 @@ const isolates = 6;
 const cases = [
   { name: 'one starts after the other', run: oneByOne },
   { name: 'all start at once', run: atOnce },
-  { name: 'tokens of 64 s, renewed', lifetime: 64, run: twice },
-  { name: 'tokens of 50 s: too short for KV', lifetime: 50, run: oneByOne },
-  { name: 'KV fails', kv: 'fails', run: oneByOne },
-  { name: 'KV does not answer', kv: 'hangs', run: atOnce },
+  { name: 'the token is revoked', run: revoked },
+  { name: 'tokens of 64 s, renewed', lifetime: 64, run: renewed },
+  { name: 'tokens of 50 s', lifetime: 50, run: oneByOne },
 ];
 
-/** @param {(() => Promise<void>)[]} calls */
+/** @param {Calls} calls */
 async function oneByOne(calls) {
   for (const call of calls) for (let i = 0; i < 3; i++) await call();
 }
 
-/** @param {(() => Promise<void>)[]} calls */
+/** @param {Calls} calls */
 async function atOnce(calls) {
   await Promise.all(Array.from({ length: 3 }, () => calls.map((call) => call())).flat());
 }
 
-/** @param {(() => Promise<void>)[]} calls */
-async function twice(calls) {
+/** @type {Case['run']} */
+async function revoked(calls, service) {
   await oneByOne(calls);
-  await setTimeout(33_000); // half of the life is over, and a part of a second
+  const last = service.tokenRequests.length;
+  service.jobs = (response) => {
+    const { authorization = '' } = service.jobRequests.at(-1) ?? {};
+    answer(Number(authorization.replace('Bearer token-', '')) > last ? 200 : 401, jobs)(response);
+  };
+  await oneByOne(calls);
+}
+
+/** @param {Calls} calls */
+async function renewed(calls) {
+  await oneByOne(calls);
+  await setTimeout(33_000); // half of the lifetime, and a bit
   await oneByOne(calls);
 }
 
 /**
- * Counts what isolates do that have just started. Throws if they do not answer with the jobs.
+ * The token requests of isolates that have just started.
  *
  * @param {Case} one
- * @param {boolean} shared whether they have KV
+ * @param {('durable-object' | 'kv')[]} stores
  */
-async function count({ run, lifetime = 3600, kv: KV }, shared) {
+async function count({ run, lifetime = 3600 }, stores) {
   const service = new Service();
   service.lifetime = lifetime;
   await service.listen();
-  const broken = shared && KV !== undefined;
-  const worker = await startWorker(broken ? 'test/broken-kv.worker.ts' : 'src/index.ts', {
-    bindings: { ...service.bindings, ...(broken && { KV }) },
-    isolates,
-    kv: shared,
-  });
+  const worker = await startWorker('src/index.ts', { bindings: service.bindings, isolates, stores });
   try {
-    await run(worker.urls.map((url) => () => listJobs(url)));
-    return { calls: service.jobRequests.length, tokenRequests: service.tokenRequests.length };
+    await run(
+      worker.urls.map((url) => () => listJobs(url)),
+      service,
+    );
+    return service.tokenRequests.length;
   } finally {
     await worker.end();
     await service.close();
@@ -69,21 +72,20 @@ async function count({ run, lifetime = 3600, kv: KV }, shared) {
 
 /** @param {URL} url */
 async function listJobs(url) {
-  const answer = await fetch(new URL('/jobs', url));
-  const body = await answer.text();
-  if (body !== jobs) throw new Error(`${answer.status} ${body}`);
+  const response = await fetch(new URL('/jobs', url));
+  const body = await response.text();
+  if (body !== jobs) throw new Error(`${response.status} ${body}`);
 }
 
 /** @param {(string | number)[]} cells */
 function print([name = '', ...rest]) {
-  console.log(`${name}`.padEnd(32) + rest.map((cell) => `${cell}`.padStart(17)).join(''));
+  console.log(`${name}`.padEnd(28) + rest.map((cell) => `${cell}`.padStart(16)).join(''));
 }
 
-print([`${isolates} isolates`, 'calls', 'token requests', 'without KV']);
+print([`${isolates} isolates`, 'Durable Object', 'KV', 'no store']);
 try {
   for (const one of cases) {
-    const [shared, alone] = await Promise.all([count(one, true), count(one, false)]);
-    print([one.name, shared.calls, shared.tokenRequests, alone.tokenRequests]);
+    print([one.name, ...(await Promise.all([count(one, ['durable-object']), count(one, ['kv']), count(one, [])]))]);
   }
 } catch (error) {
   console.error(`failed: ${error}`);

@@ -26,7 +26,7 @@ async function answer(line) {
   const client = new Client();
   clients.set(id, client);
   try {
-    const response = await client.post(await start(wasm), line);
+    const response = await client.send(await start(wasm), line);
     return { id, ...JSON.parse(response) };
   } catch (error) {
     return client.hungUp ? { id, canceled: true } : { id, trap: String(error) };

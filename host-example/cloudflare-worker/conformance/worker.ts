@@ -116,9 +116,11 @@ function parsed(text: string): { now?: number } {
   }
 }
 
-const camelCase = (fields: object) => renamed(fields, (key) => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+const camelCase = (fields: object) =>
+  renamed(fields, (key) => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
 
-const snakeCase = (fields: object) => renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const snakeCase = (fields: object) =>
+  renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
 const renamed = (fields: object, rename: (key: string) => string) =>
   Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value as unknown]));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A client of the Worker that can hang up. fetch cannot: it closes its connection in a way that workerd does not see. */
+/** A client that can hang up so that workerd sees it: by a reset of its connection. fetch merely closes it. */
 export class Client {
   hungUp = false;
   /** @type {import('node:http').ClientRequest | undefined} */
@@ -12,10 +12,10 @@ export class Client {
    * Sends a request, and returns the body of the response.
    *
    * @param {URL} url
-   * @param {string} [body]
+   * @param {string} [body] of a POST
    */
-  async post(url, body) {
-    this.#request = request(url, { method: 'POST', agent: false });
+  async send(url, body) {
+    this.#request = request(url, { method: body === undefined ? 'GET' : 'POST', agent: false });
     this.#request.end(body);
     const [response] = await once(this.#request, 'response');
     const answer = await text(response);

@@ -33,7 +33,7 @@ export async function start(t, bindings, options) {
   t.after(() => worker.end());
   /** @param {string} [path] @param {RequestInit} [init] */
   const get = (path = '/jobs', init) => fetch(new URL(path, worker.url), init);
-  return { service, get };
+  return { service, get, url: new URL('/jobs', worker.url) };
 }
 
 /** @param {import('node:test').TestContext} t */

@@ -22,4 +22,4 @@ export default {
     if (op === 'isEmpty') return Response.json(await env.TOKEN_STORE?.getByName(key).isEmpty());
     return Response.json((await findStore(env)?.[op](key, value, ttl)) ?? null);
   },
-} satisfies ExportedHandler<Env & { TOKEN_STORE?: DurableObjectNamespace<StoreEntry> }>;
+} satisfies ExportedHandler<Omit<Env, 'TOKEN_STORE'> & { TOKEN_STORE?: DurableObjectNamespace<StoreEntry> }>;

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { Client } from '../local/client.js';
 import { answer, breakOff, held, jobs, secret, start, until } from './service.js';
 
 const bound = { timeout: 60_000 };
@@ -69,15 +70,15 @@ test('a token is revoked while requests run', bound, async (t) => {
 });
 
 test('a client that hangs up leaves its token request to the others', bound, async (t) => {
-  const { service, get } = await start(t);
+  const { service, get, url } = await start(t);
   const { token } = service;
   const { hold, response } = held();
-  const controller = new AbortController();
+  const client = new Client();
   service.token = hold;
-  const left = get('/jobs', controller);
+  const left = client.send(url);
   const waiting = await response;
-  controller.abort();
-  await assert.rejects(left, { name: 'AbortError' });
+  client.hangUp();
+  await assert.rejects(left, { code: 'ECONNRESET' });
   const others = [get(), get()];
   token(waiting);
   for (const other of others) assert.equal(await (await other).text(), jobs);
@@ -85,15 +86,15 @@ test('a client that hangs up leaves its token request to the others', bound, asy
 });
 
 test('a request to the service ends with its client', bound, async (t) => {
-  const { service, get } = await start(t);
+  const { service, get, url } = await start(t);
   const { hold, response } = held();
-  const controller = new AbortController();
+  const client = new Client();
   service.jobs = hold;
-  const left = get('/jobs', controller);
+  const left = client.send(url);
   const waiting = await response;
-  controller.abort();
-  await assert.rejects(left, { name: 'AbortError' });
-  if (!waiting.destroyed) await once(waiting, 'close');
+  client.hangUp();
+  await assert.rejects(left, { code: 'ECONNRESET' });
+  if (!waiting.destroyed) await once(waiting, 'close', { signal: AbortSignal.timeout(20_000) });
   service.jobs = answer(200, jobs);
   assert.equal(await (await get()).text(), jobs);
 });
