@@ -48,9 +48,7 @@ export default {
   async fetch(request, _env, context): Promise<Response> {
     const { signal } = request;
     const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
-    const answer = handle(await request.json(), { signal, waitUntil }).catch(failure);
-    waitUntil(answer); // a call whose client hangs up comes to its end
-    return Response.json(await answer);
+    return Response.json(await handle(await request.json(), { signal, waitUntil }).catch(failure));
   },
 } satisfies ExportedHandler;
 

@@ -16,11 +16,12 @@ export default {
     // snippet
     try {
       const opened = client ?? (await open(env));
-      client ??= opened; // requests that came together: a request must not await a promise of another one
-      const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
-      const jobs = client.listJobs({ signal: request.signal, waitUntil });
-      waitUntil(jobs.catch(() => {})); // a call whose client hangs up comes to its end
-      return withHeaders(await jobs);
+      client ??= opened; // the first of several: no request may await a promise of another one
+      const jobs = await client.listJobs({
+        signal: request.signal, // ends the call when its client hangs up,
+        waitUntil: (section) => context.waitUntil(section), // but not a token request that others wait for
+      });
+      return withHeaders(jobs);
     } catch (error) {
       return failure(error);
     }
