@@ -5,6 +5,7 @@ import (
 
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/clock"
+	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/json"
 	"automatic-rostering/plugin/internal/oauth2"
@@ -164,4 +165,25 @@ func (c *Call) possible() bool {
 		return true
 	}
 	return !c.alone()
+}
+
+// ownerOf names a client and the time between two clear_tokens, so that a token that was
+// requested in it is not taken for another's.
+func ownerOf(client *config.Client, epoch uint32) uint32 {
+	return uint32(hash(oauth2.CacheKey(client))>>8) ^ epoch*0x9e3779b1 | 1
+}
+
+func (c *Call) ownerNow() uint32 { return ownerOf(&c.client, c.token.Epoch) }
+
+// hash is FNV-1a of 64 bits, cut to the 53 that a JSON number holds in every language; 0
+// for no text alone.
+func hash(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h>>11 | 1
 }

@@ -1,9 +1,7 @@
 package call
 
 import (
-	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/backoff"
-	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
@@ -182,72 +180,4 @@ func (c *Call) adopt(lock *oauth2.Lock) {
 	}
 	c.host.SetVar(state.Retry, c.retry.Encode())
 	c.failure = c.lastFailure(c.retry.Wait)
-}
-
-// SetToken is the export set_token: it takes a token that get_token gave, here or on
-// another instance.
-func SetToken(host Host, rawInput []byte) *Step {
-	t, err := input.ParseToken(rawInput)
-	if err != nil {
-		return fail(err)
-	}
-	c := New(host, input.GetToken)
-	c.in.Clock = t.Clock
-	if err = c.readClient(); err != nil {
-		return fail(err)
-	}
-	if t.CacheKey != oauth2.CacheKey(&c.client) {
-		return fail(apierror.Mismatch("cache_key names another client, scope or token URL; set a token of this one"))
-	}
-	c.load()
-	c.readClock()
-	lifetime := min(t.ExpiresAt-c.now, state.MaxLifetime)
-	switch {
-	case lifetime <= 0:
-		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
-	case !c.cached || c.accessToken() != t.AccessToken:
-		c.keepToken(t.AccessToken, c.now, lifetime)
-	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:
-		c.live(c.now, lifetime)
-		c.token.Obtained = false
-		c.keepObject()
-		c.saveToken()
-	}
-	return &Step{Kind: Give}
-}
-
-// ClearToken is the export clear_token: it forgets the token and all that came of it.
-func ClearToken(host Host, rawInput []byte) *Step {
-	if err := input.Nothing(rawInput); err != nil {
-		return fail(err)
-	}
-	c := New(host, input.GetToken)
-	c.load()
-	c.token = state.Token{Generation: c.token.Generation + 1, Epoch: c.token.Epoch + 1, Dropped: true}
-	c.saveToken()
-	for _, name := range state.All {
-		host.SetVar(name, nil)
-	}
-	return &Step{Kind: Give}
-}
-
-// ownerOf names a client and the time between two clear_tokens, so that a token that was
-// requested in it is not taken for another's.
-func ownerOf(client *config.Client, epoch uint32) uint32 {
-	return uint32(hash(oauth2.CacheKey(client))>>8) ^ epoch*0x9e3779b1 | 1
-}
-
-func (c *Call) ownerNow() uint32 { return ownerOf(&c.client, c.token.Epoch) }
-
-// hash is FNV-1a of 64 bits, cut to the 53 that a JSON number holds in every language; 0
-// for no text alone.
-func hash(text string) uint64 {
-	if text == "" {
-		return 0
-	}
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(text); i++ {
-		h = (h ^ uint64(text[i])) * 1099511628211
-	}
-	return h>>11 | 1
 }

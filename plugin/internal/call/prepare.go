@@ -1,0 +1,67 @@
+package call
+
+import (
+	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/state"
+)
+
+// usePrepared returns the request to the service, or the token object, as it was prepared,
+// without a copy of it.
+func (c *Call) usePrepared() bool {
+	c.step.Kind = GiveHeld
+	switch {
+	case c.export == input.GetToken && c.inSteps:
+		return c.token.StepPrepared && c.host.Hold(state.TokenStep)
+	case c.export == input.GetToken:
+		return c.host.Hold(state.TokenObject)
+	case !c.inSteps:
+		c.step.Kind = SendHeld
+	}
+	return c.export == input.ListJobs && c.refused == 0 && c.prepared() && c.host.Hold(state.JobsRequest)
+}
+
+// form is that in which this call's request is prepared.
+func (c *Call) form() state.Prepared {
+	if c.inSteps {
+		return state.ForStep + state.Prepared(c.accepts)
+	}
+	return state.ForRequest
+}
+
+// prepared reports whether the prepared request is one for this call.
+func (c *Call) prepared() bool {
+	ids := c.in.IDs()
+	return c.token.Prepared == c.form() && c.token.ForInput == (ids != "") && !(c.inSteps && c.token.Rejected) &&
+		(ids == "" || string(c.host.Var(state.JobsIDs)) == ids)
+}
+
+// prepareJobs keeps the request under way for the next calls.
+func (c *Call) prepareJobs() {
+	if c.inSteps && c.token.Rejected {
+		return
+	}
+	c.host.SetVar(state.JobsRequest, nil)
+	ids := c.in.IDs()
+	c.token.Prepared, c.token.ForInput = c.form(), ids != ""
+	if ids != "" {
+		c.host.SetVar(state.JobsIDs, []byte(ids))
+	}
+	c.host.SetVar(state.LogLine, []byte(c.request.Line(200)))
+	c.saveToken()
+	if c.inSteps {
+		c.host.SetVar(state.JobsRequest, c.warmStep())
+	} else {
+		c.host.SetVar(state.JobsRequest, c.request.AppendJSON(nil))
+	}
+}
+
+// prepareTokenStep keeps the step that begin gives for a get_token.
+func (c *Call) prepareTokenStep(object []byte) {
+	if !c.inSteps {
+		return
+	}
+	c.host.SetVar(state.TokenStep, nil)
+	c.token.StepPrepared = true
+	c.saveToken()
+	c.host.SetVar(state.TokenStep, appendDone(object))
+}

@@ -1,0 +1,55 @@
+package call
+
+import (
+	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/oauth2"
+	"automatic-rostering/plugin/internal/state"
+)
+
+// SetToken is the export set_token: it takes a token that get_token gave, here or on
+// another instance.
+func SetToken(host Host, rawInput []byte) *Step {
+	t, err := input.ParseToken(rawInput)
+	if err != nil {
+		return fail(err)
+	}
+	c := New(host, input.GetToken)
+	c.in.Clock = t.Clock
+	if err = c.readClient(); err != nil {
+		return fail(err)
+	}
+	if t.CacheKey != oauth2.CacheKey(&c.client) {
+		return fail(apierror.Mismatch("cache_key names another client, scope or token URL; set a token of this one"))
+	}
+	c.load()
+	c.readClock()
+	lifetime := min(t.ExpiresAt-c.now, state.MaxLifetime)
+	switch {
+	case lifetime <= 0:
+		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
+	case !c.cached || c.accessToken() != t.AccessToken:
+		c.keepToken(t.AccessToken, c.now, lifetime)
+	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:
+		c.live(c.now, lifetime)
+		c.token.Obtained = false
+		c.keepObject()
+		c.saveToken()
+	}
+	return &Step{Kind: Give}
+}
+
+// ClearToken is the export clear_token: it forgets the token and all that came of it.
+func ClearToken(host Host, rawInput []byte) *Step {
+	if err := input.Nothing(rawInput); err != nil {
+		return fail(err)
+	}
+	c := New(host, input.GetToken)
+	c.load()
+	c.token = state.Token{Generation: c.token.Generation + 1, Epoch: c.token.Epoch + 1, Dropped: true}
+	c.saveToken()
+	for _, name := range state.All {
+		host.SetVar(name, nil)
+	}
+	return &Step{Kind: Give}
+}
