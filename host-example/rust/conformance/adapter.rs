@@ -10,7 +10,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 use log::Log;
 use rostering::reqwest::ClientBuilder;
-use rostering::{Cause, Client, Error, Options, Store};
+use rostering::{Cause, Client, Error, Options};
 use serde::{Deserialize, Serialize};
 use store::HttpStore;
 use tokio::runtime::Builder;
@@ -179,16 +179,17 @@ impl Host {
     }
 
     async fn create(&self, create: Create) -> Result<Answer, Cause> {
-        let manifest = Manifest::new([Wasm::data(fs::read(create.wasm)?)]).with_config(create.config.into_iter());
+        let wasm = fs::read(create.wasm)?;
         let instance = if create.client {
-            let mut options = Options { http: ClientBuilder::new().no_proxy(), ..Options::default() };
+            let mut options = Options { wasm, http: ClientBuilder::new().no_proxy(), ..Options::default() };
             if !create.store.is_empty() {
-                let store: Arc<dyn Store> = Arc::new(HttpStore::new(create.store)?);
-                options.store = Some(store);
+                options.store = Some(Arc::new(HttpStore::new(create.store)?));
             }
-            Instance::Client(Client::open_manifest(manifest.disallow_all_hosts(), options).await?)
+            Instance::Client(Client::open_raw(create.config, options).await?)
         } else {
-            let manifest = manifest.with_allowed_hosts(create.allowed_hosts.into_iter());
+            let manifest = Manifest::new([Wasm::data(wasm)])
+                .with_config(create.config.into_iter())
+                .with_allowed_hosts(create.allowed_hosts.into_iter());
             let open = move || PluginBuilder::new(manifest).with_wasi(create.wasi).build();
             Instance::Plain(Arc::new(Mutex::new(spawn_blocking(open).await??)))
         };

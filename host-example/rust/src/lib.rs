@@ -2,17 +2,16 @@
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
 
-use rostering::{Config, Environment};
+use rostering::{Config, Environment, Options};
 
-const BUILT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/rostering-nowasi.wasm");
-
-/// Reads the plugin that `ROSTERING_WASM` names, or the one that was built.
-pub fn read_plugin() -> Result<Vec<u8>, String> {
-    let file = env::var_os("ROSTERING_WASM").filter(|file| !file.is_empty());
-    let file = file.map_or_else(|| PathBuf::from(BUILT), PathBuf::from);
-    fs::read(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+/// The library's options, with the plugin that `ROSTERING_WASM` names, if it does.
+pub fn read_options() -> Result<Options, String> {
+    let mut options = Options::default();
+    if let Some(file) = env::var("ROSTERING_WASM").ok().filter(|file| !file.is_empty()) {
+        options.wasm = fs::read(&file).map_err(|error| format!("cannot read {file}: {error}"))?;
+    }
+    Ok(options)
 }
 
 /// Reads the config, and names everything that is missing at once.

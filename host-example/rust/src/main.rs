@@ -5,8 +5,8 @@ use std::iter;
 use std::process::ExitCode;
 
 use humantime::format_rfc3339_seconds;
-use rostering::{CallError, Client, Error, Options};
-use rostering_example::{read_config, read_plugin};
+use rostering::{CallError, Client, Error};
+use rostering_example::{read_config, read_options};
 
 /// Characters of an answer.
 const SHOWN: usize = 200;
@@ -30,15 +30,15 @@ fn with_reasons(error: &(dyn StdError + 'static)) -> String {
 
 /// Shows a token, the jobs with it, and an error.
 async fn run() -> Result<(), Box<dyn StdError>> {
-    let (wasm, mut config) = (read_plugin()?, read_config()?);
-    let client = Client::open(wasm.as_slice(), &config, Options::default()).await?;
+    let mut config = read_config()?;
+    let client = Client::open(&config, read_options()?).await?;
     show_token(&client).await?;
     show_jobs("jobs", &client).await?;
     show_jobs("jobs again, with the same token", &client).await?;
 
     println!("a wrong client_secret:");
     config.client_secret = "not-the-secret".into();
-    match Client::open(wasm, &config, Options::default()).await?.list_jobs().await {
+    match Client::open(&config, read_options()?).await?.list_jobs().await {
         Err(Error::Call(error)) => print!("{}", explain(&error)),
         Err(error) => return Err(error.into()),
         Ok(_) => return Err("the identity provider accepted a wrong client_secret".into()),

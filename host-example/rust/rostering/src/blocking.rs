@@ -23,8 +23,8 @@ pub struct Client(crate::Client);
 
 impl Client {
     /// See [`crate::Client::open`].
-    pub fn open(wasm: impl Into<Vec<u8>>, config: &Config, options: Options) -> Result<Self, Error> {
-        wait(crate::Client::open(wasm, config, options)).map(Self)
+    pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
+        wait(crate::Client::open(config, options)).map(Self)
     }
 
     /// See [`crate::Client::with_timeout`].

@@ -11,11 +11,10 @@ use tokio::time::{self, Instant};
 
 use crate::http::{Http, reason, report};
 use crate::plugin::Plugin;
-use crate::step::{self, For, Op, Step};
+use crate::step::{For, Op, Step};
 use crate::token::unix;
 use crate::{Body, CallError, Cause, Code, Error, Response, Store};
 
-/// Of a token request, which is not bounded by the caller who happened to make it.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(20);
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -67,17 +66,16 @@ impl Call {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut answer = None;
-        let mut step =
-            self.within(deadline, self.advance("begin", self.begin(call, input))).await.map_err(network)??;
+        let mut step = self.within(deadline, self.advance("begin", self.begin(call, input))).await??;
         loop {
             let (flow, outcome, deadline) = match step {
                 Step::Done { output } => return Ok((output, answer)),
+                Step::Store { .. } => return Err(Error::Failed("a step that was taken".into())),
                 Step::Wait { flow, seconds } => {
-                    self.within(deadline, self.wait(seconds)).await.map_err(network)?;
+                    self.within(deadline, self.wait(seconds)).await?;
                     (flow, json!({}), deadline)
                 }
-                Step::Store(_) => unreachable!("advance does it"),
-                Step::Request(step::Request { flow, request, last, .. }) => {
+                Step::Request { flow, request, last, .. } => {
                     let payload = body.as_ref().map(Body::next);
                     if let Some(None) = payload {
                         let failed = json!({ "failed": "the body cannot be sent again" });
@@ -85,11 +83,11 @@ impl Call {
                         return Err(unauthorized());
                     }
                     let sending = self.shared.http.send(For::Service, request, payload.flatten());
-                    match self.within(deadline, sending).await.flatten() {
+                    match self.within(deadline, sending).await? {
                         Ok(got) if last && got.status.is_success() => return Ok((None, Some(got))),
                         Ok(got) => {
                             let outcome = report(For::Service, &got);
-                            // An answer is the result, whatever the time, unless a new token may mend it.
+                            // An answer is the result, whatever the time, unless a new token may help.
                             let refused = got.status == StatusCode::UNAUTHORIZED;
                             answer = Some(got);
                             (flow, outcome, deadline.filter(|_| refused))
@@ -98,8 +96,7 @@ impl Call {
                     }
                 }
             };
-            let resumed = self.advance("resume", self.resume(flow, outcome));
-            step = self.within(deadline, resumed).await.map_err(network)??;
+            step = self.within(deadline, self.advance("resume", self.resume(flow, outcome))).await??;
         }
     }
 
@@ -110,16 +107,20 @@ impl Call {
             let mut step = call.step(export, input).await?;
             loop {
                 let (flow, outcome) = match step {
-                    Step::Request(step::Request { flow, r#for: For::Token, request, .. }) => {
-                        (flow, call.request_token(request).await)
+                    Step::Request { flow, r#for: For::Token, request, .. } => {
+                        let sending = call.shared.http.send(For::Token, request, None);
+                        let sending = async { sending.await.map(|answer| report(For::Token, &answer)) };
+                        (flow, outcome(TOKEN_TIMEOUT, sending).await)
                     }
-                    Step::Store(step::Store { flow, op, key, value, ttl }) => {
-                        (flow, call.store(op, &key, &value, Duration::from_secs(ttl)).await)
+                    Step::Store { flow, op, key, value, ttl } => {
+                        let stored = call.store(op, &key, &value, Duration::from_secs(ttl));
+                        let stored = async { stored.await.map_err(|error| reason(&*error)) };
+                        (flow, outcome(STORE_TIMEOUT, stored).await)
                     }
                     _ => return Ok(step),
                 };
                 let resumed = call.step("resume", call.resume(flow, outcome)).await;
-                if !matches!(resumed, Ok(Step::Wait { .. } | Step::Store(_))) {
+                if !matches!(resumed, Ok(Step::Wait { .. } | Step::Store { .. })) {
                     call.shared.progress.notify_waiters();
                 }
                 step = resumed?;
@@ -146,28 +147,13 @@ impl Call {
         self.now.add(outcome)
     }
 
-    async fn request_token(&self, request: step::Outgoing) -> Value {
-        let sending = self.shared.http.send(For::Token, request, None);
-        match time::timeout(TOKEN_TIMEOUT, sending).await.unwrap_or_else(|_| Err(timed_out(TOKEN_TIMEOUT))) {
-            Ok(answer) => report(For::Token, &answer),
-            Err(failed) => json!({ "failed": failed }),
-        }
-    }
-
-    async fn store(&self, op: Op, key: &str, value: &str, ttl: Duration) -> Value {
-        let stored = async {
-            let store = self.shared.store.as_ref().ok_or("there is none")?;
-            Ok::<_, Cause>(match op {
-                Op::Get => json!({ "value": store.get(key).await? }),
-                Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
-                Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
-            })
-        };
-        match time::timeout(STORE_TIMEOUT, stored).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) => json!({ "failed": reason(&*error) }),
-            Err(_) => json!({ "failed": timed_out(STORE_TIMEOUT) }),
-        }
+    async fn store(&self, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+        let store = self.shared.store.as_ref().ok_or("there is none")?;
+        Ok(match op {
+            Op::Get => json!({ "value": store.get(key).await? }),
+            Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
+            Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
+        })
     }
 
     /// Up to half more, so that a fleet does not look in step; less when another call has gone on.
@@ -176,18 +162,24 @@ impl Call {
         let _ = time::timeout(most.unwrap_or_default(), self.shared.progress.notified()).await;
     }
 
-    async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, String> {
+    async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, Error> {
         let Some(deadline) = deadline else { return Ok(future.await) };
-        time::timeout_at(deadline, future).await.map_err(|_| timed_out(self.timeout.unwrap_or_default()))
+        time::timeout_at(deadline, future).await.map_err(|_| {
+            let message = timed_out(self.timeout.unwrap_or_default());
+            let code = Code::NetworkError;
+            Box::new(CallError { code, message, retryable: true, ..CallError::default() }).into()
+        })
     }
+}
+
+/// How a step ended, which is not bounded by the caller who happened to take it.
+async fn outcome(timeout: Duration, step: impl Future<Output = Result<Value, String>>) -> Value {
+    let result = time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout)));
+    result.unwrap_or_else(|failed| json!({ "failed": failed }))
 }
 
 fn timed_out(timeout: Duration) -> String {
     format!("timed out after {timeout:?}")
-}
-
-fn network(message: String) -> Error {
-    Box::new(CallError { code: Code::NetworkError, message, retryable: true, ..CallError::default() }).into()
 }
 
 /// The 401 that no request with another token can follow.

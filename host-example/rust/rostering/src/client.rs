@@ -1,7 +1,9 @@
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use extism::{Manifest, Wasm};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -26,16 +28,16 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens the plugin: `wasm` is the content of `rostering-nowasi.wasm`, from [`std::fs::read`] or
-    /// [`include_bytes!`]. Sends nothing; configuration errors surface on the first call.
-    pub async fn open(wasm: impl Into<Vec<u8>>, config: &Config, options: Options) -> Result<Self, Error> {
-        Self::open_manifest(config.manifest(wasm.into()), options).await
+    /// Opens the plugin. Sends nothing; configuration errors surface on the first call.
+    pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
+        Self::open_raw(config.keys(), options).await
     }
 
     #[doc(hidden)]
-    pub async fn open_manifest(manifest: extism::Manifest, options: Options) -> Result<Self, Error> {
+    pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
         let http = Http::new(options.http, options.max_body)?;
-        let (plugin, freed) = Plugin::open(manifest).await?;
+        let manifest = Manifest::new([Wasm::data(options.wasm)]).with_config(config.into_iter());
+        let (plugin, freed) = Plugin::open(manifest.disallow_all_hosts()).await?;
         let (plugin, progress) = (Mutex::new(Some(plugin)), Notify::new());
         let shared = Shared { plugin, freed, http, store: options.store, progress };
         Ok(Self { shared: Arc::new(shared), timeout: options.timeout, now: Now::Clock })

@@ -1,7 +1,6 @@
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-
-use extism::{Manifest, Wasm};
 
 use crate::{Secret, Store};
 
@@ -42,8 +41,8 @@ pub enum Environment {
 }
 
 impl Config {
-    /// The plugin's own HTTP is off.
-    pub(crate) fn manifest(&self, wasm: Vec<u8>) -> Manifest {
+    /// What the plugin is told.
+    pub(crate) fn keys(&self) -> HashMap<String, String> {
         let environment = self.environment.map(|environment| match environment {
             Environment::Stage => "stage",
             Environment::Production => "production",
@@ -61,12 +60,14 @@ impl Config {
             ("refresh_margin", &margin),
             ("allow_http", if self.allow_http { "true" } else { "" }),
         ];
-        Manifest::new([Wasm::data(wasm)]).with_config(keys.into_iter()).disallow_all_hosts()
+        keys.map(|(key, value)| (key.into(), value.into())).into()
     }
 }
 
 /// How a client makes its calls.
 pub struct Options {
+    /// The content of `rostering-nowasi.wasm`; by default the one in this crate.
+    pub wasm: Vec<u8>,
     /// Shares the token with other clients, also of other processes and languages.
     pub store: Option<Arc<dyn Store>>,
     /// Bounds each call; 30 s by default, `None` is no bound.
@@ -79,7 +80,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let timeout = Some(Duration::from_secs(30));
-        Self { store: None, timeout, max_body: 64 << 20, http: reqwest::ClientBuilder::new() }
+        Self {
+            wasm: include_bytes!("../rostering-nowasi.wasm").into(), // setup.sh puts it there
+            store: None,
+            timeout: Some(Duration::from_secs(30)),
+            max_body: 64 << 20,
+            http: reqwest::ClientBuilder::new(),
+        }
     }
 }

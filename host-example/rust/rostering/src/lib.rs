@@ -2,8 +2,7 @@
 //!
 //! ```no_run
 //! # async fn run(config: rostering::Config) -> Result<(), Box<dyn std::error::Error>> {
-//! let wasm = std::fs::read("rostering-nowasi.wasm")?;
-//! let client = rostering::Client::open(wasm, &config, rostering::Options::default()).await?;
+//! let client = rostering::Client::open(&config, rostering::Options::default()).await?;
 //! let jobs: serde_json::Value = client.list_jobs().await?.json()?;
 //! # Ok(())
 //! # }

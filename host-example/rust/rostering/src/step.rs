@@ -7,20 +7,30 @@ use serde_json::Value;
 #[derive(Deserialize)]
 #[serde(tag = "step", rename_all = "lowercase")]
 pub enum Step {
-    Request(Request),
-    Wait { flow: Value, seconds: f64 },
-    Store(Store),
-    Done { output: Option<Value> },
-}
-
-#[derive(Deserialize)]
-pub struct Request {
-    pub flow: Value,
-    pub r#for: For,
-    pub request: Outgoing,
-    /// A 2xx is the result of the call, and is not resumed.
-    #[serde(default)]
-    pub last: bool,
+    Request {
+        flow: Value,
+        r#for: For,
+        request: Outgoing,
+        /// A 2xx is the result of the call, and is not resumed.
+        #[serde(default)]
+        last: bool,
+    },
+    Wait {
+        flow: Value,
+        seconds: f64,
+    },
+    Store {
+        flow: Value,
+        op: Op,
+        key: String,
+        #[serde(default)]
+        value: String,
+        #[serde(default)]
+        ttl: u64,
+    },
+    Done {
+        output: Option<Value>,
+    },
 }
 
 #[derive(Clone, Copy, Deserialize, Eq, PartialEq)]
@@ -28,6 +38,14 @@ pub struct Request {
 pub enum For {
     Token,
     Service,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    Get,
+    Add,
+    Set,
 }
 
 /// It holds secrets, and so cannot be printed.
@@ -38,23 +56,4 @@ pub struct Outgoing {
     pub headers: BTreeMap<String, String>,
     /// Text, or `true` for the body that the caller has.
     pub body: Option<Value>,
-}
-
-#[derive(Deserialize)]
-pub struct Store {
-    pub flow: Value,
-    pub op: Op,
-    pub key: String,
-    #[serde(default)]
-    pub value: String,
-    #[serde(default)]
-    pub ttl: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Op {
-    Get,
-    Add,
-    Set,
 }

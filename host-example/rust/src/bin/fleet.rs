@@ -11,19 +11,18 @@ use std::io::stdin;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use rostering::{Client, Options, RedisStore, Store, redis};
-use rostering_example::{read_config, read_plugin};
+use rostering::{Client, RedisStore, redis};
+use rostering_example::{read_config, read_options};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let mut options = Options::default();
+    let mut options = read_options()?;
     if let Some(redis) = env::var("ROSTERING_REDIS").ok().filter(|url| !url.is_empty()) {
-        let store: Arc<dyn Store> = Arc::new(RedisStore::new(redis::Client::open(redis)?));
-        options.store = Some(store);
+        options.store = Some(Arc::new(RedisStore::new(redis::Client::open(redis)?)));
     }
-    let client = Client::open(read_plugin()?, &read_config()?, options).await?;
+    let client = Client::open(&read_config()?, options).await?;
     for line in stdin().lines() {
         println!("{}", make(&client, line?.parse()?).await?);
     }

@@ -1,11 +1,12 @@
-//! Prints the jobs. Run it in the repository's top folder.
+//! Prints the jobs.
 
-use std::{env, error, fs};
+use std::{env, error};
 
 use rostering::{Client, Config, Environment, Error, Options};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn error::Error>> {
+    // snippet
     let config = Config {
         environment: Some(Environment::Stage),
         auth_url: env::var("ROSTERING_AUTH_URL")?,
@@ -16,9 +17,7 @@ async fn main() -> Result<(), Box<dyn error::Error>> {
         user_id: env::var("ROSTERING_USER_ID")?,
         ..Config::default()
     };
-    // snippet
-    let wasm = fs::read("dist/rostering-nowasi.wasm")?;
-    let client = Client::open(wasm, &config, Options::default()).await?; // once; tasks share it
+    let client = Client::open(&config, Options::default()).await?; // once; tasks share it
     match client.list_jobs().await {
         Ok(jobs) => println!("{}", jobs.json::<serde_json::Value>()?),
         Err(Error::Call(error)) if error.retryable => eprintln!("{error}; again in {:?}", error.retry_after),

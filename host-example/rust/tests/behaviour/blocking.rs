@@ -1,14 +1,15 @@
 use std::thread;
 
 use rostering::blocking::Client;
-use rostering::{Error, Ids, Options, Request};
+use rostering::{Code, Error, Ids, Options, Request};
 use tokio::runtime::Builder;
 
-use crate::service::{JOBS, Service, wasm};
+use crate::errors::call_error;
+use crate::service::{JOBS, Service};
 
 fn call() {
     let service = Service::start();
-    let client = Client::open(wasm(), &service.config(), Options::default()).unwrap();
+    let client = Client::open(&service.config(), Options::default()).unwrap();
     thread::scope(|scope| {
         for _ in 0..20 {
             scope.spawn(|| assert_eq!(client.list_jobs().unwrap().text(), JOBS));
@@ -18,7 +19,8 @@ fn call() {
     client.list_jobs_for(&Ids::default()).unwrap();
     client.send_request(Request { path: "/jobs/7".into(), ..Request::default() }).unwrap();
     let token = client.get_token().unwrap();
-    assert_eq!(client.replace_token(&token).err().map(|error| error.to_string()), None);
+    // It was requested just now: another one would be refused, too.
+    assert_eq!(call_error(client.replace_token(&token)).code, Code::ServiceUnauthorized);
     client.clear_token().unwrap();
     client.set_token(&client.get_new_token().unwrap()).unwrap();
     client.close();

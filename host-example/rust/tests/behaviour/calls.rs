@@ -1,8 +1,7 @@
-use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use rostering::reqwest::{self, ClientBuilder, Method, header};
-use rostering::{Body, Code, Config, Id, Ids, Options, Request, Token};
+use rostering::{Body, Client, Code, Config, Id, Ids, Options, Request, Token};
 use serde_json::{Value, json};
 
 use crate::errors::call_error;
@@ -18,7 +17,7 @@ async fn response() {
     assert_eq!(response.json::<Value>().unwrap(), json!([{ "id": 1 }]));
     let headers = service.last().headers;
     let sent = ["authorization", "customer_id", "user_id"].map(|name| headers[name].as_str());
-    assert_eq!(sent, ["Bearer token-1", "customer", "user"]);
+    assert_eq!(sent, ["Bearer access-token-1", "customer", "user"]);
     client.list_jobs().await.unwrap();
     assert_eq!(service.count(), (1, 2));
 }
@@ -68,7 +67,7 @@ async fn body_that_is_sent_again() {
     for (body, sent) in again.map(|body| (body, 2)).into_iter().chain([(Body::once("content"), 1)]) {
         let service = Service::start();
         service.on_jobs(|request| match request.headers["authorization"].as_str() {
-            "Bearer token-1" => (401, "revoked".into()),
+            "Bearer access-token-1" => (401, "revoked".into()),
             _ => (201, String::from_utf8_lossy(&request.body).into()),
         });
         let request = Request { method: Method::POST, path: "/jobs".into(), body: Some(body), ..Request::default() };
@@ -90,14 +89,14 @@ async fn tokens() {
     let service = Service::start();
     let client = service.client().await;
     let token = client.get_token().await.unwrap();
-    assert_eq!((token.access_token.expose(), token.token_type.as_str()), ("token-1", "Bearer"));
+    assert_eq!((token.access_token.expose(), token.token_type.as_str()), ("access-token-1", "Bearer"));
     assert!(token.cache_key.contains("client"), "{token:?}");
     assert!(token.expires_at.duration_since(SystemTime::now()).unwrap() <= Duration::from_hours(1));
     let text = async |token| Result::<Token, _>::unwrap(token).access_token.expose().to_owned();
-    assert_eq!(text(client.get_token().await).await, "token-1");
-    assert_eq!(text(client.get_new_token().await).await, "token-2");
-    assert_eq!(text(client.replace_token(&token).await).await, "token-2");
-    assert_eq!(text(client.at(SystemTime::now() + Duration::from_hours(1)).get_token().await).await, "token-3");
+    assert_eq!(text(client.get_token().await).await, "access-token-1");
+    assert_eq!(text(client.get_new_token().await).await, "access-token-2");
+    assert_eq!(text(client.replace_token(&token).await).await, "access-token-2");
+    assert_eq!(text(client.at(SystemTime::now() + Duration::from_hours(1)).get_token().await).await, "access-token-3");
 }
 
 #[tokio::test]
@@ -118,7 +117,7 @@ async fn token_of_another_client() {
     assert_eq!(service.count(), (2, 2));
 
     let config = Config { client_id: "other".into(), ..service.config() };
-    let other = rostering::Client::open(crate::service::wasm(), &config, Options::default()).await.unwrap();
+    let other = Client::open(&config, Options::default()).await.unwrap();
     assert_eq!(call_error(other.set_token(&token).await).code, Code::TokenMismatch);
 }
 
@@ -130,7 +129,7 @@ async fn settings_of_your_own() {
     let client = service.client_with(Options { http, max_body: JOBS.len(), ..Options::default() }).await;
     client.list_jobs().await.unwrap();
     let headers = service.last().headers;
-    assert_eq!((headers["user-agent"].as_str(), headers["authorization"].as_str()), ("mine", "Bearer token-1"));
+    assert_eq!((headers["user-agent"].as_str(), headers["authorization"].as_str()), ("mine", "Bearer access-token-1"));
 
     service.on_jobs(|_| (200, format!("{JOBS} ")));
     let error = call_error(client.list_jobs().await);
@@ -141,7 +140,6 @@ async fn settings_of_your_own() {
 #[tokio::test]
 async fn config() {
     let service = Service::start();
-    let scope = Mutex::new(String::new());
     let config = Config {
         base_url: service.url.replace("127.0.0.1", "0.0.0.0"), // not loopback for the plugin
         environment: None,
@@ -150,10 +148,9 @@ async fn config() {
         allow_http: true,
         ..service.config()
     };
-    let client = rostering::Client::open(crate::service::wasm(), &config, Options::default()).await.unwrap();
+    let client = Client::open(&config, Options::default()).await.unwrap();
     client.get_token().await.unwrap();
-    *scope.lock().unwrap() = String::from_utf8(service.last().body).unwrap();
-    assert!(scope.lock().unwrap().contains("scope=own"));
+    assert!(String::from_utf8(service.last().body).unwrap().contains("scope=own"));
     client.list_jobs().await.unwrap();
     assert!(!format!("{config:?} {client:?}").contains(SECRET));
 }

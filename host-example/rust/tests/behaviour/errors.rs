@@ -7,7 +7,7 @@ use rostering::reqwest::ClientBuilder;
 use rostering::{CallError, Client, Code, Config, Error, Options, Token};
 use serde_json::{Value, json};
 
-use crate::service::{SECRET, Service, wasm};
+use crate::service::{SECRET, Service};
 
 /// The error of a call that must fail for a reason that the contract knows.
 pub fn call_error<T>(result: Result<T, Error>) -> CallError {
@@ -18,13 +18,13 @@ pub fn call_error<T>(result: Result<T, Error>) -> CallError {
 }
 
 async fn open(config: &Config) -> Client {
-    Client::open(wasm(), config, Options::default()).await.unwrap()
+    Client::open(config, Options::default()).await.unwrap()
 }
 
 #[tokio::test]
 async fn of_the_identity_provider() {
     let service = Service::start();
-    let client = open(&Config { client_secret: "wrong".into(), ..service.config() }).await;
+    let client = open(&Config { client_secret: "not-the-secret".into(), ..service.config() }).await;
     let error = call_error(client.list_jobs().await);
     assert_eq!((error.code, error.status), (Code::TokenEndpointRejected, Some(401)));
     assert_eq!(error.oauth_error.as_deref(), Some("invalid_client"));
@@ -86,7 +86,7 @@ fn of_a_later_version() {
 async fn of_open() {
     let config = Service::start().config();
     for wasm in ["", "#!/bin/sh", "\0asm\u{1}\0\0\0"] {
-        let result = Client::open(wasm, &config, Options::default()).await;
+        let result = Client::open(&config, Options { wasm: wasm.into(), ..Options::default() }).await;
         match result {
             Err(Error::Open(_)) => {}
             // Without exports it loads.
@@ -95,7 +95,7 @@ async fn of_open() {
         }
     }
     let http = ClientBuilder::new().user_agent("line\nbreak");
-    let result = Client::open(wasm(), &config, Options { http, ..Options::default() }).await;
+    let result = Client::open(&config, Options { http, ..Options::default() }).await;
     assert!(matches!(result, Err(Error::Open(_))), "{result:?}");
 }
 

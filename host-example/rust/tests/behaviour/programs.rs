@@ -48,7 +48,7 @@ fn shows_token_jobs_and_error() {
     let Outcome { success, stdout, stderr } = run(EXAMPLE, &service, &none, "");
     assert!(success, "{stderr}");
     let lines: Vec<_> = stdout.lines().collect();
-    assert_eq!(lines[0], "token: token-1… (7 characters)");
+    assert_eq!(lines[0], "token: access-t… (14 characters)");
     assert!(lines[1].starts_with("  expires_at: 2"), "{stdout}");
     assert_eq!(lines[2..4], ["jobs: 200 OK, 10 bytes", r#"  [{"id":1}]"#]);
     assert_eq!(lines[6..8], ["a wrong client_secret:", "  code: token_endpoint_rejected"]);
@@ -64,7 +64,7 @@ fn says_what_is_wrong() {
     assert_eq!(outcome.stderr, "failed: set ROSTERING_CLIENT_SECRET, ROSTERING_USER_ID\n");
     let outcome = run(EXAMPLE, &service, &[("ROSTERING_WASM", "none.wasm")], "");
     assert!(outcome.stderr.starts_with("failed: cannot read none.wasm: "), "{}", outcome.stderr);
-    let outcome = run(EXAMPLE, &service, &[("ROSTERING_CLIENT_SECRET", "wrong")], "");
+    let outcome = run(EXAMPLE, &service, &[("ROSTERING_CLIENT_SECRET", "not-the-secret")], "");
     assert!(outcome.stderr.starts_with("failed: token_endpoint_rejected: "), "{}", outcome.stderr);
     assert!(!outcome.success && outcome.stderr.contains("\n  status: 401\n"), "{}", outcome.stderr);
 }
@@ -76,8 +76,8 @@ fn library_and_direct_form() {
         let outcome = run(program, &service, &[], "");
         assert!(outcome.success, "{}", outcome.stderr);
         assert_eq!(outcome.stdout, format!("{JOBS}\n"));
-        let outcome = run(program, &service, &[("ROSTERING_CLIENT_SECRET", "wrong")], "");
-        assert!(!outcome.success && outcome.stderr.contains("identity provider"), "{}", outcome.stderr);
+        let outcome = run(program, &service, &[("ROSTERING_CLIENT_SECRET", "not-the-secret")], "");
+        assert!(!outcome.success && outcome.stderr.contains("token endpoint"), "{}", outcome.stderr);
     }
 }
 
@@ -89,8 +89,8 @@ fn fleet() {
         assert!(outcome.success, "{}", outcome.stderr);
         let (first, second) = outcome.stdout.split_once('\n').unwrap();
         assert_eq!(first, r#"{"calls":0}"#);
-        // The beginning of the SHA-256 of token-1.
-        assert!(second.contains(r#""calls":2"#) && second.contains(r#""token":"3f08aace""#), "{second}");
+        // The beginning of the SHA-256 of access-token-1.
+        assert!(second.contains(r#""calls":2"#) && second.contains(r#""token":"c5b0f233""#), "{second}");
     }
     assert_eq!(service.count(), (1, 4));
 }

@@ -1,8 +1,7 @@
 //! An identity provider and a service in one, on loopback.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
@@ -14,11 +13,6 @@ pub const SECRET: &str = "s3cr3t/+ &";
 pub const JOBS: &str = r#"[{"id":1}]"#;
 /// Bounds every wait; not a measure of how long things take.
 pub const PATIENCE: Duration = Duration::from_secs(20);
-const WASM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/rostering-nowasi.wasm");
-
-pub fn wasm() -> Vec<u8> {
-    fs::read(WASM).expect("make build makes it")
-}
 
 #[derive(Clone)]
 pub struct Request {
@@ -45,7 +39,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Its tokens are `token-1`, `token-2` and so on.
+    /// Its tokens are `access-token-1`, `access-token-2` and so on.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
         let url = format!("http://{}", listener.local_addr().expect("it listens"));
@@ -56,7 +50,7 @@ impl Service {
             }
             let mut count = count.lock().unwrap();
             *count += 1;
-            (200, format!(r#"{{"access_token":"token-{count}","token_type":"Bearer","expires_in":3600}}"#))
+            (200, format!(r#"{{"access_token":"access-token-{count}","token_type":"Bearer","expires_in":3600}}"#))
         });
         let jobs: Handler = Arc::new(|_| (200, JOBS.into()));
         let state = Arc::new(Mutex::new(State { requests: Vec::new(), token, jobs }));
@@ -117,7 +111,7 @@ impl Service {
     }
 
     pub async fn client_with(&self, options: Options) -> Client {
-        Client::open(wasm(), &self.config(), options).await.expect("the plugin loads")
+        Client::open(&self.config(), options).await.expect("the plugin loads")
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -173,5 +167,16 @@ fn read(reader: &mut impl BufRead) -> io::Result<Request> {
     let headers: HashMap<_, _> = headers.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();
     let mut body = vec![0; headers.get("content-length").map_or(0, |length| length.parse().expect("a number"))];
     reader.read_exact(&mut body)?;
+    while headers.contains_key("transfer-encoding") {
+        let mut size = String::new();
+        reader.read_line(&mut size)?;
+        let size = usize::from_str_radix(size.trim_end(), 16).expect("a chunk");
+        let mut chunk = vec![0; size + 2];
+        reader.read_exact(&mut chunk)?;
+        body.extend(&chunk[..size]);
+        if size == 0 {
+            break;
+        }
+    }
     Ok(Request { target: lines[0].trim_end_matches(" HTTP/1.1").into(), headers, body })
 }

@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -93,13 +94,15 @@ pub struct Redis {
 
 impl Redis {
     pub fn start() -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
-        let user = "rostering on >password ~rostering:* ~k* -@all +get +set";
-        let process = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--port", &port, "--save", "", "--appendonly", "no", "--user", user])
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("apt-get install redis-server");
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let config = format!(
+            "bind 127.0.0.1\nport {port}\nsave \"\"\nappendonly no\nuser default off\n\
+             user rostering on >password ~rostering:* ~k* -@all +get +set\n"
+        );
+        let mut command = Command::new("redis-server");
+        let command = command.arg("-").stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut process = command.spawn().expect("apt-get install redis-server");
+        process.stdin.take().unwrap().write_all(config.as_bytes()).unwrap();
         let server = Self { url: format!("redis://rostering:password@127.0.0.1:{port}"), process };
         let end = Instant::now() + PATIENCE;
         while redis::Client::open(server.url.as_str()).unwrap().get_connection().is_err() {

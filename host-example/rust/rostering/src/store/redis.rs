@@ -1,38 +1,37 @@
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::aio::MultiplexedConnection;
-use redis::{Client, Cmd, FromRedisValue};
-use tokio::sync::Mutex;
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue};
 
 use crate::{Cause, Store};
 
 /// Shares the token through Redis.
 pub struct RedisStore {
     client: Client,
-    connection: Mutex<Option<MultiplexedConnection>>,
+    idle: Mutex<Option<MultiplexedConnection>>,
 }
 
 impl RedisStore {
-    /// Connects when it is first used, and again after an error. For `rediss`, enable a TLS feature of the crate
-    /// `redis`.
+    /// Connects when it is first used. For `rediss`, enable a TLS feature of the crate `redis`.
     #[must_use]
     pub fn new(client: Client) -> Self {
-        Self { client, connection: Mutex::new(None) }
+        Self { client, idle: Mutex::new(None) }
     }
 
+    /// A connection that failed, or was too slow for its caller, is not used again.
     async fn run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Cause> {
-        let mut shared = self.connection.lock().await;
-        let mut connection = match &*shared {
-            Some(connection) => connection.clone(),
-            None => shared.insert(self.client.get_multiplexed_async_connection().await?).clone(),
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut connection = if let Some(idle) = idle {
+            idle
+        } else {
+            let patient = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
+            self.client.get_multiplexed_async_connection_with_config(&patient).await?
         };
-        drop(shared);
-        let result = command.query_async(&mut connection).await;
-        if result.is_err() {
-            *self.connection.lock().await = None;
-        }
-        Ok(result?)
+        let answer = command.query_async(&mut connection).await?;
+        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
+        Ok(answer)
     }
 }
 
@@ -48,6 +47,6 @@ impl Store for RedisStore {
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
-        self.run(&Cmd::set_ex(key, value, ttl.as_secs())).await
+        self.run(Cmd::set(key, value).arg("EX").arg(ttl.as_secs())).await
     }
 }
