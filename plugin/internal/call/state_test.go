@@ -89,3 +89,10 @@ func TestEveryStateIsReached(t *testing.T) {
 		}
 	}
 }
+
+// What no line knows ends the call.
+func TestAnEventThatFitsNoLine(t *testing.T) {
+	if to := after(UsingOld, unauthorized); to != Failed {
+		t.Errorf("%s leads to %s", UsingOld, to)
+	}
+}
