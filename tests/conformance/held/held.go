@@ -14,7 +14,7 @@ import (
 )
 
 // Patience bounds every wait for an event.
-const Patience = 60 * time.Second
+const Patience = 2 * time.Minute
 
 // Server is a server that answers at once, or holds its answers back.
 type Server struct {

@@ -55,7 +55,7 @@ func Start(ctx context.Context, folder, name string, args ...string) (*Process, 
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: 30 * time.Second, Grace: 5 * time.Second, command: command, queue: newQueue()}
+	p := &Process{Bound: time.Minute, Grace: 5 * time.Second, command: command, queue: newQueue()}
 	go p.queue.writeTo(in)
 	go p.read(out)
 	return p, nil
