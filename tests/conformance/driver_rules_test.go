@@ -49,7 +49,7 @@ func callersLeave(w *world) {
 	}
 	request := w.auth.Next()
 	for _, p := range callers {
-		w.fails(p)
+		w.timesOut(p)
 	}
 	if request.Left() {
 		w.Fatal("the token request ended with its caller")
@@ -90,7 +90,7 @@ func serviceEndsWithCaller(w *world) {
 	request.WaitUntilLeft()
 	leaves := c.begin("list_jobs", start, 500)
 	request = w.service.Next()
-	w.fails(leaves)
+	w.timesOut(leaves)
 	request.WaitUntilLeft()
 	w.service.Hold(false)
 	c.lists(start, "token-0001")
@@ -208,6 +208,21 @@ func storeAfterCaller(w *world) {
 	w.store.Wait("", "token-0001")
 	w.store.Wait(":asking", "done")
 	w.client(true).lists(start, "token-0001")
+	w.tokenRequests(1)
+}
+
+func cancelInStore(w *world) {
+	c := w.client(true)
+	w.store.Hold(true)
+	w.auth.Hold(true)
+	call := c.begin("list_jobs", start, 0)
+	request := w.store.Next()
+	w.canceled(call)
+	w.store.Hold(false)
+	request.Answer() // unless the time for it is over
+	w.auth.Next().Answer()
+	w.auth.Hold(false)
+	c.lists(start, "token-0001")
 	w.tokenRequests(1)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -65,6 +66,7 @@ var rules = []struct {
 	{"a body of 50 MB", largeBody, false},
 	{"two clients of one store make one token request", twoClients, false},
 	{"the store has the token though its caller left", storeAfterCaller, false},
+	{"a caller who cancels does not end a store step", cancelInStore, false},
 	{"the store is down, and comes back", storeDown, false},
 }
 
@@ -185,6 +187,15 @@ func (w *world) fails(p *protocol.Pending) {
 	}
 	if err != nil || json.Unmarshal([]byte(a.Error), &e) != nil || e.Code != "network_error" || !e.Retryable {
 		w.Fatalf("the call ended with %+v, %v, not with a retryable network_error", a, err)
+	}
+}
+
+// timesOut wants a call to fail with an error that says so.
+func (w *world) timesOut(p *protocol.Pending) {
+	w.Helper()
+	w.fails(p)
+	if a, _ := p.Answer(); !strings.Contains(a.Error, "timed out") {
+		w.Errorf("the error does not say that it timed out: %s", a.Error)
 	}
 }
 
