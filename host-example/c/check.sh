@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Format, compiler warnings with gcc's analyser, cppcheck. Run setup.sh first.
+# Format, compiler warnings with gcc's analyser, the header as C++, cppcheck. Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-if ! command -v clang-format >/dev/null || ! command -v cppcheck >/dev/null; then
-	echo "to check the C example: apt-get install clang-format cppcheck" >&2
+if ! command -v clang-format >/dev/null || ! command -v cppcheck >/dev/null || ! command -v g++ >/dev/null; then
+	echo "to check the C example: apt-get install clang-format cppcheck g++" >&2
 	exit 69
 fi
-sources=(main.c minimal.c rostering/*.c conformance/*.c tests/*.c)
+sources=(main.c jobs.c minimal.c rostering/*.c conformance/*.c tests/*.c)
 for script in ./*.sh; do bash -n "$script"; done
-clang-format --dry-run -Werror "${sources[@]}" rostering/*.h conformance/*.h tests/*.h
+clang-format --dry-run -Werror "${sources[@]}" extism/*.h rostering/*.h conformance/*.h tests/*.h
 make -s analyse
 cppcheck --quiet --std=c11 --enable=warning,style,performance,portability --inline-suppr \
-	--library=posix --error-exitcode=1 -Irostering "${sources[@]}"
+	--library=posix --error-exitcode=1 -Irostering -Iextism "${sources[@]}"

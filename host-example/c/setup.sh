@@ -8,7 +8,7 @@ exec 9<requirements.txt
 if command -v flock >/dev/null; then flock 9; fi
 
 build_needs=(gcc libc6-dev make pkg-config libjansson-dev libcurl4-openssl-dev libcmocka-dev python3 python3-pip)
-check_needs=(clang-format cppcheck)
+check_needs=(clang-format cppcheck g++)
 
 have() { command -v "$1" >/dev/null; }
 
@@ -17,7 +17,7 @@ can_build() {
 		{ [ -e lib/libextism.so ] || python3 -m pip --version >/dev/null 2>&1; }
 }
 
-can_check() { have clang-format && have cppcheck; }
+can_check() { have clang-format && have cppcheck && have g++; }
 
 can_install() { [ "$(id -u)" = 0 ] && have apt-get; }
 

@@ -1,7 +1,7 @@
 #include "call.h"
 
-#include <stdlib.h>
-#include <time.h>
+#include <limits.h>
+#include <sys/random.h>
 
 #include "error.h"
 
@@ -29,10 +29,9 @@ static bool goes_on(rostering_progress *at, rostering_end end) {
 
 /* pause_call waits up to half as long again, at random: the processes of a fleet must not look in step. */
 static rostering_end pause_call(double seconds, const rostering_limits *limits) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    unsigned seed = (unsigned)now.tv_nsec ^ (unsigned)(uintptr_t)&now;
-    double ms = seconds * 1000 * (1 + rand_r(&seed) / (2.0 * RAND_MAX));
+    unsigned random = 0;
+    (void)!getrandom(&random, sizeof random, 0);
+    double ms = seconds * 1000 * (1 + random / (2.0 * UINT_MAX));
     rostering_limits until = {rostering_deadline((int64_t)ms), limits->cancel};
     bool whole = until.deadline <= limits->deadline;
     if (!whole) until.deadline = limits->deadline;

@@ -53,8 +53,5 @@ void rostering_resume(rostering_progress *at, json_t *result);
 /* Returns the answer to a request as resume takes it. */
 json_t *rostering_result(const rostering_answer *answer, bool for_token);
 
-/*
- * Takes shared steps, up to one of another kind, on a thread of its own. A caller that times out or is canceled leaves
- * it, without a step; the section goes on.
- */
+/* Takes shared steps on a thread of its own, which goes on, without a step for the caller, if that must leave. */
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits);

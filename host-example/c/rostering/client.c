@@ -189,11 +189,7 @@ bool rostering_send_request(rostering *client, const rostering_request *request,
 }
 
 void rostering_response_free(rostering_response *response) {
-    for (rostering_header *h = response->headers; h != NULL && h->name != NULL; h++) {
-        free((char *)h->name);
-        free((char *)h->value);
-    }
-    free(response->headers);
+    free(response->headers); /* with their texts */
     free(response->body);
     *response = (rostering_response){0};
 }

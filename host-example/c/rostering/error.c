@@ -27,9 +27,7 @@ static rostering_error out_of_memory = {
 
 static rostering_code code_of(const char *text) {
     size_t i = sizeof codes / sizeof *codes - 1;
-    while (i > ROSTERING_UNKNOWN_CODE && strcmp(codes[i], text) != 0) {
-        i--;
-    }
+    while (i > ROSTERING_UNKNOWN_CODE && strcmp(codes[i], text) != 0) i--;
     return (rostering_code)i;
 }
 
@@ -54,11 +52,8 @@ static rostering_error *new_error(json_t *fields) {
 }
 
 bool rostering_pass(rostering_error **error, rostering_error *reason) {
-    if (error != NULL) {
-        *error = reason;
-    } else {
-        rostering_error_free(reason);
-    }
+    if (error == NULL) rostering_error_free(reason);
+    if (error != NULL) *error = reason;
     return false;
 }
 
@@ -80,10 +75,9 @@ bool rostering_fail(rostering_error **error, rostering_code code, const char *ke
 }
 
 void rostering_error_free(rostering_error *error) {
-    if (error != NULL && error != &out_of_memory) {
-        json_decref(error->memory);
-        free(error);
-    }
+    if (error == NULL || error == &out_of_memory) return;
+    json_decref(error->memory);
+    free(error);
 }
 
 void rostering_error_print(FILE *file, const rostering_error *error) {

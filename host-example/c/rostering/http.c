@@ -103,7 +103,7 @@ static size_t receive(char *data, size_t size, size_t n, void *context) {
     bool whole = !t->for_token && rostering_is_success((int)status);
     size_t limit = whole ? t->max_body : t->for_token ? TOKEN_LIMIT + 1 : ERROR_LIMIT + 1;
     size_t room = limit - t->length, taken = size * n < room ? size * n : room;
-    if (whole && taken < size * n) t->reason = "the answer is too long";
+    if (whole && size * n > room) t->reason = "the answer is too long";
     t->cut = !whole && taken == room;
     t->length += taken;
     return fwrite(data, 1, taken, t->file) < taken || t->cut ? 0 : taken;
@@ -124,7 +124,7 @@ static int send_once(void *context, char *ip, char *own_ip, int port, int own_po
 }
 
 static bool add_line(struct curl_slist **lines, const char *line) {
-    struct curl_slist *more = line != NULL ? curl_slist_append(*lines, line) : NULL;
+    struct curl_slist *more = curl_slist_append(*lines, line);
     if (more != NULL) *lines = more;
     return more != NULL;
 }
@@ -135,11 +135,9 @@ static bool set_headers(transfer *t, json_t *headers, struct curl_slist **lines)
     const char *name;
     json_t *value;
     json_object_foreach(headers, name, value) {
-        char *line = NULL; /* "name:" would take a header away */
-        if (asprintf(&line, json_string_length(value) > 0 ? "%s: %s" : "%s;", name, json_string_value(value)) < 0) {
-            line = NULL;
-        }
-        added = added && add_line(lines, line);
+        char *line = NULL;
+        const char *format = json_string_length(value) > 0 ? "%s: %s" : "%s;"; /* "name:" would take a header away */
+        added = added && asprintf(&line, format, name, json_string_value(value)) > 0 && add_line(lines, line);
         free(line);
     }
     curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, *lines);
@@ -195,16 +193,23 @@ static CURLcode perform(handle h, const rostering_cancel *cancel) {
     return result;
 }
 
+/* copy_headers makes one block of the list and its texts. */
 static bool copy_headers(CURL *curl, rostering_response *response) {
     struct curl_header *h = NULL;
-    size_t n = 0;
-    while ((h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL) n++;
-    response->headers = calloc(n + 1, sizeof *response->headers);
-    for (size_t i = 0; i < n && response->headers != NULL; i++) {
-        h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h);
-        response->headers[i] = (rostering_header){strdup(h->name), strdup(h->value)};
+    size_t n = 1, size = 0;
+    for (; (h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL; n++) {
+        size += strlen(h->name) + strlen(h->value) + 2;
     }
-    return response->headers != NULL;
+    rostering_header *to = response->headers = malloc(n * sizeof *to + size);
+    if (to == NULL) return false;
+    char *text = (char *)(to + n);
+    for (; (h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL; to++) {
+        to->name = text;
+        to->value = text = stpcpy(text, h->name) + 1;
+        text = stpcpy(text, h->value) + 1;
+    }
+    *to = (rostering_header){0};
+    return true;
 }
 
 static void finish(transfer *t, CURLcode code, const rostering_limits *limits, rostering_answer *answer) {

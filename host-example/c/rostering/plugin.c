@@ -7,18 +7,20 @@
 
 /* rostering-nowasi.wasm, as bytes of the library. */
 __asm__(".section .rodata\n"
+        ".globl rostering_wasm, rostering_wasm_size\n"
+        ".hidden rostering_wasm, rostering_wasm_size\n"
         "rostering_wasm: .incbin \"" ROSTERING_WASM "\"\n"
-        "rostering_wasm_end: .byte 0\n"
-        ".globl rostering_wasm, rostering_wasm_end\n"
-        ".hidden rostering_wasm, rostering_wasm_end\n"
+        "0: .balign 8\n"
+        "rostering_wasm_size: .quad 0b - rostering_wasm\n"
         ".previous\n");
-extern const uint8_t rostering_wasm[], rostering_wasm_end[];
+extern const uint8_t rostering_wasm[];
+extern const uint64_t rostering_wasm_size;
 
 /* The plugin's own HTTP is off: a module without a manifest may call no hosts. */
 bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error) {
     const uint8_t *wasm = options->plugin != NULL ? options->plugin : rostering_wasm;
-    size_t size = options->plugin != NULL ? options->plugin_size : (size_t)(rostering_wasm_end - rostering_wasm);
+    size_t size = options->plugin != NULL ? options->plugin_size : rostering_wasm_size;
     char *reason = NULL;
     plugin->extism = extism_plugin_new(wasm, size, NULL, 0, false, &reason);
     if (plugin->extism == NULL) {

@@ -125,10 +125,9 @@ void rostering_close(rostering *client);
 /* Closes the client and frees it; no other thread may use it any more. NULL is fine. */
 void rostering_free(rostering *client);
 
-/* Cancels calls from another thread. A handle may serve many calls, of any client; free it after them. */
+/* Cancels calls from another thread. A handle may serve many calls, of any client; free it after them. NULL if memory
+ * or files ran out. */
 typedef struct rostering_cancel rostering_cancel;
-
-/* Returns NULL if memory or files ran out. */
 rostering_cancel *rostering_cancel_new(void);
 void rostering_cancel_free(rostering_cancel *cancel);
 

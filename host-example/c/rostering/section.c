@@ -50,15 +50,20 @@ static json_t *use_store(const rostering_store *store, json_t *step) {
     return result != NULL ? result : json_pack("{s:s+}", "failed", "the store failed: ", op);
 }
 
-static void *run(void *argument) {
-    section *s = argument;
-    rostering *client = s->at.client;
+static void run(section *s) {
+    const rostering *client = s->at.client;
     while (rostering_is_shared(&s->at)) {
         const json_t *request = json_object_get(s->at.step, "request");
         json_t *result = request != NULL ? request_token(client->http, request) : use_store(client->store, s->at.step);
         rostering_resume(&s->at, result);
     }
-    if (s->done != NULL) rostering_cancel_calls(s->done);
+}
+
+static void *run_detached(void *argument) {
+    section *s = argument;
+    rostering *client = s->at.client;
+    run(s);
+    rostering_cancel_calls(s->done);
     leave(s);
     rostering_leave(client); /* at the end: the client may be freed then */
     return NULL;
@@ -77,8 +82,13 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
     at->step = NULL;
     rostering_enter(at->client, true, NULL);
     pthread_t thread;
-    bool detached = s->done != NULL && pthread_create(&thread, NULL, run, s) == 0 && pthread_detach(thread) == 0;
-    if (!detached) run(s); /* short of threads or files, the caller stays */
+    bool detached =
+        s->done != NULL && pthread_create(&thread, NULL, run_detached, s) == 0 && pthread_detach(thread) == 0;
+    if (!detached) { /* short of threads or files, the caller stays */
+        run(s);
+        atomic_store(&s->users, 1);
+        rostering_leave(at->client);
+    }
     rostering_end end = detached ? rostering_wait(s->done, limits) : ROSTERING_END_READY;
     if (end == ROSTERING_END_READY) {
         at->step = s->at.step;

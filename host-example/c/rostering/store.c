@@ -84,7 +84,7 @@ rostering_store *rostering_memory_store_new(void) {
 rostering_store *rostering_file_store_new(const char *path) {
     rostering_store *store = rostering_memory_store_new();
     entries *e = store != NULL ? store->context : NULL;
-    bool named = e != NULL && (e->path = strdup(path)) != NULL && asprintf(&e->lock_path, "%s.lock", path) > 0 &&
+    bool named = e != NULL && asprintf(&e->path, "%s", path) > 0 && asprintf(&e->lock_path, "%s.lock", path) > 0 &&
                  asprintf(&e->new_path, "%s.new", path) > 0;
     if (named) return store;
     rostering_store_free(store);

@@ -1,0 +1,140 @@
+/* Tokens and jobs. */
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests.h"
+
+static rostering_token get_token(
+    rostering *client, const rostering_token_request *request, const rostering_call *call) {
+    rostering_token token;
+    assert_true(rostering_get_token(client, request, call, &token, NULL));
+    return token;
+}
+
+static void want_token(rostering *client, const rostering_token_request *request, const char *access_token) {
+    rostering_token token = get_token(client, request, NULL);
+    assert_string_equal(token.access_token, access_token);
+    rostering_token_free(&token);
+}
+
+static void a_token_is_cached_forced_and_replaced(void **state) {
+    fixture *f = *state;
+    rostering_token token = get_token(f->client, NULL, NULL);
+    assert_string_equal(token.access_token, "a-token-of-the-test-1");
+    assert_string_equal(token.token_type, "Bearer");
+    assert_true(token.expires_at > time(NULL));
+    assert_non_null(strstr(token.cache_key, "client"));
+    rostering_token_free(&token);
+    want_token(f->client, NULL, "a-token-of-the-test-1");
+    want_token(f->client, &(rostering_token_request){.force = true}, "a-token-of-the-test-2");
+    want_token(f->client, &(rostering_token_request){.refused = "a-token-of-the-test-1"}, "a-token-of-the-test-2");
+}
+
+static void a_token_goes_to_another_client(void **state) {
+    fixture *f = *state;
+    rostering_token token = get_token(f->client, NULL, NULL);
+    reopen(f);
+    assert_true(rostering_set_token(f->client, &token, NULL));
+    want_jobs(f->client);
+    want_line(f, "Authorization: Bearer a-token-of-the-test-1");
+    assert_true(rostering_clear_token(f->client, NULL));
+    want_jobs(f->client);
+    want_line(f, "Authorization: Bearer a-token-of-the-test-2");
+    rostering_error *error = NULL;
+    token.expires_at = 1;
+    assert_false(rostering_set_token(f->client, &token, &error));
+    want_error(error, ROSTERING_TOKEN_MISMATCH);
+    token.cache_key = NULL;
+    assert_false(rostering_set_token(f->client, &token, &error));
+    want_error(error, ROSTERING_INVALID_INPUT);
+    rostering_token_free(&token);
+}
+
+static void now_is_the_callers(void **state) {
+    fixture *f = *state;
+    const int64_t then = (int64_t)time(NULL) + 1000000;
+    rostering_token token = get_token(f->client, NULL, &(rostering_call){.now = then});
+    assert_int_equal(token.expires_at, then + 3600);
+    rostering_token_free(&token);
+}
+
+static void a_response_has_status_headers_and_body(void **state) {
+    fixture *f = *state;
+    static const char bytes[] = "\0\xff[\0]";
+    service_answer(f->service, JOBS,
+        &(answer){.status = 206, .body = bytes, .length = sizeof bytes, .header = "X-A: 1\r\nx-a: \xff\r\n"});
+    rostering_response jobs;
+    assert_true(rostering_list_jobs(f->client, NULL, NULL, &jobs, NULL));
+    assert_int_equal(jobs.status, 206);
+    assert_int_equal(jobs.body_length, sizeof bytes);
+    assert_memory_equal(jobs.body, bytes, sizeof bytes);
+    assert_int_equal(jobs.body[sizeof bytes], '\0');
+    assert_string_equal(jobs.headers[1].name, "X-A");
+    assert_string_equal(jobs.headers[2].value, "\xff");
+    assert_null(jobs.headers[3].name);
+    assert_string_equal(rostering_response_header(&jobs, "x-A"), "1");
+    assert_null(rostering_response_header(&jobs, "x-b"));
+    rostering_response_free(&jobs);
+    assert_null(rostering_response_header(&jobs, "x-a"));
+}
+
+static void ids_of_a_call_replace_the_configs(void **state) {
+    fixture *f = *state;
+    rostering_response jobs;
+    rostering_ids ids = {.customer_id = "other", .omit_user_id = true};
+    assert_true(rostering_list_jobs(f->client, &ids, NULL, &jobs, NULL));
+    rostering_response_free(&jobs);
+    want_line(f, "CUSTOMER_ID: other");
+    assert_null(strcasestr(service_last_request(f->service), "user_id"));
+    rostering_error *error = NULL;
+    ids = (rostering_ids){.user_id = "\xff"};
+    assert_false(rostering_list_jobs(f->client, &ids, NULL, &jobs, &error));
+    assert_string_equal(error->key, "user_id");
+    want_error(error, ROSTERING_INVALID_INPUT);
+}
+
+static void a_long_answer_is_refused(void **state) {
+    fixture *f = *state;
+    f->options.max_body = 3;
+    reopen(f);
+    want_jobs(f->client);
+    service_answer(f->service, JOBS, &(answer){.status = 200, .body = "[12]"});
+    rostering_error *error = want_no_jobs(f->client, ROSTERING_NETWORK_ERROR);
+    assert_non_null(strstr(error->message, "too long"));
+    rostering_error_free(error);
+}
+
+static void name_agent(void *curl, void *agent) {
+    curl_easy_setopt(curl, CURLOPT_USERAGENT, agent);
+    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+}
+
+static void options_of_ones_own_follow_no_redirect(void **state) {
+    fixture *f = *state;
+    f->options.prepare_curl = name_agent;
+    f->options.curl_context = "agent-of-the-test";
+    reopen(f);
+    want_jobs(f->client);
+    want_line(f, "User-Agent: agent-of-the-test");
+    service_answer(f->service, JOBS, &(answer){.status = 307, .body = "", .header = "Location: /other\r\n"});
+    rostering_error *error = want_no_jobs(f->client, ROSTERING_SERVICE_ERROR);
+    assert_int_equal(error->status, 307);
+    rostering_error_free(error);
+    assert_int_equal(service_requests(f->service, JOBS), 2);
+}
+
+int run_client_tests(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_token_is_cached_forced_and_replaced),
+        TEST(a_token_goes_to_another_client),
+        TEST(now_is_the_callers),
+        TEST(a_response_has_status_headers_and_body),
+        TEST(ids_of_a_call_replace_the_configs),
+        TEST(a_long_answer_is_refused),
+        TEST(options_of_ones_own_follow_no_redirect),
+    };
+    return cmocka_run_group_tests_name("client", tests, NULL, NULL);
+}

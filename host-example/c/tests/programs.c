@@ -1,0 +1,97 @@
+/* The programs that README.md shows. They lie beside this one; tests run in the example's folder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests.h"
+
+static void set_environment(const fixture *f) {
+    setenv("ROSTERING_ENVIRONMENT", "stage", 1);
+    setenv("ROSTERING_AUTH_URL", f->config.auth_url, 1);
+    setenv("ROSTERING_BASE_URL", f->config.base_url, 1);
+    setenv("ROSTERING_CLIENT_ID", f->config.client_id, 1);
+    setenv("ROSTERING_CLIENT_SECRET", f->config.client_secret, 1);
+    setenv("ROSTERING_CUSTOMER_ID", f->config.customer_id, 1);
+    setenv("ROSTERING_USER_ID", f->config.user_id, 1);
+}
+
+static void want_shown(const char *command, const char *part) {
+    char shown[4096];
+    FILE *program = popen(command, "r");
+    assert_non_null(program);
+    shown[fread(shown, 1, sizeof shown - 1, program)] = '\0';
+    assert_int_equal(pclose(program), 0);
+    if (strstr(shown, part) == NULL) fail_msg("no %s in %s", part, shown);
+    assert_null(strstr(shown, "s3cr3t-of-the-test"));
+}
+
+static void jobs_shows_the_jobs_or_an_error(void **state) {
+    set_environment(*state);
+    want_shown("build/jobs 2>&1", "[1]");
+    setenv("ROSTERING_CLIENT_ID", "", 1);
+    want_shown("build/jobs 2>&1", "config_missing: ");
+}
+
+static void the_example_shows_all_three(void **state) {
+    fixture *f = *state;
+    const answer refusal = {.status = 401, .body = "{\"error\":\"invalid_client\"}", .only_to = "not-the-secret"};
+    set_environment(f);
+    service_answer(f->service, TOKEN, &refusal);
+    want_shown("build/example 2>&1", "as JSON     {\"code\":\"token_endpoint_rejected\",");
+    assert_int_equal(service_requests(f->service, JOBS), 2);
+}
+
+static void minimal_lists_the_jobs_with_the_sdk_alone(void **state) {
+    fixture *f = *state;
+    char path[] = "/tmp/rostering-test-XXXXXX", command[64];
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    dprintf(file,
+        "{\"wasm\":[{\"path\":\"../../dist/rostering.wasm\"}],\"allowed_hosts\":[\"127.0.0.1\"],\"config\":{"
+        "\"environment\":\"stage\",\"auth_url\":\"%s\",\"base_url\":\"%s\",\"client_id\":\"client\","
+        "\"client_secret\":\"s3cr3t-of-the-test\",\"customer_id\":\"customer\",\"user_id\":\"user\"}}",
+        f->config.auth_url, f->config.base_url);
+    close(file);
+    snprintf(command, sizeof command, "build/minimal %s 2>&1", path);
+    want_shown(command, "[1]");
+    unlink(path);
+}
+
+static char *read_file(const char *name) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Line by line, without the indentation in the program. */
+static void readme_shows_jobs(void **state) {
+    (void)state;
+    char *program = read_file("jobs.c"), *readme = read_file("README.md");
+    char *line = strstr(program, "    // snippet\n"), *end = strstr(program, "    // end of snippet\n");
+    assert_true(line != NULL && end != NULL);
+    *end = '\0';
+    char *shown = strstr(readme, "```c\nconst rostering_config config");
+    assert_non_null(shown);
+    for (line = strchr(line, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
+        size_t length = strcspn(line + 4, "\n") + 1;
+        shown = strchr(shown, '\n') + 1;
+        assert_memory_equal(shown, line + 4, length);
+    }
+    free(program);
+    free(readme);
+}
+
+int run_program_tests(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(jobs_shows_the_jobs_or_an_error),
+        TEST(the_example_shows_all_three),
+        TEST(minimal_lists_the_jobs_with_the_sdk_alone),
+        cmocka_unit_test(readme_shows_jobs),
+    };
+    return cmocka_run_group_tests_name("programs", tests, NULL, NULL);
+}

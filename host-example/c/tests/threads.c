@@ -1,0 +1,155 @@
+/* Threads: concurrent calls, cancellation, time-outs, closing. */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "tests.h"
+
+/* A call that lists the jobs on another thread. */
+typedef struct lister {
+    rostering *client;
+    rostering_call call;
+    pthread_t thread;
+    rostering_error *error;
+} lister;
+
+static void *list(void *argument) {
+    lister *l = argument;
+    rostering_response jobs;
+    rostering_list_jobs(l->client, NULL, &l->call, &jobs, &l->error);
+    rostering_response_free(&jobs);
+    return NULL;
+}
+
+static void start(lister *l, rostering *client) {
+    l->client = client;
+    assert_int_equal(pthread_create(&l->thread, NULL, list, l), 0);
+}
+
+static rostering_error *join(lister *l) {
+    assert_int_equal(pthread_join(l->thread, NULL), 0);
+    return l->error;
+}
+
+static void threads_share_a_client_and_its_token(void **state) {
+    fixture *f = *state;
+    lister listers[20] = {0};
+    service_hold(f->service, JOBS, true);
+    for (size_t i = 0; i < 20; i++) start(&listers[i], f->client);
+    assert_int_equal(service_wait(f->service, JOBS, 20), 20);
+    service_hold(f->service, JOBS, false);
+    for (size_t i = 0; i < 20; i++) assert_null(join(&listers[i]));
+    assert_int_equal(service_requests(f->service, TOKEN), 1);
+}
+
+static void one_handle_cancels_many_calls(void **state) {
+    fixture *f = *state;
+    rostering_cancel *cancel = rostering_cancel_new();
+    lister listers[3] = {{.call = {.cancel = cancel}}, {.call = {.cancel = cancel}}, {.call = {.cancel = cancel}}};
+    rostering *other = open_another(f);
+    service_hold(f->service, JOBS, true);
+    start(&listers[0], f->client);
+    assert_int_equal(service_wait(f->service, JOBS, 1), 1);
+    service_hold(f->service, TOKEN, true);
+    start(&listers[1], other);
+    start(&listers[2], other); /* which waits for that token */
+    assert_int_equal(service_wait(f->service, TOKEN, 2), 2);
+    rostering_cancel_calls(cancel);
+    rostering_cancel_calls(cancel);
+    for (size_t i = 0; i < 3; i++) want_error(join(&listers[i]), ROSTERING_CANCELED);
+    list(&listers[0]);
+    want_error(listers[0].error, ROSTERING_CANCELED);
+    service_hold(f->service, TOKEN, false);
+    service_hold(f->service, JOBS, false);
+    want_jobs(other); /* with the token that nobody stayed for */
+    assert_int_equal(service_requests(f->service, TOKEN), 2);
+    rostering_free(other);
+    rostering_cancel_free(cancel);
+    rostering_cancel_free(NULL);
+}
+
+static rostering_cancel *canceled_by_signal;
+
+static void on_signal(int number) {
+    (void)number;
+    rostering_cancel_calls(canceled_by_signal);
+}
+
+static void a_signal_handler_cancels(void **state) {
+    fixture *f = *state;
+    struct sigaction before, action = {.sa_handler = on_signal};
+    canceled_by_signal = rostering_cancel_new();
+    lister l = {.call = {.cancel = canceled_by_signal}};
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    service_hold(f->service, JOBS, true);
+    start(&l, f->client);
+    assert_int_equal(service_wait(f->service, JOBS, 1), 1);
+    pthread_kill(l.thread, SIGUSR1);
+    want_error(join(&l), ROSTERING_CANCELED);
+    sigaction(SIGUSR1, &before, NULL);
+    rostering_cancel_free(canceled_by_signal);
+}
+
+static void want_time_out(rostering *client, const rostering_call *call) {
+    lister l = {.client = client, .call = *call};
+    list(&l);
+    want_code(l.error, ROSTERING_NETWORK_ERROR);
+    assert_true(l.error->retryable);
+    assert_non_null(strstr(l.error->message, "timed out"));
+    rostering_error_free(l.error);
+}
+
+static void a_time_out_leaves_the_token_request_to_the_next_call(void **state) {
+    fixture *f = *state;
+    service_hold(f->service, TOKEN, true);
+    want_time_out(f->client, &(rostering_call){.timeout_ms = 100});
+    service_hold(f->service, TOKEN, false);
+    want_jobs(f->client);
+    assert_int_equal(service_requests(f->service, TOKEN), 1);
+    service_hold(f->service, JOBS, true);
+    want_time_out(f->client, &(rostering_call){.timeout_ms = 100});
+    service_hold(f->service, JOBS, false);
+    f->options.timeout_ms = 1;
+    reopen(f);
+    service_hold(f->service, TOKEN, true);
+    want_time_out(f->client, &(rostering_call){0});
+    service_hold(f->service, TOKEN, false);
+    lister patient = {.client = f->client, .call = {.timeout_ms = -1}};
+    list(&patient);
+    assert_null(patient.error);
+}
+
+static void *close_client(void *client) {
+    rostering_close(client);
+    return NULL;
+}
+
+static void close_waits_for_calls_and_refuses_later_ones(void **state) {
+    fixture *f = *state;
+    lister l = {0};
+    pthread_t closing;
+    service_hold(f->service, TOKEN, true);
+    want_time_out(f->client, &(rostering_call){.timeout_ms = 100}); /* its token request goes on */
+    start(&l, f->client);
+    assert_int_equal(pthread_create(&closing, NULL, close_client, f->client), 0);
+    assert_int_equal(pthread_tryjoin_np(closing, NULL) != 0, 1);
+    service_hold(f->service, TOKEN, false);
+    rostering_error *error = join(&l);
+    if (error != NULL) want_error(error, ROSTERING_CLOSED); /* if closing was first */
+    assert_int_equal(pthread_join(closing, NULL), 0);
+    rostering_error_free(want_no_jobs(f->client, ROSTERING_CLOSED));
+    assert_false(rostering_clear_token(f->client, NULL));
+    rostering_close(f->client);
+    rostering_free(NULL);
+}
+
+int run_thread_tests(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(threads_share_a_client_and_its_token),
+        TEST(one_handle_cancels_many_calls),
+        TEST(a_signal_handler_cancels),
+        TEST(a_time_out_leaves_the_token_request_to_the_next_call),
+        TEST(close_waits_for_calls_and_refuses_later_ones),
+    };
+    return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
+}
