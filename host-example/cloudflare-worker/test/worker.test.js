@@ -53,7 +53,7 @@ test('requests run at once, with one token', bound, async (t) => {
   assert.equal(service.tokenRequests.length, 1);
 });
 
-// So many that V8 optimises the code: only then does it show when a request goes on in place of another.
+// So many that V8 optimizes the code: only then does it show when a request goes on in place of another.
 test('a token is revoked while requests run', bound, async (t) => {
   const { service, get } = await start(t);
   service.jobs = (response) => {
@@ -61,11 +61,10 @@ test('a token is revoked while requests run', bound, async (t) => {
     const revoked = length > 200 && service.jobRequests[length - 1]?.authorization === 'Bearer token-1';
     void setTimeout(3).then(() => answer(revoked ? 401 : 200, jobs)(response));
   };
-  const calls = Array.from({ length: 600 }, async (_, i) => {
-    await setTimeout(i);
-    return (await get()).text();
-  });
-  assert.deepEqual(await Promise.all(calls), Array(600).fill(jobs));
+  const client = async () => {
+    for (let i = 0; i < 30; i++) assert.equal(await (await get()).text(), jobs);
+  };
+  await Promise.all(Array.from({ length: 20 }, client));
   assert.equal(service.tokenRequests.length, 2);
 });
 
