@@ -43,7 +43,6 @@ type turn struct {
 }
 
 func (t turn) after(seconds int64) turn        { t.seconds = seconds; return t }
-func (t turn) withRetryAfter(text string) turn { t.retryAfter = text; return t }
 
 const tokenRequest = "POST https://auth.example/id/connect/token [Content-Type: application/x-www-form-urlencoded] " +
 	"client_id=client&client_secret=s3cret%2Fwith%2Bodd%26signs%25&grant_type=client_credentials&scope=automatic-rostering-stage"
@@ -160,11 +159,6 @@ func (h *host) getToken(in string, turns ...turn) *made {
 func (h *host) listJobs(in string, turns ...turn) *made {
 	h.t.Helper()
 	return h.beginListJobs(in).take(turns...)
-}
-
-func (h *host) sendRequest(in string, turns ...turn) *made {
-	h.t.Helper()
-	return h.begin(input.SendRequest, in).take(turns...)
 }
 
 // result tells how a call ended.

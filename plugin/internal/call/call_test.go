@@ -112,14 +112,3 @@ func (h *host) wantLog(want ...string) {
 	}
 	h.log = nil
 }
-
-// warnings counts the warnings since the last look.
-func (h *host) warnings() (n int) {
-	for _, line := range h.log {
-		if strings.HasPrefix(line, "warn: ") {
-			n++
-		}
-	}
-	h.log = nil
-	return n
-}
