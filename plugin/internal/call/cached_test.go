@@ -34,15 +34,14 @@ func (h *host) beginGetToken(in string) *made { return h.begin(input.GetToken, i
 
 // turn is a request that a test expects, and its answer.
 type turn struct {
-	request    string // as call.request tells it
-	status     int
-	body       string
-	retryAfter string
-	token      string // in the body
-	seconds    int64  // between the request and its answer
+	request string // as call.request tells it
+	status  int
+	body    string
+	token   string // in the body
+	seconds int64  // between the request and its answer
 }
 
-func (t turn) after(seconds int64) turn        { t.seconds = seconds; return t }
+func (t turn) after(seconds int64) turn { t.seconds = seconds; return t }
 
 const tokenRequest = "POST https://auth.example/id/connect/token [Content-Type: application/x-www-form-urlencoded] " +
 	"client_id=client&client_secret=s3cret%2Fwith%2Bodd%26signs%25&grant_type=client_credentials&scope=automatic-rostering-stage"
@@ -127,7 +126,7 @@ func (c *made) take(turns ...turn) *made {
 		}
 		c.now += turn.seconds
 		c.last = turn.body
-		c.step = *c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body), RetryAfter: turn.retryAfter,
+		c.step = *c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body),
 			Load: func(most int) []byte { return []byte(turn.body[:min(most, len(turn.body))]) }})
 		c.checkStep()
 	}
