@@ -36,6 +36,7 @@ func TestDriverRules(t *testing.T) {
 func driverRules(t *testing.T, h hosts.Host) {
 	host := h.Start(t)
 	host.Process.Bound = held.Patience
+	newWorld(t, host).client(false) // which compiles the plugin, for those that keep it
 	var slow sync.WaitGroup
 	defer slow.Wait()
 	for _, r := range rules {

@@ -14,8 +14,8 @@ import (
 
 // Process is a running host. Its methods may be called from several goroutines.
 type Process struct {
-	// Bound is the longest that one answer may take, Grace the longest that the end may
-	// take.
+	// Bound is the longest that one answer may take, and four times that for create, where
+	// hosts compile the plugin; Grace is the longest that the end may take.
 	Bound, Grace time.Duration
 
 	command *exec.Cmd
@@ -32,11 +32,11 @@ type Pending struct {
 	// ID is that of the request.
 	ID int64
 
-	process *Process
-	op      string
-	done    chan struct{} // closed when the other fields are set
-	answer  Answer
-	err     error
+	bound  time.Duration
+	op     string
+	done   chan struct{} // closed when the other fields are set
+	answer Answer
+	err    error
 }
 
 // Start starts a host in a folder. Close ends it.
@@ -85,7 +85,10 @@ func (p *Process) Send(r Request) (*Pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending := &Pending{ID: r.ID, process: p, op: r.Op, done: make(chan struct{})}
+	pending := &Pending{ID: r.ID, bound: p.Bound, op: r.Op, done: make(chan struct{})}
+	if r.Op == "create" {
+		pending.bound *= 4
+	}
 	p.pending = append(p.pending, pending)
 	p.queue.add(append(line, '\n'))
 	return pending, nil
@@ -94,14 +97,14 @@ func (p *Process) Send(r Request) (*Pending, error) {
 // Done is closed when the answer, or an error instead, is there.
 func (pending *Pending) Done() <-chan struct{} { return pending.done }
 
-// Answer waits for the answer, for as long as the process's Bound.
+// Answer waits for the answer, for as long as the process's Bound allows.
 func (pending *Pending) Answer() (Answer, error) {
 	select {
 	case <-pending.done:
 		return pending.answer, pending.err
-	case <-time.After(pending.process.Bound):
+	case <-time.After(pending.bound):
 		// It stays pending: an answer without an id may still come for it.
-		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", pending.op, pending.process.Bound)
+		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", pending.op, pending.bound)
 	}
 }
 
