@@ -8,19 +8,7 @@
 #include <string.h>
 
 #include "base64.h"
-#include "call.h"
-#include "http-store.h"
-
-/* An instance of the SDK, or a client of the library. It is kept to the end: a closed client is still asked. */
-typedef struct instance {
-    struct instance *next;
-    ExtismPlugin *plain; /* NULL if closed */
-    rostering *client;   /* NULL if plain */
-    rostering_store *store;
-    json_t *logs;
-    char uuid[37];
-    char name[];
-} instance;
+#include "instance.h"
 
 /* A drive or a close, on a thread of its own. */
 typedef struct job {
@@ -32,7 +20,6 @@ typedef struct job {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below, and for standard output */
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-static instance *instances;
 static job *jobs;
 
 /* reply takes over the answer. */
@@ -57,96 +44,6 @@ static const char *text_of(const json_t *request, const char *name) {
     return text != NULL ? text : "";
 }
 
-static instance *find(const char *name) {
-    instance *i = instances;
-    while (i != NULL && strcmp(i->name, name) != 0) i = i->next;
-    return i;
-}
-
-static json_t *create_client(json_t *request, const char *manifest, instance *made) {
-    const char *url = text_of(request, "store");
-    if (*url != '\0') made->store = http_store_new(url);
-    const rostering_options options = {.store = made->store, .plugin = manifest, .plugin_size = strlen(manifest)};
-    rostering_error *error = NULL;
-    rostering_open(&(rostering_config){0}, &options, &made->client, &error);
-    json_t *failed = error != NULL ? trap(error->message) : NULL;
-    rostering_error_free(error);
-    return failed;
-}
-
-static json_t *create_plain(json_t *request, const char *manifest, instance *made) {
-    char *reason = NULL;
-    bool wasi = json_is_true(json_object_get(request, "wasi"));
-    made->plain = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &reason);
-    json_t *failed = made->plain == NULL ? trap(reason) : NULL;
-    if (failed != NULL) extism_plugin_new_error_free(reason);
-    return failed;
-}
-
-static ExtismPlugin *plugin_of(const instance *i) {
-    if (i->client == NULL) return i->plain;
-    return i->client->http != NULL ? i->client->plugin.extism : NULL; /* NULL: it is closed */
-}
-
-static void free_instance(instance *i) {
-    rostering_free(i->client);
-    http_store_free(i->store);
-    if (i->plain != NULL) extism_plugin_free(i->plain);
-    json_decref(i->logs);
-    free(i);
-}
-
-static json_t *create(json_t *request) {
-    const char *name = text_of(request, "instance");
-    json_t *manifest = json_pack("{s:[{s:O}], s:O*, s:O*}", "wasm", "path", json_object_get(request, "wasm"), "config",
-        json_object_get(request, "config"), "allowed_hosts", json_object_get(request, "allowed_hosts"));
-    char *text = json_dumps(manifest, JSON_COMPACT);
-    json_decref(manifest);
-    instance *made = calloc(1, sizeof *made + strlen(name) + 1);
-    if (made == NULL || text == NULL) abort();
-    strcpy(made->name, name);
-    made->logs = json_array();
-    bool library = json_is_true(json_object_get(request, "client"));
-    json_t *failed = (library ? create_client : create_plain)(request, text, made);
-    free(text);
-    if (failed != NULL) {
-        free_instance(made);
-        return failed;
-    }
-    const uint8_t *id = extism_plugin_id(plugin_of(made));
-    for (int i = 0, at = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) made->uuid[at++] = '-';
-        at += snprintf(made->uuid + at, 3, "%02x", id[i]);
-    }
-    made->next = instances; /* in front of a closed one of that name */
-    instances = made;
-    return json_object();
-}
-
-/* keep_log keeps a line such as: 2025-01-31T12:00:00.123456Z DEBUG extism::pdk: HTTP 200 to … plugin="…" */
-static void keep_log(const char *line, ExtismSize length) {
-    static const char target[] = " extism::pdk: ", mark[] = " plugin=\"";
-    const char *text = memmem(line, length, target, strlen(target));
-    const char *end = text != NULL ? memmem(text, (size_t)(line + length - text), mark, strlen(mark)) : NULL;
-    if (end == NULL) return;
-    const char *level = text - line > 5 && strncmp(text - 5, " WARN", 5) == 0 ? "warn" : "debug";
-    text += strlen(target);
-    for (instance *i = instances; i != NULL; i = i->next) {
-        if (strncmp(end + strlen(mark), i->uuid, strlen(i->uuid)) != 0) continue;
-        json_array_append_new(i->logs, json_pack("{s:s, s:s%}", "level", level, "line", text, (size_t)(end - text)));
-    }
-}
-
-/* take_logs returns a copy of the instance's lines since the last call or drive of it began; NULL where one begins. */
-static json_t *take_logs(instance *i, bool begins) {
-    pthread_mutex_lock(&lock);
-    extism_log_drain(keep_log);
-    if (begins) json_array_clear(i->logs);
-    json_t *logs = begins ? NULL : json_deep_copy(i->logs);
-    pthread_mutex_unlock(&lock);
-    return logs;
-}
-
 static json_t *encoded(const void *data, size_t length) {
     char *text = base64_encode(data, length);
     json_t *output = json_string(text);
@@ -165,13 +62,13 @@ static json_t *call_export(ExtismPlugin *plugin, const char *export, const uint8
 static json_t *call(const json_t *request, instance *i) {
     size_t length = 0;
     uint8_t *input = base64_decode(text_of(request, "input"), &length);
-    if (input == NULL || plugin_of(i) == NULL) return trap("no base64, or a closed instance");
-    take_logs(i, true);
+    if (input == NULL || instance_plugin(i) == NULL) return trap("no base64, or a closed instance");
+    instance_clear_logs(i);
     if (i->client != NULL) pthread_mutex_lock(&i->client->plugin.lock);
-    json_t *answer = call_export(plugin_of(i), text_of(request, "export"), input, length);
+    json_t *answer = call_export(instance_plugin(i), text_of(request, "export"), input, length);
     if (i->client != NULL) pthread_mutex_unlock(&i->client->plugin.lock);
     free(input);
-    json_object_set_new(answer, "logs", take_logs(i, false));
+    json_object_set_new(answer, "logs", instance_logs(i));
     return answer;
 }
 
@@ -214,7 +111,7 @@ static json_t *drive(const job *j) {
     free(now);
     free(body);
     free(input);
-    json_object_set_new(answer, "logs", take_logs(j->on, false));
+    json_object_set_new(answer, "logs", instance_logs(j->on));
     return answer;
 }
 
@@ -259,7 +156,7 @@ static json_t *start_drive(json_t *request, instance *on) {
     rostering_error *error = NULL;
     if (on->client == NULL) return trap("not a client");
     if (!rostering_enter(on->client, false, &error)) return failure(error);
-    take_logs(on, true);
+    instance_clear_logs(on);
     start(request, on, rostering_cancel_new());
     return NULL;
 }
@@ -287,6 +184,13 @@ static json_t *close_instance(json_t *request, instance *i) {
     return json_object();
 }
 
+static json_t *create(const json_t *request) {
+    char *reason = instance_create(request);
+    json_t *answer = reason != NULL ? trap(reason) : json_object();
+    free(reason);
+    return answer;
+}
+
 static json_t *versions(void) {
     json_t *text =
         json_sprintf("libextism %s, libcurl %s", extism_version(), curl_version_info(CURLVERSION_NOW)->version);
@@ -299,7 +203,7 @@ static json_t *handle(json_t *request) {
     if (strcmp(op, "versions") == 0) return versions();
     if (strcmp(op, "create") == 0) return create(request);
     if (strcmp(op, "cancel") == 0) return cancel_drive(request);
-    instance *i = find(text_of(request, "instance"));
+    instance *i = instance_find(text_of(request, "instance"));
     if (i == NULL) return trap("no such instance");
     if (strcmp(op, "call") == 0) return call(request, i);
     if (strcmp(op, "drive") == 0) return start_drive(request, i);
@@ -319,9 +223,6 @@ int main(void) {
     pthread_mutex_lock(&lock);
     while (jobs != NULL) pthread_cond_wait(&ended, &lock);
     pthread_mutex_unlock(&lock);
-    for (instance *i = instances, *next; i != NULL; i = next) {
-        next = i->next;
-        free_instance(i);
-    }
+    instances_free();
     return feof(stdin) ? 0 : 1;
 }

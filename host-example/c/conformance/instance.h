@@ -1,0 +1,34 @@
+/* The instances that the adapter was told to create, and what the plugin logged in each. */
+#pragma once
+
+#include <jansson.h>
+
+#include "call.h"
+
+/* An instance of the SDK, or a client of the library. It is kept to the end: a closed client is still called. */
+typedef struct instance {
+    struct instance *next;
+    ExtismPlugin *plain; /* NULL if closed */
+    rostering *client;   /* NULL if plain */
+    rostering_store *store;
+    json_t *logs;
+    char uuid[37];
+    char name[];
+} instance;
+
+/* Creates an instance as a request says, and returns NULL, or else why there is none: free() that. */
+char *instance_create(const json_t *request);
+
+/* Returns the newest instance of that name, or NULL. */
+instance *instance_find(const char *name);
+
+/* Returns NULL once the instance is closed. */
+ExtismPlugin *instance_plugin(const instance *i);
+
+/* Forgets what was logged, where a call begins. */
+void instance_clear_logs(instance *i);
+
+/* Returns the lines since then; the caller owns them. */
+json_t *instance_logs(instance *i);
+
+void instances_free(void);
