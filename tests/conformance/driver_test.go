@@ -19,14 +19,14 @@ import (
 func TestDriverRules(t *testing.T) {
 	if hosts.Wanted("go") {
 		for _, h := range hosts.Native {
-			if h.Client {
+			if h.Drives {
 				t.Run("go", func(t *testing.T) { driverRules(t, h) })
 			}
 		}
 	}
 	hosts.EachLanguage(t, func(t *testing.T, _ string, all []hosts.Host) {
 		for _, h := range all {
-			if h.Client {
+			if h.Drives {
 				t.Run(h.Name, func(t *testing.T) { driverRules(t, h) })
 			}
 		}

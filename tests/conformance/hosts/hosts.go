@@ -27,8 +27,8 @@ type Host struct {
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps, Drives and Client are as in [run.Host].
-	Steps, Drives, Client bool
+	// Steps and Drives are as in [run.Host].
+	Steps, Drives bool
 }
 
 // Hosts that tests name.
@@ -65,7 +65,7 @@ func inSteps(h Host) Host {
 // library is a host whose calls a client of the language's library makes.
 func library(h Host) Host {
 	h = inSteps(h)
-	h.Drives, h.Client = true, true
+	h.Drives = true
 	return h
 }
 
@@ -118,7 +118,7 @@ func (h Host) Run(t testing.TB, program string, args ...string) *run.Host {
 			t.Errorf("the host did not end well: %v", err)
 		}
 	})
-	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives, Client: h.Client}
+	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
 }
 
 func (h Host) plugin(t testing.TB) string {

@@ -23,8 +23,7 @@ type language struct {
 		Name    string   `json:"name"`
 		Command []string `json:"command"` // starts the adapter; run in the folder
 		Build   string   `json:"build"`   // of dist
-		Drives  bool     `json:"drives"`  // the library makes the calls
-		Client  bool     `json:"client"`  // and can wait and share
+		Drives  bool     `json:"drives"`  // a client of the library makes the calls
 	} `json:"hosts"`
 }
 
@@ -123,7 +122,7 @@ func (l language) hosts() (hosts []Host) {
 		hosts = append(hosts, Host{
 			Name: h.Name, Folder: filepath.Join("host-example", l.Folder), Command: h.Command,
 			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
-			Steps: h.Drives, Drives: h.Drives, Client: h.Client,
+			Steps: h.Drives, Drives: h.Drives,
 		})
 	}
 	return hosts

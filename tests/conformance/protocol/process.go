@@ -103,7 +103,7 @@ func (pending *Pending) Answer() (Answer, error) {
 	case <-pending.done:
 		return pending.answer, pending.err
 	case <-time.After(pending.bound):
-		// It stays pending: an answer without an id may still come for it.
+		// It stays pending: its answer may still come, for nobody.
 		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", pending.op, pending.bound)
 	}
 }
@@ -146,8 +146,7 @@ func (p *Process) take(line []byte) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	for i, pending := range p.pending {
-		// A host that answers in order may leave the id out.
-		if a.ID == pending.ID || a.ID == 0 {
+		if a.ID == pending.ID {
 			pending.answer = a
 			close(pending.done)
 			p.pending = append(p.pending[:i:i], p.pending[i+1:]...)

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(behaviour) {
 	case "answers in order":
 		for r := range requests() {
-			fmt.Printf(`{"error":"to %s"}`+"\n", r.Export)
+			fmt.Printf(`{"id":%d,"error":"to %s"}`+"\n", r.ID, r.Export)
 		}
 		os.Exit(0)
 	case "answers in reverse":
@@ -27,6 +27,11 @@ func TestMain(m *testing.M) {
 	case "answers another":
 		for r := range requests() {
 			fmt.Printf(`{"id":%d}`+"\n", r.ID+7)
+		}
+		os.Exit(1)
+	case "answers nobody":
+		for range requests() {
+			fmt.Println(`{"error":"to whom?"}`)
 		}
 		os.Exit(1)
 	case "dies":
@@ -87,6 +92,7 @@ func TestAHostThatMisbehavesIsAnError(t *testing.T) {
 		"hangs":           "did not answer",
 		"prints noise":    "npm notice",
 		"answers another": "not pending",
+		"answers nobody":  "not pending",
 	} {
 		t.Run(host, func(t *testing.T) {
 			p := start(t, host)

@@ -41,7 +41,7 @@ type Request struct {
 
 // Answer is the answer to a request. At most one of Error, Trap and Canceled is set.
 type Answer struct {
-	ID int64 `json:"id,omitempty"`
+	ID int64 `json:"id"`
 	// Output is the output of a call; of one that was driven, the token object or the body
 	// of the service's answer.
 	Output []byte `json:"output,omitempty"`

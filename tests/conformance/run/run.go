@@ -19,9 +19,9 @@ type Host struct {
 	Wasm string
 	WASI bool
 	// Steps says that whole calls are made by begin and resume, with the plugin's own HTTP
-	// switched off; Drives, that the language's library does that, else the runner does;
-	// Client, that the library can wait and share.
-	Steps, Drives, Client bool
+	// switched off; Drives, that a client of the language's library does that, else the
+	// runner does.
+	Steps, Drives bool
 	// Observe is told of each call of an export, to hold it against more than the
 	// scenario; it may be nil.
 	Observe func(export string, input []byte, answer protocol.Answer)
@@ -37,12 +37,7 @@ func (h *Host) Versions() (string, error) {
 }
 
 // Runs reports whether the host can run a scenario.
-func (h *Host) Runs(s *scenario.Scenario) bool {
-	if !s.StepsOnly() {
-		return true
-	}
-	return h.Steps && (!h.Drives || h.Client || s.Form == "steps" && s.Accepts == nil)
-}
+func (h *Host) Runs(s *scenario.Scenario) bool { return h.Steps || !s.StepsOnly() }
 
 // longestWait is the most that a scenario's calls may wait in sum, in seconds, for a
 // library to make them: it waits indeed.
@@ -92,7 +87,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 	}
 	defer h.Process.Do(protocol.Request{Op: "close", Instance: c.instance})
 
-	c.check = check{steps: h.Steps, client: c.drives && h.Client, secrets: []string{create.Config["client_secret"]}}
+	c.check = check{steps: h.Steps, client: c.drives, secrets: []string{create.Config["client_secret"]}}
 	c.skipsLogs = c.client && filled.Accepts == nil
 	for i := range filled.Calls {
 		call := &filled.Calls[i]
@@ -114,7 +109,7 @@ func (c *course) create() protocol.Request {
 		Op: "create", Instance: c.instance, Wasm: c.Wasm, WASI: c.WASI, Config: c.scenario.FullConfig(c.servers.Addresses),
 	}
 	switch {
-	case c.drives && c.Client:
+	case c.drives:
 		r.Client = true
 		if slices.Contains(c.scenario.Accepts, "store") {
 			r.Store = c.servers.StoreURL

@@ -22,8 +22,7 @@ import (
 
 func main() {
 	build := flag.String("build", "rostering.wasm", "the build of the plugin, in dist")
-	drive := flag.Bool("drive", false, "let the library make the calls, with the plugin's own HTTP switched off")
-	client := flag.Bool("client", false, "the library can wait and share")
+	drive := flag.Bool("drive", false, "let a client of the library make the calls, with the plugin's own HTTP switched off")
 	only := flag.String("only", "", "run only scenarios whose group/name holds this")
 	flag.Parse()
 	if flag.NArg() == 0 {
@@ -31,7 +30,7 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	failed, err := try(ctx, *build, *drive || *client, *client, *only, flag.Args())
+	failed, err := try(ctx, *build, *drive, *only, flag.Args())
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -41,7 +40,7 @@ func main() {
 	}
 }
 
-func try(ctx context.Context, build string, drive, client bool, only string, command []string) (failed bool, err error) {
+func try(ctx context.Context, build string, drive bool, only string, command []string) (failed bool, err error) {
 	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
 	if err != nil {
 		return false, err
@@ -49,7 +48,7 @@ func try(ctx context.Context, build string, drive, client bool, only string, com
 	start := func() (*run.Host, error) {
 		process, err := protocol.Start(ctx, ".", command[0], command[1:]...)
 		wasm := filepath.Join(hosts.Root(), "dist", build)
-		return &run.Host{Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi"), Steps: drive, Drives: drive, Client: client}, err
+		return &run.Host{Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi"), Steps: drive, Drives: drive}, err
 	}
 	host, err := start()
 	if err != nil {
