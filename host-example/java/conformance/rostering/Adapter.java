@@ -13,7 +13,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,8 +32,8 @@ import org.extism.sdk.chicory.http.HttpConfig;
 
 /**
  * The host adapter for chicory-sdk-core, and for this library: one JSON object a line on standard
- * input, one answer a line on standard output, as tests/conformance/protocol says. Its argument is
- * {@code interpreter} or {@code aot}.
+ * input, one answer a line on standard output, as tests/conformance/protocol says. The plugin is
+ * compiled: interpreted, a text of a megabyte takes nine seconds.
  */
 public final class Adapter {
   private static final JsonMapper MAPPER =
@@ -82,7 +81,7 @@ public final class Adapter {
       return new Answer(null, output, null, null, null, null, null, null);
     }
 
-    static Answer result(Call.Result result) {
+    static Answer result(Loop.Result result) {
       if (result.output() != null) {
         return output(Json.write(result.output()));
       }
@@ -120,22 +119,12 @@ public final class Adapter {
   private final Map<Long, CompletableFuture<?>> drives = new ConcurrentHashMap<>();
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-  private final boolean aot;
-
-  private Adapter(boolean aot) {
-    this.aot = aot;
-  }
 
   public static void main(String[] args) throws IOException {
-    var engine = args.length == 1 ? args[0] : "";
-    if (!List.of("interpreter", "aot").contains(engine)) {
-      System.err.println("which engine: interpreter or aot?");
-      System.exit(2);
-    }
     // The JDK's client repeats a GET whose connection closed without an answer, and the scenarios
     // count requests.
     System.setProperty("jdk.httpclient.redirects.retrylimit", "1");
-    new Adapter(engine.equals("aot")).run();
+    new Adapter().run();
   }
 
   private void run() throws IOException {
@@ -191,8 +180,7 @@ public final class Adapter {
 
   private Rostering client(Request r, Lines lines) {
     try {
-      var options =
-          new RosteringOptions().plugin(Path.of(r.wasm())).interpreter(!aot).httpClient(http);
+      var options = new RosteringOptions().plugin(Path.of(r.wasm())).httpClient(http);
       if (r.store() != null) {
         options.store(new HttpStore(http, r.store()));
       }
@@ -206,7 +194,7 @@ public final class Adapter {
     var hosts = r.allowedHosts() == null ? List.<String>of() : r.allowedHosts();
     var options =
         new Manifest.Options()
-            .withAoT(aot)
+            .withAoT()
             .withAllowedHosts(hosts.toArray(String[]::new))
             .withConfig(r.config())
             .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new))
@@ -238,9 +226,14 @@ public final class Adapter {
   private CompletableFuture<Answer> drive(Request r) {
     var loop = instance(r).client().loop;
     var now = now(r.inputOrEmpty());
-    var timeout = r.timeoutMs() == null ? Duration.ofSeconds(30) : Duration.ofMillis(r.timeoutMs());
-    var body = r.body() == null ? null : BodyPublishers.ofByteArray(r.body());
-    var result = loop.start(begin(loop, r), () -> now, timeout, body);
+    var options = new CallOptions();
+    if (r.timeoutMs() != null) {
+      options.timeout(Duration.ofMillis(r.timeoutMs()));
+    }
+    if (r.body() != null) {
+      options.body(r.body());
+    }
+    var result = loop.start(begin(loop, r), () -> now, options);
     drives.put(r.id(), result);
     result.whenComplete((done, e) -> drives.remove(r.id()));
     return result.thenApply(Answer::result);

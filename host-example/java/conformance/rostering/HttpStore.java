@@ -7,36 +7,36 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.HashMap;
 
 /** The store of the tests: each operation is a POST. */
 record HttpStore(HttpClient client, String url) implements Store {
   @Override
   public String get(String key) throws IOException, InterruptedException {
-    var value = post("get", key, null, null).get("value");
+    var value = post("get", key, null, 0).get("value");
     return value.isNull() ? null : value.textValue();
   }
 
   @Override
-  public boolean add(String key, String value, Duration ttl)
+  public boolean add(String key, String value, long ttlSeconds)
       throws IOException, InterruptedException {
-    return post("add", key, value, ttl).get("added").booleanValue();
+    return post("add", key, value, ttlSeconds).get("added").booleanValue();
   }
 
   @Override
-  public void set(String key, String value, Duration ttl) throws IOException, InterruptedException {
-    post("set", key, value, ttl);
+  public void set(String key, String value, long ttlSeconds)
+      throws IOException, InterruptedException {
+    post("set", key, value, ttlSeconds);
   }
 
-  private JsonNode post(String op, String key, String value, Duration ttl)
+  private JsonNode post(String op, String key, String value, long ttlSeconds)
       throws IOException, InterruptedException {
     var operation = new HashMap<String, Object>();
     operation.put("op", op);
     operation.put("key", key);
-    if (ttl != null) {
+    if (value != null) {
       operation.put("value", value);
-      operation.put("ttl", ttl.toSeconds());
+      operation.put("ttl", ttlSeconds);
     }
     var body = BodyPublishers.ofByteArray(Json.write(operation));
     var request = HttpRequest.newBuilder(URI.create(url)).POST(body).build();

@@ -8,18 +8,21 @@ final class Explanation {
   private Explanation() {}
 
   static void print(PrintStream out, RosteringException e) {
+    var details = e.details();
     out.println(e.getMessage());
-    field(out, "code", e.code());
-    e.key().ifPresent(key -> field(out, "key", key));
-    e.status().ifPresent(status -> field(out, "status", status));
-    e.oauthError().ifPresent(error -> field(out, "OAuth error", error));
-    e.oauthErrorDescription().ifPresent(text -> field(out, "OAuth description", text));
+    field(out, "code", details.code());
+    field(out, "key", details.key());
+    field(out, "status", details.status());
+    field(out, "OAuth error", details.oauthError());
+    field(out, "OAuth description", details.oauthErrorDescription());
     field(out, "worth a retry", e.retryable() ? "yes" : "no");
-    e.retryAfter().ifPresent(time -> field(out, "retry after", time.toSeconds() + " s"));
-    e.body().ifPresent(body -> field(out, "body", body + (e.bodyTruncated() ? " (and more)" : "")));
+    field(out, "seconds to wait", details.retryAfter());
+    field(out, "body", details.body());
   }
 
   private static void field(PrintStream out, String name, Object value) {
-    out.printf("  %-17s %s%n", name, value);
+    if (value != null) {
+      out.printf("  %-17s %s%n", name, value);
+    }
   }
 }

@@ -2,9 +2,9 @@ package example;
 
 import java.io.PrintStream;
 import java.util.Map;
-import rostering.Environment;
 import rostering.Rostering;
 import rostering.RosteringConfig;
+import rostering.RosteringConfig.Environment;
 import rostering.RosteringException;
 
 /** The library at its shortest; README.md shows it. */
@@ -18,15 +18,14 @@ public final class Jobs {
   static void run(Map<String, String> env, PrintStream out) throws InterruptedException {
     // snippet
     var config =
-        RosteringConfig.builder()
+        new RosteringConfig()
             .environment(Environment.STAGE)
             .authUrl(env.get("ROSTERING_AUTH_URL"))
             .baseUrl(env.get("ROSTERING_BASE_URL"))
             .clientId(env.get("ROSTERING_CLIENT_ID"))
             .clientSecret(env.get("ROSTERING_CLIENT_SECRET"))
             .customerId(env.get("ROSTERING_CUSTOMER_ID"))
-            .userId(env.get("ROSTERING_USER_ID"))
-            .build();
+            .userId(env.get("ROSTERING_USER_ID"));
     try (var client = Rostering.open(config)) { // one for all threads
       out.println(client.listJobs().text());
     } catch (RosteringException e) { // its message says what to do

@@ -38,7 +38,7 @@ public final class Main {
       out.printf("jobs: %s%n", client.listJobs().text().strip());
       out.printf("jobs, with the same token: %s%n", client.listJobs().text().strip());
     }
-    var wrong = config.toBuilder().clientSecret("not-the-secret").build();
+    var wrong = config.clientSecret("not-the-secret");
     try (var client = Rostering.open(wrong, settings.options())) {
       showError(out, client);
     }

@@ -30,6 +30,7 @@ public final class Minimal {
     }
     var options =
         new Manifest.Options()
+            .withAoT() // compiles the plugin to JVM code
             .withConfig(config)
             .withAllowedHosts(host(config.get("auth_url")), host(config.get("base_url")))
             .withWasi(WasiOptions.builder().build()) // the plugin's clock

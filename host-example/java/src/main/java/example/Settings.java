@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import rostering.Environment;
 import rostering.RosteringConfig;
+import rostering.RosteringConfig.Environment;
 import rostering.RosteringOptions;
 
 /** What the programs read from their environment. */
@@ -22,7 +23,7 @@ final class Settings {
   RosteringConfig config() {
     var environment = require("ROSTERING_ENVIRONMENT");
     var config =
-        RosteringConfig.builder()
+        new RosteringConfig()
             .authUrl(require("ROSTERING_AUTH_URL"))
             .baseUrl(require("ROSTERING_BASE_URL"))
             .clientId(require("ROSTERING_CLIENT_ID"))
@@ -32,7 +33,7 @@ final class Settings {
     if (!missing.isEmpty()) {
       throw new IllegalArgumentException("set " + String.join(", ", missing));
     }
-    return config.environment(Environment.of(environment)).build();
+    return config.environment(Environment.valueOf(environment.toUpperCase(Locale.ROOT)));
   }
 
   /** The plugin in ROSTERING_WASM, or the library's own. */

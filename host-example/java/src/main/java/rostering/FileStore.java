@@ -1,19 +1,16 @@
 package rostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.HexFormat;
+import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -33,51 +30,38 @@ public final class FileStore implements Store {
 
   @Override
   public String get(String key) throws IOException {
-    try {
-      var lines = Files.readString(file(key)).split("\n", 2);
-      var isLive = lines.length == 2 && Instant.parse(lines[0]).isAfter(Instant.now());
-      return isLive ? lines[1] : null;
-    } catch (NoSuchFileException e) {
+    if (!Files.exists(file(key))) {
       return null;
     }
+    var lines = Files.readString(file(key)).split("\n", 2);
+    return Instant.parse(lines[0]).isAfter(Instant.now()) ? lines[1] : null;
   }
 
   @Override
-  public boolean add(String key, String value, Duration ttl)
-      throws IOException, InterruptedException {
-    ADDING.lockInterruptibly();
-    try (var channel =
-            FileChannel.open(
-                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  @SuppressWarnings("try") // the lock is held, not used
+  public boolean add(String key, String value, long ttlSeconds) throws IOException {
+    ADDING.lock();
+    try (var channel = FileChannel.open(directory.resolve("lock"), CREATE, WRITE);
         var lock = channel.lock()) { // the system takes it from a process that dies
-      if (!lock.isValid() || get(key) != null) {
-        return false;
+      var isFree = get(key) == null;
+      if (isFree) {
+        set(key, value, ttlSeconds);
       }
-      set(key, value, ttl);
-      return true;
+      return isFree;
     } finally {
       ADDING.unlock();
     }
   }
 
   @Override
-  public void set(String key, String value, Duration ttl) throws IOException {
+  public void set(String key, String value, long ttlSeconds) throws IOException {
     var written = Files.createTempFile(directory, "new", null);
-    try {
-      Files.writeString(written, Instant.now().plus(ttl) + "\n" + value);
-      Files.move(written, file(key), StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(written);
-    }
+    Files.writeString(written, Instant.now().plusSeconds(ttlSeconds) + "\n" + value);
+    Files.move(written, file(key), ATOMIC_MOVE);
   }
 
   /** A key may be longer than a file's name. */
   private Path file(String key) {
-    try {
-      var hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(UTF_8));
-      return directory.resolve(HexFormat.of().formatHex(hash));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError(e); // every Java has it
-    }
+    return directory.resolve(UUID.nameUUIDFromBytes(key.getBytes(UTF_8)).toString());
   }
 }

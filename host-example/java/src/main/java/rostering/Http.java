@@ -1,29 +1,37 @@
 package rostering;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
-import java.util.LinkedHashSet;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Sends the requests of steps. */
 final class Http {
-  /** One byte more than the plugin reads of a token answer: it then says that it is too long. */
-  private static final long MAX_TOKEN_ANSWER = (256 << 10) + 1;
+  private static final Duration TOKEN_TIMEOUT = Duration.ofSeconds(20);
+
+  /** A byte more than the plugin reads of a token answer: it then says that it is too long. */
+  private static final int MAX_TOKEN_ANSWER = (256 << 10) + 1;
 
   private final HttpClient client;
-  private final long maxAnswerBytes;
+  private final int maxAnswerBytes;
 
-  /** The client must not follow redirects; null is the JDK's. */
-  Http(HttpClient client, long maxAnswerBytes) {
-    // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
-    this.client =
-        client != null
-            ? client
-            : HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  Http(HttpClient client, int maxAnswerBytes) {
+    this.client = client;
     this.maxAnswerBytes = maxAnswerBytes;
   }
 
@@ -33,28 +41,74 @@ final class Http {
     try {
       var request = HttpRequest.newBuilder(URI.create(r.url())).method(r.method(), body);
       r.headers().forEach(request::setHeader);
-      return client.sendAsync(
-          request.build(),
-          info ->
-              step.isForToken()
-                  ? BoundedBody.cutAt(MAX_TOKEN_ANSWER)
-                  : BoundedBody.ofAtMost(maxAnswerBytes));
+      if (!step.isForToken()) {
+        return client.sendAsync(request.build(), info -> new Body(maxAnswerBytes, false));
+      }
+      request.timeout(TOKEN_TIMEOUT); // of an answer's headers; orTimeout adds its body
+      var sent = client.sendAsync(request.build(), info -> new Body(MAX_TOKEN_ANSWER, true));
+      return sent.orTimeout(TOKEN_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (IllegalArgumentException e) { // a host name that java.net.URI cannot read
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Why a request got no answer: what a future adds to it is taken off. */
-  static Throwable cause(Throwable thrown) {
-    return thrown instanceof CompletionException ? thrown.getCause() : thrown;
-  }
-
   /** The JDK's own exceptions often say nothing; their causes do. */
   static String reason(Throwable thrown) {
-    var reasons = new LinkedHashSet<String>();
-    for (var t = cause(thrown); t != null; t = t.getCause()) {
-      reasons.add(t.toString());
+    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
+        .filter(t -> !(t instanceof CompletionException))
+        .map(Throwable::toString)
+        .distinct()
+        .collect(Collectors.joining(", caused by "));
+  }
+
+  /** The body of an answer up to a limit. What is beyond it is cut off, or an error. */
+  private static final class Body implements BodySubscriber<byte[]> {
+    private final BodySubscriber<byte[]> whole = BodySubscribers.ofByteArray();
+    private final boolean isCut;
+    private Subscription subscription;
+    private int left;
+
+    Body(int limit, boolean isCut) {
+      left = limit;
+      this.isCut = isCut;
     }
-    return String.join(", caused by ", reasons);
+
+    @Override
+    public CompletionStage<byte[]> getBody() {
+      return whole.getBody();
+    }
+
+    @Override
+    public void onSubscribe(Subscription s) {
+      subscription = s;
+      whole.onSubscribe(s);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      for (var buffer : buffers) {
+        var isTooLong = buffer.remaining() > left;
+        buffer.limit(buffer.position() + Math.min(left, buffer.remaining()));
+        left -= buffer.remaining();
+        whole.onNext(List.of(buffer));
+        if (isTooLong) {
+          subscription.cancel();
+          if (!isCut) {
+            whole.onError(new IOException("the answer is longer than the limit"));
+          }
+          whole.onComplete();
+        }
+      }
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      whole.onError(thrown);
+    }
+
+    @Override
+    public void onComplete() {
+      whole.onComplete();
+    }
   }
 }

@@ -2,7 +2,6 @@ package rostering;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
@@ -18,11 +17,7 @@ final class Json {
 
   private Json() {}
 
-  /**
-   * Writes a value.
-   *
-   * @throws IllegalArgumentException if a text in it has a lone surrogate
-   */
+  /** Throws IllegalArgumentException if a text in the value has a lone surrogate. */
   static byte[] write(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
@@ -37,9 +32,5 @@ final class Json {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  static <T> T read(JsonNode json, Class<T> type) {
-    return MAPPER.convertValue(json, type);
   }
 }

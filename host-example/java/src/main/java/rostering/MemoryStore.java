@@ -1,14 +1,14 @@
 package rostering;
 
-import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 
 /** A store in memory, for several clients in one process. */
 public final class MemoryStore implements Store {
   private record Entry(String value, long expiresAtNanos) {
-    static Entry of(String value, Duration ttl) {
-      return new Entry(value, System.nanoTime() + ttl.toNanos());
+    static Entry of(String value, long ttlSeconds) {
+      return new Entry(value, System.nanoTime() + TimeUnit.SECONDS.toNanos(ttlSeconds));
     }
 
     boolean isLive() {
@@ -25,13 +25,13 @@ public final class MemoryStore implements Store {
   }
 
   @Override
-  public boolean add(String key, String value, Duration ttl) {
-    var added = Entry.of(value, ttl);
+  public boolean add(String key, String value, long ttlSeconds) {
+    var added = Entry.of(value, ttlSeconds);
     return entries.compute(key, (k, old) -> old == null || !old.isLive() ? added : old) == added;
   }
 
   @Override
-  public void set(String key, String value, Duration ttl) {
-    entries.put(key, Entry.of(value, ttl));
+  public void set(String key, String value, long ttlSeconds) {
+    entries.put(key, Entry.of(value, ttlSeconds));
   }
 }

@@ -1,6 +1,5 @@
 package rostering;
 
-import java.time.Duration;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
@@ -22,16 +21,12 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public boolean add(String key, String value, Duration ttl) {
-    return redis.set(key, value, expiringIn(ttl).nx()) != null;
+  public boolean add(String key, String value, long ttlSeconds) {
+    return redis.set(key, value, new SetParams().nx().ex(ttlSeconds)) != null;
   }
 
   @Override
-  public void set(String key, String value, Duration ttl) {
-    redis.set(key, value, expiringIn(ttl));
-  }
-
-  private static SetParams expiringIn(Duration ttl) {
-    return new SetParams().ex(ttl.toSeconds());
+  public void set(String key, String value, long ttlSeconds) {
+    redis.set(key, value, new SetParams().ex(ttlSeconds));
   }
 }

@@ -15,27 +15,13 @@ public record Response(int status, HttpHeaders headers, byte[] body) {
     return new Response(response.statusCode(), response.headers(), response.body());
   }
 
-  boolean isSuccess() {
-    return status / 100 == 2;
-  }
-
   /** The body as UTF-8. */
   public String text() {
     return new String(body, StandardCharsets.UTF_8);
   }
 
-  /**
-   * The body as JSON.
-   *
-   * @throws java.io.UncheckedIOException if it is not JSON
-   */
+  /** The body as JSON, or an UncheckedIOException. */
   public JsonNode json() {
     return Json.read(body, JsonNode.class);
-  }
-
-  /** Without the body, which may be large. */
-  @Override
-  public String toString() {
-    return "Response[status=%d, body of %d bytes]".formatted(status, body.length);
   }
 }

@@ -1,17 +1,16 @@
 package rostering;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
- * A call that failed. {@link #code()} is for programs to act on; the message is {@code code: what
- * to do}. It holds neither secrets nor tokens.
+ * A call that failed. Its code is for programs to act on; its message is {@code code: what to do}.
+ * It holds neither secrets nor tokens.
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -29,28 +28,13 @@ public final class RosteringException extends RuntimeException {
     SERVICE_UNAUTHORIZED,
     SERVICE_ERROR,
     NETWORK_ERROR,
-    /** A code of a later plugin; {@link RosteringException#codeName()} has it. */
-    UNKNOWN;
-
-    static Code of(String name) {
-      for (var code : values()) {
-        if (code.toString().equals(name)) {
-          return code;
-        }
-      }
-      return UNKNOWN;
-    }
-
-    /** The code as the contract writes it. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    /** A code of a later plugin; the details have its name. */
+    UNKNOWN
   }
 
-  /** The contract's error object; a field that it lacks is null. */
+  /** The error as docs/contract.md has it, Errors. A field that it lacks is null. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record Fields(
+  public record Details(
       String code,
       String message,
       boolean retryable,
@@ -63,94 +47,48 @@ public final class RosteringException extends RuntimeException {
       Boolean bodyTruncated)
       implements Serializable {}
 
-  private final Fields fields;
+  private final Details details;
 
-  private RosteringException(Fields fields, Throwable cause) {
-    super(fields.code + ": " + fields.message, cause);
-    this.fields = fields;
+  private RosteringException(Details details) {
+    super(details.code + ": " + details.message);
+    this.details = details;
   }
 
-  /** Reads the plugin's error text. The cause is why a request got no answer, or null. */
-  static RuntimeException ofPlugin(String text, Throwable cause) {
+  /** Reads the plugin's error text. */
+  static RuntimeException ofPlugin(String text) {
     try {
-      var fields = Json.read(text.getBytes(StandardCharsets.UTF_8), Fields.class);
-      if (fields.code != null) {
-        return new RosteringException(fields, cause);
-      }
-    } catch (UncheckedIOException e) {
-      // not an error of the contract: a fault of the plugin
+      return new RosteringException(Json.read(text.getBytes(UTF_8), Details.class));
+    } catch (UncheckedIOException e) { // not an error of the contract
+      return new IllegalStateException("the plugin failed: " + text);
     }
-    return new IllegalStateException("the plugin failed: " + text, cause);
   }
 
   static RosteringException timedOut(Duration timeout) {
     var message = "the call timed out after %s s".formatted(timeout.toMillis() / 1000.0);
-    return of(Code.NETWORK_ERROR, message, true, null, null);
-  }
-
-  /** The 401 of a request that could not be repeated. */
-  static RosteringException unrepeatable(Throwable cause) {
-    var message = "the token was refused, and the request's body cannot be sent again: call again";
-    return of(Code.SERVICE_UNAUTHORIZED, message, false, 401, cause);
-  }
-
-  private static RosteringException of(
-      Code code, String message, boolean retryable, Integer status, Throwable cause) {
     return new RosteringException(
-        new Fields(code.toString(), message, retryable, null, status, null, null, null, null, null),
-        cause);
+        new Details("network_error", message, true, null, null, null, null, null, null, null));
   }
 
   public Code code() {
-    return Code.of(fields.code);
-  }
-
-  /** The code as text, also one that {@link Code} does not have. */
-  public String codeName() {
-    return fields.code;
+    var codes = Stream.of(Code.values());
+    return codes
+        .filter(c -> c.name().equalsIgnoreCase(details.code))
+        .findAny()
+        .orElse(Code.UNKNOWN);
   }
 
   /** Whether the same call may succeed later. */
   public boolean retryable() {
-    return fields.retryable;
+    return details.retryable;
   }
 
-  /** The config key or input field at fault. */
-  public Optional<String> key() {
-    return Optional.ofNullable(fields.key);
+  /** Everything that is known. */
+  public Details details() {
+    return details;
   }
 
-  /** The status of the answer at fault. */
-  public OptionalInt status() {
-    return fields.status == null ? OptionalInt.empty() : OptionalInt.of(fields.status);
-  }
-
-  /** The identity provider's error (RFC 6749, section 5.2). */
-  public Optional<String> oauthError() {
-    return Optional.ofNullable(fields.oauthError);
-  }
-
-  public Optional<String> oauthErrorDescription() {
-    return Optional.ofNullable(fields.oauthErrorDescription);
-  }
-
-  /** How long to wait before calling again. */
-  public Optional<Duration> retryAfter() {
-    return Optional.ofNullable(fields.retryAfter).map(Duration::ofSeconds);
-  }
-
-  /** The body of the service's answer as text, at most 64 KiB of it. */
-  public Optional<String> body() {
-    return Optional.ofNullable(fields.body);
-  }
-
-  /** Whether the answer's body was longer than that. */
-  public boolean bodyTruncated() {
-    return Boolean.TRUE.equals(fields.bodyTruncated);
-  }
-
-  /** The contract's error object, for logs that are read by programs. */
+  /** The details as JSON, for logs that programs read. */
   public String toJson() {
-    return new String(Json.write(fields), StandardCharsets.UTF_8);
+    return new String(Json.write(details), UTF_8);
   }
 }

@@ -1,27 +1,33 @@
 package rostering;
 
+import com.dylibso.chicory.log.Logger;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.extism.sdk.chicory.Manifest;
+import org.extism.sdk.chicory.ManifestWasm;
+import org.extism.sdk.chicory.Plugin;
+import org.extism.sdk.chicory.http.HttpConfig;
 
-/** How a client works. Every option has a default; each method changes this object. */
+/** How a client works. Each method changes this object. */
 public final class RosteringOptions {
-  private static final String BUNDLED = "rostering-nowasi.wasm";
+  // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
+  private static final HttpClient HTTP_CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  byte[] plugin;
-  boolean interpreter;
-  HttpClient httpClient;
+  private byte[] wasm;
+  private boolean isInterpreted;
+  HttpClient httpClient = HTTP_CLIENT;
   Duration timeout = Duration.ofSeconds(30);
-  long maxAnswerBytes = 64L << 20;
+  int maxAnswerBytes = 64 << 20;
   Store store;
 
-  /** Another plugin than the one in this library: the build without WASI. */
+  /** Another plugin than the one in this library: a build without WASI. */
   public RosteringOptions plugin(byte[] wasm) {
-    plugin = wasm.clone();
+    this.wasm = wasm.clone();
     return this;
   }
 
@@ -34,21 +40,13 @@ public final class RosteringOptions {
     return plugin(Files.readAllBytes(wasm));
   }
 
-  /**
-   * Whether the plugin is interpreted. If not, it is compiled to JVM code, which takes half a
-   * second longer to open, and a call is then several times faster.
-   */
-  public RosteringOptions interpreter(boolean interpreted) {
-    interpreter = interpreted;
+  /** Interprets the plugin instead of compiling it to JVM code: opens faster, runs slower. */
+  public RosteringOptions interpreter() {
+    isInterpreted = true;
     return this;
   }
 
-  /**
-   * A client of yours, for a proxy or TLS settings.
-   *
-   * @throws IllegalArgumentException if it follows redirects: one of the token request could send
-   *     the secret to another host
-   */
+  /** For a proxy or TLS settings. One that follows redirects could take the secret elsewhere. */
   public RosteringOptions httpClient(HttpClient client) {
     if (client.followRedirects() != HttpClient.Redirect.NEVER) {
       throw new IllegalArgumentException("the HTTP client must not follow redirects");
@@ -63,8 +61,8 @@ public final class RosteringOptions {
     return this;
   }
 
-  /** The most that an answer of the service may have; 64 MiB if not set. */
-  public RosteringOptions maxAnswerBytes(long bytes) {
+  /** The largest answer of the service that is read; 64 MiB if not set. */
+  public RosteringOptions maxAnswerBytes(int bytes) {
     maxAnswerBytes = bytes;
     return this;
   }
@@ -75,17 +73,18 @@ public final class RosteringOptions {
     return this;
   }
 
-  byte[] wasm() {
-    if (plugin != null) {
-      return plugin;
-    }
-    try (var bundled = RosteringOptions.class.getResourceAsStream(BUNDLED)) {
-      if (bundled == null) {
-        throw new IllegalStateException("the library was built without " + BUNDLED);
-      }
-      return bundled.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  Plugin open(RosteringConfig config, Logger log) {
+    var options =
+        new Manifest.Options()
+            .withAoT(!isInterpreted)
+            .withConfig(config.keys)
+            // The SDK loads no plugin that can send requests without one. Steps never use it.
+            .withHttpConfig(new HttpConfig(() -> null, () -> null));
+    var module =
+        wasm != null
+            ? ManifestWasm.fromBytes(wasm)
+            : ManifestWasm.fromUrl(getClass().getResource("rostering-nowasi.wasm").toString());
+    var manifest = Manifest.ofWasms(module.build()).withOptions(options).build();
+    return Plugin.ofManifest(manifest).withLogger(log).build();
   }
 }

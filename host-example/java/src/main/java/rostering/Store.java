@@ -1,7 +1,5 @@
 package rostering;
 
-import java.time.Duration;
-
 /**
  * A store that clients share their token through, in one process or many. The plugin decides what
  * is read and written, and when. Whoever can read the store has the token.
@@ -15,8 +13,8 @@ public interface Store {
   String get(String key) throws Exception;
 
   /** Sets a value only if the key is not there, atomically, and returns whether it did. */
-  boolean add(String key, String value, Duration ttl) throws Exception;
+  boolean add(String key, String value, long ttlSeconds) throws Exception;
 
-  /** Sets a value, which expires after {@code ttl}. */
-  void set(String key, String value, Duration ttl) throws Exception;
+  /** Sets a value, which expires after that time. */
+  void set(String key, String value, long ttlSeconds) throws Exception;
 }

@@ -1,10 +1,10 @@
 package rostering;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * An access token. Printing it does not show the token itself.
@@ -15,12 +15,9 @@ import java.util.Map;
  * @param cacheKey names the token URL, client and scope that it belongs to; holds no secret
  */
 public record Token(String accessToken, String tokenType, Instant expiresAt, String cacheKey) {
-  /** The contract's token object. */
-  record Fields(String accessToken, String tokenType, long expiresAt, String cacheKey) {
-    Token token() {
-      return new Token(accessToken, tokenType, Instant.ofEpochSecond(expiresAt), cacheKey);
-    }
-  }
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  private record Fields(
+      String accessToken, String tokenType, long expiresAt, String cacheKey, Long now) {}
 
   /**
    * Reads what {@link #toJson} wrote.
@@ -29,27 +26,26 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
    */
   public static Token ofJson(String json) {
     try {
-      return Json.read(json.getBytes(StandardCharsets.UTF_8), Fields.class).token();
+      return read(json.getBytes(UTF_8));
     } catch (UncheckedIOException e) {
       throw new IllegalArgumentException("not a token object");
     }
   }
 
-  /**
-   * The token object with the token in it, for a store of your own: {@code access_token}, {@code
-   * token_type}, {@code expires_at} (Unix seconds) and {@code cache_key}.
-   */
-  public String toJson() {
-    return new String(Json.write(fields()), StandardCharsets.UTF_8);
+  static Token read(byte[] json) {
+    var f = Json.read(json, Fields.class);
+    return new Token(f.accessToken, f.tokenType, Instant.ofEpochSecond(f.expiresAt), f.cacheKey);
   }
 
-  Map<String, Object> fields() {
-    var fields = new HashMap<String, Object>(); // takes null, which the plugin refuses
-    fields.put("access_token", accessToken);
-    fields.put("token_type", tokenType);
-    fields.put("expires_at", expiresAt.getEpochSecond());
-    fields.put("cache_key", cacheKey);
-    return fields;
+  /** The token object of the contract, with the token in it, for a store of your own. */
+  public String toJson() {
+    return new String(input(null), UTF_8);
+  }
+
+  /** What {@code set_token} takes. */
+  byte[] input(Long now) {
+    return Json.write(
+        new Fields(accessToken, tokenType, expiresAt.getEpochSecond(), cacheKey, now));
   }
 
   @Override

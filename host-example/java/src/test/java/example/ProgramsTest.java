@@ -63,7 +63,7 @@ class ProgramsTest {
           status            401
           OAuth error       invalid_client
           worth a retry     no
-          retry after       1 s
+          seconds to wait   1
         """);
   }
 

@@ -36,7 +36,7 @@ class LeavingTest extends ServiceTest {
     service.token = gate.before(service.token);
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, client::listJobs);
-    var left = client.listJobsAsync();
+    var left = client.listJobsAsync(new CallOptions());
     gate.awaitRequest();
     left.cancel(true);
     gate.open();
@@ -48,7 +48,7 @@ class LeavingTest extends ServiceTest {
   @Test
   void cancel() throws Exception {
     service.jobs = gate.before(service.jobs);
-    var call = client.listJobsAsync();
+    var call = client.listJobsAsync(new CallOptions());
     gate.awaitRequest();
     assertTrue(call.cancel(true));
     assertThrows(CancellationException.class, call::join);
@@ -60,25 +60,28 @@ class LeavingTest extends ServiceTest {
   void timeout() throws Exception {
     service.jobs = gate.before(service.jobs);
     client.getToken();
-    var input = JobsInput.ofConfig().withTimeout(Duration.ofMillis(200));
+    var input = new CallOptions().timeout(Duration.ofMillis(200));
     var e = assertCode(NETWORK_ERROR, () -> client.listJobs(input));
     assertTrue(e.retryable());
     assertTrue(e.getMessage().contains("timed out after 0.2 s"), e::getMessage);
-    var patient = client.listJobsAsync(input.withTimeout(Duration.ZERO));
+    var patient = client.listJobsAsync(new CallOptions().timeout(Duration.ZERO));
     gate.open();
     assertEquals(Service.JOBS, patient.get().text());
   }
 
   @Test
   void dependentsMayCallAgain() throws Exception {
-    var second = client.listJobsAsync().thenApply(response -> client.listJobsAsync().join());
+    var second =
+        client
+            .listJobsAsync(new CallOptions())
+            .thenApply(response -> client.listJobsAsync(new CallOptions()).join());
     assertEquals(Service.JOBS, second.get(Service.PATIENCE, SECONDS).text());
   }
 
   @Test
   void closeWaits() throws Exception {
     service.jobs = gate.before(service.jobs);
-    var call = client.listJobsAsync();
+    var call = client.listJobsAsync(new CallOptions());
     gate.awaitRequest();
     var closing = CompletableFuture.runAsync(client::close);
     assertThrows(
@@ -92,17 +95,5 @@ class LeavingTest extends ServiceTest {
     gate.open();
     assertEquals(Service.JOBS, call.get().text());
     closing.get(Service.PATIENCE, SECONDS);
-  }
-
-  @Test
-  void interruptedCloseWaitsNoLonger() throws Exception {
-    service.jobs = gate.before(service.jobs);
-    var call = client.listJobsAsync();
-    gate.awaitRequest();
-    Thread.currentThread().interrupt();
-    client.close();
-    assertTrue(Thread.interrupted());
-    gate.open();
-    assertEquals(Service.JOBS, call.get().text());
   }
 }

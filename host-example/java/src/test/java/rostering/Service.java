@@ -41,9 +41,9 @@ public final class Service implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  RosteringConfig.Builder config() {
-    return RosteringConfig.builder()
-        .environment(Environment.STAGE)
+  RosteringConfig config() {
+    return new RosteringConfig()
+        .environment(RosteringConfig.Environment.STAGE)
         .authUrl(url())
         .baseUrl(url())
         .clientId("client")
@@ -54,7 +54,7 @@ public final class Service implements AutoCloseable {
 
   /** The interpreter opens faster than the compiler. */
   Rostering open(RosteringOptions options) {
-    return Rostering.open(config().build(), options.interpreter(true));
+    return Rostering.open(config(), options.interpreter());
   }
 
   private void handle(HttpExchange exchange) throws IOException {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
@@ -19,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import redis.clients.jedis.JedisPooled;
 
 class StoreTest extends ServiceTest {
-  private static final Duration HOUR = Duration.ofHours(1);
+  private static final int HOUR = 3600;
   private static RedisServer server;
   private static JedisPooled redis;
 
@@ -61,7 +60,7 @@ class StoreTest extends ServiceTest {
     assertTrue(store.add(key, "one\ntwo ü", HOUR));
     assertFalse(store.add(key, "three", HOUR));
     assertEquals("one\ntwo ü", store.get(key));
-    store.set(key, "", Duration.ofSeconds(1));
+    store.set(key, "", 1);
     assertEquals("", store.get(key));
     while (store.get(key) != null) {
       Thread.sleep(10);
@@ -74,7 +73,7 @@ class StoreTest extends ServiceTest {
   @EnumSource
   void oneOfManyAdds(Kind kind) throws Exception {
     var store = open(kind);
-    store.set("key", "expired", Duration.ofSeconds(1));
+    store.set("key", "expired", 1);
     while (store.get("key") != null) {
       Thread.sleep(10);
     }
@@ -111,12 +110,12 @@ class StoreTest extends ServiceTest {
           }
 
           @Override
-          public boolean add(String key, String value, Duration ttl) throws Exception {
+          public boolean add(String key, String value, long ttlSeconds) throws Exception {
             throw new Exception("down");
           }
 
           @Override
-          public void set(String key, String value, Duration ttl) {}
+          public void set(String key, String value, long ttlSeconds) {}
         };
     try (var client = service.open(new RosteringOptions().store(hangs))) {
       assertEquals(Service.JOBS, client.listJobs().text());
