@@ -6,8 +6,8 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{CallError, Error};
 
-/// An instance of the plugin. It makes one call at a time, on a thread of its own, because the SDK
-/// panics in async code. The thread ends when the last clone is dropped.
+/// An instance of the plugin. It makes one call at a time, on a thread of its own, so that no async code is held up. The
+/// thread ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct Plugin(mpsc::Sender<Call>);
 

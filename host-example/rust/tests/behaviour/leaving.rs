@@ -15,7 +15,7 @@ async fn time_out() {
     let service = Service::start();
     let client = service.client().await;
     client.get_token().await.unwrap();
-    let (_answer_later, _) = service.hold_jobs();
+    let _held = service.hold_jobs();
     let error = call_error(client.with_timeout(Some(SHORT)).list_jobs().await);
     assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
     assert!(error.message.contains("timed out after 200ms"), "{error}");
@@ -26,12 +26,12 @@ async fn time_out() {
 async fn token_request_outlives_its_caller() {
     let service = Service::start();
     let client = service.client().await;
-    let (answer_now, came) = service.hold_tokens();
+    let mut held = service.hold_tokens();
     assert!(timeout(SHORT, client.list_jobs()).await.is_err());
-    came.recv_timeout(PATIENCE).unwrap();
+    held.came().await;
     let error = call_error(client.with_timeout(Some(SHORT)).list_jobs().await);
     assert!(error.to_string().contains("network_error: timed out"), "{error}");
-    drop(answer_now);
+    drop(held);
     client.list_jobs().await.unwrap();
     assert_eq!(service.count(), (1, 1));
 }
@@ -49,18 +49,17 @@ async fn no_time_out() {
 async fn close_waits_for_calls() {
     let service = Service::start();
     let client = service.client().await;
-    let (answer_now, came) = service.hold_jobs();
+    let mut held = service.hold_jobs();
     let call = tokio::spawn({
         let client = client.clone();
         async move { client.list_jobs().await }
     });
-    let came = tokio::task::spawn_blocking(move || came.recv_timeout(PATIENCE));
-    came.await.unwrap().unwrap();
+    held.came().await;
     assert!(timeout(SHORT, client.close()).await.is_err());
     let late = client.list_jobs().await;
     assert!(matches!(late, Err(Error::Closed)), "{late:?}");
     assert!(!call.is_finished());
-    drop(answer_now);
+    drop(held);
     timeout(PATIENCE, client.close()).await.unwrap();
     call.await.unwrap().unwrap();
 }

@@ -8,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use rostering::{Client, Config, Environment, Options};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::timeout;
 
 pub const SECRET: &str = "s3cr3t/+ &";
 pub const JOBS: &str = r#"[{"id":1}]"#;
@@ -68,18 +70,14 @@ impl Service {
         self.state().jobs = Arc::new(handler);
     }
 
-    /// Holds token requests back until the sender is dropped. The receiver tells of each.
-    pub fn hold_tokens(&self) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
-        let (handler, answer_now, came) = held(self.state().token.clone());
-        self.state().token = handler;
-        (answer_now, came)
+    /// Holds token requests back.
+    pub fn hold_tokens(&self) -> Held {
+        hold(&mut self.state().token)
     }
 
-    /// The same with other requests.
-    pub fn hold_jobs(&self) -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
-        let (handler, answer_now, came) = held(self.state().jobs.clone());
-        self.state().jobs = handler;
-        (answer_now, came)
+    /// Holds other requests back.
+    pub fn hold_jobs(&self) -> Held {
+        hold(&mut self.state().jobs)
     }
 
     /// How many requests came: for tokens, and others.
@@ -119,16 +117,29 @@ impl Service {
     }
 }
 
-fn held(handler: Handler) -> (Handler, mpsc::Sender<()>, mpsc::Receiver<()>) {
-    let (answer_now, wait) = mpsc::channel::<()>();
-    let (tell, came) = mpsc::channel();
-    let wait = Mutex::new(wait);
-    let held: Handler = Arc::new(move |request| {
+/// Requests that are held back until this is dropped.
+pub struct Held {
+    came: UnboundedReceiver<()>,
+    _answer_when_dropped: mpsc::Sender<()>,
+}
+
+impl Held {
+    /// Waits for the next of them.
+    pub async fn came(&mut self) {
+        timeout(PATIENCE, self.came.recv()).await.expect("a request comes");
+    }
+}
+
+fn hold(handler: &mut Handler) -> Held {
+    let (sender, dropped) = mpsc::channel();
+    let (tell, came) = unbounded_channel();
+    let (dropped, answer) = (Mutex::new(dropped), handler.clone());
+    *handler = Arc::new(move |request| {
         let _ = tell.send(());
-        let _ = wait.lock().unwrap().recv_timeout(PATIENCE);
-        handler(request)
+        let _ = dropped.lock().unwrap().recv_timeout(PATIENCE);
+        answer(request)
     });
-    (held, answer_now, came)
+    Held { came, _answer_when_dropped: sender }
 }
 
 fn is_for_token(request: &Request) -> bool {

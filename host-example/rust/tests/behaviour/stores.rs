@@ -103,9 +103,12 @@ impl Redis {
         let command = command.arg("-").stdin(Stdio::piped()).stdout(Stdio::null());
         let mut process = command.spawn().expect("apt-get install redis-server");
         process.stdin.take().unwrap().write_all(config.as_bytes()).unwrap();
-        let server = Self { url: format!("redis://rostering:password@127.0.0.1:{port}"), process };
+        let mut server = Self { url: format!("redis://rostering:password@127.0.0.1:{port}"), process };
         let end = Instant::now() + PATIENCE;
         while redis::Client::open(server.url.as_str()).unwrap().get_connection().is_err() {
+            if server.process.try_wait().unwrap().is_some() {
+                return Self::start(); // the port was taken meanwhile
+            }
             assert!(Instant::now() < end, "it does not answer");
             std::thread::sleep(Duration::from_millis(20));
         }
