@@ -47,9 +47,10 @@ const storeMs = 1_000;
 export class Calls {
   #options;
   #fetch;
-  #closed = false;
-  /** @type {Set<Promise<unknown>>} */
-  #pending = new Set();
+  /** @type {Promise<void> | undefined} */
+  #closing;
+  #pending = 0; // a count, because a promise of a request that workerd cancels would be kept for good
+  #idle = () => {};
 
   /**
    * @param {Plugin} plugin
@@ -99,26 +100,33 @@ export class Calls {
     await this.#track(this.#call(name, input));
   }
 
-  /** Waits for the calls begun before it, and for the token requests that they have left to others. */
-  async close() {
-    this.#closed = true;
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  /** Waits for the calls begun before it, and for the token requests that outlive them. */
+  close() {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close() {
+    if (this.#pending > 0) await new Promise((/** @type {(_?: unknown) => void} */ idle) => (this.#idle = idle));
     await this.plugin.close();
   }
 
   #refuseIfClosed() {
-    if (this.#closed) throw new Error('the client is closed');
+    if (this.#closing) throw new Error('the client is closed');
   }
 
   /**
+   * Has close wait for a promise.
+   *
    * @template T
    * @param {Promise<T>} promise
    */
-  #track(promise) {
-    const forget = () => this.#pending.delete(promise);
-    this.#pending.add(promise);
-    promise.then(forget, forget);
-    return promise;
+  async #track(promise) {
+    this.#pending++;
+    try {
+      return await promise;
+    } finally {
+      if (--this.#pending === 0) this.#idle();
+    }
   }
 
   /**
@@ -154,8 +162,8 @@ export class Calls {
   }
 
   /**
-   * Requests a token, and uses the store, up to the next step of another kind. It does not end with its caller: others
-   * wait for the token, or look for it in the store.
+   * Requests a token and uses the store, up to the next step of another kind. Not ended by its caller: others wait for
+   * the token, or look for it in the store.
    *
    * @param {SharedStep} step
    * @param {CallOptions['now']} now

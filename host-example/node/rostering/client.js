@@ -7,13 +7,13 @@ import { Token } from './token.js';
  * @property {import('./plugin.js').Source} [plugin] If not set, `rostering-nowasi.wasm` beside these files.
  * @property {import('./store.js').Store} [store] Shares the token with other clients.
  * @property {import('./http.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of your own.
- * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000, and 0 or
- *   Infinity is none.
+ * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000. 0 or Infinity
+ *   disables it.
  * @property {number} [maxBody] The bytes of an answer that are held in memory at most; the default is 64 MiB.
- * @property {import('./plugin.js').Logger} [logger] Gets the plugin's log lines, which hold neither secrets nor tokens.
- * @property {boolean} [worker] Whether the plugin runs in a worker. It never waits for anything, so it need not.
- * @property {(section: Promise<unknown>) => void} [waitUntil] Gets what a call leaves to others when it ends early, for
- *   a runtime that would end it too.
+ * @property {import('./plugin.js').Logger} [logger] Receives the plugin's log lines, which hold neither secrets nor tokens.
+ * @property {boolean} [worker] Runs the plugin in a worker. There is no need to: it does no I/O.
+ * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must go on when a call ends early, such as
+ *   its token request, in runtimes that would cancel it.
  */
 
 /**
@@ -110,7 +110,7 @@ export class Rostering {
   }
 
   /**
-   * Caches a token that another client of the same config has got.
+   * Caches a token obtained by another client with the same config.
    *
    * @param {Token} token
    * @param {Pick<CallOptions, 'now'>} [options]
@@ -124,7 +124,7 @@ export class Rostering {
     await this.#calls.run('clear_token', '');
   }
 
-  /** Waits for the calls made before it, and frees the plugin. A worker keeps the process alive until then. */
+  /** Waits for the calls made before it, then frees the plugin. A worker keeps the process alive until then. */
   async close() {
     await this.#calls.close();
   }

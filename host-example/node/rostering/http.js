@@ -52,7 +52,14 @@ export async function send(fetch, request, purpose, signal) {
  */
 async function exchange(fetch, { method, url, headers, body }, purpose, signal) {
   /** @type {RequestInit & {duplex: 'half'}} */
-  const init = { method, headers, redirect: 'manual', signal, duplex: 'half' }; // duplex for streams
+  const init = {
+    method,
+    headers,
+    signal,
+    redirect: 'manual',
+    credentials: 'omit', // or fetch hides a 401 to a stream, which it would answer itself
+    duplex: 'half', // for streams
+  };
   if (body !== undefined) init.body = untyped(body);
   const response = await fetch(url, init);
   const { status } = response;

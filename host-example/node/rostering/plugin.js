@@ -62,7 +62,8 @@ export class Plugin {
     try {
       return (await this.#plugin.call(name, input))?.bytes();
     } finally {
-      await this.#plugin.reset(); // or the SDK keeps the memory of each call, and sends all of it to its worker
+      // Without it, the SDK keeps the memory of each call, and sends all of it to its worker.
+      await this.#plugin.reset().catch(() => {});
       const turn = this.#waiting.shift();
       if (turn) turn();
       else this.#busy = false;
