@@ -1,6 +1,5 @@
 #include "call.h"
 
-#include <limits.h>
 #include <sys/random.h>
 
 #include "error.h"
@@ -29,9 +28,9 @@ static bool goes_on(rostering_progress *at, rostering_end end) {
 
 /* pause_call waits up to half as long again, at random: the processes of a fleet must not look in step. */
 static rostering_end pause_call(double seconds, const rostering_limits *limits) {
-    unsigned random = 0;
+    uint16_t random = 0;
     (void)!getrandom(&random, sizeof random, 0);
-    double ms = seconds * 1000 * (1 + random / (2.0 * UINT_MAX));
+    double ms = seconds * 1000 * (1 + random / (2.0 * UINT16_MAX));
     rostering_limits until = {rostering_deadline((int64_t)ms), limits->cancel};
     bool whole = until.deadline <= limits->deadline;
     if (!whole) until.deadline = limits->deadline;

@@ -255,7 +255,3 @@ void rostering_http_send(rostering_http *http, const json_t *request, bool for_t
     keep_handle(http, h);
     curl_slist_free_all(lines);
 }
-
-bool rostering_is_success(int status) {
-    return status >= 200 && status < 300;
-}

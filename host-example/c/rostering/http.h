@@ -23,4 +23,6 @@ typedef struct rostering_answer {
 void rostering_http_send(rostering_http *http, const json_t *request, bool for_token, rostering_body *body,
     const rostering_limits *limits, rostering_answer *answer);
 
-bool rostering_is_success(int status);
+static inline bool rostering_is_success(int status) {
+    return status >= 200 && status < 300;
+}

@@ -91,7 +91,6 @@ typedef struct rostering_store {
     bool (*set)(void *context, const char *key, const char *value, int64_t ttl_seconds);
     void *context;
 } rostering_store;
-
 #define ROSTERING_STORE_TIMEOUT_MS 1000
 
 /* For the clients of one process, and for those of one machine: a file, which only its owner can read. NULL if memory
@@ -105,8 +104,8 @@ typedef struct rostering_options {
     const rostering_store *store; /* must outlive the client; NULL: none */
     int64_t timeout_ms;           /* of a call, with all its requests; 0: 30 s, negative: none */
     size_t max_body;              /* bytes of an answer; a longer one is a network_error; 0: 64 MiB */
-    /* Called before each request, on its thread, to set further options of libcurl's easy handle (a CURL *), such as a
-     * proxy or a certificate authority. Redirects stay off. curl_context must outlive the client. */
+    /* Called before each request, on the thread that sends it, to set further options of libcurl's easy handle (a
+     * CURL *): a proxy, a certificate authority. Redirects stay off. curl_context must outlive the client. */
     void (*prepare_curl)(void *curl, void *curl_context);
     void *curl_context;
     const void *plugin; /* another build, or a manifest in JSON; NULL: the build in this library */
@@ -202,7 +201,6 @@ typedef struct rostering_body {
     bool (*rewind)(void *context);
     void *context;
 } rostering_body;
-
 #define ROSTERING_READ_FAILED ((size_t)-1)
 
 typedef struct rostering_request {

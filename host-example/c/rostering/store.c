@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <jansson.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,15 @@ static bool begin(entries *e) {
     pthread_mutex_lock(&e->mutex);
     if (e->path == NULL) return true;
     e->lock = open(e->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (e->lock < 0 || flock(e->lock, LOCK_EX) != 0) return false;
+    for (int ms = 0; e->lock < 0 || flock(e->lock, LOCK_EX | LOCK_NB) != 0; ms++) { /* a process may be stopped */
+        if (e->lock < 0 || ms == ROSTERING_STORE_TIMEOUT_MS) return false;
+        poll(NULL, 0, 1);
+    }
     json_decref(e->all);
     e->all = json_load_file(e->path, 0, NULL);
-    if (e->all == NULL) e->all = json_object(); /* there is none, or it is broken */
+    if (json_is_object(e->all)) return true;
+    json_decref(e->all);
+    e->all = json_object(); /* the file is missing or broken */
     return true;
 }
 
