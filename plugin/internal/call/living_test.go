@@ -91,7 +91,9 @@ func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
 	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``, ``)
 	c.want(`"for":"service"`)
 	h.config["client_id"] = "another"
-	c.goOn(`,"status":401`).want(apierror.ServiceUnauthorized)
+	if c.goOn(`,"status":401`).want(apierror.ServiceUnauthorized); c.flow != nil {
+		t.Errorf("it goes on: %s", c.output)
+	}
 }
 
 func TestAnAnswerCountsWithoutAConfig(t *testing.T) {
