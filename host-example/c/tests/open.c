@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "call.h"
 #include "tests.h"
 
 static rostering_error *open_error(const rostering_config *config, const rostering_options *options) {
@@ -84,12 +85,21 @@ static void config_reaches_the_plugin(void **state) {
     rostering_error_free(error);
 }
 
+static void the_plugin_sends_nothing_itself(void **state) {
+    fixture *f = *state;
+    rostering_error *error = NULL;
+    assert_false(rostering_plugin_call(&f->client->plugin, "list_jobs", "{\"now\":1800000000}", NULL, &error));
+    want_error(error, ROSTERING_PLUGIN_FAILED);
+    assert_int_equal(service_connections(f->service), 0);
+}
+
 int run_open_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_config_that_is_not_utf8_is_named),
         cmocka_unit_test(what_is_no_plugin_is_refused),
         cmocka_unit_test(a_plugin_that_traps),
         TEST(config_reaches_the_plugin),
+        TEST(the_plugin_sends_nothing_itself),
     };
     return cmocka_run_group_tests_name("open", tests, keep_traps, NULL);
 }
