@@ -50,7 +50,6 @@ export class Calls {
   /** @type {Promise<void> | undefined} */
   #closing;
   #pending = 0; // a count, because a promise of a request that workerd cancels would be kept for good
-  #idle = () => {};
 
   /**
    * @param {Plugin} plugin
@@ -106,7 +105,8 @@ export class Calls {
   }
 
   async #close() {
-    if (this.#pending > 0) await new Promise((/** @type {(_?: unknown) => void} */ idle) => (this.#idle = idle));
+    // It looks from time to time: workerd does not resume a request by the promise of another.
+    while (this.#pending > 0) await new Promise((look) => setTimeout(look, 20));
     await this.plugin.close();
   }
 
@@ -125,7 +125,7 @@ export class Calls {
     try {
       return await promise;
     } finally {
-      if (--this.#pending === 0) this.#idle();
+      this.#pending--;
     }
   }
 
