@@ -267,6 +267,9 @@ final class Loop {
         outcome.put("body", new String(response.body(), UTF_8));
       } else {
         answer = Response.of(response);
+        if (step.last() && isSuccess(response)) {
+          return completedFuture(new Result(answer, null)); // send may not have seen it yet
+        }
         if (!isSuccess(response)) {
           var length = Math.min(response.body().length, MAX_ERROR_BODY);
           outcome.put("body", new String(response.body(), 0, length, UTF_8));
