@@ -235,15 +235,13 @@ final class Loop {
       if (step.endsWithCaller()) {
         pending = sent;
       }
-      if (step.last()) {
-        sent.thenAccept(
-            response -> {
-              if (isSuccess(response)) {
-                result.complete(new Result(Response.of(response), null)); // waits for nobody
-              }
-            });
-      }
-      return sent;
+      return sent.thenApply(
+          response -> {
+            if (step.last() && isSuccess(response)) {
+              result.complete(new Result(Response.of(response), null)); // waits for nobody
+            }
+            return response;
+          });
     }
 
     private BodyPublisher body(Step step) {
@@ -267,9 +265,6 @@ final class Loop {
         outcome.put("body", new String(response.body(), UTF_8));
       } else {
         answer = Response.of(response);
-        if (step.last() && isSuccess(response)) {
-          return completedFuture(new Result(answer, null)); // send may not have seen it yet
-        }
         if (!isSuccess(response)) {
           var length = Math.min(response.body().length, MAX_ERROR_BODY);
           outcome.put("body", new String(response.body(), 0, length, UTF_8));
