@@ -76,14 +76,20 @@ run-fleet: build ## processes share one token through Redis, isolates through Cl
 	@host-example/cloudflare-worker/run-fleet.sh
 
 .PHONY: run-serverless
-run-serverless: build ## a new process for each call, with the token in a file
-	@cd tests && go run ./cmd/sandbox ../host-example/go/serverless/run.sh
+run-serverless: build build/sandbox ## a new process for each call, with the token in a file
+	@build/sandbox host-example/go/serverless/run.sh
+
+# The service of every language's tests.
+.PHONY: build/sandbox
+build/sandbox:
+	@mkdir -p $(@D)
+	@cd tests && go build -o ../$@ ./cmd/sandbox
 
 # run-LANG: the demo in short, in another language.
 .PHONY: $(LANGUAGES:%=run-%)
-$(LANGUAGES:%=run-%): run-%: build
+$(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@host-example/$*/setup.sh
-	@cd tests && go run ./cmd/sandbox ../host-example/$*/run.sh
+	@build/sandbox host-example/$*/run.sh
 
 # each SCRIPT: runs it in each language that HOSTS leaves in. A language whose tools are
 # missing, which is status 69, is left out, unless CI is true.
@@ -99,7 +105,7 @@ endef
 
 # -count=1: what go test keeps of earlier runs does not see that dist has changed.
 .PHONY: test
-test: build $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows it to some hosts
+test: build build/sandbox $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows it to some hosts
 	$(call each,test.sh)
 	@for module in $(MODULES); do \
 		echo "testing the module $$module" ; \

@@ -9,6 +9,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/tetratelabs/wazero v1.9.0
 	github.com/zitadel/oidc/v3 v3.45.0
+	golang.org/x/net v0.38.0
 )
 
 require (

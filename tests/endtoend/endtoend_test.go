@@ -122,7 +122,7 @@ func (u *user) mustFail(seconds int64, want failure) {
 	}
 }
 
-func (u *user) mustCount(tokens, jobs int64) {
+func (u *user) mustCount(tokens, jobs int) {
 	u.t.Helper()
 	if got, want := u.Counts(), (sandbox.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
 		u.t.Errorf("so far %+v, not %+v", got, want)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,18 +19,25 @@ const (
 	revokePath   = "/revoke"
 	lifetimePath = "/lifetime"
 	countsPath   = "/counts"
+	requestsPath = "/requests"
+	waitPath     = "/wait"
 )
+
+// maxWait bounds a wait for requests.
+const maxWait = 30 * time.Second
 
 // faultRequest is a Fault as the control listener takes it: durations are
 // numbers with their unit in the name, which any language can write.
 type faultRequest struct {
-	Server     string `json:"server"`
-	Status     int    `json:"status"`
-	RetryAfter string `json:"retry_after"`
-	Body       string `json:"body"`
-	DelayMS    int64  `json:"delay_ms"`
-	CutOff     bool   `json:"cut_off"`
-	Requests   int    `json:"requests"`
+	Server   string            `json:"server"`
+	Status   int               `json:"status"`
+	Headers  map[string]string `json:"headers"`
+	Body     string            `json:"body"`
+	Base64   []byte            `json:"body_base64"`
+	DelayMS  int64             `json:"delay_ms"`
+	Hold     bool              `json:"hold"`
+	CutOff   bool              `json:"cut_off"`
+	Requests int               `json:"requests"`
 }
 
 type lifetimeRequest struct {
@@ -48,6 +56,10 @@ func controls(s *Sandbox) map[string]map[string]http.HandlerFunc {
 		countsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
 			writeJSON(w, http.StatusOK, s.Counts())
 		}},
+		requestsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, s.Requests())
+		}},
+		waitPath: {http.MethodPost: s.serveWait},
 	}
 }
 
@@ -68,6 +80,22 @@ func controlHandler(routes map[string]map[string]http.HandlerFunc) http.Handler 
 		}
 		handle(w, r)
 	})
+}
+
+func (s *Sandbox) serveWait(w http.ResponseWriter, r *http.Request) {
+	var least Counts
+	if err := decodeStrictly(r.Body, &least); err != nil {
+		writeControlProblem(w, http.StatusBadRequest, err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
+	defer cancel()
+	counts, err := s.Wait(ctx, least)
+	if err != nil {
+		writeControlProblem(w, http.StatusGatewayTimeout, fmt.Errorf("fewer requests came: %+v", counts))
+		return
+	}
+	writeJSON(w, http.StatusOK, counts)
 }
 
 // control makes a handler of an action on a JSON body.
@@ -91,13 +119,17 @@ func (s *Sandbox) setFault(r faultRequest) error {
 	if r.DelayMS < 0 || r.DelayMS > maxDelay.Milliseconds() {
 		return fmt.Errorf("delay_ms is not between 0 and %d", maxDelay.Milliseconds())
 	}
+	if r.Body != "" && len(r.Base64) > 0 {
+		return errors.New("a fault has either a body or a body_base64")
+	}
 	return s.SetFault(r.Server, Fault{
-		Status:     r.Status,
-		RetryAfter: r.RetryAfter,
-		Body:       r.Body,
-		Delay:      time.Duration(r.DelayMS) * time.Millisecond,
-		CutOff:     r.CutOff,
-		Requests:   r.Requests,
+		Status:   r.Status,
+		Headers:  r.Headers,
+		Body:     r.Body + string(r.Base64),
+		Delay:    time.Duration(r.DelayMS) * time.Millisecond,
+		Hold:     r.Hold,
+		CutOff:   r.CutOff,
+		Requests: r.Requests,
 	})
 }
 

@@ -18,7 +18,7 @@ func TestControlFaults(t *testing.T) {
 		t.Helper()
 		askControl(t, s, http.MethodPost, "/faults", body).want(t, http.StatusNoContent)
 	}
-	set(`{"server":"jobs","status":429,"retry_after":"3","body":"slow down","requests":1}`)
+	set(`{"server":"jobs","status":429,"headers":{"Retry-After":"3"},"body":"slow down","requests":1}`)
 	a := do(t, request())
 	a.want(t, http.StatusTooManyRequests)
 	if a.header.Get("Retry-After") != "3" || a.body != "slow down" {
@@ -56,18 +56,89 @@ func TestCounts(t *testing.T) {
 	do(t, tokenRequest(t, s, nil)).want(t, http.StatusBadRequest)
 	getJobs(t, s, token).want(t, http.StatusOK)
 	getJobs(t, s, "bad").want(t, http.StatusUnauthorized)
+	do(t, newRequest(t, http.MethodGet, s.BaseURL()+"/other", "")).want(t, http.StatusNotFound)
 	setFault(t, s, JobsServer, Fault{Status: 500})
 	getJobs(t, s, token).want(t, http.StatusInternalServerError)
-	do(t, newRequest(t, http.MethodGet, s.BaseURL()+"/other", "")).want(t, http.StatusNotFound)
 
-	want := Counts{TokenRequests: 2, JobRequests: 3}
+	want := Counts{TokenRequests: 2, JobRequests: 4}
 	if got := s.Counts(); got != want {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 	a := askControl(t, s, http.MethodGet, "/counts", "")
 	a.want(t, http.StatusOK)
-	if got := strings.TrimSpace(a.body); got != `{"token_requests":2,"job_requests":3}` {
+	if got := strings.TrimSpace(a.body); got != `{"token_requests":2,"job_requests":4}` {
 		t.Errorf("counts %s", got)
+	}
+}
+
+func TestRequests(t *testing.T) {
+	s := start(t, Config{})
+	token := newToken(t, s)
+	r := newRequest(t, http.MethodPost, s.BaseURL()+"/orders?day=1", strings.Repeat("o", maxExcerpt+1))
+	r.Header.Set("CUSTOMER_ID", "customer-1")
+	do(t, r).want(t, http.StatusNotFound)
+	getJobs(t, s, token)
+
+	a := askControl(t, s, http.MethodGet, "/requests", "")
+	a.want(t, http.StatusOK)
+	var got []Request
+	a.decode(t, &got)
+	if len(got) != 3 {
+		t.Fatalf("%d requests", len(got))
+	}
+	if f := got[0]; f.Server != AuthServer || f.Target != "/connect/token" || f.Form["grant_type"] != "client_credentials" {
+		t.Errorf("the first is %s %s with %q", f.Method, f.Target, f.Form["grant_type"])
+	}
+	if p := got[1]; p.Method != http.MethodPost || p.Target != "/orders?day=1" || len(p.Body) != maxExcerpt ||
+		p.Length != maxExcerpt+1 || p.Headers["customer_id"] != "customer-1" {
+		t.Errorf("the second is %+v", p)
+	}
+	if j := got[2]; j.Server != JobsServer || j.Headers["authorization"] != "Bearer "+token {
+		t.Errorf("the third is %s %s", j.Method, j.Target)
+	}
+}
+
+func TestTheJournalIsBounded(t *testing.T) {
+	j := newJournal(nil)
+	for range maxRequests + 1 {
+		j.add(Request{Server: JobsServer})
+	}
+	if counts, requests, _ := j.newest(); counts.JobRequests != maxRequests+1 || len(requests) != maxRequests {
+		t.Errorf("%+v, %d requests", counts, len(requests))
+	}
+}
+
+func TestWait(t *testing.T) {
+	s := start(t, Config{})
+	request := targets(t, s)[JobsServer]
+	setFault(t, s, JobsServer, Fault{Hold: true})
+	done := make(chan answer)
+	go func() {
+		a, _ := try(request())
+		done <- a
+	}()
+	askControl(t, s, http.MethodPost, "/wait", `{"token_requests":1,"job_requests":1}`).want(t, http.StatusOK)
+	select {
+	case a := <-done:
+		t.Errorf("status %d at once", a.status)
+	default:
+	}
+	s.ClearFaults()
+	(<-done).want(t, http.StatusOK)
+}
+
+func TestClosingEndsWhatWaits(t *testing.T) {
+	s := start(t, Config{})
+	ended := make(chan error)
+	go func() {
+		_, err := s.Wait(t.Context(), Counts{TokenRequests: 1})
+		ended <- err
+	}()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("the wait ended well")
 	}
 }
 
@@ -94,6 +165,8 @@ func TestControlRefuses(t *testing.T) {
 		"huge seconds":      {"POST", "/lifetime", `{"seconds":9223372036854775807}`, 400, "seconds"},
 		"fraction":          {"POST", "/lifetime", `{"seconds":1.5}`, 400, "seconds"},
 		"wrong method":      {"PUT", "/faults", ``, 405, "method"},
+		"two bodies":        {"POST", "/faults", `{"server":"jobs","status":500,"body":"x","body_base64":"eA=="}`, 400, "either"},
+		"unknown count":     {"POST", "/wait", `{"jobs":1}`, 400, "jobs"},
 		"counts are posted": {"POST", "/counts", ``, 405, "method"},
 		"unknown path":      {"GET", "/", ``, 404, "path"},
 	} {

@@ -12,14 +12,17 @@
 // Failures are switched on and off at run time, from Go through [Sandbox] or
 // from any other language through the control listener:
 //
-//	POST   /faults    {"server":"jobs","status":503,"retry_after":"2","body":"busy","requests":1}
+//	POST   /faults    {"server":"jobs","status":503,"headers":{"Retry-After":"2"},"body":"busy","requests":1}
 //	POST   /faults    {"server":"auth","delay_ms":500}
+//	POST   /faults    {"server":"auth","hold":true}
 //	POST   /faults    {"server":"jobs","cut_off":true}
 //	DELETE /faults
 //	POST   /revoke
 //	POST   /lifetime  {"seconds":5}
 //	GET    /counts    answers {"token_requests":1,"job_requests":2}
+//	POST   /wait      {"job_requests":2} answers the same once so many have arrived
+//	GET    /requests  answers [{"server":"jobs","method":"GET","target":"/jobs","headers":{…},"body":"","length":0}]
 //
-// Everything but /counts answers 204, and 400 with an explanation for what it
-// does not understand.
+// The others answer 204, and all 400 with an explanation for what they do not
+// understand.
 package sandbox

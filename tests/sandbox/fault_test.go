@@ -30,7 +30,7 @@ func TestStatusFault(t *testing.T) {
 	s := start(t, Config{})
 	for server, request := range targets(t, s) {
 		t.Run(server, func(t *testing.T) {
-			setFault(t, s, server, Fault{Status: 503, RetryAfter: "7", Body: "<p>busy</p>", Requests: 2})
+			setFault(t, s, server, Fault{Status: 503, Headers: map[string]string{"Retry-After": "7"}, Body: "<p>busy</p>", Requests: 2})
 			for range 2 {
 				a := do(t, request())
 				a.want(t, http.StatusServiceUnavailable)
@@ -147,8 +147,10 @@ func TestSetFaultRefuses(t *testing.T) {
 		"negative status":      {Status: -1},
 		"status and cut-off":   {Status: 500, CutOff: true},
 		"body of a cut-off":    {CutOff: true, Body: "x"},
-		"retry of a delay":     {Delay: 1, RetryAfter: "1"},
-		"two lines":            {Status: 500, RetryAfter: "1\r\nX: y"},
+		"headers of a delay":   {Delay: 1, Headers: map[string]string{"Retry-After": "1"}},
+		"two lines":            {Status: 500, Headers: map[string]string{"Retry-After": "1\r\nX: y"}},
+		"no name of a header":  {Status: 500, Headers: map[string]string{"": "1"}},
+		"delay and hold":       {Delay: 1, Hold: true},
 		"body of no content":   {Status: 204, Body: "x"},
 		"negative delay":       {Delay: -1},
 		"long delay":           {Delay: maxDelay + 1},

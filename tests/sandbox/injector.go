@@ -14,67 +14,77 @@ type injector struct {
 
 	mu    sync.Mutex
 	fault *Fault
+	over  chan struct{} // closed when the last fault that was set is cleared or replaced
 }
 
-func (i *injector) set(f Fault) {
+// set sets a fault, or none, and lets go of the requests that the last one holds.
+func (i *injector) set(f *Fault) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.fault = &f
+	if i.over != nil {
+		close(i.over)
+	}
+	i.fault, i.over = f, make(chan struct{})
 }
 
-func (i *injector) clear() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.fault = nil
+// hit is a fault that has been taken for one request.
+type hit struct {
+	Fault
+	over <-chan struct{}
 }
 
 // take returns the fault for one request and counts that request off.
-func (i *injector) take() (Fault, bool) {
+func (i *injector) take() (hit, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.fault == nil {
-		return Fault{}, false
+		return hit{}, false
 	}
-	f := *i.fault
-	switch f.Requests {
+	h := hit{*i.fault, i.over}
+	switch h.Requests {
 	case 0:
 	case 1:
 		i.fault = nil
 	default:
 		i.fault.Requests--
 	}
-	return f, true
+	return h, true
 }
 
 // wrap applies the fault, if there is one, before next.
 func (i *injector) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f, ok := i.take()
+		h, ok := i.take()
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if !i.wait(r, f.Delay) || f.CutOff {
+		if !i.wait(r, h) || h.CutOff {
 			// This is how net/http is told to close the connection.
 			panic(http.ErrAbortHandler)
 		}
-		if f.Status == 0 {
+		if h.Status == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
-		f.answer(w)
+		h.answer(w)
 	})
 }
 
 // wait reports false if the client or the sandbox has gone meanwhile.
-func (i *injector) wait(r *http.Request, d time.Duration) bool {
-	if d == 0 {
+func (i *injector) wait(r *http.Request, h hit) bool {
+	var late <-chan time.Time
+	switch {
+	case h.Hold:
+	case h.Delay == 0:
 		return true
+	default:
+		late, h.over = time.After(h.Delay), nil
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-late:
+		return true
+	case <-h.over:
 		return true
 	case <-r.Context().Done():
 		return false
@@ -84,8 +94,8 @@ func (i *injector) wait(r *http.Request, d time.Duration) bool {
 }
 
 func (f Fault) answer(w http.ResponseWriter) {
-	if f.RetryAfter != "" {
-		w.Header().Set("Retry-After", f.RetryAfter)
+	for name, value := range f.Headers {
+		w.Header().Set(name, value)
 	}
 	switch {
 	case !hasBody(f.Status):
@@ -93,7 +103,9 @@ func (f Fault) answer(w http.ResponseWriter) {
 	case f.Body == "":
 		writeProblem(w, f.Status, "sandbox_fault", "this fault was switched on in the sandbox")
 	default:
-		w.Header().Set("Content-Type", contentType(f.Body))
+		if w.Header().Get("Content-Type") == "" {
+			w.Header().Set("Content-Type", contentType(f.Body))
+		}
 		w.WriteHeader(f.Status)
 		_, _ = io.WriteString(w, f.Body)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/zitadel/oidc/v3/pkg/oidc"
@@ -34,7 +36,8 @@ func newSandbox(c Config) *Sandbox {
 			Stage:      {id: StageClientID, secret: c.StageSecret, scope: StageScope},
 			Production: {id: ProductionClientID, secret: c.ProductionSecret, scope: ProductionScope},
 		},
-		ledger: newLedger(),
+		ledger:  newLedger(),
+		journal: newJournal(closing),
 		faults: map[string]*injector{
 			AuthServer: {closing: closing},
 			JobsServer: {closing: closing},
@@ -59,15 +62,16 @@ func (s *Sandbox) start(c Config) (err error) {
 }
 
 func (s *Sandbox) serve(c Config) {
-	auth := watched(tokenPath, &s.tokenRequests, s.faults[AuthServer], s.providerHandler())
+	auth := watched(AuthServer, isTokenRequest, s.journal, s.faults[AuthServer], s.providerHandler())
 	s.auth.serve(logged(c.Log, AuthServer, []string{tokenPath, keysPath, oidc.DiscoveryEndpoint}, auth), c.Log)
 
 	verify := newVerifier(s.AuthURL(), s.ledger).verify
-	jobs := watched(jobsPath, &s.jobRequests, s.faults[JobsServer], jobsHandler(verify))
+	jobs := watched(JobsServer, anyRequest, s.journal, s.faults[JobsServer], jobsHandler(verify))
 	s.jobs.serve(logged(c.Log, JobsServer, []string{jobsPath}, jobs), c.Log)
 
-	control := buffered(controlHandler(controls(s)))
-	s.control.serve(logged(c.Log, "control", []string{faultsPath, revokePath, lifetimePath, countsPath}, control), c.Log)
+	routes := controls(s)
+	paths := slices.Collect(maps.Keys(routes))
+	s.control.serve(logged(c.Log, "control", paths, buffered(controlHandler(routes))), c.Log)
 }
 
 func (s *Sandbox) providerHandler() http.Handler {

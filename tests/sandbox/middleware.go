@@ -6,26 +6,31 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
 // maxBody is far more than any request to the sandbox needs.
-const maxBody = 64 << 10
+const maxBody = 1 << 20
 
-// watched counts the requests to one path as they arrive, whatever becomes of
-// them, and lets faults hit those.
-func watched(path string, n *atomic.Int64, faults *injector, next http.Handler) http.Handler {
-	faulty, plain := buffered(faults.wrap(next)), buffered(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path {
-			plain.ServeHTTP(w, r)
+// watched enters the requests of a server that count into the journal as they
+// arrive, whatever becomes of them, and lets faults hit those.
+func watched(server string, counts func(*http.Request) bool, j *journal, faults *injector, next http.Handler) http.Handler {
+	faulty := faults.wrap(next)
+	return buffered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !counts(r) {
+			next.ServeHTTP(w, r)
 			return
 		}
-		n.Add(1)
+		j.add(newRequestRecord(server, r, bodyOf(r)))
 		faulty.ServeHTTP(w, r)
-	})
+	}))
 }
+
+// isTokenRequest tells those from requests for the keys, which are always
+// served, so that a fault of the provider does not spread to the jobs service.
+func isTokenRequest(r *http.Request) bool { return r.URL.Path == tokenPath }
+
+func anyRequest(*http.Request) bool { return true }
 
 // buffered reads the body before anything else happens. net/http notices that
 // a client has gone only once the body is read, and a delay has to notice.
@@ -36,10 +41,22 @@ func buffered(next http.Handler) http.Handler {
 			writeProblem(w, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Body = &bufferedBody{bytes.NewReader(body), body}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// bufferedBody is a body that can be read and looked at.
+type bufferedBody struct {
+	*bytes.Reader
+	all []byte
+}
+
+// Close implements io.Closer.
+func (*bufferedBody) Close() error { return nil }
+
+// bodyOf is the whole body of a request that went through buffered.
+func bodyOf(r *http.Request) []byte { return r.Body.(*bufferedBody).all }
 
 // logged writes one record for each request. Of the request it takes only
 // what it knows: a lost client could have put a token anywhere in it.

@@ -1,8 +1,9 @@
 package sandbox
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/rsa"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -16,8 +17,6 @@ import (
 // audience is who the tokens are for.
 const audience = "automatic-rostering"
 
-const keyBits = 2048
-
 // minter issues signed access tokens and enters them in the ledger.
 type minter struct {
 	issuer   string
@@ -27,7 +26,7 @@ type minter struct {
 }
 
 func newMinter(issuer string, l *ledger, lifetime time.Duration) (*minter, error) {
-	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("make a signing key: %w", err)
 	}
@@ -89,9 +88,9 @@ func roundUp(t time.Time) time.Time {
 // signingKey is the provider's key as op.SignerFromKey wants it.
 type signingKey struct {
 	id      string
-	private *rsa.PrivateKey
+	private *ecdsa.PrivateKey
 }
 
 func (k signingKey) ID() string                                  { return k.id }
 func (k signingKey) Key() any                                    { return k.private }
-func (k signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.RS256 }
+func (k signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.ES256 }

@@ -1,9 +1,9 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -16,21 +16,13 @@ type Sandbox struct {
 	minter  *minter
 	ledger  *ledger
 
-	faults                     map[string]*injector // by server
-	tokenRequests, jobRequests atomic.Int64
+	faults  map[string]*injector // by server
+	journal *journal
 
 	closing  chan struct{}
 	unwatch  func() bool // stops closing by the context given to Start
 	once     sync.Once
 	closeErr error
-}
-
-// Counts says how many requests have arrived, answered or not.
-type Counts struct {
-	// TokenRequests to /connect/token of the identity provider.
-	TokenRequests int64 `json:"token_requests"`
-	// JobRequests to /jobs of the jobs service.
-	JobRequests int64 `json:"job_requests"`
 }
 
 // AuthURL is the address of the identity provider, without a slash at its end.
@@ -62,15 +54,15 @@ func (s *Sandbox) SetFault(server string, f Fault) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	i.set(f)
+	i.set(&f)
 	return nil
 }
 
-// ClearFaults ends the faults of both servers. A request that is being delayed
-// already stays delayed.
+// ClearFaults ends the faults of both servers and lets go of what they hold. A
+// request that is being delayed already stays delayed.
 func (s *Sandbox) ClearFaults() {
 	for _, i := range s.faults {
-		i.clear()
+		i.set(nil)
 	}
 }
 
@@ -89,5 +81,18 @@ func (s *Sandbox) SetLifetime(d time.Duration) error {
 
 // Counts returns how many requests have arrived until now.
 func (s *Sandbox) Counts() Counts {
-	return Counts{TokenRequests: s.tokenRequests.Load(), JobRequests: s.jobRequests.Load()}
+	counts, _, _ := s.journal.newest()
+	return counts
+}
+
+// Requests returns the newest requests, the oldest of them first, 1,000 at most.
+func (s *Sandbox) Requests() []Request {
+	_, requests, _ := s.journal.newest()
+	return requests
+}
+
+// Wait waits until at least so many requests have arrived, and returns how
+// many have.
+func (s *Sandbox) Wait(ctx context.Context, least Counts) (Counts, error) {
+	return s.journal.wait(ctx, least)
 }

@@ -35,7 +35,7 @@ func checkToken(t *testing.T, s *Sandbox, token, scope string) {
 	t.Helper()
 	var header struct{ Alg, Kid string }
 	decodePart(t, token, 0, &header)
-	if header.Alg != "RS256" || header.Kid == "" {
+	if header.Alg != signAlgorithm || header.Kid == "" {
 		t.Errorf("header %+v", header)
 	}
 	c := claimsOf(t, token)

@@ -12,7 +12,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 )
 
-const signAlgorithm = "RS256"
+const signAlgorithm = "ES256"
 
 // keysTimeout bounds fetching the provider's keys.
 const keysTimeout = 5 * time.Second

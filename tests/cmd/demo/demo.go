@@ -26,7 +26,7 @@ type demo struct {
 	config  rostering.Config
 	client  *rostering.Client
 	wire    *wire
-	late    int64 // token requests of this step that a stall of the machine let through
+	late    int // token requests of this step that a stall of the machine let through
 }
 
 // run shows all steps, and fails at the first that goes wrong. Until it returns,

@@ -109,7 +109,7 @@ func renewals(ctx context.Context, f *fleet) error {
 // lock has expired.
 func death(language string) func(context.Context, *fleet) error {
 	return func(ctx context.Context, f *fleet) error {
-		if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Delay: patience, Requests: 1}); err != nil {
+		if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}); err != nil {
 			return err
 		}
 		i := f.of(language)
@@ -122,7 +122,9 @@ func death(language string) func(context.Context, *fleet) error {
 			_, err := first.call(1)
 			asked <- err
 		}()
-		if err := until(ctx, func() (bool, error) { return f.requests() == 1, nil }); err != nil {
+		patient, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if _, err := f.Wait(patient, sandbox.Counts{TokenRequests: 1}); err != nil {
 			return err
 		}
 		called := make(chan error, 1)

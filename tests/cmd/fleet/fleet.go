@@ -131,7 +131,7 @@ func (f *fleet) callWhenDue(ctx context.Context, calls int) error {
 }
 
 // requests is how many tokens were requested until now.
-func (f *fleet) requests() int { return int(f.Counts().TokenRequests) }
+func (f *fleet) requests() int { return f.Counts().TokenRequests }
 
 // close ends all. It gives what the processes wrote to standard error, and whether that
 // holds a secret or a token.

@@ -71,13 +71,16 @@ func env(s *sandbox.Sandbox, environment string) map[string]string {
 
 func controls(url string) []example {
 	return []example{
-		{"fail the next two job requests", "POST", url + "/faults", `{"server":"jobs","status":503,"retry_after":"1","requests":2}`},
+		{"fail the next two job requests", "POST", url + "/faults", `{"server":"jobs","status":503,"headers":{"Retry-After":"1"},"requests":2}`},
 		{"delay token requests", "POST", url + "/faults", `{"server":"auth","delay_ms":2000}`},
+		{"hold token requests until the faults end", "POST", url + "/faults", `{"server":"auth","hold":true}`},
 		{"cut job requests off", "POST", url + "/faults", `{"server":"jobs","cut_off":true}`},
 		{"end all faults", "DELETE", url + "/faults", ""},
 		{"revoke all tokens", "POST", url + "/revoke", ""},
 		{"shorten the lifetime of new tokens", "POST", url + "/lifetime", `{"seconds":5}`},
 		{"count the requests", "GET", url + "/counts", ""},
+		{"wait for a request", "POST", url + "/wait", `{"job_requests":1}`},
+		{"show the requests", "GET", url + "/requests", ""},
 	}
 }
 
