@@ -57,9 +57,6 @@ func (c *Call) prepareJobs() {
 
 // prepareTokenStep keeps the step that begin gives for a get_token.
 func (c *Call) prepareTokenStep(object []byte) {
-	if !c.inSteps {
-		return
-	}
 	c.host.SetVar(state.TokenStep, nil)
 	c.token.StepPrepared = true
 	c.saveToken()

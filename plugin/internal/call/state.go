@@ -119,7 +119,6 @@ var transitions = [...]transition{
 	{UsingCached, declined, Failed},
 	{UsingTaken, accepted, Succeeded},
 	{UsingTaken, unauthorized, Choosing},
-	{UsingTaken, evicted, Choosing},
 	{UsingTaken, declined, Failed},
 	{UsingNew, accepted, Succeeded},
 	{UsingNew, lockToWrite, WritingRejection},

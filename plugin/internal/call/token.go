@@ -152,7 +152,7 @@ func (c *Call) giveToken() Event {
 func (c *Call) evict() Event {
 	c.cached = false
 	switch {
-	case c.state == UsingCached || c.state == UsingTaken:
+	case c.state == UsingCached:
 		return evicted
 	case c.failure != nil:
 		return c.declineWith(c.failure)
