@@ -10,6 +10,10 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # heap with a pattern between calls.
 PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
+# What a custom section of each build tells: the version of all packages, and that of
+# docs/contract.md, which a library compares with its own.
+VERSION := $(shell cat VERSION)
+CONTRACT := 1
 POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
 MODULES := . tests host-example/go
@@ -28,7 +32,7 @@ WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapp
 # TinyGo's runtime exports these. wasm-metadce would take them out too, but changes
 # the order of the imports, which matters: see plugin/imports.go.
 UNWANTED := fminimumf?|fmaximumf?|syscall\.seek
-SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
+SOURCES := go.mod go.sum Makefile VERSION $(wildcard plugin/*.go) \
 	$(filter-out %_test.go,$(wildcard plugin/internal/*/*.go))
 
 .PHONY: help
@@ -56,7 +60,8 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
-	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o $@
+	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimised
+	@plugin/stamp.sh '{"version":"$(VERSION)","contract":$(CONTRACT)}' <build/$(@F).optimised >$@
 
 .PHONY: run
 run: build ## show it: against a sandbox, or the real service if ROSTERING_* are set
@@ -130,7 +135,7 @@ check: build ## format, vet, staticcheck, go mod tidy, shell scripts
 		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	$(call each,check.sh)
-	@bash -n plugin/toolchain.sh host-example/go/serverless/run.sh .ci/run
+	@bash -n plugin/toolchain.sh plugin/stamp.sh host-example/go/serverless/run.sh .ci/run
 
 .PHONY: matrix
 matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md
@@ -146,6 +151,10 @@ bench: build ## what a warm call costs on go-sdk, beside a peer in the same run
 core: ## the core alone, in seconds
 	@cd plugin && go vet ./... && go test -short ./...
 	@cd tests && go test -run 'TestScenarios/core(-driver)?$$' ./conformance
+
+.PHONY: inspect
+inspect: build ## tell the version, contract, imports and exports of each build
+	@cd tests && go run ./cmd/inspect $(PLUGINS:%=../%)
 
 .PHONY: size
 size: build ## tell the size of each build, and fail above the limit

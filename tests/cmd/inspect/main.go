@@ -1,0 +1,81 @@
+// Command inspect tells what is in files of the plugin: version and contract, size, imports
+// and exports.
+//
+//	go run ./cmd/inspect FILE ...
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+)
+
+// section is the custom section in which the build leaves its version.
+const section = "rostering"
+
+func main() {
+	for _, path := range os.Args[1:] {
+		if err := inspect(context.Background(), os.Stdout, path); err != nil {
+			fmt.Fprintf(os.Stderr, "inspect %s: %v\n", path, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// inspect writes what is in a file.
+func inspect(ctx context.Context, w io.Writer, path string) error {
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCustomSections(true))
+	defer func() { _ = runtime.Close(ctx) }()
+	module, err := runtime.CompileModule(ctx, wasm)
+	if err != nil {
+		return err
+	}
+	v, err := versionIn(module)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s\n  version %s, contract %d, %d bytes\n", filepath.Base(path), v.Version, v.Contract, len(wasm))
+	text += line("exports", slices.Collect(maps.Keys(module.ExportedFunctions())))
+	imports := map[string][]string{}
+	for _, f := range module.ImportedFunctions() {
+		from, name, _ := f.Import()
+		imports[from] = append(imports[from], name)
+	}
+	for _, from := range slices.Sorted(maps.Keys(imports)) {
+		text += line("imports from "+from, imports[from])
+	}
+	_, err = io.WriteString(w, text)
+	return err
+}
+
+func line(what string, names []string) string {
+	slices.Sort(names)
+	return "  " + what + ": " + strings.Join(names, ", ") + "\n"
+}
+
+// version is what the custom section tells.
+type version struct {
+	Version  string `json:"version"`
+	Contract int    `json:"contract"`
+}
+
+func versionIn(module wazero.CompiledModule) (v version, err error) {
+	for _, s := range module.CustomSections() {
+		if s.Name() == section {
+			return v, json.Unmarshal(s.Data(), &v)
+		}
+	}
+	return v, fmt.Errorf("the file has no section %q: it is not a build of the plugin", section)
+}
