@@ -6,22 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"automatic-rostering/host-example/go/environment"
-	"automatic-rostering/host-example/go/internal/exampletest"
+	"automatic-rostering/host-example/go/internal/sandbox"
 	"automatic-rostering/host-example/go/rostering"
 )
 
 func TestRun(t *testing.T) {
-	s := exampletest.Serve(t, nil)
+	s := sandbox.New(t)
 	var stdout, stderr bytes.Buffer
 	if err := run(t.Context(), s.Getenv, &stdout, &stderr); err != nil {
 		t.Fatal(err)
 	}
-	if stdout.String() != "[1]" || !strings.Contains(stderr.String(), "HTTP 200 to POST") {
+	if !strings.Contains(stdout.String(), `"jobs":[`) || !strings.Contains(stderr.String(), "HTTP 200 to POST") {
 		t.Errorf("standard output is %q, standard error %q", &stdout, &stderr)
 	}
 }
@@ -30,7 +29,7 @@ func TestWhatIsMissing(t *testing.T) {
 	for want, env := range map[string]map[string]string{
 		"set ROSTERING_AUTH_URL, ROSTERING_BASE_URL, ROSTERING_ENVIRONMENT, ROSTERING_CLIENT_SECRET, " +
 			"ROSTERING_CUSTOMER_ID, ROSTERING_USER_ID": {"ROSTERING_CLIENT_ID": "client"},
-		"none.wasm": exampletest.Serve(t, nil).Env,
+		"none.wasm": sandbox.New(t).Env,
 	} {
 		env["ROSTERING_WASM"] = "none.wasm"
 		err := run(t.Context(), func(name string) string { return env[name] }, io.Discard, io.Discard)
@@ -46,7 +45,14 @@ func TestWhatIsMissing(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := exampletest.Serve(t, func(http.ResponseWriter, *http.Request) { cancel() })
+	defer cancel()
+	s := sandbox.New(t)
+	s.Fault(sandbox.Fault{Server: "auth", Hold: true})
+	go func() {
+		s.Wait(1, 0)
+		cancel()
+		s.ClearFaults() // the client's Close waits for the token
+	}()
 	err := run(ctx, s.Getenv, io.Discard, io.Discard)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
@@ -59,10 +65,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	s := exampletest.Serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusTooManyRequests)
-		_, _ = io.WriteString(w, `{"error":"slow_down","error_description":"too many"}`)
-	})
+	s := sandbox.New(t)
+	s.Fault(sandbox.Fault{Server: "auth", Status: 429, Body: `{"error":"slow_down","error_description":"too many"}`})
 	var text bytes.Buffer
 	explain(&text, run(t.Context(), s.Getenv, io.Discard, io.Discard))
 	explain(&text, fmt.Errorf("wrapped: %w", &rostering.Error{Code: "c", Message: "m", Key: "k", Body: "b", BodyTruncated: true}))

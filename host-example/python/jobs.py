@@ -1,4 +1,4 @@
-"""The least that a program needs of the package. main.py says what to set in the environment."""
+"""The minimal program. README.md lists the environment variables."""
 
 import os
 

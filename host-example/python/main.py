@@ -1,4 +1,4 @@
-"""Shows the package at work; README.md says what to set in the environment."""
+"""Demonstrates the package. README.md lists the environment variables."""
 
 import os
 import sys
@@ -80,7 +80,7 @@ def show_token(client: Client) -> None:
 
 
 def show_jobs(title: str, client: Client) -> None:
-    """Show how the service's answer begins."""
+    """Show the start of the service's answer."""
     response = client.list_jobs()
     text = response.text.strip()
     print(f"{title}: status {response.status_code}, {len(response.content)} bytes")
@@ -88,7 +88,7 @@ def show_jobs(title: str, client: Client) -> None:
 
 
 def explain(error: RosteringError, file: TextIO) -> None:
-    """Show what is known of an error."""
+    """Show the fields of an error."""
     for name, value in error.to_dict().items():
         print(f"  {name}: {value}", file=file)
 

@@ -14,10 +14,14 @@ static rostering_token get_token(
     return token;
 }
 
-static void want_token(rostering *client, const rostering_token_request *request, const char *access_token) {
-    rostering_token token = get_token(client, request, NULL);
-    assert_string_equal(token.access_token, access_token);
-    rostering_token_free(&token);
+/* Frees the token, unless it is the one of before, or not, as wanted. */
+static void want_other_token(fixture *f, const rostering_token_request *request, bool other, rostering_token *before) {
+}
+
+static void want_bearer(fixture *f, const rostering_token *token) {
+    char line[4096];
+    snprintf(line, sizeof line, "Bearer %s", token->access_token);
+    want_sent(f, "authorization", line);
 }
 
 static void a_token_is_cached_forced_and_replaced(void **state) {

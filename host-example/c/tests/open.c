@@ -70,11 +70,12 @@ static void config_reaches_the_plugin(void **state) {
     f->config.scope = "a-scope";
     f->config.refresh_margin = -1;
     reopen(f);
-    want_jobs(f->client);
-    want_line(f, "CUSTOMER_ID: customer");
+    rostering_error *error = want_no_jobs(f->client, ROSTERING_TOKEN_ENDPOINT_REJECTED);
+    assert_string_equal(error->oauth_error, "invalid_scope");
+    rostering_error_free(error);
     f->config.environment = (rostering_environment)7;
     reopen(f);
-    rostering_error *error = want_no_jobs(f->client, ROSTERING_CONFIG_INVALID);
+    error = want_no_jobs(f->client, ROSTERING_CONFIG_INVALID);
     assert_string_equal(error->key, "environment");
     rostering_error_free(error);
     f->config.environment = ROSTERING_PRODUCTION;
@@ -90,7 +91,7 @@ static void the_plugin_sends_nothing_itself(void **state) {
     rostering_error *error = NULL;
     assert_false(rostering_plugin_call(&f->client->plugin, "list_jobs", "{\"now\":1800000000}", NULL, &error));
     want_error(error, ROSTERING_PLUGIN_FAILED);
-    assert_int_equal(service_connections(f->service), 0);
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 0);
 }
 
 int run_open_tests(void) {

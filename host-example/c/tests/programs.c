@@ -7,39 +7,34 @@
 #include "tests.h"
 
 static void set_environment(const fixture *f) {
-    setenv("ROSTERING_ENVIRONMENT", "stage", 1);
-    setenv("ROSTERING_AUTH_URL", f->config.auth_url, 1);
-    setenv("ROSTERING_BASE_URL", f->config.base_url, 1);
-    setenv("ROSTERING_CLIENT_ID", f->config.client_id, 1);
-    setenv("ROSTERING_CLIENT_SECRET", f->config.client_secret, 1);
-    setenv("ROSTERING_CUSTOMER_ID", f->config.customer_id, 1);
-    setenv("ROSTERING_USER_ID", f->config.user_id, 1);
+    const char *name;
+    json_t *value;
+    json_object_foreach(sandbox_env(f->sandbox), name, value) setenv(name, json_string_value(value), 1);
 }
 
-static void want_shown(const char *command, const char *part) {
+static void want_shown(const fixture *f, const char *command, const char *part) {
     char shown[4096];
     FILE *program = popen(command, "r");
     assert_non_null(program);
     shown[fread(shown, 1, sizeof shown - 1, program)] = '\0';
     assert_int_equal(pclose(program), 0);
     if (strstr(shown, part) == NULL) fail_msg("no %s in %s", part, shown);
-    assert_null(strstr(shown, "s3cr3t-of-the-test"));
+    assert_null(strstr(shown, f->config.client_secret));
 }
 
 static void jobs_shows_the_jobs_or_an_error(void **state) {
-    set_environment(*state);
-    want_shown("build/jobs 2>&1", "[1]");
+    fixture *f = *state;
+    set_environment(f);
+    want_shown(f, "build/jobs 2>&1", "\"jobs\":[");
     setenv("ROSTERING_CLIENT_ID", "", 1);
-    want_shown("build/jobs 2>&1", "config_missing: ");
+    want_shown(f, "build/jobs 2>&1", "config_missing: ");
 }
 
 static void the_example_shows_all_three(void **state) {
     fixture *f = *state;
-    const answer refusal = {.status = 401, .body = "{\"error\":\"invalid_client\"}", .only_to = "not-the-secret"};
     set_environment(f);
-    service_answer(f->service, TOKEN, &refusal);
-    want_shown("build/example 2>&1", "as JSON     {\"code\":\"token_endpoint_rejected\",");
-    assert_int_equal(service_requests(f->service, JOBS), 2);
+    want_shown(f, "build/example 2>&1", "as JSON     {\"code\":\"token_endpoint_rejected\",");
+    assert_int_equal(sandbox_requests(f->sandbox, JOBS), 2);
 }
 
 static void minimal_lists_the_jobs_with_the_sdk_alone(void **state) {
@@ -47,14 +42,15 @@ static void minimal_lists_the_jobs_with_the_sdk_alone(void **state) {
     char path[] = "/tmp/rostering-test-XXXXXX", command[64];
     int file = mkstemp(path);
     assert_true(file >= 0);
-    dprintf(file,
-        "{\"wasm\":[{\"path\":\"../../dist/rostering.wasm\"}],\"allowed_hosts\":[\"127.0.0.1\"],\"config\":{"
-        "\"environment\":\"stage\",\"auth_url\":\"%s\",\"base_url\":\"%s\",\"client_id\":\"client\","
-        "\"client_secret\":\"s3cr3t-of-the-test\",\"customer_id\":\"customer\",\"user_id\":\"user\"}}",
-        f->config.auth_url, f->config.base_url);
+    json_t *manifest = json_pack("{s:[{s:s}], s:[s], s:{s:s, s:s, s:s, s:s, s:s, s:s, s:s}}", "wasm", "path",
+        "../../dist/rostering.wasm", "allowed_hosts", "127.0.0.1", "config", "environment", "stage", "auth_url",
+        f->config.auth_url, "base_url", f->config.base_url, "client_id", f->config.client_id, "client_secret",
+        f->config.client_secret, "customer_id", f->config.customer_id, "user_id", f->config.user_id);
+    assert_int_equal(json_dumpfd(manifest, file, 0), 0);
+    json_decref(manifest);
     close(file);
     snprintf(command, sizeof command, "build/minimal %s 2>&1", path);
-    want_shown(command, "[1]");
+    want_shown(f, command, "\"jobs\":[");
     unlink(path);
 }
 

@@ -117,7 +117,7 @@ static void want_sharing(fixture *f, rostering_store *store) {
     rostering *other = open_another(f);
     want_jobs(f->client);
     want_jobs(other);
-    assert_int_equal(service_requests(f->service, TOKEN), 1);
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1);
     rostering_free(other);
     rostering_close(f->client);
     rostering_store_free(store);
@@ -131,15 +131,6 @@ static void clients_share_a_token_in_a_file(void **state) {
     want_sharing(*state, rostering_file_store_new(path));
 }
 
-static void clients_do_without_a_store_that_fails(void **state) {
-    fixture *f = *state;
-    f->options.store = rostering_file_store_new("/proc/none/store");
-    reopen(f);
-    want_jobs(f->client);
-    rostering_close(f->client);
-    rostering_store_free((rostering_store *)f->options.store);
-}
-
 int run_store_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_in_memory),
@@ -148,7 +139,6 @@ int run_store_tests(void) {
         cmocka_unit_test(processes_add_a_key_once),
         TEST(clients_share_a_token_in_memory),
         TEST(clients_share_a_token_in_a_file),
-        TEST(clients_do_without_a_store_that_fails),
     };
     return cmocka_run_group_tests_name("stores", tests, make_folder, remove_folder);
 }

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "rostering.h"
-#include "service.h"
+#include "sandbox.h"
 
-/* A service, and a client for it. */
+/* A sandbox, and a client for it. */
 typedef struct fixture {
-    service *service;
+    sandbox *sandbox;
     rostering_config config;
     rostering_options options;
     rostering *client;
@@ -31,11 +31,11 @@ rostering *open_another(const fixture *f);
 /* The same, in place of the one that is open. */
 void reopen(fixture *f);
 
-/* Fails unless the client lists the jobs "[1]". */
+/* Fails unless the client lists the jobs. */
 void want_jobs(rostering *client);
 
-/* Fails unless the last request has the line; the case of letters does not count. */
-void want_line(fixture *f, const char *line);
+/* Fails unless the last request has this method, target, body or header, named in lower case. NULL: no such header. */
+void want_sent(fixture *f, const char *name, const char *value);
 
 /* Fails unless the error has this code. The caller frees it. */
 void want_code(const rostering_error *error, rostering_code code);

@@ -34,12 +34,12 @@ static rostering_error *join(lister *l) {
 static void threads_share_a_client_and_its_token(void **state) {
     fixture *f = *state;
     lister listers[20] = {0};
-    service_hold(f->service, JOBS, true);
+    sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
     for (size_t i = 0; i < 20; i++) start(&listers[i], f->client);
-    assert_int_equal(service_wait(f->service, JOBS, 20), 20);
-    service_hold(f->service, JOBS, false);
+    sandbox_wait(f->sandbox, JOBS, 20);
+    sandbox_clear_faults(f->sandbox);
     for (size_t i = 0; i < 20; i++) assert_null(join(&listers[i]));
-    assert_int_equal(service_requests(f->service, TOKEN), 1);
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1);
 }
 
 static void one_handle_cancels_many_calls(void **state) {
@@ -47,22 +47,21 @@ static void one_handle_cancels_many_calls(void **state) {
     rostering_cancel *cancel = rostering_cancel_new();
     lister listers[3] = {{.call = {.cancel = cancel}}, {.call = {.cancel = cancel}}, {.call = {.cancel = cancel}}};
     rostering *other = open_another(f);
-    service_hold(f->service, JOBS, true);
+    sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
     start(&listers[0], f->client);
-    assert_int_equal(service_wait(f->service, JOBS, 1), 1);
-    service_hold(f->service, TOKEN, true);
+    sandbox_wait(f->sandbox, JOBS, 1);
+    sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
     start(&listers[1], other);
     start(&listers[2], other); /* which waits for that token */
-    assert_int_equal(service_wait(f->service, TOKEN, 2), 2);
+    sandbox_wait(f->sandbox, AUTH, 2);
     rostering_cancel_calls(cancel);
     rostering_cancel_calls(cancel);
     for (size_t i = 0; i < 3; i++) want_error(join(&listers[i]), ROSTERING_CANCELED);
     list(&listers[0]);
     want_error(listers[0].error, ROSTERING_CANCELED);
-    service_hold(f->service, TOKEN, false);
-    service_hold(f->service, JOBS, false);
+    sandbox_clear_faults(f->sandbox);
     want_jobs(other); /* with the token that nobody stayed for */
-    assert_int_equal(service_requests(f->service, TOKEN), 2);
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 2);
     rostering_free(other);
     rostering_cancel_free(cancel);
     rostering_cancel_free(NULL);
@@ -81,9 +80,9 @@ static void a_signal_handler_cancels(void **state) {
     canceled_by_signal = rostering_cancel_new();
     lister l = {.call = {.cancel = canceled_by_signal}};
     assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
-    service_hold(f->service, JOBS, true);
+    sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
     start(&l, f->client);
-    assert_int_equal(service_wait(f->service, JOBS, 1), 1);
+    sandbox_wait(f->sandbox, JOBS, 1);
     pthread_kill(l.thread, SIGUSR1);
     want_error(join(&l), ROSTERING_CANCELED);
     sigaction(SIGUSR1, &before, NULL);
@@ -101,19 +100,19 @@ static void want_time_out(rostering *client, const rostering_call *call) {
 
 static void a_time_out_leaves_the_token_request_to_the_next_call(void **state) {
     fixture *f = *state;
-    service_hold(f->service, TOKEN, true);
+    sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
     want_time_out(f->client, &(rostering_call){.timeout_ms = 100});
-    service_hold(f->service, TOKEN, false);
+    sandbox_clear_faults(f->sandbox);
     want_jobs(f->client);
-    assert_int_equal(service_requests(f->service, TOKEN), 1);
-    service_hold(f->service, JOBS, true);
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1);
+    sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
     want_time_out(f->client, &(rostering_call){.timeout_ms = 100});
-    service_hold(f->service, JOBS, false);
+    sandbox_clear_faults(f->sandbox);
     f->options.timeout_ms = 1;
     reopen(f);
-    service_hold(f->service, TOKEN, true);
+    sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
     want_time_out(f->client, &(rostering_call){0});
-    service_hold(f->service, TOKEN, false);
+    sandbox_clear_faults(f->sandbox);
     lister patient = {.client = f->client, .call = {.timeout_ms = -1}};
     list(&patient);
     assert_null(patient.error);
@@ -128,12 +127,12 @@ static void close_waits_for_calls_and_refuses_later_ones(void **state) {
     fixture *f = *state;
     lister l = {0};
     pthread_t closing;
-    service_hold(f->service, TOKEN, true);
+    sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
     want_time_out(f->client, &(rostering_call){.timeout_ms = 100}); /* its token request goes on */
     start(&l, f->client);
     assert_int_equal(pthread_create(&closing, NULL, close_client, f->client), 0);
     assert_int_equal(pthread_tryjoin_np(closing, NULL) != 0, 1);
-    service_hold(f->service, TOKEN, false);
+    sandbox_clear_faults(f->sandbox);
     rostering_error *error = join(&l);
     if (error != NULL) want_error(error, ROSTERING_CLOSED); /* if closing was first */
     assert_int_equal(pthread_join(closing, NULL), 0);

@@ -3,20 +3,22 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Sandbox } from '../../node/test/sandbox.js';
 import { readSettings } from '../local/bundle.js';
-import { listen, secret, Service } from './service.js';
 
 const run = promisify(execFile);
 const main = fileURLToPath(new URL('../main.js', import.meta.url));
 
 test('it shows the jobs and an error', { timeout: 60_000 }, async (t) => {
-  const service = await listen(t);
-  const { stdout } = await run(process.execPath, [main], { env: service.bindings, timeout: 50_000 });
-  const jobs = '10 bytes\n  [{"id":1}]\n';
-  assert.ok(stdout.startsWith(`jobs: ${jobs}jobs again, with the same token: ${jobs}a wrong client_secret:\n`), stdout);
+  const sandbox = await Sandbox.start(t);
+  const { stdout } = await run(process.execPath, [main], { env: sandbox.env, timeout: 50_000 });
+  assert.match(
+    stdout,
+    /^jobs: (\d+ bytes\n {2}{"sandbox":.*\n)jobs again, with the same token: \1a wrong client_secret:\n/,
+  );
   assert.match(stdout, /^ {2}status: 502\n {2}code: token_endpoint_rejected\n/m);
-  assert.ok(!stdout.includes(secret));
-  assert.deepEqual([service.tokenRequests.length, service.jobRequests.length], [2, 2]);
+  assert.ok(!stdout.includes(sandbox.env.ROSTERING_CLIENT_SECRET));
+  assert.deepEqual(await sandbox.counts(), { token_requests: 2, job_requests: 2 });
 });
 
 test('it names what is missing', { timeout: 60_000 }, async () => {
@@ -29,8 +31,8 @@ test('it names what is missing', { timeout: 60_000 }, async () => {
   });
 });
 
-test('wrangler.jsonc has all settings but the secret', async () => {
+test('wrangler.jsonc has all settings but the secret', async (t) => {
   const { vars } = await readSettings();
-  const bound = Object.keys(new Service().bindings);
+  const bound = Object.keys((await Sandbox.start(t)).env);
   assert.deepEqual([...Object.keys(vars), 'ROSTERING_CLIENT_SECRET'].sort(), bound.sort());
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startWorker } from '../local/worker.js';
-import { until } from './service.js';
+import { until } from './start.js';
 
 const bound = { timeout: 60_000 };
 const key = 'rostering:https%3A%2F%2Flogin:client:scope';

@@ -2,27 +2,29 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
-	"automatic-rostering/host-example/go/internal/exampletest"
+	"automatic-rostering/host-example/go/internal/sandbox"
 )
 
 func TestRun(t *testing.T) {
-	s := exampletest.Serve(t, nil)
+	s := sandbox.New(t)
 	var stdout bytes.Buffer
 	if err := run(t.Context(), s.Getenv, strings.NewReader("0\n2\n"), &stdout); err != nil {
 		t.Fatal(err)
 	}
-	// c5b0f233 is the beginning of the SHA-256 of access-token-1.
-	want := `{"calls":0}` + "\n" + `{"calls":2,"token":"c5b0f233","expires_at":`
+	token := strings.TrimPrefix(s.Requests("jobs")[1].Headers["authorization"], "Bearer ")
+	want := fmt.Sprintf("{\"calls\":0}\n{\"calls\":2,\"token\":\"%.4x\",\"expires_at\":", sha256.Sum256([]byte(token)))
 	if !strings.HasPrefix(stdout.String(), want) {
 		t.Errorf("it says %s, want %s", &stdout, want)
 	}
 }
 
 func TestAnInvalidAddressDoesNotShow(t *testing.T) {
-	s := exampletest.Serve(t, nil)
+	s := sandbox.New(t)
 	s.Env["ROSTERING_REDIS"] = "redis://fleet:pass%word@127.0.0.1"
 	err := run(t.Context(), s.Getenv, strings.NewReader(""), nil)
 	if err == nil || strings.Contains(err.Error(), "pass") {

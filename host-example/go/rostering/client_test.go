@@ -6,28 +6,22 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	extism "github.com/extism/go-sdk"
 
+	"automatic-rostering/host-example/go/internal/sandbox"
 	"automatic-rostering/host-example/go/rostering"
 )
 
 func TestResponse(t *testing.T) {
-	s := newService(t)
-	s.onRequest(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Etag", "v1")
-		reply(http.StatusCreated, jobs)(w, r)
-	})
-	r, err := s.client(t).ListJobs(t.Context())
+	s, client := open(t)
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 201, Headers: map[string]string{"Etag": "v1"}, Body: `[{"id":1}]`})
+	r, err := client.ListJobs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,26 +35,26 @@ func TestResponse(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	for _, tt := range []struct {
+	s, client := open(t)
+	config := s.Config()
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 200}) // without the ids, too
+	for n, tt := range []struct {
 		options        []rostering.CallOption
-		customer, user []string
+		customer, user string // not sent if empty
 	}{
-		{nil, []string{"customer"}, []string{"user"}},
-		{[]rostering.CallOption{rostering.Customer("c2")}, []string{"c2"}, []string{"user"}},
-		{[]rostering.CallOption{rostering.User("u2"), rostering.NoCustomer()}, nil, []string{"u2"}},
-		{[]rostering.CallOption{rostering.NoUser()}, []string{"customer"}, nil},
+		{nil, config.CustomerID, config.UserID},
+		{[]rostering.CallOption{rostering.Customer("c2")}, "c2", config.UserID},
+		{[]rostering.CallOption{rostering.User("u2"), rostering.NoCustomer()}, "", "u2"},
+		{[]rostering.CallOption{rostering.NoUser()}, config.CustomerID, ""},
 	} {
-		s := newService(t)
-		s.onRequest(func(_ http.ResponseWriter, r *http.Request) {
-			if got := r.Header.Values("CUSTOMER_ID"); !slices.Equal(got, tt.customer) {
-				t.Errorf("the customer's id is %q, want %q", got, tt.customer)
-			}
-			if got := r.Header.Values("USER_ID"); !slices.Equal(got, tt.user) {
-				t.Errorf("the user's id is %q, want %q", got, tt.user)
-			}
-		})
-		if _, err := s.client(t).ListJobs(t.Context(), tt.options...); err != nil {
+		if _, err := client.ListJobs(t.Context(), tt.options...); err != nil {
 			t.Error(err)
+		}
+		sent := s.Requests("jobs")[n].Headers
+		customer, hasCustomer := sent["customer_id"]
+		user, hasUser := sent["user_id"]
+		if customer != tt.customer || user != tt.user || hasCustomer != (customer != "") || hasUser != (user != "") {
+			t.Errorf("the ids are %q and %q, want %q and %q", customer, user, tt.customer, tt.user)
 		}
 	}
 }
@@ -73,44 +67,40 @@ func stream(content string) rostering.Body {
 }
 
 func TestBodies(t *testing.T) {
+	s, client := open(t)
 	for _, tt := range []struct {
-		body    rostering.Body
-		content string
-		length  int64 // -1 in chunks
+		body            rostering.Body
+		content, length string // no length if it is sent in chunks
 	}{
-		{rostering.Body{}, "", 0},
-		{rostering.Text(""), "", 0},
-		{rostering.Text("Schicht für Jürgen"), "Schicht für Jürgen", 20},
-		{rostering.Bytes([]byte("\x00\xff")), "\x00\xff", 2},
-		{stream("a\xffb"), "a\xffb", -1},
+		{rostering.Body{}, "", "0"},
+		{rostering.Text(""), "", "0"},
+		{rostering.Text("Schicht für Jürgen"), "Schicht für Jürgen", "20"},
+		{rostering.Bytes([]byte("\x00\xff")), "\x00\ufffd", "2"}, // as the sandbox shows it
+		{stream("a\xffb"), "a\ufffdb", ""},
 	} {
-		s := newService(t)
-		client := s.client(t)
-		wantJobs(t, client)
-		var seen []string
-		s.refuse("access-token-1", func(_ http.ResponseWriter, r *http.Request) {
-			content, err := io.ReadAll(r.Body)
-			if err != nil || r.ContentLength != tt.length || r.Method+r.RequestURI != "PUT/jobs/1?a=b" {
-				t.Errorf("%s %s, %d bytes, %v; want %d", r.Method, r.RequestURI, r.ContentLength, err, tt.length)
-			}
-			seen = append(seen, string(content)+r.Header.Get("X-Kind"))
-		})
+		s.Fault(sandbox.Fault{Server: "jobs", Status: 401, Requests: 1})
 		request := rostering.Request{Path: "/jobs/1?a=b", Method: "PUT", Header: map[string]string{"X-Kind": "!"}, Body: tt.body}
-		if _, err := client.SendRequest(t.Context(), request); err != nil {
-			t.Error(err)
+		_, err := client.SendRequest(t.Context(), request)
+		if e := wantError(t, err, rostering.CodeServiceError); e.Status != http.StatusNotFound {
+			t.Errorf("the error is %+v", e)
 		}
-		if want := tt.content + "!"; !slices.Equal(seen, []string{want, want}) { // the second with a new token
-			t.Errorf("the bodies are %q, want %q", seen, want)
+		sent := s.Requests("jobs")
+		for _, r := range sent[len(sent)-2:] { // the second with a new token
+			if r.Method != "PUT" || r.Target != request.Path || r.Body != tt.content ||
+				r.Headers["content-length"] != tt.length || r.Headers["x-kind"] != "!" {
+				t.Errorf("%+v was sent, want %+v", r, tt)
+			}
+		}
+		if err := client.ClearToken(t.Context()); err != nil {
+			t.Error(err)
 		}
 	}
 }
 
 func TestABodyThatCannotBeSentAgain(t *testing.T) {
-	s := newService(t)
-	client, opened := s.client(t), 0
+	s, client := open(t)
 	wantJobs(t, client)
-	s.refuse("access-token-1", nothing)
-	gone := errors.New("gone")
+	opened, gone := 0, errors.New("gone")
 	body := rostering.Body{Open: func() (io.ReadCloser, error) {
 		if opened++; opened == 2 {
 			return nil, gone
@@ -118,10 +108,12 @@ func TestABodyThatCannotBeSentAgain(t *testing.T) {
 		return io.NopCloser(strings.NewReader("once")), nil
 	}}
 	request := rostering.Request{Path: "/jobs", Method: "POST", Body: body}
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 401})
 	_, err := client.SendRequest(t.Context(), request)
 	if e := wantError(t, err, rostering.CodeServiceUnauthorized); e.Status != http.StatusUnauthorized || !errors.Is(err, gone) {
 		t.Errorf("the error is %+v", e)
 	}
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 201})
 	if _, err := client.SendRequest(t.Context(), request); err != nil {
 		t.Errorf("with the new token: %v", err)
 	}
@@ -129,21 +121,23 @@ func TestABodyThatCannotBeSentAgain(t *testing.T) {
 	if _, err := client.SendRequest(t.Context(), request); !errors.Is(err, gone) {
 		t.Errorf("a body that cannot be sent at all: %v", err)
 	}
-	s.wantRequests(t, 2, 3)
+	s.WantCounts(t, 2, 3)
 }
 
 func TestToken(t *testing.T) {
-	s := newService(t)
-	client, other := s.client(t), s.client(t)
-	get := func(want string, options ...rostering.CallOption) rostering.Token {
+	s, client := open(t)
+	other := newClient(t, s.Config())
+	var last rostering.Secret
+	get := func(wantNew bool, options ...rostering.CallOption) rostering.Token {
 		t.Helper()
 		token, err := client.GetToken(t.Context(), options...)
-		if err != nil || string(token.AccessToken) != want || token.Type != "Bearer" || token.CacheKey == "" {
-			t.Fatalf("the token is %v %q, want %s: %v", token, string(token.AccessToken), want, err)
+		if err != nil || token.Type != "Bearer" || token.CacheKey == "" || (token.AccessToken != last) != wantNew {
+			t.Fatalf("the token is %v, a new one: %v, want %v: %v", token, token.AccessToken != last, wantNew, err)
 		}
+		last = token.AccessToken
 		return token
 	}
-	first := get("access-token-1")
+	first := get(true)
 	if now := time.Now(); !first.ExpiresAt.After(now) || first.ExpiresAt.After(now.Add(time.Hour)) {
 		t.Errorf("it expires at %v", first.ExpiresAt)
 	}
@@ -151,17 +145,17 @@ func TestToken(t *testing.T) {
 		t.Error(err)
 	}
 	wantJobs(t, other)
-	get("access-token-1")
-	get("access-token-2", rostering.Force())
-	get("access-token-2", rostering.Refused(first.AccessToken))
+	get(false)
+	get(true, rostering.Force())
+	get(false, rostering.Refused(first.AccessToken))
 	late := rostering.Now(time.Now().Add(2 * time.Hour))
-	get("access-token-3", late)
+	get(true, late)
 	wantError(t, other.SetToken(t.Context(), first, late), rostering.CodeTokenMismatch)
 	if err := client.ClearToken(t.Context()); err != nil {
 		t.Error(err)
 	}
-	get("access-token-4")
-	s.wantRequests(t, 4, 1)
+	get(true)
+	s.WantCounts(t, 4, 1)
 }
 
 // together calls f in goroutines, none of which begins before all are there.
@@ -179,107 +173,23 @@ func together(goroutines int, f func()) {
 }
 
 func TestInstancesShareOneToken(t *testing.T) {
-	s := newService(t)
-	client := s.client(t, rostering.WithInstances(3))
-	for round := range int64(2) {
+	s, client := open(t, rostering.WithInstances(3))
+	for round := range 2 {
 		together(30, func() { wantJobs(t, client) })
-		s.wantRequests(t, round+1, 30*(round+1))
+		s.WantCounts(t, round+1, 30*(round+1))
 		if err := client.ClearToken(t.Context()); err != nil { // for all of them
 			t.Error(err)
 		}
 	}
 }
 
-func TestConnectionsAreReusedAndClosed(t *testing.T) {
-	const callers, rounds = 20, 5
-	s := newService(t)
-	var opened, ended atomic.Int64
-	server := httptest.NewUnstartedServer(s.Config.Handler)
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		switch state {
-		case http.StateNew:
-			opened.Add(1)
-		case http.StateClosed:
-			ended.Add(1)
-		}
-	}
-	server.Start()
-	defer server.Close()
-	config := s.config()
-	config.BaseURL = server.URL
-	client := newClient(t, config)
-	for range rounds {
-		release := make(chan struct{})
-		handler, arrived := hold(release, reply(http.StatusOK, jobs))
-		s.onRequest(handler)
-		go func() {
-			for range callers {
-				<-arrived
-			}
-			close(release)
-		}()
-		together(callers, func() { wantJobs(t, client) })
-	}
-	// A call may end shortly before its connection is free: hence half.
-	if got := opened.Load(); got > callers*rounds/2 {
-		t.Errorf("%d connections for %d requests, %d at a time", got, callers*rounds, callers)
-	}
-	if err := client.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(patience); ended.Load() < opened.Load(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d connections are open", opened.Load()-ended.Load(), opened.Load())
-		}
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-func TestHTTPClient(t *testing.T) {
-	s := newService(t)
-	var sent []string
-	own := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-		sent = append(sent, r.Method+" "+r.URL.Path)
-		return http.DefaultTransport.RoundTrip(r)
-	})}
-	client := s.client(t, rostering.WithHTTPClient(own))
-	s.onRequest(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) })
-	_, err := client.ListJobs(t.Context())
-	if e := wantError(t, err, rostering.CodeServiceError); e.Status != http.StatusFound {
-		t.Errorf("the error is %+v", e)
-	}
-	if want := []string{"POST /connect/token", "GET /jobs"}; !slices.Equal(sent, want) {
-		t.Errorf("sent %q, want %q", sent, want)
-	}
-	if own.CheckRedirect != nil {
-		t.Error("the caller's client was changed")
-	}
-}
-
-func TestMaxBody(t *testing.T) {
-	s := newService(t)
-	client := s.client(t, rostering.WithMaxBody(int64(len(jobs))))
-	wantJobs(t, client)
-	s.onRequest(reply(http.StatusOK, jobs+" "))
-	_, err := client.ListJobs(t.Context())
-	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "longer than 10 bytes") {
-		t.Errorf("the message is %q", e.Message)
-	}
-}
-
 func TestLogger(t *testing.T) {
 	defer extism.SetLogLevel(extism.LogLevelOff)
-	s := newService(t)
 	var lines bytes.Buffer
-	client := s.client(t, rostering.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	s, client := open(t, rostering.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	wantJobs(t, client)
-	s.refuse("access-token-1", nothing)
-	if _, err := client.ListJobs(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	s.Revoke()
+	wantJobs(t, client)
 	for _, want := range []string{"level=DEBUG msg=\"HTTP 200 to POST", "level=DEBUG msg=\"HTTP 401 to GET", "level=WARN msg="} {
 		if !strings.Contains(lines.String(), want) {
 			t.Errorf("%s is not in the log:\n%s", want, &lines)
@@ -291,17 +201,14 @@ func TestLogger(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	s := newService(t)
-	client := s.client(t)
-	release := make(chan struct{})
-	handler, arrived := hold(release, reply(http.StatusOK, jobs))
-	s.onRequest(handler)
+	s, client := open(t)
+	s.Fault(sandbox.Fault{Server: "jobs", Hold: true})
 	result := make(chan error, 1)
 	go func() {
 		_, err := client.ListJobs(t.Context())
 		result <- err
 	}()
-	<-arrived
+	s.Wait(1, 1)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	if err := client.Close(ended); !errors.Is(err, context.Canceled) {
@@ -310,7 +217,7 @@ func TestClose(t *testing.T) {
 	if _, err := client.ListJobs(t.Context()); !errors.Is(err, rostering.ErrClosed) {
 		t.Errorf("a call after Close: %v", err)
 	}
-	close(release)
+	s.ClearFaults()
 	for range 2 {
 		if err := client.Close(t.Context()); err != nil {
 			t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"automatic-rostering/host-example/go/internal/sandbox"
 	"automatic-rostering/host-example/go/rostering"
 )
 
@@ -20,15 +21,13 @@ func TestContextEndsACall(t *testing.T) {
 			return context.WithTimeout(ctx, brief)
 		},
 	} {
-		s := newService(t)
-		client := s.client(t)
-		handler, arrived := hold(nil, nothing)
-		s.onRequest(handler)
+		s, client := open(t)
+		s.Fault(sandbox.Fault{Server: "jobs", Hold: true})
 		ctx, cancel := limit(t.Context())
 		defer cancel()
 		if want == context.Canceled {
 			go func() {
-				<-arrived
+				s.Wait(1, 1)
 				cancel()
 			}()
 		}
@@ -36,56 +35,31 @@ func TestContextEndsACall(t *testing.T) {
 		if _, ok := errors.AsType[*rostering.Error](err); ok || !errors.Is(err, want) {
 			t.Errorf("the error is %v, want %v", err, want)
 		}
-		s.recover()
+		s.ClearFaults()
 		wantJobs(t, client)
-		if got := s.tokenRequests.Load(); got != 1 {
-			t.Errorf("%d token requests", got)
-		}
 	}
-}
-
-func TestACallerWhoLeavesDoesNotEndTheTokenRequest(t *testing.T) {
-	s := newService(t)
-	client := s.client(t)
-	release := make(chan struct{})
-	handler, arrived := hold(release, *s.token.Load())
-	s.onToken(handler)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-arrived
-		cancel()
-	}()
-	if _, err := client.ListJobs(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("the error is %v", err)
-	}
-	close(release)
-	wantJobs(t, client)
-	s.wantRequests(t, 1, 1)
 }
 
 func TestTimeout(t *testing.T) {
-	s := newService(t)
-	client := s.client(t, rostering.WithTimeout(brief))
-	handler, _ := hold(nil, nothing)
-	s.onRequest(handler)
+	s, client := open(t, rostering.WithTimeout(brief))
+	s.Fault(sandbox.Fault{Server: "jobs", Hold: true})
 	_, err := client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeNetworkError)
 	if !e.Retryable || !strings.Contains(e.Message, "timed out after 50ms") || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error is %+v", e)
 	}
-	s.recover()
+	s.ClearFaults()
 	if _, err := client.ListJobs(t.Context(), rostering.Timeout(0)); err != nil {
 		t.Errorf("without a time-out: %v", err)
 	}
 }
 
 func TestContextThatHasEnded(t *testing.T) {
-	s := newService(t)
-	client := s.client(t)
+	s, client := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := client.ListJobs(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	s.wantRequests(t, 0, 0)
+	s.WantCounts(t, 0, 0)
 }

@@ -9,14 +9,18 @@ import (
 	"testing"
 	"time"
 
+	"automatic-rostering/host-example/go/internal/sandbox"
 	"automatic-rostering/host-example/go/rostering"
 )
 
 func TestError(t *testing.T) {
-	s := newService(t)
-	client := s.client(t)
-	s.onRequest(reply(http.StatusServiceUnavailable, "busy: access-token-1"))
-	_, err := client.ListJobs(t.Context())
+	s, client := open(t)
+	token, err := client.GetToken(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 503, Body: "busy: " + string(token.AccessToken)})
+	_, err = client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeServiceError)
 	if !e.Retryable || e.Status != http.StatusServiceUnavailable || e.Body != "busy: [redacted]" || e.BodyTruncated {
 		t.Errorf("the error is %+v", e)
@@ -32,12 +36,12 @@ func TestError(t *testing.T) {
 }
 
 func TestErrorOfTheIdentityProvider(t *testing.T) {
-	s := newService(t)
-	s.onToken(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Retry-After", "90")
-		reply(http.StatusTooManyRequests, `{"error":"slow_down","error_description":"too many"}`)(w, r)
+	s, client := open(t)
+	s.Fault(sandbox.Fault{
+		Server: "auth", Status: 429, Headers: map[string]string{"Retry-After": "90"},
+		Body: `{"error":"slow_down","error_description":"too many"}`,
 	})
-	_, err := s.client(t).ListJobs(t.Context())
+	_, err := client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeTokenEndpointUnavailable)
 	if e.OAuthError != "slow_down" || e.OAuthErrorDescription != "too many" || e.RetryAfter != 90*time.Second {
 		t.Errorf("the error is %+v", e)
@@ -45,8 +49,8 @@ func TestErrorOfTheIdentityProvider(t *testing.T) {
 }
 
 func TestErrorOfTheConfig(t *testing.T) {
-	s := newService(t)
-	config := s.config()
+	s := sandbox.New(t)
+	config := s.Config()
 	config.Environment = "test"
 	config.RefreshMargin = 1500 * time.Millisecond
 	_, err := newClient(t, config).ListJobs(t.Context())
@@ -58,12 +62,12 @@ func TestErrorOfTheConfig(t *testing.T) {
 	if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "refresh_margin" {
 		t.Errorf("the error is %+v", e)
 	}
-	s.wantRequests(t, 0, 0)
+	s.WantCounts(t, 0, 0)
 }
 
 func TestErrorOfTheNetwork(t *testing.T) {
-	s := newService(t)
-	client := s.client(t)
+	s := sandbox.Start()
+	client := newClient(t, s.Config())
 	s.Close()
 	_, err := client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeNetworkError)

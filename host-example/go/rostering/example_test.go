@@ -5,36 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"net/http"
-	"net/http/httptest"
-	"sync/atomic"
 	"time"
 
+	"automatic-rostering/host-example/go/internal/sandbox"
 	"automatic-rostering/host-example/go/rostering"
 )
 
-// exampleConfig is the config for a service that counts its token requests, until end.
-func exampleConfig() (config rostering.Config, tokenRequests *atomic.Int64, end func()) {
-	tokenRequests = new(atomic.Int64)
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /connect/token", func(w http.ResponseWriter, r *http.Request) {
-		tokenRequests.Add(1)
-		reply(http.StatusOK, `{"access_token":"an-access-token","expires_in":3600,"token_type":"Bearer"}`)(w, r)
-	})
-	mux.HandleFunc("/jobs", reply(http.StatusOK, jobs))
-	server := httptest.NewServer(mux)
-	return rostering.Config{
-		Environment: rostering.Stage,
-		AuthURL:     server.URL, BaseURL: server.URL,
-		ClientID: "client", ClientSecret: "the-secret",
-		CustomerID: "customer", UserID: "user",
-	}, tokenRequests, server.Close
-}
-
 func ExampleNew() {
 	ctx := context.Background()
-	config, _, end := exampleConfig()
-	defer end()
+	s := sandbox.Start()
+	defer s.Close()
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 200, Body: `[{"id":1}]`})
+	config := s.Config()
 
 	// snippet
 	client, err := rostering.New(ctx, config, rostering.WithPluginFile("../../../dist/rostering-nowasi.wasm"))
@@ -59,9 +41,10 @@ func ExampleNew() {
 
 func ExampleClient_SendRequest() {
 	ctx := context.Background()
-	config, _, end := exampleConfig()
-	defer end()
-	client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm))
+	s := sandbox.Start()
+	defer s.Close()
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 201, Body: `{"id":1}`})
+	client, err := rostering.New(ctx, s.Config(), rostering.WithPluginFile(wasm))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,24 +58,24 @@ func ExampleClient_SendRequest() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var created []struct{ ID int }
+	var created struct{ ID int }
 	if err := response.JSON(&created); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(response.Status, created[0].ID)
+	fmt.Println(response.Status, created.ID)
 
-	// Output: 200 1
+	// Output: 201 1
 }
 
 // Clients in one process share a token through memory, those of several processes through
 // a directory or Redis.
 func ExampleWithStore() {
 	ctx := context.Background()
-	config, tokenRequests, end := exampleConfig()
-	defer end()
+	s := sandbox.Start()
+	defer s.Close()
 	store := new(rostering.MemoryStore)
 	for range 2 {
-		client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm), rostering.WithStore(store))
+		client, err := rostering.New(ctx, s.Config(), rostering.WithPluginFile(wasm), rostering.WithStore(store))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -103,7 +86,7 @@ func ExampleWithStore() {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println(tokenRequests.Load(), "token request")
+	fmt.Println(len(s.Requests("auth")), "token request")
 
 	// Output: 1 token request
 }

@@ -126,18 +126,6 @@ func TestFileStore(t *testing.T) {
 	}
 }
 
-func TestClientsShareOneToken(t *testing.T) {
-	for name, open := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			s := newService(t)
-			first, second := s.client(t, rostering.WithStore(open())), s.client(t, rostering.WithStore(open()))
-			wantJobs(t, first)
-			wantJobs(t, second)
-			s.wantRequests(t, 1, 2)
-		})
-	}
-}
-
 // hanging is a store that ignores its context.
 type hanging struct {
 	rostering.MemoryStore
@@ -150,9 +138,9 @@ func (h *hanging) Get(context.Context, string) (string, bool, error) {
 }
 
 func TestAStoreThatHangs(t *testing.T) {
-	s := newService(t)
 	store := &hanging{release: make(chan struct{})}
 	defer close(store.release)
-	wantJobs(t, s.client(t, rostering.WithStore(store)))
-	s.wantRequests(t, 1, 1)
+	s, client := open(t, rostering.WithStore(store))
+	wantJobs(t, client)
+	s.WantCounts(t, 1, 1)
 }

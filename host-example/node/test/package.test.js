@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Service } from './service.js';
+import { readConfig } from '../demo.js';
+import { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL('..', import.meta.url));
@@ -20,16 +21,15 @@ await client.close();
 `;
 
 test('the package, where it is installed', { timeout: 300_000 }, async (t) => {
-  const service = new Service();
-  await service.listen();
+  const sandbox = await Sandbox.start(t);
   const cwd = await mkdtemp(join(tmpdir(), 'rostering-'));
-  t.after(() => Promise.all([service.close(), rm(cwd, { recursive: true })]));
+  t.after(() => rm(cwd, { recursive: true }));
   await run(join(folder, 'package.sh'));
   const installed = join(cwd, 'node_modules/automatic-rostering');
   await cp(join(folder, 'build/package'), installed, { recursive: true });
   await symlink(join(folder, 'node_modules/extism'), join(cwd, 'node_modules/extism'));
   await access(join(installed, 'index.d.ts'));
   await writeFile(join(cwd, 'program.mjs'), program);
-  const { stdout } = await run(process.execPath, ['program.mjs', JSON.stringify(service.config)], { cwd });
-  assert.equal(stdout, '[{"id":1}]\n');
+  const { stdout } = await run(process.execPath, ['program.mjs', JSON.stringify(readConfig(sandbox.env))], { cwd });
+  assert.equal(JSON.parse(stdout).user_id, sandbox.env.ROSTERING_USER_ID);
 });

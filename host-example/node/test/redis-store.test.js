@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { RedisStore } from '../rostering/redis-store.js';
-import { start } from './service.js';
+import { start } from './start.js';
 import { testStore } from './store.test.js';
 
 // What the README says that the user needs.
@@ -78,10 +78,10 @@ testStore('Redis', async (t) => {
 test('a Redis that dies costs the sharing alone', { timeout: 30_000 }, async (t) => {
   const redis = await startRedis(t);
   if (!redis) return;
-  const { service, client } = await start(t, { store: new RedisStore(redis.client) });
+  const { sandbox, client } = await start(t, { store: new RedisStore(redis.client) });
   await client.listJobs();
   await redis.end();
-  service.revoke();
+  await sandbox.revoke();
   assert.equal((await client.listJobs()).status, 200);
-  assert.equal(service.tokenRequests.length, 2);
+  assert.equal((await sandbox.counts()).token_requests, 2);
 });

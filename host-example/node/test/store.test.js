@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { FileStore } from '../rostering/file-store.js';
-import { MemoryStore, Rostering } from '../rostering/index.js';
-import { Service } from './service.js';
+import { MemoryStore } from '../rostering/index.js';
+import { Sandbox } from './sandbox.js';
+import { open as openClient } from './start.js';
 
 /** @typedef {import('../rostering/index.js').Store} Store */
 /** @typedef {import('node:test').TestContext} TestContext */
@@ -37,16 +38,13 @@ export function testStore(name, place) {
   test(`${name}: clients share a token`, { timeout: 30_000 }, async (t) => {
     const open = await place(t);
     if (!open) return;
-    const service = new Service();
-    await service.listen();
-    t.after(() => service.close());
-    const clients = await Promise.all([1, 2, 3].map(() => Rostering.open(service.config, { store: open() })));
+    const sandbox = await Sandbox.start(t);
+    const clients = await Promise.all([1, 2, 3].map(() => openClient(t, sandbox, { store: open() })));
     await Promise.all(clients.map((client) => client.listJobs()));
-    assert.equal(service.tokenRequests.length, 1);
-    service.revoke();
+    assert.equal((await sandbox.counts()).token_requests, 1);
+    await sandbox.revoke();
     await Promise.all(clients.map((client) => client.listJobs()));
-    assert.equal(service.tokenRequests.length, 2);
-    for (const client of clients) await client.close();
+    assert.equal((await sandbox.counts()).token_requests, 2);
   });
 }
 

@@ -44,7 +44,7 @@ class Lines(logging.Handler):
         self.lines.append({"level": level, "line": record.getMessage()})
 
     def take(self) -> list[Json]:
-        """Give the lines since the last time."""
+        """Return the lines logged since the last call."""
         log.drain()
         lines, self.lines = self.lines, []
         return lines
@@ -166,7 +166,7 @@ class Host:
         return {"output": encode(json.dumps(result).encode())}
 
     async def cancel(self, request: Json) -> Json:
-        """Cancel a drive. A thread cannot be: who waits for a `Client` leaves it to end."""
+        """Cancel a drive. A thread cannot be cancelled: a `Client` goes on alone."""
         if task := self.tasks.get(request["target"]):
             task.cancel()
         return {}

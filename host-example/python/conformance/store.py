@@ -20,7 +20,7 @@ class HttpStore:
         return self._post(op="get", key=key)["value"]
 
     def add(self, key: str, value: str, ttl: int) -> Any:
-        """Set a value if there is none."""
+        """Set a value if the key is absent."""
         return self._post(op="add", key=key, value=value, ttl=ttl)["added"]
 
     def set(self, key: str, value: str, ttl: int) -> None:
@@ -43,7 +43,7 @@ class AsyncHttpStore:
         return (await self._post(op="get", key=key))["value"]
 
     async def add(self, key: str, value: str, ttl: int) -> Any:
-        """Set a value if there is none."""
+        """Set a value if the key is absent."""
         return (await self._post(op="add", key=key, value=value, ttl=ttl))["added"]
 
     async def set(self, key: str, value: str, ttl: int) -> None:

@@ -23,7 +23,7 @@ class AsyncClient(BaseClient):
     """A `Client` for asyncio. Open one per event loop; any number of tasks may use it.
 
     The operations of a `Store` run in threads, those of an `AsyncStore` in the event loop.
-    Cancelling a call ends its request to the service; a token request goes on for other calls.
+    Cancelling a call ends its request to the service; a token request continues for other calls.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class AsyncClient(BaseClient):
             section = asyncio.create_task(self._section(call, step))
             self._pending.add(section)
             section.add_done_callback(self._pending.discard)
-            # asyncio logs an error that nobody looked at, and the caller may have left.
+            # asyncio logs an exception that is never retrieved, and the caller may have left.
             section.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return await asyncio.shield(section)
         if isinstance(step, WaitStep):
@@ -113,7 +113,7 @@ class AsyncClient(BaseClient):
         return call.resume(outcome)
 
     async def _section(self, call: Call, step: Step) -> Step:
-        """Perform detached steps, whether or not their caller waits until they end."""
+        """Perform detached steps to their end, even if their caller has left."""
         try:
             while isinstance(step, Detached):
                 step = call.resume(await self._detached(step))

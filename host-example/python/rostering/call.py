@@ -62,7 +62,7 @@ class Call:
 
     @contextmanager
     def content(self, step: ServiceStep) -> Iterator[AnyContent]:
-        """Give the body of a request, and close it if this opened it."""
+        """Yield the body of a request, and close it if it was opened here."""
         body = step.body if step.body is not True else self.body
         if callable(body):
             content = body()

@@ -65,7 +65,7 @@ class Client(BaseClient):
     def get_token(
         self, *, force: bool = False, refused: str | None = None, **options: Unpack[CallOptions]
     ) -> Token:
-        """Return the token, a new one if there is none or it expires soon.
+        """Return the token, or request a new one if it is missing or about to expire.
 
         `force` requests a new one in any case. `refused` is an access token that the service
         answered 401 to: it is replaced, unless another call has replaced it already.
@@ -122,7 +122,7 @@ class Client(BaseClient):
         return call.resume(outcome)
 
     def _section(self, call: Call, step: Step) -> Step:
-        """Perform detached steps, whether or not their caller waits until they end."""
+        """Perform detached steps to their end, even if their caller has left."""
         try:
             while isinstance(step, Detached):
                 step = call.resume(self._detached(step))

@@ -21,7 +21,7 @@ Code = Literal[
 
 @dataclass(eq=False)
 class RosteringError(Exception):
-    """Why a call failed. What is not known is None. Holds no secret and no token."""
+    """Why a call failed. Unknown fields are None. Holds no secret and no token."""
 
     #: For programs to act on.
     code: Code
@@ -51,7 +51,7 @@ class RosteringError(Exception):
         return f"{self.code}: {self.message}"
 
     def to_dict(self) -> dict[str, object]:
-        """Return what is known, for json.dumps or a structured log."""
+        """Return the fields that are set, for json.dumps or a structured log."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 

@@ -23,7 +23,7 @@ _FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
 
 class Deadline:
-    """So many seconds from now; None is never."""
+    """A point in time, in seconds from now; None means never."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -107,13 +107,13 @@ class Exchange:
         if body:  # which is neither compressed nor in chunks any more
             for name in ("Content-Encoding", "Transfer-Encoding", "Content-Length"):
                 headers.pop(name, None)
-        # The request goes along without its headers, which hold the token.
+        # The response's request is without its headers, which hold the token.
         request = httpx.Request(self.step.method, self.step.url)
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
 
 def failed(error: Exception) -> dict[str, object]:
-    """Return what a request that got no answer is resumed with. The plugin redacts the reason."""
+    """Return the outcome of a request that got no answer. The plugin redacts the reason."""
     text = str(error) or ("timed out" if isinstance(error, TimeoutError) else "")
     return {"failed": f"{type(error).__name__}: {text}"}
 

@@ -26,7 +26,7 @@ class FileStore:
             return None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if there is none."""
+        """Set a value if the key is absent."""
         with self._locked():
             absent = self.get(key) is None
             if absent:

@@ -15,7 +15,7 @@ class RedisStore:
         return _text(self._redis.get(key))
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if there is none."""
+        """Set a value if the key is absent."""
         return bool(self._redis.set(key, value, nx=True, ex=ttl))
 
     def set(self, key: str, value: str, ttl: int) -> None:
@@ -34,7 +34,7 @@ class AsyncRedisStore:
         return _text(await self._redis.get(key))
 
     async def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if there is none."""
+        """Set a value if the key is absent."""
         return bool(await self._redis.set(key, value, nx=True, ex=ttl))
 
     async def set(self, key: str, value: str, ttl: int) -> None:

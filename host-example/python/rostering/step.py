@@ -1,4 +1,4 @@
-"""What the plugin tells a client to do, and what the client tells it then."""
+"""The steps that the plugin tells a client to perform, and their outcomes."""
 
 import random
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ class StoreStep:
     arguments: tuple[object, ...] = field(repr=False)
 
     def outcome(self, returned: object) -> Outcome:
-        """Return what the step is resumed with. Raises a TypeError if no store may return that."""
+        """Return the outcome of the step. Raises a TypeError if a store must not return this."""
         match self.op, returned:
             case "get", str() | None:
                 return {"value": returned}

@@ -8,15 +8,15 @@ from typing import Protocol
 class Store(Protocol):
     """A key-value store with expiry. Any number of threads may use it at the same time.
 
-    A call goes on without a store that raises, or takes more than a second. A value can hold the
-    access token: who reads it can call the service, who writes it chooses the token.
+    A call continues without a store that raises, or takes more than a second. A value can hold the
+    access token: anyone who reads it can call the service, anyone who writes it chooses the token.
     """
 
     def get(self, key: str) -> str | None:
         """Return the value, or None if it is absent or has expired."""
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value for `ttl` seconds if there is none, atomically. Return whether it was set."""
+        """Set an absent key for `ttl` seconds, atomically. Return whether it was set."""
 
     def set(self, key: str, value: str, ttl: int) -> None:
         """Set a value for `ttl` seconds."""
@@ -29,7 +29,7 @@ class AsyncStore(Protocol):
         """Return the value, or None if it is absent or has expired."""
 
     async def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value for `ttl` seconds if there is none, atomically. Return whether it was set."""
+        """Set an absent key for `ttl` seconds, atomically. Return whether it was set."""
 
     async def set(self, key: str, value: str, ttl: int) -> None:
         """Set a value for `ttl` seconds."""
@@ -48,7 +48,7 @@ class MemoryStore:
         return value if time.monotonic() < end else None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if there is none."""
+        """Set a value if the key is absent."""
         with self._lock:
             absent = self.get(key) is None
             if absent:

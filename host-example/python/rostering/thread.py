@@ -1,4 +1,4 @@
-"""Work that goes on when nobody waits for it."""
+"""Work that continues after its caller has left."""
 
 import threading
 from collections.abc import Callable

@@ -1,0 +1,1 @@
+PATIENCE = 20.0  # seconds; bounds every wait

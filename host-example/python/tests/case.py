@@ -13,9 +13,8 @@ from typing import Any, Self
 
 from rostering import AsyncClient, Client, Code, Config, RosteringError
 
-from .service import SECRET, Service
-
-PATIENCE = 20.0  # seconds; bounds every wait
+from . import PATIENCE
+from .sandbox import Sandbox
 
 os.environ["NO_PROXY"] = "*"  # libextism sends even loopback's requests through a proxy
 
@@ -60,21 +59,13 @@ class InLoop:
 
 
 class ServiceCase(unittest.TestCase):
-    """Each test has a service of its own. A subclass runs the same tests on an `AsyncClient`."""
+    """Each test has its own sandbox. A subclass runs the same tests on an `AsyncClient`."""
 
     form: Callable[..., Any] = Client
 
     def setUp(self) -> None:
-        self.service = self.enterContext(Service())
-        self.config = Config(
-            environment="stage",
-            auth_url=self.service.url,
-            base_url=self.service.url,
-            client_id="client",
-            client_secret=SECRET,
-            customer_id="customer",
-            user_id="user",
-        )
+        self.sandbox = self.enterContext(Sandbox())
+        self.config = self.sandbox.config
 
     def open(self, *, config: dict[str, Any] | None = None, **options: Any) -> Client:
         options = {"timeout": PATIENCE, **options}
@@ -86,9 +77,11 @@ class ServiceCase(unittest.TestCase):
         with self.assertRaises(RosteringError) as caught:
             call()
         self.assertEqual(caught.exception.code, code)
-        self.assertNotRegex("".join(format_exception(caught.exception)), f"{SECRET}|token-number")
+        shown = "".join(format_exception(caught.exception))
+        sent = [r["headers"]["authorization"] for r in self.sandbox.job_requests()]
+        for secret in (self.config.client_secret, *sent):
+            self.assertNotIn(secret.removeprefix("Bearer "), shown)
         return caught.exception
 
     def want_requests(self, tokens: int, jobs: int) -> None:
-        self.assertEqual(len(self.service.token_requests), tokens, "token requests")
-        self.assertEqual(len(self.service.job_requests), jobs, "requests to the service")
+        self.assertEqual(self.sandbox.counts(), {"token_requests": tokens, "job_requests": jobs})

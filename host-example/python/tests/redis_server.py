@@ -9,12 +9,12 @@ import unittest
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from .case import PATIENCE
+from . import PATIENCE
 
 
 @contextmanager
 def redis_server() -> Iterator[str]:
-    """Run a redis-server that keeps nothing on disk, and give its URL."""
+    """Run a redis-server that keeps nothing on disk, and yield its URL."""
     program = shutil.which("redis-server")
     if not program and os.environ.get("CI") != "true":
         raise unittest.SkipTest("redis-server is missing: apt-get install redis-server")

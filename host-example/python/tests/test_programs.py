@@ -10,7 +10,6 @@ import main
 
 from .case import ServiceCase
 from .redis_server import redis_server
-from .service import SECRET, Answer
 
 FOLDER = Path(main.__file__).parent
 TOP = FOLDER.parents[1]
@@ -18,17 +17,7 @@ TOP = FOLDER.parents[1]
 
 class Programs(ServiceCase):
     def run_program(self, name: str, input_text: str = "", **changes: str) -> tuple[str, str]:
-        variables = {
-            "ROSTERING_AUTH_URL": self.service.url,
-            "ROSTERING_BASE_URL": self.service.url,
-            "ROSTERING_ENVIRONMENT": "stage",
-            "ROSTERING_CLIENT_ID": "client",
-            "ROSTERING_CLIENT_SECRET": SECRET,
-            "ROSTERING_CUSTOMER_ID": "customer",
-            "ROSTERING_USER_ID": "user",
-            "ROSTERING_WASM": "",
-            **changes,
-        }
+        variables = {**self.sandbox.env, "ROSTERING_WASM": "", **changes}
         out, err = io.StringIO(), io.StringIO()
         with (
             mock.patch.dict(os.environ, variables),
@@ -39,14 +28,14 @@ class Programs(ServiceCase):
             contextlib.suppress(SystemExit),
         ):
             runpy.run_path(str(FOLDER / name), run_name="__main__")
-        self.assertNotIn(SECRET, out.getvalue() + err.getvalue())
+        self.assertNotIn(self.config.client_secret, out.getvalue() + err.getvalue())
         return out.getvalue(), err.getvalue()
 
     def test_main(self) -> None:
         out, err = self.run_program("main.py")
         self.assertEqual(err, "")
-        for text in ("token: token-nu… (14", '[{"id":1}]', "code: token_endpoint_rejected"):
-            self.assertIn(text, out)
+        for text in (r"token: \S{8}… \(\d+ ch", '"customer_id":', "code: token_endpoint_rejected"):
+            self.assertRegex(out, text)
         self.want_requests(2, 2)
 
     def test_main_names_what_is_missing(self) -> None:
@@ -56,14 +45,14 @@ class Programs(ServiceCase):
         self.assertIn("none.wasm", err)
 
     def test_main_explains_an_error(self) -> None:
-        self.service.token_answer = lambda: Answer(429, b'{"error":"slow_down"}')
+        self.sandbox.fault("auth", status=429, body='{"error":"slow_down"}')
         _, err = self.run_program("main.py")
         for text in ("failed: token_endpoint_unavailable: ", "status: 429", "slow_down"):
             self.assertIn(text, err)
 
     def test_minimal_and_jobs(self) -> None:
         for name in ("minimal.py", "jobs.py"):
-            self.assertEqual(self.run_program(name)[0], "[{'id': 1}]\n")
+            self.assertIn("sandbox-job-1", self.run_program(name)[0])
             out, _ = self.run_program(name, ROSTERING_CLIENT_SECRET="a wrong secret")
             self.assertIn("token_endpoint_rejected", out)
 

@@ -15,7 +15,8 @@ from rostering import MemoryStore, Store
 from rostering.file_store import FileStore
 from rostering.redis_store import AsyncRedisStore, RedisStore
 
-from .case import PATIENCE, InLoop, ServiceCase
+from . import PATIENCE
+from .case import InLoop, ServiceCase
 from .redis_server import redis_server
 
 KEY = "rostering:https%3A%2F%2Flogin.example.com:a/../b"

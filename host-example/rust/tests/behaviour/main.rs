@@ -4,7 +4,6 @@
 mod blocking;
 mod calls;
 mod errors;
-mod leaving;
 mod programs;
-mod service;
+mod sandbox;
 mod stores;

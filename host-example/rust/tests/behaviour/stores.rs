@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rostering::{FileStore, MemoryStore, Options, RedisStore, Store, redis};
 use tokio::time::sleep;
 
-use crate::service::{PATIENCE, Service};
+use crate::sandbox::{PATIENCE, Sandbox};
 
 const HOUR: Duration = Duration::from_hours(1);
 const KEY: &str = "rostering:https%3A%2F%2Flogin.example.com:client:scope";
@@ -40,14 +40,14 @@ async fn redis_store() {
     keeps_what_it_is_told(open(), open()).await;
 
     // Without Redis, calls go on.
-    let service = Service::start();
-    let client = service.client_with(Options { store: Some(open()), ..Options::default() }).await;
+    let sandbox = Sandbox::start();
+    let client = sandbox.client_with(Options { store: Some(open()), ..Options::default() }).await;
     client.list_jobs().await.unwrap();
     server.process.kill().unwrap();
     server.process.wait().unwrap();
     client.get_new_token().await.unwrap();
     client.list_jobs().await.unwrap();
-    assert_eq!(service.count(), (2, 2));
+    assert_eq!(sandbox.counts(), (2, 2));
 }
 
 /// Two of one store, and what clients need of it.
@@ -78,12 +78,12 @@ async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
     }
     assert_eq!(added, 1);
 
-    let service = Service::start();
+    let sandbox = Sandbox::start();
     for store in [store, other] {
-        let client = service.client_with(Options { store: Some(store), ..Options::default() }).await;
+        let client = sandbox.client_with(Options { store: Some(store), ..Options::default() }).await;
         client.list_jobs().await.unwrap();
     }
-    assert_eq!(service.count(), (1, 2));
+    assert_eq!(sandbox.counts(), (1, 2));
 }
 
 /// A server on loopback that keeps nothing on disk, and lets a client do what it needs and no more.
