@@ -9,7 +9,9 @@
 static void set_environment(const fixture *f) {
     const char *name;
     json_t *value;
-    json_object_foreach(sandbox_env(f->sandbox), name, value) setenv(name, json_string_value(value), 1);
+    json_object_foreach(sandbox_env(f->sandbox), name, value) {
+        setenv(name, json_string_value(value), 1);
+    }
 }
 
 static void want_shown(const fixture *f, const char *command, const char *part) {
