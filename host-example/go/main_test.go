@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"automatic-rostering/host-example/go/environment"
@@ -48,12 +49,14 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	s := sandbox.New(t)
 	s.Fault(sandbox.Fault{Server: "auth", Hold: true})
-	go func() {
+	var control sync.WaitGroup
+	control.Go(func() {
 		s.Wait(1, 0)
 		cancel()
 		s.ClearFaults() // the client's Close waits for the token
-	}()
+	})
 	err := run(ctx, s.Getenv, io.Discard, io.Discard)
+	control.Wait()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}

@@ -37,7 +37,7 @@ func TestResponse(t *testing.T) {
 func TestIDs(t *testing.T) {
 	s, client := open(t)
 	config := s.Config()
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 200}) // without the ids, too
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 200}) // the sandbox requires both ids
 	for n, tt := range []struct {
 		options        []rostering.CallOption
 		customer, user string // not sent if empty
@@ -48,7 +48,7 @@ func TestIDs(t *testing.T) {
 		{[]rostering.CallOption{rostering.NoUser()}, config.CustomerID, ""},
 	} {
 		if _, err := client.ListJobs(t.Context(), tt.options...); err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
 		sent := s.Requests("jobs")[n].Headers
 		customer, hasCustomer := sent["customer_id"]
@@ -78,6 +78,9 @@ func TestBodies(t *testing.T) {
 		{rostering.Bytes([]byte("\x00\xff")), "\x00\ufffd", "2"}, // as the sandbox shows it
 		{stream("a\xffb"), "a\ufffdb", ""},
 	} {
+		if _, err := client.GetToken(t.Context(), rostering.Force()); err != nil {
+			t.Fatal(err)
+		}
 		s.Fault(sandbox.Fault{Server: "jobs", Status: 401, Requests: 1})
 		request := rostering.Request{Path: "/jobs/1?a=b", Method: "PUT", Header: map[string]string{"X-Kind": "!"}, Body: tt.body}
 		_, err := client.SendRequest(t.Context(), request)
@@ -90,9 +93,6 @@ func TestBodies(t *testing.T) {
 				r.Headers["content-length"] != tt.length || r.Headers["x-kind"] != "!" {
 				t.Errorf("%+v was sent, want %+v", r, tt)
 			}
-		}
-		if err := client.ClearToken(t.Context()); err != nil {
-			t.Error(err)
 		}
 	}
 }

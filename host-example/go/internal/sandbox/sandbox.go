@@ -1,0 +1,158 @@
+// Package sandbox runs build/sandbox for a test: an identity provider and a jobs service on
+// loopback, and a control API that has them fail. For what that does, see tests/sandbox.
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"automatic-rostering/host-example/go/environment"
+	"automatic-rostering/host-example/go/rostering"
+)
+
+// patience bounds every wait. It is longer than the sandbox's own bound of /wait.
+const patience = 40 * time.Second
+
+var client = &http.Client{Timeout: patience}
+
+// Sandbox is a running sandbox. A method that fails panics.
+type Sandbox struct {
+	Env     map[string]string `json:"env"` // for a program that calls the services
+	Control string            `json:"control_url"`
+
+	process *exec.Cmd
+	stdin   io.Closer
+}
+
+// New starts a sandbox that is closed at the end of the test.
+func New(t *testing.T) *Sandbox {
+	s := Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Start starts a sandbox. The plugin must have been built, too.
+func Start() *Sandbox {
+	wasm, err := environment.Wasm(func(string) string { return "" })
+	must(err)
+	s := &Sandbox{process: exec.Command(filepath.Join(filepath.Dir(wasm), "../build/sandbox"), "-json", "-until-stdin-closes")}
+	s.stdin, err = s.process.StdinPipe()
+	must(err)
+	stdout, err := s.process.StdoutPipe()
+	must(err)
+	if err := s.process.Start(); err != nil {
+		panic(fmt.Errorf("run make build/sandbox first: %w", err))
+	}
+	defer s.killLater().Stop()
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	must(err)
+	must(json.Unmarshal(line, s))
+	return s
+}
+
+// Close ends the process.
+func (s *Sandbox) Close() {
+	defer s.killLater().Stop()
+	_ = s.stdin.Close()
+	must(s.process.Wait())
+}
+
+func (s *Sandbox) killLater() *time.Timer {
+	return time.AfterFunc(patience, func() { _ = s.process.Process.Kill() })
+}
+
+// Getenv reads Env.
+func (s *Sandbox) Getenv(name string) string { return s.Env[name] }
+
+// Config is the config in Env.
+func (s *Sandbox) Config() rostering.Config {
+	config, err := environment.Config(s.Getenv)
+	must(err)
+	return config
+}
+
+// Fault is what a server does instead of its real answer.
+type Fault struct {
+	Server   string            `json:"server"` // auth or jobs
+	Status   int               `json:"status"` // 0 for the real answer
+	Headers  map[string]string `json:"headers"`
+	Body     string            `json:"body"`
+	Hold     bool              `json:"hold"`     // until the fault is cleared or replaced
+	Requests int               `json:"requests"` // that are hit; 0 for all
+}
+
+// Fault replaces the fault of a server.
+func (s *Sandbox) Fault(f Fault) { s.control("POST /faults", f, nil) }
+
+// ClearFaults ends all faults and releases the requests that they hold.
+func (s *Sandbox) ClearFaults() { s.control("DELETE /faults", nil, nil) }
+
+// Revoke revokes all tokens issued until now.
+func (s *Sandbox) Revoke() { s.control("POST /revoke", nil, nil) }
+
+type counts struct {
+	TokenRequests int `json:"token_requests"`
+	JobRequests   int `json:"job_requests"`
+}
+
+// Wait waits until at least this many requests have arrived.
+func (s *Sandbox) Wait(tokenRequests, jobRequests int) {
+	s.control("POST /wait", counts{tokenRequests, jobRequests}, nil)
+}
+
+// WantCounts checks how many requests have arrived.
+func (s *Sandbox) WantCounts(t *testing.T, tokenRequests, jobRequests int) {
+	t.Helper()
+	var got counts
+	s.control("GET /counts", nil, &got)
+	if want := (counts{tokenRequests, jobRequests}); got != want {
+		t.Errorf("the requests are %+v, want %+v", got, want)
+	}
+}
+
+// Request is a request that has arrived.
+type Request struct {
+	Server, Method, Target, Body string
+	Headers                      map[string]string // names are in lower case
+}
+
+// Requests returns the requests to a server in order.
+func (s *Sandbox) Requests(server string) (all []Request) {
+	s.control("GET /requests", nil, &all)
+	return slices.DeleteFunc(all, func(r Request) bool { return r.Server != server })
+}
+
+func (s *Sandbox) control(what string, input, output any) {
+	object, err := json.Marshal(input)
+	must(err)
+	method, path, _ := strings.Cut(what, " ")
+	request, err := http.NewRequest(method, s.Control+path, bytes.NewReader(object))
+	must(err)
+	answer, err := client.Do(request)
+	must(err)
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	must(err)
+	if answer.StatusCode/100 != 2 {
+		panic(fmt.Errorf("%s: status %d: %s", what, answer.StatusCode, text))
+	}
+	if output != nil {
+		must(json.Unmarshal(text, output))
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(fmt.Errorf("sandbox: %w", err))
+	}
+}

@@ -1,0 +1,97 @@
+package rostering_test
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"automatic-rostering/host-example/go/internal/sandbox"
+	"automatic-rostering/host-example/go/rostering"
+)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestHTTPClient(t *testing.T) {
+	var sent []string
+	own := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent = append(sent, r.Method+" "+r.URL.Path)
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+	s, client := open(t, rostering.WithHTTPClient(own))
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 302, Headers: map[string]string{"Location": "/elsewhere"}})
+	_, err := client.ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeServiceError); e.Status != http.StatusFound {
+		t.Errorf("the error is %+v", e)
+	}
+	if want := []string{"POST /connect/token", "GET /jobs"}; !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
+	}
+	if own.CheckRedirect != nil {
+		t.Error("the caller's client was changed")
+	}
+}
+
+func TestMaxBody(t *testing.T) {
+	s, client := open(t, rostering.WithMaxBody(10))
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 200, Body: `[{"id":1}]`})
+	if _, err := client.ListJobs(t.Context()); err != nil {
+		t.Error(err)
+	}
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 200, Body: `[{"id":1}] `})
+	_, err := client.ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "longer than 10 bytes") {
+		t.Errorf("the message is %q", e.Message)
+	}
+}
+
+func TestConnectionsAreReusedAndClosed(t *testing.T) {
+	const callers, rounds = 20, 5
+	s, client := open(t)
+	var mutex sync.Mutex
+	var opened []net.Conn
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		if !c.Reused {
+			opened = append(opened, c.Conn)
+		}
+	}})
+	for round := range rounds {
+		s.Fault(sandbox.Fault{Server: "jobs", Hold: true})
+		var control sync.WaitGroup
+		control.Go(func() {
+			s.Wait(1, callers*(round+1))
+			s.ClearFaults()
+		})
+		together(callers, func() {
+			if _, err := client.ListJobs(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+		control.Wait()
+	}
+	// A call may end shortly before its connection is free: hence half.
+	if got := len(opened); got < callers || got > callers*rounds/2 {
+		t.Errorf("%d connections for %d requests, %d at a time", got, callers*rounds, callers)
+	}
+	if err := client.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(patience)
+	for _, c := range opened {
+		for !errors.Is(c.SetDeadline(time.Time{}), net.ErrClosed) {
+			if time.Now().After(deadline) {
+				t.Fatal("a connection stays open")
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
