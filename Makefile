@@ -57,7 +57,7 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@build/tinygo version >/dev/null 2>&1 || plugin/toolchain.sh build # its cache folder may be gone
 	@echo "building $@"
 	@mkdir -p $(@D)
-	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -o build/$(@F).raw ./plugin
+	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -ldflags '-extldflags=-Map=build/$(@F).map' -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimised
@@ -75,7 +75,7 @@ run: build ## show it: against a sandbox, or the real service if ROSTERING_* are
 run-go: run
 
 .PHONY: run-fleet
-run-fleet: build ## processes share one token through Redis, isolates through Cloudflare's KV
+run-fleet: build build/sandbox ## processes share one token through Redis, isolates through Cloudflare's KV
 	@for language in node python java rust cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
 	@cd tests && go run ./cmd/fleet
 	@host-example/cloudflare-worker/run-fleet.sh
@@ -155,6 +155,10 @@ core: ## the core alone, in seconds
 .PHONY: inspect
 inspect: build ## tell the version, contract, imports and exports of each build
 	@cd tests && go run ./cmd/inspect $(PLUGINS:%=../%)
+
+.PHONY: notices
+notices: build ## write THIRD_PARTY_NOTICES.md: what is linked into the plugin
+	@cd tests && go run ./cmd/notices >../THIRD_PARTY_NOTICES.md
 
 .PHONY: size
 size: build ## tell the size of each build, and fail above the limit
