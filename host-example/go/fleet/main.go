@@ -1,6 +1,6 @@
 // Fleet is one process of a fleet whose processes share a token.
 //
-// Beside the variables of the host example, ROSTERING_REDIS is the URL of the Redis that
+// Besides the variables of the host example, ROSTERING_REDIS is the URL of the Redis that
 // the token is shared through; without it, the token is not shared. Each line on standard
 // input is a number of calls to make. A line of JSON answers it:
 //
@@ -80,7 +80,7 @@ type answer struct {
 	ExpiresAt int64  `json:"expires_at,omitempty"`
 }
 
-// call makes calls, and returns with which token the last one was made.
+// call makes calls, and returns the token of the last one.
 func call(ctx context.Context, client *rostering.Client, calls int) (answer, error) {
 	for range calls {
 		if _, err := client.ListJobs(ctx); err != nil {

@@ -8,11 +8,11 @@ import (
 )
 
 // Call is a call in the terms of the plugin's contract. [Client.ListJobs],
-// [Client.SendRequest] and [Client.GetToken] make theirs of it.
+// [Client.SendRequest] and [Client.GetToken] build one and pass it to [Client.Do].
 type Call struct {
 	// Name is list_jobs, send_request or get_token.
 	Name string
-	// Input is the call's input, handed to the plugin unchanged. Without "now" in it the
+	// Input is the call's input, passed to the plugin unchanged. Without "now", the
 	// plugin has no clock when the call begins.
 	Input []byte
 	// Body is the request's, if the input has "body":true.
@@ -62,7 +62,7 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	return l.run(ctx)
 }
 
-// timedOut is the cause with which a call's own time-out ends its context.
+// timedOut is the cause of a context that the library's own time-out canceled.
 type timedOut time.Duration
 
 func (t timedOut) Error() string { return "timed out after " + time.Duration(t).String() }

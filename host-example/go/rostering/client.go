@@ -27,7 +27,7 @@ type Client struct {
 	maxBody   int64
 
 	mutex   sync.Mutex
-	woken   chan struct{} // closed and replaced when a waiting call may go on
+	woken   chan struct{} // closed and replaced when a waiting call may continue
 	closed  bool
 	active  sync.WaitGroup // calls, and the sections that outlive them
 	freed   chan struct{}  // closed when Close is done
@@ -59,7 +59,7 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 	return c, nil
 }
 
-// ListJobs lists the jobs of the config's customer and user, or of those that options name.
+// ListJobs lists the jobs of the config's customer and user, unless options replace them.
 func (c *Client) ListJobs(ctx context.Context, options ...CallOption) (*Response, error) {
 	return c.call(ctx, "list_jobs", map[string]any{}, Body{}, options)
 }
@@ -70,10 +70,10 @@ type Request struct {
 	Path string
 	// Method is GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET if empty.
 	Method string
-	// Header has further headers. Authorization, the two ids and the headers that frame
+	// Header holds additional headers. Authorization, the two ids and the headers that frame
 	// a message (Host, Content-Length, …) cannot be set.
 	Header map[string]string
-	// Body is sent as it is. GET and HEAD have none.
+	// Body is sent unchanged. GET and HEAD take no body.
 	Body Body
 }
 
@@ -137,8 +137,8 @@ func (c *Client) each(ctx context.Context, export string, input map[string]any) 
 	return nil
 }
 
-// Export calls an export of the plugin as it is, on the first instance, and returns its
-// output. It is meant for tools; the plugin cannot send requests by itself.
+// Export calls an export of the plugin on the first instance, with the input unchanged, and
+// returns its output. It is meant for tools; the plugin cannot send requests by itself.
 func (c *Client) Export(ctx context.Context, export string, input []byte) ([]byte, error) {
 	return c.export(ctx, c.instances[0], export, input)
 }
@@ -166,8 +166,8 @@ func (c *Client) enter(ctx context.Context, name string) error {
 }
 
 // Close waits for the calls that began before it and frees the plugin with its token. If
-// ctx ends first, that goes on without the caller. Calls that begin later return
-// [ErrClosed].
+// ctx ends first, Close returns and this continues in the background. Calls that begin
+// later return [ErrClosed].
 func (c *Client) Close(ctx context.Context) error {
 	c.mutex.Lock()
 	if !c.closed {
@@ -192,7 +192,7 @@ func (c *Client) free(ctx context.Context) {
 	c.freeing = c.compiled.close(ctx)
 }
 
-// wakeup is closed when a call that waits from now on may go on.
+// wakeup returns a channel that is closed when a call that waits may continue.
 func (c *Client) wakeup() <-chan struct{} {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

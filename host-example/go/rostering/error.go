@@ -24,8 +24,7 @@ const (
 	CodeNetworkError             Code = "network_error"
 )
 
-// Error is why a call failed. Fields that are not known are zero. It holds no secret and
-// no token.
+// Error says why a call failed. Unknown fields are zero. It holds no secret and no token.
 type Error struct {
 	// Code is for programs to act on.
 	Code Code `json:"code"`
@@ -35,27 +34,27 @@ type Error struct {
 	Retryable bool `json:"retryable"`
 	// Key is the config key or input field at fault.
 	Key string `json:"key,omitempty"`
-	// Status is that of the answer at fault.
+	// Status is the HTTP status of the answer at fault.
 	Status int `json:"status,omitempty"`
-	// OAuthError and OAuthErrorDescription are the identity provider's
+	// OAuthError and OAuthErrorDescription come from the identity provider
 	// (RFC 6749, section 5.2).
 	OAuthError            string `json:"oauth_error,omitempty"`
 	OAuthErrorDescription string `json:"oauth_error_description,omitempty"`
 	// RetryAfter is how long no further token request will be sent.
 	RetryAfter time.Duration `json:"-"`
-	// Body is that of the service's answer, at most 64 KiB of it.
+	// Body is the body of the service's answer, at most 64 KiB of it.
 	Body string `json:"body,omitempty"`
 	// BodyTruncated says that there was more.
 	BodyTruncated bool `json:"body_truncated,omitempty"`
 
-	object json.RawMessage // the plugin's, if it is one of the plugin
-	cause  error           // of a request that got no answer
+	object json.RawMessage // as the plugin returned it, if it did
+	cause  error           // of a request that failed without an answer
 }
 
 // Error returns the code and the message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap returns the failure behind a network_error, if there was one just now.
+// Unwrap returns the cause of a network_error, if it occurred in this call.
 func (e *Error) Unwrap() error { return e.cause }
 
 // MarshalJSON returns the error as the contract's JSON object.

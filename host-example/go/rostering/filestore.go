@@ -23,8 +23,8 @@ import (
 // could leave behind.
 type FileStore struct{ dir string }
 
-// NewFileStore returns a store in a directory, which is created if it is missing. Only
-// their owner can read the files.
+// NewFileStore returns a store in a directory, which is created if it is missing. The files
+// are readable only by their owner.
 func NewFileStore(dir string) (*FileStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
@@ -67,7 +67,8 @@ func (f *FileStore) Set(ctx context.Context, key, value string, ttl time.Duratio
 
 func (e fileEntry) live() bool { return time.Now().Before(e.Expires) }
 
-// newest reads the newest value of a key; without one it is number 0, and has expired.
+// newest reads the newest value of a key. Without a value, the number is 0 and the entry
+// has expired.
 func (f *FileStore) newest(ctx context.Context, key string) (e fileEntry, number int, err error) {
 	for ctx.Err() == nil {
 		numbers, err := f.numbers(key)
@@ -79,7 +80,7 @@ func (f *FileStore) newest(ctx context.Context, key string) (e fileEntry, number
 			continue // a newer one has replaced it
 		}
 		if json.Unmarshal(object, &e) != nil {
-			e = fileEntry{} // not ours
+			e = fileEntry{} // not a file of this store
 		}
 		return e, number, err
 	}
@@ -131,7 +132,7 @@ func (f *FileStore) prefix(key string) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%x.", sha256.Sum256([]byte(key))))
 }
 
-// numbers are those of the key's files, and 0, which is that of none.
+// numbers returns the numbers of the key's files, and always 0, which no file has.
 func (f *FileStore) numbers(key string) ([]int, error) {
 	numbers := []int{0}
 	entries, err := os.ReadDir(f.dir)

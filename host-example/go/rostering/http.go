@@ -26,7 +26,7 @@ type Body struct {
 	// Open returns the body from its beginning. It is called for each attempt: after a
 	// 401, the request is sent again with a new token.
 	Open func() (io.ReadCloser, error)
-	// Length is in bytes; if zero, it is unknown, and the body is sent in chunks.
+	// Length is in bytes; zero means unknown: the body is sent in chunks.
 	Length int64
 }
 
@@ -50,7 +50,7 @@ type request struct {
 	Body        any // text, or true for the caller's
 }
 
-// body is the request's, if it has one.
+// body returns the body of the request, which may be empty.
 func (r *request) body(callers Body) Body {
 	switch body := r.Body.(type) {
 	case string:
@@ -91,7 +91,7 @@ func (r *request) send(ctx context.Context, client *http.Client, body Body, limi
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: content}, nil
 }
 
-// why says why a request failed. The URL, which [*url.Error] names, is nothing new.
+// why says why a request failed, without the URL that [*url.Error] adds.
 func why(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err.Error()
@@ -99,7 +99,7 @@ func why(err error) string {
 	return err.Error()
 }
 
-// newHTTPClient is the client unless [WithHTTPClient] sets one.
+// newHTTPClient returns the default for [WithHTTPClient].
 func newHTTPClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -112,7 +112,7 @@ func newHTTPClient() *http.Client {
 	}}
 }
 
-// withoutRedirects is client, but for redirects.
+// withoutRedirects returns a copy of client that follows no redirects.
 func withoutRedirects(client *http.Client) *http.Client {
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

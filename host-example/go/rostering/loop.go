@@ -11,12 +11,11 @@ import (
 )
 
 const (
-	// The time-outs of steps that belong to no caller.
+	// Time-outs of the steps that run detached from their caller.
 	tokenTimeout = 20 * time.Second
 	storeTimeout = time.Second
 
-	// In bytes, one more than the plugin takes of a token answer, and of the body of an
-	// error.
+	// In bytes: one more than the plugin accepts of a token answer and of an error's body.
 	maxTokenAnswer = 256<<10 + 1
 	maxErrorBody   = 64<<10 + 1
 )
@@ -106,7 +105,7 @@ func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 // done follows an answer that need not be handed in.
 var done = &step{kind: stepDone}
 
-// service sends a request to the service. It is canceled when its caller leaves.
+// service sends a request to the service, which is canceled when the caller leaves.
 func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	limit := l.client.maxBody
 	answer, err := s.Request.send(ctx, l.client.http, s.Request.body(l.call.Body), limit+1)
@@ -127,7 +126,7 @@ func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	return l.resume(s, o)
 }
 
-// lost handles a request to the service that got no answer.
+// lost handles a request to the service that failed without an answer.
 func (l *loop) lost(ctx context.Context, s *step, err error) (*step, error) {
 	unsent, ok := errors.AsType[bodyError](err)
 	switch {

@@ -18,11 +18,11 @@ func TestNewThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, options := range map[string][]rostering.Option{
-		none:                          {rostering.WithPluginFile(none)},
-		"invalid magic number":        {rostering.WithPlugin([]byte("#!/bin/sh"))},
-		"not the rostering plugin":    {rostering.WithPlugin([]byte("\x00asm\x01\x00\x00\x00"))},
-		file:                          {rostering.WithPluginFile(wasm), rostering.WithCacheDir(file)},
-		"0 instances cannot make a c": {rostering.WithPluginFile(wasm), rostering.WithInstances(0)},
+		none:                       {rostering.WithPluginFile(none)},
+		"invalid magic number":     {rostering.WithPlugin([]byte("#!/bin/sh"))},
+		"not the rostering plugin": {rostering.WithPlugin([]byte("\x00asm\x01\x00\x00\x00"))},
+		file:                       {rostering.WithPluginFile(wasm), rostering.WithCacheDir(file)},
+		"at least 1, not 0":        {rostering.WithPluginFile(wasm), rostering.WithInstances(0)},
 	} {
 		if _, err := rostering.New(t.Context(), rostering.Config{}, options...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)
@@ -49,7 +49,7 @@ func TestThePluginInside(t *testing.T) {
 		return
 	}
 	if string(inside) != string(built) {
-		t.Error("it is not the one that was built: go generate ./...")
+		t.Error("it differs from the build: run go generate ./...")
 	}
 	client, err := rostering.New(t.Context(), rostering.Config{})
 	if err != nil {

@@ -36,7 +36,7 @@ func WithPlugin(wasm []byte) Option { return func(s *settings) { s.wasm = wasm }
 func WithPluginFile(path string) Option { return func(s *settings) { s.wasmFile = path } }
 
 // WithCacheDir keeps the compiled plugin in a directory, so that the next process starts
-// faster. It is machine code: nobody else must be able to write there.
+// faster. It is machine code: no other user may have write access to the directory.
 func WithCacheDir(dir string) Option { return func(s *settings) { s.cacheDir = dir } }
 
 // WithInstances sets how many instances of the plugin the client has, 1 by default. Each
@@ -48,14 +48,15 @@ func WithInstances(n int) Option { return func(s *settings) { s.instances = n } 
 // share one token.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
 
-// WithHTTPClient sets what sends the requests: a proxy, TLS, a tracing transport. It never
-// follows redirects here, which could take the secret or the token to another host.
+// WithHTTPClient sets the HTTP client, for a proxy, TLS or tracing. Its CheckRedirect is
+// ignored: a redirect, which could take the secret or the token to another host, is never
+// followed.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.http = client } }
 
 // WithLogger logs a debug line for each token request and for each error of the service,
 // and a warning for what was recovered from. No line holds a secret or a token.
 //
-// Extism's log level is one for the whole process, and off at first: New sets it to debug.
+// Extism has one log level for the whole process, initially off: New sets it to debug.
 // Other plugins in the process then log, too, unless they have loggers of their own or the
 // program calls extism.SetLogLevel afterwards.
 func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
@@ -77,23 +78,23 @@ func field(name string, value any) CallOption {
 	return func(_ *Call, input map[string]any) { input[name] = value }
 }
 
-// Customer sends another customer's id than the config's.
+// Customer replaces the config's customer id.
 func Customer(id string) CallOption { return field("customer_id", id) }
 
-// User sends another user's id than the config's.
+// User replaces the config's user id.
 func User(id string) CallOption { return field("user_id", id) }
 
-// NoCustomer sends no customer's id.
+// NoCustomer sends no customer id.
 func NoCustomer() CallOption { return field("customer_id", nil) }
 
-// NoUser sends no user's id.
+// NoUser sends no user id.
 func NoUser() CallOption { return field("user_id", nil) }
 
 // Force has GetToken request a new token in any case. If that fails, the cached one stays.
 func Force() CallOption { return field("force", true) }
 
 // Refused tells GetToken that the service answered 401 to this token. If it is still the
-// cached one, a new one is requested, once for all callers that met the 401.
+// cached one, a new one is requested, once for all callers that received the 401.
 func Refused(accessToken Secret) CallOption { return field("refused", string(accessToken)) }
 
 // Now replaces the clock in a call.

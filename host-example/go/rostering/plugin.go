@@ -16,7 +16,7 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// The plugin inside this package, after make build and go generate.
+// The plugin, after make build and go generate.
 //
 //go:generate cp ../../../dist/rostering-nowasi.wasm wasm/
 //go:embed all:wasm
@@ -40,7 +40,7 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*compile
 		return nil, nil, err
 	}
 	if s.instances < 1 {
-		return nil, nil, fmt.Errorf("%d instances cannot make a call", s.instances)
+		return nil, nil, fmt.Errorf("the number of instances must be at least 1, not %d", s.instances)
 	}
 	wasm, err := s.plugin()
 	if err != nil {
@@ -68,13 +68,13 @@ func (s *settings) plugin() ([]byte, error) {
 	}
 	wasm, err := inside.ReadFile("wasm/rostering-nowasi.wasm")
 	if err != nil {
-		return nil, errors.New("this copy of the package has no plugin inside: run make build, or use WithPlugin")
+		return nil, errors.New("this copy of the package does not embed the plugin: run make build, or use WithPlugin")
 	}
 	return wasm, nil
 }
 
-// compile has no allowed hosts, which switches the plugin's own HTTP off; no time-out,
-// which would close an instance for good; and no memory limits, because one of them sets
+// compile sets no allowed hosts, which disables the plugin's own HTTP; no time-out, which
+// would close an instance for good; and no memory limits, because setting one of them sets
 // the others to zero, and without vars the plugin keeps no token.
 func (s *settings) compile(ctx context.Context, wasm []byte, config map[string]string) (*compiled, error) {
 	cache := wazero.NewCompilationCache()
@@ -107,7 +107,7 @@ func (c *compiled) instance(ctx context.Context, logger *slog.Logger) (*instance
 	}
 	for _, name := range exports {
 		if !plugin.FunctionExists(name) {
-			return nil, errors.New("this is not the rostering plugin, or an older one: it does not export " + name)
+			return nil, errors.New("not the rostering plugin, or too old: it does not export " + name)
 		}
 	}
 	if logger != nil {

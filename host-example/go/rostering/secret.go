@@ -7,11 +7,11 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is text that does not show when it is printed, logged or marshalled.
+// Secret is text that is redacted when printed, logged or marshalled.
 // Convert it to a string to use it.
 type Secret string
 
-// String tells only whether there is a secret.
+// String returns [redacted], or nothing if the secret is empty.
 func (s Secret) String() string {
 	if s == "" {
 		return ""

@@ -17,7 +17,7 @@ func wantHidden(t *testing.T, text, secret string) {
 		t.Errorf("it shows: %s", text)
 	}
 	if !strings.Contains(text, "[redacted]") {
-		t.Errorf("it is not said that there is a secret: %s", text)
+		t.Errorf("[redacted] is missing: %s", text)
 	}
 }
 

@@ -61,8 +61,8 @@ func decodeStep(object []byte) (*step, error) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// do does a store step. It waits for a second at most, even if the store ignores its
-// context. Errors of the store are left to the plugin.
+// do performs a store step. It waits for a second at most, even if the store ignores its
+// context. The plugin handles errors of the store.
 func (s *step) do(ctx context.Context, store Store) result {
 	ctx, cancel := context.WithTimeoutCause(ctx, storeTimeout, timedOut(storeTimeout))
 	defer cancel()

@@ -10,10 +10,10 @@ import (
 // can read it can call the service, and anyone who can write it chooses which token is
 // sent.
 //
-// A call does not fail when its store does: it goes on without the store. The same holds
-// when a method takes longer than a second, after which its context ends.
+// A call does not fail when its store does: it continues without the store. A method that
+// takes longer than a second, after which its context ends, counts as failed.
 type Store interface {
-	// Get returns the value of a key, and whether there is one.
+	// Get returns the value of a key, and whether the key has one.
 	Get(ctx context.Context, key string) (value string, found bool, err error)
 	// Add sets a key that has no value, atomically, and reports whether it did. The value
 	// expires after ttl.

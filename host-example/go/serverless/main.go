@@ -1,4 +1,4 @@
-// Serverless lists the jobs once and ends, like a function that is started anew for each
+// Serverless lists the jobs once and exits, like a function that is started anew for each
 // call. The token outlives the process in a directory; without it, each call would
 // request a token. So does the compiled plugin.
 //

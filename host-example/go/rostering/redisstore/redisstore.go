@@ -17,7 +17,7 @@ import (
 // token.
 type Store struct{ client redis.Cmdable }
 
-// New returns a store in Redis. The client stays the caller's to close.
+// New returns a store in Redis. It does not close the client.
 func New(client redis.Cmdable) Store { return Store{client} }
 
 // Get implements rostering.Store.
