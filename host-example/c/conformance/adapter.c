@@ -62,7 +62,7 @@ static json_t *call_export(ExtismPlugin *plugin, const char *export, const uint8
 static json_t *call(const json_t *request, instance *i) {
     size_t length = 0;
     uint8_t *input = base64_decode(text_of(request, "input"), &length);
-    if (input == NULL || instance_plugin(i) == NULL) return trap("no base64, or a closed instance");
+    if (input == NULL || instance_plugin(i) == NULL) return trap("not base64, or a closed instance");
     instance_clear_logs(i);
     if (i->client != NULL) pthread_mutex_lock(&i->client->plugin.lock);
     json_t *answer = call_export(instance_plugin(i), text_of(request, "export"), input, length);

@@ -44,7 +44,7 @@ static char *open_plain(const json_t *request, const char *manifest, instance *m
     return reason;
 }
 
-/* name_plugin keeps the plugin's UUID as it stands in the log. */
+/* name_plugin keeps the plugin's UUID as the log writes it. */
 static void name_plugin(instance *made) {
     const uint8_t *id = extism_plugin_id(instance_plugin(made));
     for (int i = 0, at = 0; i < 16; i++) {

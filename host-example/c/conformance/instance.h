@@ -16,7 +16,7 @@ typedef struct instance {
     char name[];
 } instance;
 
-/* Creates an instance as a request says, and returns NULL, or else why there is none: free() that. */
+/* Creates an instance as the request says. Returns NULL, or the reason for a failure, which the caller frees. */
 char *instance_create(const json_t *request);
 
 /* Returns the newest instance of that name, or NULL. */

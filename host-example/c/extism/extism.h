@@ -11,8 +11,8 @@ typedef uint64_t ExtismSize;
 
 const char *extism_version(void);
 
-/* Makes an instance of a module, or of a manifest in JSON. wasm is not kept. NULL is a failure; *errmsg is the reason.
- */
+/* Makes an instance of a module, or of a manifest in JSON. wasm is not kept. Returns NULL on failure, with the reason
+ * in *errmsg. */
 ExtismPlugin *extism_plugin_new(const uint8_t *wasm, ExtismSize wasm_size, const ExtismFunction **functions,
     ExtismSize n_functions, bool with_wasi, char **errmsg);
 void extism_plugin_new_error_free(char *err);
@@ -21,7 +21,7 @@ void extism_plugin_free(ExtismPlugin *plugin);
 /* Adds to the config: a JSON object of texts. */
 bool extism_plugin_config(ExtismPlugin *plugin, const uint8_t *json, ExtismSize json_size);
 
-/* Returns a UUID of 16 bytes, which stands in the instance's lines of the log. */
+/* Returns a UUID of 16 bytes, which is in each log line of the instance. */
 const uint8_t *extism_plugin_id(ExtismPlugin *plugin);
 
 /*

@@ -26,7 +26,7 @@ static bool goes_on(rostering_progress *at, rostering_end end) {
     return end == ROSTERING_END_READY;
 }
 
-/* pause_call waits up to half as long again, at random: the processes of a fleet must not look in step. */
+/* pause_call waits up to half as long again, at random: a fleet must not read its store in step. */
 static rostering_end pause_call(double seconds, const rostering_limits *limits) {
     uint16_t random = 0;
     (void)!getrandom(&random, sizeof random, 0);
@@ -38,7 +38,7 @@ static rostering_end pause_call(double seconds, const rostering_limits *limits) 
     return whole && end == ROSTERING_END_TIMED_OUT ? ROSTERING_END_READY : end;
 }
 
-/* refuse gives the caller the 401 that came. */
+/* refuse fails the call with the 401 of the service. */
 static void refuse(rostering_progress *at) {
     rostering_resume(at, json_pack("{s:s}", "failed", "the request's body cannot be sent again"));
     rostering_error_free(at->error);

@@ -32,7 +32,7 @@ typedef struct rostering_plan {
 bool rostering_make(rostering *client, const rostering_plan *plan, json_t **token, rostering_response *response,
     rostering_error **error);
 
-/* How far a call is: at a step, or at an error. */
+/* The progress of a call: its current step, or its error. */
 typedef struct rostering_progress {
     rostering *client;
     const char *now;
@@ -47,11 +47,11 @@ bool rostering_is_shared(const rostering_progress *at);
 
 void rostering_begin(rostering_progress *at, const rostering_plan *plan);
 
-/* Hands in the result of the step, which it takes over. NULL stands for no memory. */
+/* Hands in the result of the step, which it takes over. NULL means that memory ran out. */
 void rostering_resume(rostering_progress *at, json_t *result);
 
 /* Returns the answer to a request as resume takes it. */
 json_t *rostering_result(const rostering_answer *answer, bool for_token);
 
-/* Takes shared steps on a thread of its own, which goes on, without a step for the caller, if that must leave. */
+/* Performs shared steps on a thread of their own, which continues even if the caller times out or is canceled. */
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits);

@@ -113,7 +113,8 @@ static bool tell(rostering *client, const char *export, json_t *input, rostering
     return good;
 }
 
-/* set leaves out what is NULL. Of text that is not UTF-8 the plugin gets enough to refuse it: it takes ASCII alone. */
+/* set leaves out NULL. Text that is not UTF-8 gets a U+FFFD, which makes the plugin refuse it: it accepts only ASCII.
+ */
 static void set(json_t *input, const char *name, const char *text) {
     if (text != NULL) json_object_set_new(input, name, rostering_utf8(text, strlen(text)));
 }

@@ -10,7 +10,7 @@ bool rostering_fail(rostering_error **error, rostering_code code, const char *ke
     __attribute__((format(printf, 4, 5)));
 bool rostering_out_of_memory(rostering_error **error);
 
-/* The same with the fields of an error, which it takes over; NULL stands for no memory. */
+/* The same with the fields of an error, which it takes over; NULL means that memory ran out. */
 bool rostering_fail_with(rostering_error **error, json_t *fields);
 
 /* Hands an error on. */

@@ -129,7 +129,7 @@ static bool add_line(struct curl_slist **lines, const char *line) {
     return more != NULL;
 }
 
-/* set_headers sets those of the request, and none that libcurl makes up for a body. */
+/* set_headers sets those of the request, without the ones that libcurl would add for a body. */
 static bool set_headers(transfer *t, json_t *headers, struct curl_slist **lines) {
     bool added = add_line(lines, "Expect:");
     const char *name;

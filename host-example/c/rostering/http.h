@@ -12,9 +12,9 @@ typedef struct rostering_http rostering_http;
 rostering_http *rostering_http_new(const rostering_options *options);
 void rostering_http_free(rostering_http *http);
 
-/* The answer to a request, or why there is none. */
+/* The answer to a request, or why it failed. */
 typedef struct rostering_answer {
-    rostering_response response; /* its status is 0 if there is none; the caller frees it */
+    rostering_response response; /* its status is 0 if the request failed; the caller frees it */
     rostering_end end;
     char failed[320]; /* if end is ROSTERING_END_READY */
 } rostering_answer;

@@ -42,7 +42,7 @@ void rostering_plugin_close(rostering_plugin *plugin) {
     pthread_mutex_destroy(&plugin->lock);
 }
 
-/* fail_call makes an error of the contract, if the export set one. */
+/* fail_call reports the error that the export set, or else a plugin_failed. */
 static bool fail_call(const char *text, rostering_error **error) {
     json_t *fields = text != NULL ? json_loads(text, JSON_ALLOW_NUL, NULL) : NULL;
     if (json_is_string(json_object_get(fields, "code")) && json_is_string(json_object_get(fields, "message"))) {

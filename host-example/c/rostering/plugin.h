@@ -17,6 +17,6 @@ bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error);
 void rostering_plugin_close(rostering_plugin *plugin);
 
-/* Calls an export. output may be NULL; NULL comes out where the export's is empty. */
+/* Calls an export. output may be NULL; *output is NULL if the export's is empty. */
 bool rostering_plugin_call(
     rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error);

@@ -14,7 +14,7 @@ bool rostering_is_shared(const rostering_progress *at) {
     return rostering_is_at(at, "store") || (rostering_is_at(at, "request") && strcmp(whose, "token") == 0);
 }
 
-/* go_on takes over the input; NULL stands for no memory. */
+/* go_on takes over the input; NULL means that memory ran out. */
 static void go_on(rostering_progress *at, const char *export, char *input) {
     json_decref(at->step);
     at->step = NULL;

@@ -18,7 +18,7 @@ rostering_cancel *rostering_cancel_new(void) {
 void rostering_cancel_calls(rostering_cancel *cancel) {
     int kept = errno; /* a signal handler must not change it */
     atomic_store(&cancel->raised, true);
-    (void)!write(cancel->ends[1], "", 1); /* into a full pipe, too: nobody empties it */
+    (void)!write(cancel->ends[1], "", 1); /* if it fails, the pipe is full, and readable */
     errno = kept;
 }
 

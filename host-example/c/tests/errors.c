@@ -54,7 +54,7 @@ static void unknown_fields_are_empty(void **state) {
     rostering_error_free(NULL);
 }
 
-static void out_of_memory_needs_none(void **state) {
+static void out_of_memory_needs_no_memory(void **state) {
     (void)state;
     rostering_error *error = NULL;
     rostering_fail_with(&error, NULL);
@@ -104,7 +104,7 @@ int run_error_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_is_decoded),
         cmocka_unit_test(unknown_fields_are_empty),
-        cmocka_unit_test(out_of_memory_needs_none),
+        cmocka_unit_test(out_of_memory_needs_no_memory),
         TEST(the_services_answer_is_in_the_error),
         TEST(the_token_endpoints_error),
         TEST(the_reason_of_a_lost_request),

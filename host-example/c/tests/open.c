@@ -22,13 +22,13 @@ static void a_config_that_is_not_utf8_is_named(void **state) {
     rostering_error_free(error);
 }
 
-static void what_is_no_plugin_is_refused(void **state) {
+static void what_is_not_a_plugin_is_refused(void **state) {
     (void)state;
     rostering *client;
     const rostering_config config = {0};
     const rostering_options options = {.plugin = "\0asm\2", .plugin_size = 5};
     want_error(open_error(&config, &options), ROSTERING_PLUGIN_FAILED);
-    assert_false(rostering_open(&config, &options, &client, NULL)); /* where nobody wants the error */
+    assert_false(rostering_open(&config, &options, &client, NULL)); /* error may be NULL */
 }
 
 /*
@@ -97,7 +97,7 @@ static void the_plugin_sends_nothing_itself(void **state) {
 int run_open_tests(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_config_that_is_not_utf8_is_named),
-        cmocka_unit_test(what_is_no_plugin_is_refused),
+        cmocka_unit_test(what_is_not_a_plugin_is_refused),
         cmocka_unit_test(a_plugin_that_traps),
         TEST(config_reaches_the_plugin),
         TEST(the_plugin_sends_nothing_itself),

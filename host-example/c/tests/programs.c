@@ -1,4 +1,4 @@
-/* The programs that README.md shows. They lie beside this one; tests run in the example's folder. */
+/* The programs that README.md shows. The tests run in their folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

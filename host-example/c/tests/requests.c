@@ -64,7 +64,7 @@ static void a_request_is_sent_as_it_is(void **state) {
     want_sent(f, "x-none", "");
     want_sent(f, "content-type", "text/plain");
     want_sent(f, "content-length", "1");
-    want_sent(f, "body", "\xef\xbf\xbd"); /* the journal has text alone */
+    want_sent(f, "body", "\xef\xbf\xbd"); /* the journal holds only text */
 }
 
 static void each_method_without_a_body(void **state) {

@@ -56,7 +56,7 @@ void sandbox_close(sandbox *s) {
     int status = -1;
     ssize_t n = 1;
     close(s->in);
-    while (n > 0 && poll_output(s)) n = read(s->out, &newline, 1); /* up to the end, which is that of the process */
+    while (n > 0 && poll_output(s)) n = read(s->out, &newline, 1); /* until the process ends */
     if (n > 0) kill(s->process, SIGKILL);
     waitpid(s->process, &status, 0);
     close(s->out);

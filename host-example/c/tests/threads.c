@@ -60,7 +60,7 @@ static void one_handle_cancels_many_calls(void **state) {
     list(&listers[0]);
     want_error(listers[0].error, ROSTERING_CANCELED);
     sandbox_clear_faults(f->sandbox);
-    want_jobs(other); /* with the token that nobody stayed for */
+    want_jobs(other); /* with the token that the canceled calls requested */
     assert_int_equal(sandbox_requests(f->sandbox, AUTH), 2);
     rostering_free(other);
     rostering_cancel_free(cancel);
