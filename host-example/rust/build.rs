@@ -7,10 +7,10 @@ fn main() {
     let rustc = env::var_os("RUSTC").expect("cargo sets RUSTC");
     let output = Command::new(rustc).arg("--version").output().expect("rustc runs");
     let text = String::from_utf8_lossy(&output.stdout); // rustc 1.91.0 (…)
-    let version = text.split(' ').nth(1).expect("rustc tells its version");
+    let version = text.split(' ').nth(1).expect("rustc prints its version");
     println!("cargo::rustc-env=RUSTC_VERSION={version}");
 
-    // reqwest itself does not tell.
+    // reqwest does not expose its version.
     let lock = fs::read_to_string("Cargo.lock").expect("there is a lock file");
     let (_, rest) = lock.split_once("name = \"reqwest\"\nversion = \"").expect("it has reqwest");
     let (version, _) = rest.split_once('"').expect("the version ends");

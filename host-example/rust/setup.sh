@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds everything into target: the example, the conformance adapter, the tests. Quick if that is done; cargo lets
-# several runs at once take turns.
+# Builds everything into target: the example, the conformance adapter, the tests. Fast when nothing has changed; concurrent
+# runs take turns.
 set -euo pipefail
 cd "$(dirname "$0")"
 

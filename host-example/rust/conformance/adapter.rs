@@ -110,13 +110,13 @@ enum Instance {
 #[derive(Default)]
 struct Host {
     instances: Mutex<HashMap<String, Instance>>,
-    /// What cancels each.
+    /// Sending to one cancels the drive.
     drives: Mutex<HashMap<i64, oneshot::Sender<()>>>,
     log: Log,
 }
 
 impl Host {
-    /// Answers an operation. What fails without an error of the contract is a trap.
+    /// Answers an operation. A failure without an error of the contract is a trap.
     async fn answer(&self, id: i64, op: Op) -> Result<Answer, Cause> {
         match op {
             Op::Versions => Ok(Answer { versions: Some(versions()), ..Answer::default() }),

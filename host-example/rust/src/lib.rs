@@ -5,7 +5,7 @@ use std::fs;
 
 use rostering::{Config, Environment, Options};
 
-/// The library's options, with the plugin that `ROSTERING_WASM` names, if it does.
+/// The library's options, with the plugin that `ROSTERING_WASM` names, if set.
 pub fn read_options() -> Result<Options, String> {
     let mut options = Options::default();
     if let Some(file) = env::var("ROSTERING_WASM").ok().filter(|file| !file.is_empty()) {

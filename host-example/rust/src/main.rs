@@ -1,4 +1,4 @@
-//! Shows the plugin at work; README.md tells what to set in the environment.
+//! Shows the plugin at work; README.md lists the environment variables.
 
 use std::error::Error as StdError;
 use std::iter;
@@ -46,7 +46,7 @@ async fn run() -> Result<(), Box<dyn StdError>> {
     Ok(())
 }
 
-/// Shows what is not secret of a token.
+/// Shows the parts of a token that are not secret.
 async fn show_token(client: &Client) -> Result<(), Error> {
     let token = client.get_token().await?;
     let text = token.access_token.expose();
@@ -56,7 +56,7 @@ async fn show_token(client: &Client) -> Result<(), Error> {
     Ok(())
 }
 
-/// Shows how the service's answer begins. Its shape is the service's business.
+/// Shows the beginning of the service's answer, whose format the service defines.
 async fn show_jobs(title: &str, client: &Client) -> Result<(), Error> {
     let jobs = client.list_jobs().await?;
     let text = jobs.text();
@@ -66,7 +66,7 @@ async fn show_jobs(title: &str, client: &Client) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is known of an error, a line for each field.
+/// The fields of an error, one per line.
 fn explain(error: &CallError) -> String {
     let fields = serde_json::to_value(error).unwrap_or_default();
     let lines = fields.as_object().into_iter().flatten().map(|(name, value)| match value.as_str() {

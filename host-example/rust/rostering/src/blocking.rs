@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{Config, Error, Ids, Options, Request, Response, Token};
 
-/// Of all clients. It is never dropped, which would panic in async code.
+/// Shared by all clients. Never dropped, which would panic in async code.
 static RUNTIME: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).thread_name("rostering").enable_all().build());
 
@@ -70,7 +70,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Makes the methods that wait for the async client's.
+/// Defines methods that block on the async client's.
 macro_rules! methods {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
         impl Client {

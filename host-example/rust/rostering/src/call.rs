@@ -29,7 +29,7 @@ pub struct Shared {
     pub progress: Notify,
 }
 
-/// The time that the plugin is told: the system's, or the caller's, if there is one.
+/// The time passed to the plugin: the system's, or the caller's, if it has set one.
 #[derive(Clone)]
 pub enum Now {
     Clock,
@@ -70,7 +70,7 @@ impl Call {
         loop {
             let (flow, outcome, deadline) = match step {
                 Step::Done { output } => return Ok((output, answer)),
-                Step::Store { .. } => return Err(Error::Failed("a step that was taken".into())),
+                Step::Store { .. } => return Err(Error::Failed("a store step out of place".into())),
                 Step::Wait { flow, seconds } => {
                     self.within(deadline, self.wait(seconds)).await?;
                     (flow, json!({}), deadline)
@@ -87,7 +87,7 @@ impl Call {
                         Ok(got) if last && got.status.is_success() => return Ok((None, Some(got))),
                         Ok(got) => {
                             let outcome = report(For::Service, &got);
-                            // An answer is the result, whatever the time, unless a new token may help.
+                            // An answer is the result even after the deadline, unless a new token may help.
                             let refused = got.status == StatusCode::UNAUTHORIZED;
                             answer = Some(got);
                             (flow, outcome, deadline.filter(|_| refused))
@@ -100,7 +100,7 @@ impl Call {
         }
     }
 
-    /// Calls the plugin, and takes the steps that serve others too, in a task that goes on when the caller leaves.
+    /// Calls the plugin, and takes the steps that serve other callers, too, in a task that outlives this one.
     async fn advance(&self, export: &'static str, input: Vec<u8>) -> Result<Step, Error> {
         let call = self.clone();
         let task = tokio::spawn(async move {
@@ -131,7 +131,7 @@ impl Call {
 
     async fn step(&self, export: &str, input: Vec<u8>) -> Result<Step, Error> {
         let output = self.plugin.call(export, input).await?;
-        serde_json::from_slice(&output).map_err(|_| Error::Failed("not a step of the contract".into()))
+        serde_json::from_slice(&output).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
     }
 
     /// The input of `begin`; what is not JSON is the plugin's to refuse.
@@ -148,7 +148,7 @@ impl Call {
     }
 
     async fn store(&self, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
-        let store = self.shared.store.as_ref().ok_or("there is none")?;
+        let store = self.shared.store.as_ref().ok_or("the client has no store")?;
         Ok(match op {
             Op::Get => json!({ "value": store.get(key).await? }),
             Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
@@ -156,7 +156,7 @@ impl Call {
         })
     }
 
-    /// Up to half more, so that a fleet does not look in step; less when another call has gone on.
+    /// Up to half longer, so that a fleet does not poll in step; shorter when another call has made progress.
     async fn wait(&self, seconds: f64) {
         let most = Duration::try_from_secs_f64(seconds * (1.0 + fastrand::f64() / 2.0));
         let _ = time::timeout(most.unwrap_or_default(), self.shared.progress.notified()).await;
@@ -172,7 +172,7 @@ impl Call {
     }
 }
 
-/// How a step ended, which is not bounded by the caller who happened to take it.
+/// The outcome of a step, bounded by its own time-out and not by that of the caller who happened to take it.
 async fn outcome(timeout: Duration, step: impl Future<Output = Result<Value, String>>) -> Value {
     let result = time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout)));
     result.unwrap_or_else(|failed| json!({ "failed": failed }))
@@ -182,10 +182,10 @@ fn timed_out(timeout: Duration) -> String {
     format!("timed out after {timeout:?}")
 }
 
-/// The 401 that no request with another token can follow.
+/// The 401 of a request that cannot be repeated with another token.
 fn unauthorized() -> Error {
     let message = "the service answered 401, and the body cannot be sent again with a new token: make the call again, \
-                   or give a Body::repeatable";
+                   or pass a Body::repeatable";
     let (code, status) = (Code::ServiceUnauthorized, Some(401));
     Box::new(CallError { code, status, message: message.into(), ..CallError::default() }).into()
 }

@@ -96,7 +96,7 @@ impl Client {
         self.export("clear_token", Vec::new()).await.map(drop)
     }
 
-    /// Waits for the calls that were begun before, and frees the plugin. Later calls are [`Error::Closed`].
+    /// Waits for the calls in progress, then frees the plugin. Later calls return [`Error::Closed`].
     pub async fn close(&self) {
         drop(self.shared.plugin.lock().unwrap_or_else(PoisonError::into_inner).take());
         let _ = self.shared.freed.clone().changed().await; // an error, once it is freed
@@ -118,7 +118,7 @@ impl Client {
         Ok(Call { plugin: plugin.ok_or(Error::Closed)?, shared, now, timeout })
     }
 
-    /// Makes a call from raw input, whose `now` is that of each step.
+    /// Makes a call from raw input, whose `now` is used for each step.
     #[doc(hidden)]
     pub async fn run(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
         let fields: Value = serde_json::from_slice(input).unwrap_or_default();

@@ -51,7 +51,7 @@ pub struct CallError {
     /// The identity provider's error (RFC 6749, section 5.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth_error: Option<String>,
-    /// The identity provider's words on it.
+    /// The identity provider's description of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oauth_error_description: Option<String>,
     /// How long to wait before the next call.

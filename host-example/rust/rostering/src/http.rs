@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use crate::step::{For, Outgoing};
 use crate::{Error, Response};
 
-/// One byte more than the plugin reads of a token answer, and of an error of the service: so it sees that there was
-/// more.
+/// One byte more than the plugin reads of a token answer, and of an error of the service, so that it can tell that the
+/// body was longer.
 const MAX_TOKEN: usize = (256 << 10) + 1;
 const MAX_ERROR: usize = (64 << 10) + 1;
 
@@ -24,13 +24,13 @@ pub struct Http {
 
 impl Http {
     pub fn new(builder: reqwest::ClientBuilder, max_body: usize) -> Result<Self, Error> {
-        // reqwest would panic without a default for the whole process. If there is one, that stays.
+        // reqwest would panic without a default for the whole process. An existing one is kept.
         let _ = ring::default_provider().install_default();
         let client = builder.redirect(Policy::none()).build().map_err(|error| Error::Open(error.into()))?;
         Ok(Self { client, max_body })
     }
 
-    /// Sends a request, with the body that the caller has. The error is the reason why there is no answer.
+    /// Sends a request, with the body that the caller has. The error says why no answer came.
     pub async fn send(&self, what: For, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, String> {
         let method: Method = request.method.parse().map_err(|_| "not a method")?;
         let mut outgoing = self.client.request(method, request.url);
@@ -64,7 +64,7 @@ impl Http {
     }
 }
 
-/// What the plugin is told of an answer: the text too if it is for a token, or an error.
+/// What the plugin needs of an answer: the body only of a token request or an error.
 pub fn report(what: For, answer: &Response) -> Value {
     let mut headers = BTreeMap::<_, Vec<_>>::new();
     for (name, value) in &answer.headers {
@@ -77,7 +77,7 @@ pub fn report(what: For, answer: &Response) -> Value {
     report
 }
 
-/// The error with those behind it, of which the last one tells most.
+/// The error and its sources, the last of which is the most specific.
 pub fn reason(error: &(dyn StdError + 'static)) -> String {
     let all = iter::successors(Some(error), |&error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")

@@ -8,8 +8,8 @@
 //! # }
 //! ```
 //!
-//! Open one [`Client`] in each process and share it: its instance of the plugin has the access token, and renews it. A
-//! [`Store`] shares the token with other processes. What goes wrong is an [`Error`].
+//! Open one [`Client`] in each process and share it: its instance of the plugin holds the access token and renews it. A
+//! [`Store`] shares the token with other processes. Calls fail with an [`Error`].
 
 #[cfg(feature = "blocking")]
 pub mod blocking;

@@ -6,7 +6,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{CallError, Error};
 
-/// An instance of the plugin. It makes one call at a time, on a thread of its own, so that no async code is held up. The
+/// An instance of the plugin. It makes one call at a time, on a thread of its own, so that it blocks no async code. The
 /// thread ends when the last clone is dropped.
 #[derive(Clone)]
 pub struct Plugin(mpsc::Sender<Call>);
@@ -18,7 +18,7 @@ struct Call {
 }
 
 impl Plugin {
-    /// Also returns what closes when the instance is freed.
+    /// Also returns a channel that closes when the instance is freed.
     pub async fn open(manifest: Manifest) -> Result<(Self, watch::Receiver<()>), Error> {
         let (sender, calls) = mpsc::channel::<Call>();
         let (opened, opening) = oneshot::channel();
@@ -41,7 +41,7 @@ impl Plugin {
         opened.map(|()| (Self(sender), freed)).map_err(Error::Open)
     }
 
-    /// Calls an export, also if the caller leaves.
+    /// Calls an export. The call is made even if the caller leaves.
     pub async fn call(&self, export: &str, input: Vec<u8>) -> Result<Vec<u8>, Error> {
         let (output, result) = oneshot::channel();
         let _ = self.0.send(Call { export: export.into(), input, output });
@@ -51,8 +51,8 @@ impl Plugin {
 
 fn instance(manifest: Manifest) -> Result<extism::Plugin, extism::Error> {
     let builder = PluginBuilder::new(manifest);
-    // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot make that,
-    // as in many containers.
+    // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot create that
+    // folder, as in many containers.
     builder.clone().build().or_else(|_| builder.with_cache_disabled().build())
 }
 

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// A text that does not show when it is printed.
+/// Text that is hidden when printed.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);

@@ -16,14 +16,14 @@ pub use redis::RedisStore;
 
 /// Where clients share their token.
 ///
-/// Who can read it has the token, and who can write it chooses which token of this client is sent. An error, and an
-/// operation that takes more than a second, make the call go on without the store.
+/// Anyone who can read it has the token, and anyone who can write it chooses which token of this client is sent. When an
+/// operation fails or takes more than a second, the call goes on without the store.
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Reads a value.
     async fn get(&self, key: &str) -> Result<Option<String>, Cause>;
 
-    /// Sets a value to expire after `ttl`, atomically and only if there is none. Returns whether it did.
+    /// Sets a value to expire after `ttl`, atomically and only if the key is absent. Returns whether it was.
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause>;
 
     /// Sets a value to expire after `ttl`.

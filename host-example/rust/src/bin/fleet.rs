@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Makes calls, and tells with which token the last one was made.
+/// Makes calls, and reports the token that the last one used.
 async fn make(client: &Client, calls: usize) -> Result<Value, rostering::Error> {
     for _ in 0..calls {
         client.list_jobs().await?;

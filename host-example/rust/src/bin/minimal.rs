@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for key in ["auth_url", "base_url", "environment", "client_id", "client_secret", "customer_id", "user_id"] {
         manifest.config.insert(key.into(), env::var(format!("ROSTERING_{}", key.to_uppercase()))?);
     }
-    // The plugin may call these hosts alone; of https://login.example.com, login.example.com.
+    // The plugin may call only these hosts; of https://login.example.com, login.example.com.
     let host = |key| manifest.config[key].split([':', '/']).nth(3).map(String::from);
     manifest.allowed_hosts = Some([host("auth_url"), host("base_url")].into_iter().flatten().collect());
     let mut plugin = PluginBuilder::new(manifest).with_wasi(true).build()?;

@@ -84,6 +84,13 @@ impl Sandbox {
         self.requests().pop().expect("a request has arrived")
     }
 
+    /// The access token that was last sent to the jobs service.
+    pub fn token(&self) -> String {
+        let requests = self.requests();
+        let sent = requests.iter().rev().find_map(|request| request.headers.get("authorization"));
+        sent.expect("a token was sent").trim_start_matches("Bearer ").into()
+    }
+
     pub fn secret(&self) -> &str {
         &self.env["ROSTERING_CLIENT_SECRET"]
     }

@@ -50,7 +50,7 @@ async fn redis_store() {
     assert_eq!(sandbox.counts(), (2, 2));
 }
 
-/// Two of one store, and what clients need of it.
+/// What clients need of a store, through two handles of it.
 async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
     let long = "k".repeat(507);
     assert_eq!(store.get(KEY).await.unwrap(), None);

@@ -14,12 +14,12 @@ use crate::{Cause, Store};
 pub struct FileStore(PathBuf);
 
 impl FileStore {
-    /// Keeps the files in this directory, which is created if need be.
+    /// Keeps the files in this directory, which is created if missing.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self(directory.into())
     }
 
-    /// A key may be too long for a name, so that its hash tells it apart. The plugin checks what it reads.
+    /// A key may be too long for a file name, so its hash makes the name unique. The plugin checks what it reads.
     fn path(&self, key: &str) -> PathBuf {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let start: String = key.chars().take(100).map(plain).collect();
@@ -53,7 +53,7 @@ impl FileStore {
         let mut options = OpenOptions::new();
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        // A reader, who takes no lock, finds a whole file.
+        // Readers take no lock, and must find a whole file.
         let new = self.0.join("new");
         let mut file = options.write(true).create(true).truncate(true).open(&new)?;
         write!(file, "{}\n{value}", millis() + ttl.as_millis())?;
