@@ -91,7 +91,7 @@ func TestBodies(t *testing.T) {
 		for _, r := range sent[len(sent)-2:] { // the second with a new token
 			if r.Method != "PUT" || r.Target != request.Path || r.Body != tt.content ||
 				r.Headers["content-length"] != tt.length || r.Headers["x-kind"] != "!" {
-				t.Errorf("%+v was sent, want %+v", r, tt)
+				t.Errorf("%q was sent, want %q of length %q", r, tt.content, tt.length)
 			}
 		}
 	}
