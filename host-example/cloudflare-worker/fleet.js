@@ -52,15 +52,12 @@ async function renewed(calls) {
 async function count({ run, lifetime = 3600 }, stores) {
   const sandbox = await Sandbox.start();
   await sandbox.lifetime(lifetime);
-  const worker = await startWorker('src/index.ts', { bindings: sandbox.env, isolates, stores });
   try {
-    await run(
-      worker.urls.map((url) => () => listJobs(url)),
-      sandbox,
-    );
+    const worker = await startWorker('src/index.ts', { bindings: sandbox.env, isolates, stores });
+    const calls = worker.urls.map((url) => () => listJobs(url));
+    await run(calls, sandbox).finally(() => worker.end());
     return (await sandbox.counts()).token_requests;
   } finally {
-    await worker.end();
     await sandbox.close();
   }
 }

@@ -7,40 +7,47 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import createPlugin from 'extism';
-import { MemoryStore, Rostering, RosteringError, Token } from '../rostering/index.js';
-import { answer, breakOff, failure, held, jobs, secret, Service, start } from './service.js';
+import { RosteringError, Token } from '../rostering/index.js';
+import { Sandbox } from './sandbox.js';
+import { open, start } from './start.js';
 
 const bound = { timeout: 30_000 };
 const wasm = new URL('../rostering/rostering-nowasi.wasm', import.meta.url);
+const jobs = '[{"id":1}]';
 
 test('a token', bound, async (t) => {
-  const { client } = await start(t, {}, { baseUrl: undefined, customerId: undefined });
+  const { sandbox, client } = await start(t, {}, { baseUrl: undefined, customerId: undefined });
   const token = await client.getToken();
-  assert.deepEqual([token.accessToken, token.tokenType], ['token-1', 'Bearer']);
+  assert.equal(token.tokenType, 'Bearer');
   assert.ok(token.expiresAt > new Date());
-  assert.equal((await client.getToken({ force: true })).accessToken, 'token-2');
-  assert.equal((await client.getToken({ refused: 'token-1' })).accessToken, 'token-2');
+  const { accessToken } = await client.getToken({ force: true });
+  assert.notEqual(accessToken, token.accessToken);
+  assert.equal((await client.getToken({ refused: token.accessToken })).accessToken, accessToken);
+  assert.equal((await sandbox.counts()).token_requests, 2);
 });
 
 test('a response is that of fetch', bound, async (t) => {
-  const { service, client } = await start(t);
-  service.jobs = answer(203, jobs, { 'X-Own': 'a', 'Content-Type': 'application/json' });
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { status: 203, body: jobs, headers: { 'X-Own': 'a' } });
   const response = await client.listJobs({ customerId: 'other', userId: null });
   assert.ok(response instanceof Response);
   assert.deepEqual([response.status, response.ok, response.headers.get('x-own')], [203, true, 'a']);
   assert.deepEqual(await response.json(), [{ id: 1 }]);
-  const { customer_id, user_id } = service.jobRequests[0] ?? {};
+  const { customer_id, user_id } = (await sandbox.requests('jobs'))[0]?.headers ?? {};
   assert.deepEqual([customer_id, user_id], ['other', undefined]);
 
-  service.jobs = answer(204, '');
+  await sandbox.fault('jobs', { status: 204 });
   assert.equal(await (await client.listJobs()).text(), '');
-  service.jobs = answer(200, gzipSync(jobs), { 'Content-Encoding': 'gzip' });
+  const gzipped = { body_base64: gzipSync(jobs).toString('base64'), headers: { 'Content-Encoding': 'gzip' } };
+  await sandbox.fault('jobs', { status: 200, ...gzipped });
   const decoded = await client.listJobs();
   assert.deepEqual([await decoded.text(), decoded.headers.get('content-encoding')], [jobs, null]);
 });
 
 test('requests of your own, with all that fetch takes', bound, async (t) => {
-  const { service, client } = await start(t);
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { status: 201 });
+  const { accessToken } = await client.getToken();
   const form = new FormData();
   form.set('a', 'é');
   /** @type {[import('../rostering/index.js').Body | null, RegExp, string | undefined][]} */
@@ -57,9 +64,10 @@ test('requests of your own, with all that fetch takes', bound, async (t) => {
   ];
   for (const [body, sent, type] of bodies) {
     await client.sendRequest({ path: '/jobs/7?dry=yes', method: 'PUT', body, headers: new Headers({ 'X-Own': 'a' }) });
-    const headers = service.jobRequests.at(-1) ?? {};
-    assert.match(service.bodies.at(-1) ?? '', sent);
-    assert.deepEqual([headers.authorization, headers['x-own']], ['Bearer token-1', 'a']);
+    const request = (await sandbox.requests('jobs')).at(-1);
+    const headers = request?.headers ?? {};
+    assert.match(request?.body ?? 'none', sent);
+    assert.deepEqual([headers.authorization, headers['x-own']], [`Bearer ${accessToken}`, 'a']);
     if (body === form) assert.match(headers['content-type'] ?? '', /^multipart\/form-data; boundary=/);
     else assert.equal(headers['content-type'], type);
   }
@@ -67,49 +75,49 @@ test('requests of your own, with all that fetch takes', bound, async (t) => {
 });
 
 test('a body is sent again after a 401, unless it is a stream', bound, async (t) => {
-  const { service, client } = await start(t);
+  const { sandbox, client } = await start(t);
   const stream = () => new Blob(['stream']).stream();
-  for (const body of ['text', stream]) {
+  const post = async (/** @type {import('../rostering/index.js').Body} */ body) => {
     await client.getToken({ force: true });
-    service.revoke();
-    assert.equal((await client.sendRequest({ path: '/', method: 'POST', body })).status, 200);
-  }
-  assert.deepEqual(service.bodies, ['text', 'text', 'stream', 'stream']);
-  await client.getToken({ force: true });
-  service.revoke();
-  const error = await failure(client.sendRequest({ path: '/', method: 'POST', body: stream() }));
-  assert.ok(error instanceof RosteringError);
-  assert.deepEqual([error.code, error.status, error.retryable], ['service_unauthorized', 401, false]);
-  assert.equal((await client.sendRequest({ path: '/', method: 'POST', body: stream() })).status, 200);
+    await sandbox.fault('jobs', { status: 401, requests: 1 });
+    return client.sendRequest({ path: '/jobs', method: 'POST', body });
+  };
+  for (const body of ['text', stream]) await assert.rejects(post(body), { status: 405 }); // the answer to the repeat
+  const bodies = (await sandbox.requests('jobs')).map(({ body }) => body);
+  assert.deepEqual(bodies, ['text', 'text', 'stream', 'stream']);
+  await assert.rejects(post(stream()), { code: 'service_unauthorized', status: 401, retryable: false });
+  const requests = await sandbox.requests('jobs');
+  assert.equal(requests.length, 5);
+  assert.notEqual(requests[4]?.headers.authorization, `Bearer ${(await client.getToken()).accessToken}`);
   const own = () => Promise.reject(new Error('my own'));
   await assert.rejects(client.sendRequest({ path: '/', method: 'POST', body: own }), { message: 'my own' });
 });
 
 test('an error, printed and as JSON', bound, async (t) => {
-  const { service, client } = await start(t);
-  service.prefix = 'access-token-';
-  service.jobs = answer(503, 'busy', { 'Retry-After': '7' });
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { status: 503, body: 'busy', headers: { 'Retry-After': '7' } });
   const error = await failure(client.listJobs());
   assert.ok(error instanceof RosteringError && error instanceof Error);
   const known = { code: 'service_error', message: error.message, retryable: true, status: 503, retryAfter: 7 };
   assert.equal(String(error), `service_error: ${error.message}`);
   assert.deepEqual(JSON.parse(JSON.stringify(error)), { ...known, body: 'busy' });
   assert.match(inspect(error), /RosteringError: /);
-  const wrong = await start(t, {}, { clientSecret: 'not-the-secret' });
-  const expected = { code: 'token_endpoint_rejected', oauthError: 'invalid_client', oauthErrorDescription: 'unknown' };
-  await assert.rejects(wrong.client.listJobs(), expected);
-  const typo = await start(t, {}, { environment: /** @type {any} */ ('test') });
-  await assert.rejects(typo.client.listJobs(), { code: 'config_invalid', key: 'environment' });
+  const wrong = await open(t, sandbox, {}, { clientSecret: 'not-the-secret' });
+  const expected = { code: 'token_endpoint_rejected', oauthError: 'invalid_client', oauthErrorDescription: /is wrong/ };
+  await assert.rejects(wrong.listJobs(), expected);
+  const typo = await open(t, sandbox, {}, { environment: /** @type {any} */ ('test') });
+  await assert.rejects(typo.listJobs(), { code: 'config_invalid', key: 'environment' });
 });
 
 test('neither secret nor token shows', bound, async (t) => {
-  const { service, client } = await start(t);
-  service.prefix = 'access-token-';
+  const { sandbox, client } = await start(t);
+  const secret = sandbox.env.ROSTERING_CLIENT_SECRET;
   const token = await client.getToken();
-  service.jobs = answer(500, `${secret} ${token.accessToken}`);
+  await sandbox.fault('jobs', { status: 500, body: `${secret} ${token.accessToken}` });
   const answered = await failure(client.listJobs());
   assert.equal(answered.body, '[redacted] [redacted]');
-  service.jobs = service.token = breakOff;
+  await sandbox.fault('jobs', { cut_off: true });
+  await sandbox.fault('auth', { cut_off: true });
   const lost = await failure(client.listJobs());
   const refused = await failure(client.getToken({ force: true }));
   assert.deepEqual([answered.code, lost.code, refused.code], ['service_error', 'network_error', 'network_error']);
@@ -123,47 +131,50 @@ test('neither secret nor token shows', bound, async (t) => {
 });
 
 test('a time-out, of the client or of a call', bound, async (t) => {
-  const { service, client } = await start(t, { timeoutMs: 1 });
-  service.jobs = () => {};
-  const options = { code: 'network_error', retryable: true, message: /timed out after/ };
-  await assert.rejects(client.listJobs({ timeoutMs: 200 }), options);
-  await assert.rejects(client.listJobs(), options);
+  const { sandbox, client } = await start(t, { timeoutMs: 1 });
+  await sandbox.fault('jobs', { hold: true });
+  const expected = { code: 'network_error', retryable: true, message: /timed out after/ };
+  await assert.rejects(client.listJobs({ timeoutMs: 200 }), expected);
+  await assert.rejects(client.listJobs(), expected);
   for (const timeoutMs of [0, Number.POSITIVE_INFINITY, 2 ** 40]) {
-    const { hold, response } = held();
-    service.jobs = hold;
+    await sandbox.fault('jobs', { hold: true });
+    const { job_requests } = await sandbox.counts();
     const call = client.listJobs({ timeoutMs });
-    answer(200, jobs)(await response);
+    await sandbox.wait({ job_requests: job_requests + 1 });
+    await sandbox.clearFaults();
     assert.equal((await call).status, 200);
   }
 });
 
 test('a call that is aborted', bound, async (t) => {
-  const { service, client } = await start(t);
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { hold: true });
   const controller = new AbortController();
   const { signal } = controller;
-  service.jobs = () => controller.abort(new Error('enough'));
-  await assert.rejects(client.listJobs({ signal }), { message: 'enough' });
-  await assert.rejects(client.listJobs({ signal }), { message: 'enough' });
-  await assert.rejects(client.getToken({ signal: AbortSignal.abort() }), { name: 'AbortError' });
-  assert.equal(service.jobRequests.length, 1);
-});
-
-test('an aborted call leaves its token request to the next', bound, async (t) => {
-  /** @type {Promise<unknown>[]} */
-  const left = [];
-  const { service, client } = await start(t, { waitUntil: (section) => left.push(section) });
-  const good = service.token;
-  const controller = new AbortController();
-  const { hold, response } = held();
-  service.token = hold;
-  const aborted = client.listJobs({ signal: controller.signal });
-  const waiting = await response;
+  const aborted = client.listJobs({ signal });
+  await sandbox.wait({ job_requests: 1 });
   controller.abort(new Error('enough'));
   await assert.rejects(aborted, { message: 'enough' });
-  good(waiting);
-  assert.equal((await client.listJobs()).status, 200);
-  assert.equal(service.tokenRequests.length, 1);
+  await assert.rejects(client.listJobs({ signal }), { message: 'enough' });
+  await assert.rejects(client.getToken({ signal: AbortSignal.abort() }), { name: 'AbortError' });
+  assert.equal((await sandbox.counts()).job_requests, 1);
+});
+
+test('an aborted call leaves its token request to waitUntil', bound, async (t) => {
+  /** @type {Promise<unknown>[]} */
+  const left = [];
+  const { sandbox, client } = await start(t, { waitUntil: (section) => left.push(section) });
+  await sandbox.fault('auth', { hold: true });
+  const controller = new AbortController();
+  const aborted = client.listJobs({ signal: controller.signal });
+  await sandbox.wait({ token_requests: 1 });
+  controller.abort(new Error('enough'));
+  await assert.rejects(aborted, { message: 'enough' });
+  await sandbox.clearFaults();
   await Promise.all(left);
+  assert.equal(left.length, 1);
+  assert.equal((await client.listJobs()).status, 200);
+  assert.equal((await sandbox.counts()).token_requests, 1);
 });
 
 test('a time of your own', bound, async (t) => {
@@ -175,32 +186,14 @@ test('a time of your own', bound, async (t) => {
 });
 
 test('a token travels, and is forgotten', bound, async (t) => {
-  const first = await start(t);
-  const { service, client } = await start(t, {}, first.service.config);
-  const token = await first.client.getToken();
-  await client.setToken(new Token(JSON.parse(JSON.stringify(token.toObject()))));
-  assert.deepEqual(await client.getToken(), token);
-  assert.equal(service.tokenRequests.length, 0);
-  await client.clearToken();
-  assert.equal((await client.getToken()).accessToken, 'token-2');
-});
-
-test('clients with one store make one token request', bound, async (t) => {
-  const store = new MemoryStore();
-  const { service, client } = await start(t, { store });
-  const others = await Promise.all([1, 2, 3].map(() => Rostering.open(service.config, { store })));
-  await Promise.all([client, ...others].map((client) => client.listJobs()));
-  assert.equal(service.tokenRequests.length, 1);
-  for (const other of others) await other.close();
-});
-
-test('a store that throws, or never answers, costs the sharing alone', bound, async (t) => {
-  const fails = async () => Promise.reject(new Error('down'));
-  const hangs = () => new Promise(() => {});
-  for (const get of [fails, hangs]) {
-    const { client } = await start(t, { store: { get: /** @type {any} */ (get), add: fails, set: fails } });
-    assert.equal((await client.listJobs()).status, 200);
-  }
+  const { sandbox, client } = await start(t);
+  const other = await open(t, sandbox);
+  const token = (await client.getToken()).toObject();
+  await other.setToken(new Token(JSON.parse(JSON.stringify(token))));
+  assert.deepEqual((await other.getToken()).toObject(), token);
+  assert.equal((await sandbox.counts()).token_requests, 1);
+  await other.clearToken();
+  assert.notEqual((await other.getToken()).accessToken, token.access_token);
 });
 
 test('log lines, a fetch of your own, and a bound for answers', bound, async (t) => {
@@ -214,12 +207,13 @@ test('log lines, a fetch of your own, and a bound for answers', bound, async (t)
     return fetch(url, init);
   };
   const logger = { debug: log, info: log, warn: log, error: log };
-  const { service, client } = await start(t, { logger, fetch: own, maxBody: jobs.length });
-  service.prefix = 'access-token-';
+  const { sandbox, client } = await start(t, { logger, fetch: own, maxBody: jobs.length });
+  await sandbox.fault('jobs', { status: 200, body: jobs });
   await client.listJobs();
-  assert.deepEqual(urls, [`${service.url}/connect/token`, `${service.url}/jobs`]);
+  const { ROSTERING_AUTH_URL, ROSTERING_BASE_URL } = sandbox.env;
+  assert.deepEqual(urls, [`${ROSTERING_AUTH_URL}/connect/token`, `${ROSTERING_BASE_URL}/jobs`]);
   assert.match(lines.join(), /^HTTP 200/);
-  service.jobs = answer(200, `${jobs} `);
+  await sandbox.fault('jobs', { status: 200, body: `${jobs} ` });
   await assert.rejects(client.listJobs(), { code: 'network_error', message: /longer than 10 bytes/ });
 });
 
@@ -229,14 +223,15 @@ test('a plugin of your own', bound, async (t) => {
   /** @type {import('../rostering/index.js').Source[]} */
   const sources = [path, wasm, bytes, bytes.buffer, await WebAssembly.compile(bytes)];
   sources.push((options) => createPlugin(path, options));
-  for (const plugin of sources) assert.ok(await (await start(t, { plugin })).client.getToken());
-  await assert.rejects(Rostering.open(new Service().config, { plugin: bytes.subarray(0, 100) }));
+  const sandbox = await Sandbox.start(t);
+  for (const plugin of sources) assert.ok(await (await open(t, sandbox, { plugin })).getToken());
+  await assert.rejects(open(t, sandbox, { plugin: bytes.subarray(0, 100) }));
 });
 
 test('in a worker', bound, async (t) => {
-  const { service, client } = await start(t, { worker: true });
+  const { sandbox, client } = await start(t, { worker: true });
   await Promise.all(Array.from({ length: 50 }, () => client.listJobs()));
-  assert.deepEqual([service.tokenRequests.length, service.jobRequests.length], [1, 50]);
+  assert.deepEqual(await sandbox.counts(), { token_requests: 1, job_requests: 50 });
 });
 
 test('a closed client', bound, async (t) => {
@@ -250,3 +245,16 @@ test('a closed client', bound, async (t) => {
   }
   await client[Symbol.asyncDispose]();
 });
+
+/**
+ * What a call fails with.
+ *
+ * @param {Promise<unknown>} call
+ * @returns {Promise<any>}
+ */
+function failure(call) {
+  return call.then(
+    () => 'it did not fail',
+    (error) => error,
+  );
+}

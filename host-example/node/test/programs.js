@@ -35,7 +35,10 @@ export function testPrograms(folder, command, extension) {
     const sandbox = await Sandbox.start(t);
     const { code, stdout, stderr } = await run(sandbox, 'main');
     assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /^token: .{8}… \(\d+ characters\)\n {2}expires_at: .*\njobs: 200, \d+ char.*\n {2}{"sandbox":/);
+    assert.match(
+      stdout,
+      /^token: .{8}… \(\d+ characters\)\n {2}expires_at: .*\njobs: 200, \d+ char.*\n {2}{"sandbox":/,
+    );
     assert.match(stdout, /code: token_endpoint_rejected\n.* {2}oauthError: invalid_client\n/s);
     assert.deepEqual(await sandbox.counts(), { token_requests: 2, job_requests: 2 });
   });

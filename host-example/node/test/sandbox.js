@@ -1,0 +1,108 @@
+// The sandbox (see tests/sandbox/doc.go), for the tests here and in ../../cloudflare-worker. Needs no packages.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../../build/sandbox', import.meta.url));
+
+/** @typedef {{status?: number, headers?: Record<string, string>, body?: string, body_base64?: string, delay_ms?: number,
+ *   hold?: boolean, cut_off?: boolean, requests?: number}} Fault */
+/** @typedef {{token_requests: number, job_requests: number}} Counts */
+/** @typedef {{server: 'auth' | 'jobs', headers: Record<string, string>, body: string}} Request */
+
+/** An identity provider and a jobs service on loopback, which a test can make fail. */
+export class Sandbox {
+  #process;
+  #controlUrl;
+
+  /**
+   * @param {import('node:child_process').ChildProcess} process
+   * @param {{control_url: string, env: Record<string, string> & {ROSTERING_CLIENT_SECRET: string}}} started
+   * @private
+   */
+  constructor(process, { control_url, env }) {
+    this.#process = process;
+    this.#controlUrl = control_url;
+    /** What a client of it needs: ROSTERING_AUTH_URL and so on. */
+    this.env = env;
+  }
+
+  /** @param {{after: (close: () => Promise<void>) => void}} [t] the test that the sandbox ends with */
+  static async start(t) {
+    const child = spawn(program, ['-json', '-until-stdin-closes'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    await once(child, 'spawn').catch((cause) => {
+      throw new Error('run make build/sandbox first', { cause });
+    });
+    const [line] = await once(createInterface(child.stdout), 'line', { signal: AbortSignal.timeout(20_000) });
+    const sandbox = new Sandbox(child, JSON.parse(line));
+    t?.after(() => sandbox.close());
+    return sandbox;
+  }
+
+  async close() {
+    const ended = once(this.#process, 'exit', { signal: AbortSignal.timeout(20_000) });
+    this.#process.stdin?.end();
+    await ended;
+  }
+
+  /**
+   * Makes a server fail, in place of its former fault. That of `auth` hits token requests alone.
+   *
+   * @param {Request['server']} server
+   * @param {Fault} fault
+   */
+  async fault(server, fault) {
+    await this.#send('POST', 'faults', { server, ...fault });
+  }
+
+  /** Ends all faults, and releases the requests that they hold. */
+  async clearFaults() {
+    await this.#send('DELETE', 'faults');
+  }
+
+  /** Revokes all tokens. */
+  async revoke() {
+    await this.#send('POST', 'revoke');
+  }
+
+  /** @param {number} seconds of new tokens */
+  async lifetime(seconds) {
+    await this.#send('POST', 'lifetime', { seconds });
+  }
+
+  /** @returns {Promise<Counts>} */
+  counts() {
+    return this.#send('GET', 'counts');
+  }
+
+  /** @param {Partial<Counts>} counts that must be reached within 30 seconds */
+  async wait(counts) {
+    await this.#send('POST', 'wait', counts);
+  }
+
+  /**
+   * The requests that a server has received, in order.
+   *
+   * @param {Request['server']} server
+   * @returns {Promise<Request[]>}
+   */
+  async requests(server) {
+    const all = await this.#send('GET', 'requests');
+    return all.filter((/** @type {Request} */ request) => request.server === server);
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {object} [body]
+   */
+  async #send(method, path, body) {
+    const init = { method, ...(body && { body: JSON.stringify(body) }), signal: AbortSignal.timeout(40_000) };
+    const response = await fetch(`${this.#controlUrl}/${path}`, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the sandbox answered ${response.status}: ${text}`);
+    return text && JSON.parse(text);
+  }
+}

@@ -1,0 +1,31 @@
+import { readConfig } from '../demo.js';
+import { Rostering } from '../rostering/index.js';
+import { Sandbox } from './sandbox.js';
+
+/** @typedef {import('node:test').TestContext} TestContext */
+/** @typedef {import('../rostering/index.js').Config} Config */
+/** @typedef {import('../rostering/index.js').Options} Options */
+
+/**
+ * A sandbox and a client of it, which end with the test.
+ *
+ * @param {TestContext} t
+ * @param {Options} [options]
+ * @param {Partial<Config>} [config]
+ */
+export async function start(t, options, config) {
+  const sandbox = await Sandbox.start(t);
+  return { sandbox, client: await open(t, sandbox, options, config) };
+}
+
+/**
+ * @param {TestContext} t
+ * @param {Sandbox} sandbox
+ * @param {Options} [options]
+ * @param {Partial<Config>} [config]
+ */
+export async function open(t, sandbox, options, config) {
+  const client = await Rostering.open({ ...readConfig(sandbox.env), ...config }, options);
+  t.after(() => client.close());
+  return client;
+}
