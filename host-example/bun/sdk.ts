@@ -1,5 +1,5 @@
-// ../node/rostering imports the SDK by its name, and Bun would look for it there. This gives it the one of this
-// folder. In a program that has the folder rostering within itself there is no need for it.
+// ../node/rostering imports the SDK by its name, and Bun would look for it there. This provides the one of this
+// folder. A program that contains the folder rostering does not need this.
 
 import { plugin } from 'bun';
 import * as sdk from 'extism';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes runtime/bun, and installs what bun.lock names into node_modules. Does nothing if both are there.
+# Makes runtime/bun, and installs what bun.lock names into node_modules. Does nothing if both exist.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -12,7 +12,7 @@ new_enough() {
 	[ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" = "$oldest" ]
 }
 
-# Several runs at once take turns.
+# Concurrent runs take turns.
 exec 9<bun.lock
 if command -v flock >/dev/null; then flock 9; fi
 
@@ -22,7 +22,7 @@ if own=$(command -v bun) && new_enough "$own"; then
 	ln -sfn "$own" runtime/bun
 elif command -v npm >/dev/null; then
 	npm ci --prefix runtime --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
-	node runtime/node_modules/bun/install.js # puts the program for this machine in its place
+	node runtime/node_modules/bun/install.js # installs the program for this machine
 	ln -sfn node_modules/bun/bin/bun.exe runtime/bun
 fi
 if ! new_enough runtime/bun; then
@@ -30,5 +30,5 @@ if ! new_enough runtime/bun; then
 	exit 69
 fi
 runtime/bun install --frozen-lockfile --silent
-# Last: an install that broke off is not taken for a whole one.
+# Last, so that an interrupted install does not count as complete.
 cat bun.lock runtime/package-lock.json >node_modules/installed.lock

@@ -20,7 +20,7 @@ try {
 }
 
 /**
- * The Worker's variables and secret, from the environment. Names all that is missing at once.
+ * The Worker's variables and secret, from the environment. The error names all missing variables.
  *
  * @param {Record<string, string | undefined>} env
  */
@@ -46,7 +46,7 @@ async function withWorker(bindings, use) {
 }
 
 /**
- * Shows how the service's answer begins. Its shape is the service's business.
+ * Shows the beginning of the service's answer, whose format is up to the service.
  *
  * @param {string} title
  * @param {URL} url
@@ -64,7 +64,7 @@ async function showJobs(title, url) {
 async function showWrongSecret(url) {
   print('a wrong client_secret:');
   const answer = await fetch(new URL('/jobs', url));
-  if (answer.ok) throw new Error('the identity provider took a wrong client_secret');
+  if (answer.ok) throw new Error('the identity provider accepted a wrong client_secret');
   const fields = /** @type {object} */ (await answer.json());
   for (const [field, value] of Object.entries(fields)) print(`  ${field}: ${value}`);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what package-lock.json names into node_modules. Does nothing if it is there.
+# Installs what package-lock.json names into node_modules. Does nothing if it is up to date.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# Several runs at once take turns.
+# Concurrent runs take turns.
 exec 9<package-lock.json
 if command -v flock >/dev/null; then flock 9; fi
 
@@ -18,4 +18,4 @@ if ! node_modules/.bin/workerd --version >/dev/null; then
 	echo "workerd does not run here: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2
 	exit 69
 fi
-cp package-lock.json node_modules/installed-lock.json # last: an install that broke off is not taken for a whole one
+cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes runtime/deno, and installs what deno.lock names into node_modules. Does nothing if both are there.
+# Makes runtime/deno, and installs what deno.lock names into node_modules. Does nothing if both exist.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -12,7 +12,7 @@ new_enough() {
 	[ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -n 1)" = "$oldest" ]
 }
 
-# Several runs at once take turns.
+# Concurrent runs take turns.
 exec 9<deno.lock
 if command -v flock >/dev/null; then flock 9; fi
 
@@ -35,5 +35,5 @@ fi
 # Where all traffic goes through a proxy, the system may know its certificate.
 export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
 runtime/deno install --frozen --quiet
-# Last: an install that broke off is not taken for a whole one.
+# Last, so that an interrupted install does not count as complete.
 cat deno.lock runtime/package-lock.json >node_modules/installed.lock

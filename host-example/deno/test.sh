@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests against a service on loopback. Run setup.sh first.
+# Tests against the sandbox (make build/sandbox). Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 export NO_PROXY=127.0.0.1 # Deno's fetch goes through the proxy that the environment names

@@ -32,7 +32,7 @@ async function showToken(client) {
 }
 
 /**
- * Shows how the service's answer begins. Its shape is the service's business.
+ * Shows the beginning of the service's answer, whose format is up to the service.
  *
  * @param {string} title
  * @param {Rostering} client
@@ -60,11 +60,11 @@ async function showWrongSecret(config, options) {
   } finally {
     await client.close();
   }
-  throw new Error('the identity provider took a wrong client_secret');
+  throw new Error('the identity provider accepted a wrong client_secret');
 }
 
 /**
- * What an error says, a line for each field.
+ * The fields of an error, one on each line.
  *
  * @param {RosteringError} error
  */
@@ -78,7 +78,7 @@ export function explain(error) {
 }
 
 /**
- * What fetch throws has a cause as well, which says more.
+ * The error that fetch throws has a cause, which says more.
  *
  * @param {unknown} error
  * @returns {unknown}
@@ -88,7 +88,7 @@ function rootCause(error) {
 }
 
 /**
- * Reads the config from the environment, and names all that is missing at once.
+ * Reads the config from the environment. The error names all missing variables.
  *
  * @param {Record<string, string | undefined>} env
  * @returns {Config}

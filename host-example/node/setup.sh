@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what package-lock.json names into node_modules. Does nothing if it is there.
+# Installs what package-lock.json names into node_modules. Does nothing if it is up to date.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# Several runs at once take turns.
+# Concurrent runs take turns.
 exec 9<package-lock.json
 if command -v flock >/dev/null; then flock 9; fi
 
@@ -13,4 +13,4 @@ if ! node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>
 	exit 69
 fi
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-cp package-lock.json node_modules/installed-lock.json # last: an install that broke off is not taken for a whole one
+cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count

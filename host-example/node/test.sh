@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests against a service on loopback, on the Node that is installed and on one with JSPI. Run setup.sh first.
+# Tests against the sandbox (make build/sandbox), on the Node that is installed and on one with JSPI. Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 for node in node node_modules/.bin/node; do

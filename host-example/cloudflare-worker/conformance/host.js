@@ -47,7 +47,7 @@ async function start(wasm) {
     if (wasm !== loaded) throw new Error(`workerd has started with ${loaded}`);
   }
   const started = await worker;
-  if (!started) throw new Error('there is no instance yet');
+  if (!started) throw new Error('no instance has been created');
   return started.url;
 }
 

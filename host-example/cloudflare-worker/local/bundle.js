@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What wrangler.jsonc says. A comment has a line of its own there.
+ * The settings in wrangler.jsonc, where each comment is on its own line.
  *
  * @returns {Promise<{compatibility_date: string, compatibility_flags: string[], alias: Record<string, string>,
  *   vars: Record<string, string>, durable_objects: {bindings: {name: string, class_name: string}[]}}>}
@@ -19,11 +19,11 @@ export async function readSettings() {
 }
 
 /**
- * Bundles a Worker as wrangler does: one file of code, and the WebAssembly beside it, which workerd has
- * compiled before the Worker starts. It compiles nothing later.
+ * Bundles a Worker as wrangler does: one file of code, and the WebAssembly beside it, which workerd
+ * compiles before the Worker starts. It cannot compile later.
  *
  * @param {string} entry
- * @param {string} [wasm] a file that takes the place of the one that the Worker imports
+ * @param {string} [wasm] a file in place of the one that the Worker imports
  * @returns {Promise<Module[]>} the code comes first
  */
 export async function bundle(entry, wasm) {

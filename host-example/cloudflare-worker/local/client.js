@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A client that can hang up so that workerd sees it: by a reset of its connection. fetch merely closes it. */
+/** A client that can hang up in a way that workerd notices: by resetting its connection. fetch only closes it. */
 export class Client {
   hungUp = false;
   /** @type {import('node:http').ClientRequest | undefined} */

@@ -4,8 +4,8 @@ import { bundle, readSettings } from './bundle.js';
 /**
  * @typedef {object} Options
  * @property {Record<string, string | number>} [bindings] The Worker's variables and secrets.
- * @property {string} [wasm] A file that takes the place of the one that the Worker imports.
- * @property {(level: string, line: string) => unknown} [log] Gets what the Worker logs.
+ * @property {string} [wasm] A file in place of the one that the Worker imports.
+ * @property {(level: string, line: string) => unknown} [log] Receives what the Worker logs.
  * @property {('kv' | 'durable-object')[]} [stores] What the Worker is bound to, in memory; nothing if not set.
  * @property {number} [isolates] How many isolates run it, with the same stores; 1 if not set.
  */
@@ -39,7 +39,7 @@ export async function startWorker(entry, { bindings = {}, wasm, log = () => {}, 
     kvNamespaces: stores.includes('kv') ? ['TOKENS'] : [],
     durableObjects: stores.includes('durable-object') ? Object.fromEntries(objects) : {},
     modules: await bundle(entry, wasm),
-    stripCfConnectingIp: false, // true sends requests by way of another Worker, which adds a header
+    stripCfConnectingIp: false, // true sends requests through another Worker, which adds a header
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   };
   const miniflare = new Miniflare({

@@ -16,7 +16,7 @@ export interface Env {
   TOKENS?: KVNamespace;
 }
 
-/** The plugin validates it on the first call, and takes an empty value for a missing one. */
+/** The plugin validates it on the first call, and treats an empty value as missing. */
 export function readConfig(env: Env): Config {
   return {
     authUrl: env.ROSTERING_AUTH_URL ?? '',

@@ -7,7 +7,7 @@ export class StoreEntry extends DurableObject {
     return this.#isFresh() ? (this.ctx.storage.kv.get<string>('value') ?? null) : null;
   }
 
-  /** Nothing comes between its reading and its writing, because neither is awaited. */
+  /** Atomic, because neither the read nor the write is awaited. */
   add(value: string, ttlSeconds: number): boolean {
     if (this.#isFresh()) return false;
     this.set(value, ttlSeconds);
@@ -31,7 +31,7 @@ export class StoreEntry extends DurableObject {
   }
 }
 
-/** Shares the token through Durable Objects: among all isolates of the world, with one token request. */
+/** Shares the token through Durable Objects: among all isolates worldwide, with one token request. */
 export class DurableObjectStore implements Store {
   #entries: DurableObjectNamespace<StoreEntry>;
 

@@ -1,4 +1,4 @@
-// GET /jobs: the jobs, byte for byte as the service gives them.
+// GET /jobs: the jobs, byte for byte as the service returns them.
 
 import wasm from '../../../dist/rostering-nowasi.wasm';
 import { Rostering } from '../../node/rostering/index.js';

@@ -1,9 +1,9 @@
 import type { Store } from '../../node/rostering/index.js';
 
-const shortest = 60; // seconds, for which KV keeps a value at least
+const shortest = 60; // seconds: KV's minimum for an expiry
 
 /**
- * Shares the token through Cloudflare KV. KV can set nothing atomically, so each isolate may request a token, and a
+ * Shares the token through Cloudflare KV. KV has no atomic operations, so each isolate may request a token, and a
  * random margin makes one of them the first.
  */
 export class KvStore implements Store {

@@ -19,7 +19,7 @@ export function problem(status: keyof typeof titles, fields: object = {}, header
 
 /**
  * The response to a request whose call failed: 503 with `Retry-After` if it is retryable, 502 if the service or the
- * identity provider is at fault, 500 if this Worker is. What those two said goes into the log alone.
+ * identity provider is at fault, 500 if this Worker is. Their answers are only logged.
  */
 export function failure(error: unknown): Response {
   if (!(error instanceof RosteringError)) {

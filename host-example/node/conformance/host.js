@@ -109,7 +109,7 @@ async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], cli
     logLevel: 'debug',
     ...own,
     ...(options['answer-failures'] && { fetch: answerFailures(fetch) }),
-    // Deno's workers do not take the arguments that the SDK has for Node's.
+    // Deno's workers do not accept the arguments that the SDK passes to Node's.
     ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
   });
   const call = async (/** @type {string} */ name, /** @type {Uint8Array} */ input) =>
@@ -182,7 +182,7 @@ const success = (output = new Uint8Array()) => ({ output: Buffer.from(output).to
 
 const fromPlugin = 'Plugin-originated error: ';
 
-/** @param {any} thrown an Error; a worker's is a mere object */
+/** @param {any} thrown an Error; from a worker, a plain object */
 function failure({ message }) {
   return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
 }

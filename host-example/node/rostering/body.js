@@ -6,7 +6,7 @@
  */
 
 /**
- * A function that returns the body each time it is sent, and throws where that is not possible.
+ * A function that returns the body each time it is sent, and throws if that is not possible.
  *
  * @param {Body} body
  * @returns {() => Payload | Promise<Payload>}
@@ -24,7 +24,7 @@ export function repeatable(body) {
 }
 
 /**
- * Reads a body whole, or one byte more than the limit.
+ * Reads a whole body, but at most one byte more than the limit.
  *
  * @param {ReadableStream<Uint8Array> | null} stream
  * @param {number} limit in bytes
@@ -54,7 +54,7 @@ export async function read(stream, limit) {
 export const toText = (body) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
 
 /**
- * The answer as fetch would give it, but with its body in memory.
+ * The answer as fetch would return it, but with its body in memory.
  *
  * @param {import('./http.js').Answer} answer
  */

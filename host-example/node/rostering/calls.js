@@ -42,7 +42,7 @@ const storeMs = 1_000;
 
 /**
  * The calls of one instance of the plugin: each is a loop over the steps that the plugin returns. The plugin decides
- * who requests a token, who waits and what is shared.
+ * which call requests a token, which ones wait and what is shared.
  */
 export class Calls {
   #options;
@@ -105,7 +105,7 @@ export class Calls {
   }
 
   async #close() {
-    // It looks from time to time: workerd does not resume a request by the promise of another.
+    // Polls, because workerd does not resume a request when a promise of another one settles.
     while (this.#pending > 0) await new Promise((look) => setTimeout(look, 20));
     await this.plugin.close();
   }
@@ -115,7 +115,7 @@ export class Calls {
   }
 
   /**
-   * Has close wait for a promise.
+   * Makes close wait for a promise.
    *
    * @template T
    * @param {Promise<T>} promise
@@ -143,7 +143,7 @@ export class Calls {
     let step = await this.#step('begin', begin);
     while (step.step !== 'done') {
       if (step.step === 'wait') {
-        await sleep(step.seconds * 1000 * (1 + Math.random() / 2), signal); // random, or a fleet would look in step
+        await sleep(step.seconds * 1000 * (1 + Math.random() / 2), signal); // random, or a fleet would poll in step
         step = await this.#resume(step, {}, now);
       } else if (isShared(step)) {
         const section = this.#track(this.#finish(step, now));
@@ -200,7 +200,7 @@ export class Calls {
     try {
       return { told: await within(storeMs, tooSlow, undefined, (signal) => unlessAborted(use(), signal)) };
     } catch {
-      return { told: { failed: `the store failed: ${op}` } }; // its own words may quote the token
+      return { told: { failed: `the store failed: ${op}` } }; // the store's message may quote the token
     }
   }
 

@@ -9,11 +9,11 @@ import { Token } from './token.js';
  * @property {import('./http.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of your own.
  * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000. 0 or Infinity
  *   disables it.
- * @property {number} [maxBody] The bytes of an answer that are held in memory at most; the default is 64 MiB.
+ * @property {number} [maxBody] The maximum size of an answer in bytes; the default is 64 MiB.
  * @property {import('./plugin.js').Logger} [logger] Receives the plugin's log lines, which hold neither secrets nor tokens.
- * @property {boolean} [worker] Runs the plugin in a worker. There is no need to: it does no I/O.
- * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must go on when a call ends early, such as
- *   its token request, in runtimes that would cancel it.
+ * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
+ * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must continue when a call ends early, such
+ *   as its token request, in runtimes that would cancel it.
  */
 
 /**
@@ -40,7 +40,7 @@ import { Token } from './token.js';
  * @typedef {object} ServiceRequest
  * @property {string} path Appended to baseUrl, with its query; begins with a slash.
  * @property {string} [method] GET if not set.
- * @property {Record<string, string> | Headers} [headers] Beside those that the plugin sets.
+ * @property {Record<string, string> | Headers} [headers] In addition to those that the plugin sets.
  * @property {import('./body.js').Body | null} [body] What fetch takes; text is sent without a Content-Type. A function
  *   is called for each attempt: a stream cannot be sent again after a 401.
  */
@@ -84,7 +84,7 @@ export class Rostering {
    * Lists the jobs.
    *
    * @param {Ids & CallOptions} [options]
-   * @returns {Promise<Response>} a 2xx, whose body has arrived
+   * @returns {Promise<Response>} a 2xx response, whose body is in memory
    */
   async listJobs({ customerId, userId, ...options } = {}) {
     return this.#send('list_jobs', { customer_id: customerId, user_id: userId }, options);
@@ -94,7 +94,7 @@ export class Rostering {
    * Sends a request of your own to the service.
    *
    * @param {ServiceRequest & Ids & CallOptions} request
-   * @returns {Promise<Response>} a 2xx, whose body has arrived
+   * @returns {Promise<Response>} a 2xx response, whose body is in memory
    */
   async sendRequest({ path, method, headers, body, customerId, userId, ...options }) {
     const present = body != null && body !== '';

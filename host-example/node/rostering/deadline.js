@@ -1,7 +1,7 @@
-const longest = 2 ** 31 - 1; // ms; a timer of more fires at once
+const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
 
 /**
- * Does work with a signal that is aborted on time-out, or when another signal is.
+ * Runs work with a signal that is aborted on time-out, or when another signal is.
  *
  * @template T
  * @param {number} ms 0 or Infinity for no time-out

@@ -14,7 +14,7 @@
  */
 
 /**
- * Why a call failed. What is not known is undefined. It never holds a secret or a token.
+ * Why a call failed. Unknown fields are undefined. Contains neither secrets nor tokens.
  */
 export class RosteringError extends Error {
   static {
@@ -23,7 +23,7 @@ export class RosteringError extends Error {
 
   /**
    * @param {ErrorFields} fields
-   * @param {unknown} [cause] why a request got no answer
+   * @param {unknown} [cause] why a request failed
    */
   constructor(fields, cause) {
     super(fields.message, cause === undefined ? undefined : { cause });
@@ -41,7 +41,7 @@ export class RosteringError extends Error {
     this.retryAfter = fields.retry_after;
     /** The service's answer as text, at most 64 KiB of it. */
     this.body = fields.body;
-    /** There was more. */
+    /** The answer was longer. */
     this.bodyTruncated = fields.body_truncated;
   }
 
@@ -50,7 +50,7 @@ export class RosteringError extends Error {
     return `${this.code}: ${this.message}`;
   }
 
-  /** JSON would leave the message out, as it does with every Error. */
+  /** JSON would omit the message, as with every Error. */
   toJSON() {
     return { ...this, message: this.message };
   }
@@ -72,8 +72,8 @@ const fromPlugin = 'Plugin-originated error: ';
 /**
  * The error for what the SDK threw.
  *
- * @param {any} thrown an Error; a worker's is a mere object with a message
- * @param {unknown} [cause] why the last request of the call got no answer, if it got none
+ * @param {any} thrown an Error; from a worker, a plain object with a message
+ * @param {unknown} [cause] why the last request of the call failed, if it did
  * @returns {Error}
  */
 export function explain(thrown, cause) {

@@ -3,8 +3,8 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * A store for the processes of one machine, or of a machine that outlives them: a folder with a file for each key, for
- * its owner alone.
+ * A store for the processes of one machine, concurrent or one after the other: a folder with a file for each key, which
+ * only its owner can read.
  *
  * @implements {Store}
  * @typedef {import('./store.js').Store} Store
@@ -12,7 +12,7 @@ import { join } from 'node:path';
 export class FileStore {
   #folder;
 
-  /** @param {string} folder is made if it is not there */
+  /** @param {string} folder created if missing */
   constructor(folder) {
     this.#folder = folder;
   }
@@ -51,7 +51,7 @@ export class FileStore {
   }
 
   /**
-   * Writes a file that nobody else knows.
+   * Writes a new file with a random name.
    *
    * @param {string} value
    * @param {number} ttlSeconds
@@ -64,7 +64,7 @@ export class FileStore {
   }
 
   /**
-   * A key may be longer than a file's name, and holds colons.
+   * A key contains colons, and may be too long for a file's name.
    *
    * @param {string} key
    */
@@ -75,7 +75,7 @@ export class FileStore {
 
 /**
  * Replaces a file that has expired, unless another process does. A second name of the new file, which only one process
- * can give, is the lock.
+ * can create, is the lock.
  *
  * @param {string} file
  * @param {string} own the new file
@@ -89,7 +89,7 @@ async function replaceExpired(file, own) {
     return false;
   }
   try {
-    if (isFresh(await read(file))) return false; // another process has replaced it meanwhile
+    if (isFresh(await read(file))) return false; // another process has replaced it
     await rename(own, file);
     return true;
   } finally {
@@ -106,7 +106,7 @@ function isFresh(text) {
 }
 
 /**
- * Gives a file one more name, if that is not taken.
+ * Adds a name to a file, unless the name is taken.
  *
  * @param {string} file
  * @param {string} name

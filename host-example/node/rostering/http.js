@@ -2,7 +2,7 @@ import { read, toText } from './body.js';
 import { unlessAborted } from './deadline.js';
 
 /**
- * As much of fetch as a client needs.
+ * The part of fetch that a client needs.
  *
  * @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch
  */
@@ -17,7 +17,7 @@ import { unlessAborted } from './deadline.js';
  */
 
 /**
- * The outcome of a request: `told` is for resume, and `lost` is why there is no answer.
+ * The outcome of a request: `told` is for resume, `lost` is what fetch threw if the request failed.
  *
  * @typedef {{told: object, answer?: Answer, lost?: unknown}} Outcome
  */
@@ -63,7 +63,7 @@ async function exchange(fetch, { method, url, headers, body }, purpose, signal) 
   if (body !== undefined) init.body = untyped(body);
   const response = await fetch(url, init);
   const { status } = response;
-  if (status > 599) throw new RangeError(`${status} is no status of HTTP`);
+  if (status > 599) throw new RangeError(`${status} is not an HTTP status`);
   const success = purpose.for === 'service' && isSuccess(response);
   const limit = success ? purpose.maxBody : purpose.for === 'service' ? errorLimit : tokenLimit;
   const whole = await read(response.body, limit);
@@ -76,15 +76,15 @@ async function exchange(fetch, { method, url, headers, body }, purpose, signal) 
 export const isSuccess = ({ status }) => status >= 200 && status < 300;
 
 /**
- * Of a text, fetch would say that it is `text/plain`.
+ * Keeps fetch from declaring text as `text/plain`.
  *
  * @param {Payload} body
  */
 const untyped = (body) => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
 
 /**
- * Why there is no answer. What fetch throws has a cause as well, which says more; one for several addresses has a code
- * alone.
+ * Why a request failed. The error that fetch throws has a cause, which says more; an error for several addresses has
+ * only a code.
  *
  * @param {any} thrown
  * @returns {string}

@@ -1,6 +1,6 @@
 /**
  * A client of the Automatic Rostering service for JavaScript and TypeScript. Open one {@link Rostering} and share it:
- * the plugin in it caches the access token and renews it. What fails is a {@link RosteringError}.
+ * the plugin in it caches the access token and renews it. A failed call throws a {@link RosteringError}.
  *
  * @module
  */

@@ -40,7 +40,7 @@ export class Plugin {
       allowedHosts: [], // the plugin sends nothing
       logger: /** @type {Console} */ (logger ?? console),
       logLevel: logger ? 'debug' : 'silent',
-      // Deno's workers do not take the arguments that the SDK has for Node's.
+      // Deno's workers do not accept the arguments that the SDK passes to Node's.
       ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
     };
     const make = typeof source === 'function' ? source : () => createPlugin({ wasm: [wasm(source)] }, options);
@@ -48,8 +48,8 @@ export class Plugin {
   }
 
   /**
-   * In the foreground a turn lasts for some microtasks, so calls of other requests, of which workerd must not await a
-   * promise, are never in the way.
+   * In the foreground a turn takes only microtasks, so a request never waits for the call of another one, which workerd
+   * forbids.
    *
    * @param {string} name of an export
    * @param {string | Uint8Array} input

@@ -1,5 +1,5 @@
 /**
- * As much of npm's `redis` (version 5 or newer) as the store needs: a client, a pool, a cluster.
+ * The part of npm's `redis` (version 5 or newer) that the store needs: a client, a pool or a cluster.
  *
  * @typedef {object} RedisClient
  * @property {(key: string) => Promise<string | null>} get
@@ -9,8 +9,8 @@
 /** @typedef {{expiration: {type: 'EX', value: number}, condition?: 'NX'}} SetOptions */
 
 /**
- * A store for a fleet: Redis, through a client of your own, which you connect and close. Make it with
- * `disableOfflineQueue`, or what it could not send would be sent long after.
+ * A store for a fleet: Redis, through a client that you create, connect and close. Set its `disableOfflineQueue`, or
+ * commands that it could not send are sent much later.
  *
  * @implements {Store}
  * @typedef {import('./store.js').Store} Store
