@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,43 +13,63 @@ import (
 	"automatic-rostering/tests/conformance/hosts"
 )
 
-var update = flag.Bool("update", false, "put the examples' snippets into README.md")
+var update = flag.Bool("update", false, "put the examples' snippets into the documents")
 
-// marked finds a code block of README.md that names the file it is taken from.
+// marked finds a code block that names the file it is taken from.
 var marked = regexp.MustCompile("(?s)<!-- snippet of (.*?) -->\n```[a-z]+\n(.*?)```")
 
 const longest = 20 // lines
 
-// The README's snippets are lines of examples that run: what stands between "snippet"
+// The documents' snippets are lines of examples that run: what stands between "snippet"
 // and "end of snippet" there. go test ./docs -update puts them in.
 func TestSnippetsAreTakenFromTheExamples(t *testing.T) {
-	readme := read(t, "README.md")
 	shown := map[string]bool{}
-	for _, found := range marked.FindAllStringSubmatch(readme, -1) {
-		file, code := found[1], found[2]
-		shown[strings.Split(file, "/")[1]] = true
-		want, err := snippet(read(t, file))
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-			continue
+	for _, page := range pages(t) {
+		text := read(t, page)
+		for _, found := range marked.FindAllStringSubmatch(text, -1) {
+			file, code := found[1], found[2]
+			shown[strings.Split(file, "/")[1]] = true
+			want, err := snippet(read(t, file))
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			if *update {
+				const fence = "```"
+				text = strings.Replace(text, found[0], strings.TrimSuffix(found[0], code+fence)+want+fence, 1)
+			} else if code != want {
+				t.Errorf("%s shows another snippet than %s has: go test ./docs -update", page, file)
+			}
 		}
 		if *update {
-			const fence = "```"
-			readme = strings.Replace(readme, found[0], strings.TrimSuffix(found[0], code+fence)+want+fence, 1)
-		} else if code != want {
-			t.Errorf("%s has another snippet: go test ./docs -update", file)
+			if err := os.WriteFile(filepath.Join(hosts.Root(), page), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, language := range hosts.Languages() {
 		if !shown[language] {
-			t.Errorf("README.md has no snippet of host-example/%s", language)
+			t.Errorf("no README.md has a snippet of host-example/%s", language)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(filepath.Join(hosts.Root(), "README.md"), []byte(readme), 0o644); err != nil {
-			t.Fatal(err)
+}
+
+// pages are the README.md files, and the documents, of the project. Those of packages that
+// were installed are not among them.
+func pages(t *testing.T) (all []string) {
+	t.Helper()
+	list := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.md")
+	list.Dir = hosts.Root()
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range strings.Fields(string(out)) {
+		if _, err := os.Stat(filepath.Join(hosts.Root(), page)); err == nil {
+			all = append(all, page)
 		}
 	}
+	return all
 }
 
 // snippet returns the lines between the marks, without their common indentation.
@@ -75,4 +96,21 @@ func snippet(source string) (string, error) {
 		lines[i] = strings.TrimPrefix(lines[i], indent)
 	}
 	return strings.Join(lines, "\n") + "\n", nil
+}
+
+var (
+	block = regexp.MustCompile("(?s)\n```.*?\n```")
+	// link finds the target of a link to a file.
+	link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`)
+)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, found := range link.FindAllStringSubmatch(block.ReplaceAllString(read(t, page), ""), -1) {
+			target := filepath.Join(hosts.Root(), filepath.Dir(page), found[1])
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, found[1])
+			}
+		}
+	}
 }
