@@ -16,7 +16,7 @@ VERSION := $(shell cat VERSION)
 CONTRACT := 1
 POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
-MODULES := . tests host-example/go
+MODULES := . tests host-example/go host-example/go/rostering host-example/go/rostering/redisstore
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
 LANGUAGES := $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json)
 export HOSTS ?=
@@ -96,13 +96,14 @@ $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@host-example/$*/setup.sh
 	@build/sandbox host-example/$*/run.sh
 
-# each SCRIPT: runs it in each language that HOSTS leaves in. A language whose tools are
-# missing, which is status 69, is left out, unless CI is true.
+# each SCRIPT: runs it in each language that has it and that HOSTS leaves in. A language
+# whose tools are missing, which is status 69, is left out, unless CI is true.
 define each
-	@for language in $(LANGUAGES); do \
+	@for language in go $(LANGUAGES); do \
 		case ",$(HOSTS)," in ,,|*",$$language,"*) ;; *) continue ;; esac ; \
+		[ -e host-example/$$language/$(1) ] || continue ; \
 		echo "$(1) in $$language" ; \
-		status=0 ; (cd host-example/$$language && ./setup.sh && ./$(1)) || status=$$? ; \
+		status=0 ; (cd host-example/$$language && { [ ! -e setup.sh ] || ./setup.sh ; } && ./$(1)) || status=$$? ; \
 		if [ $$status = 69 ] && [ "$${CI:-}" != true ]; then echo "left out: $$language" ; continue ; fi ; \
 		[ $$status = 0 ] || exit 1 ; \
 	done
@@ -116,6 +117,19 @@ test: build build/sandbox $(POISONED) size fuzz ## prove every rule; HOSTS=pytho
 		echo "testing the module $$module" ; \
 		(cd $$module && go test -count=1 -timeout 30m ./...) || exit 1 ; \
 	done
+	@$(MAKE) test-packages
+
+.PHONY: packages
+packages: build ## make each language's package, and the plugin's files, in dist
+	$(call each,package.sh)
+	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
+	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
+	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+
+.PHONY: test-packages
+test-packages: packages build/sandbox ## take each package as its user does, in an empty folder
+	$(call each,test-package.sh)
+	@cd dist && sha256sum --quiet --check SHA256SUMS
 
 # One target of go test -fuzz at a time is all that it takes.
 .PHONY: fuzz

@@ -3,7 +3,7 @@ module automatic-rostering/tests
 go 1.26
 
 require (
-	automatic-rostering/host-example/go v0.0.0
+	automatic-rostering.example/rostering v0.0.0
 	github.com/extism/go-sdk v1.7.1
 	github.com/go-jose/go-jose/v4 v4.0.5
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
@@ -41,4 +41,4 @@ require (
 	google.golang.org/protobuf v1.34.2 // indirect
 )
 
-replace automatic-rostering/host-example/go => ../host-example/go
+replace automatic-rostering.example/rostering => ../host-example/go/rostering

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 )
 
 // explain prints an error with its fields.

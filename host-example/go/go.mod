@@ -1,8 +1,10 @@
-module automatic-rostering/host-example/go
+module automatic-rostering.example/rostering/examples
 
 go 1.26
 
 require (
+	automatic-rostering.example/rostering v0.1.0
+	automatic-rostering.example/rostering/redisstore v0.1.0
 	github.com/extism/go-sdk v1.7.1
 	github.com/redis/go-redis/v9 v9.17.2
 	github.com/tetratelabs/wazero v1.9.0
@@ -17,4 +19,9 @@ require (
 	github.com/tetratelabs/wabin v0.0.0-20230304001439-f6f874872834 // indirect
 	go.opentelemetry.io/proto/otlp v1.3.1 // indirect
 	google.golang.org/protobuf v1.34.2 // indirect
+)
+
+replace (
+	automatic-rostering.example/rostering => ./rostering
+	automatic-rostering.example/rostering/redisstore => ./rostering/redisstore
 )

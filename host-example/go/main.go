@@ -15,8 +15,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"automatic-rostering/host-example/go/environment"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/examples/environment"
 )
 
 func main() {
@@ -35,12 +35,8 @@ func run(ctx context.Context, getenv func(string) string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	wasm, err := environment.Wasm(getenv)
-	if err != nil {
-		return err
-	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm), rostering.WithLogger(logger))
+	client, err := rostering.New(ctx, config, append(environment.Options(getenv), rostering.WithLogger(logger))...)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,10 @@
 package environment
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 )
 
 // Config reads the config, and names all missing variables at once.
@@ -37,27 +33,11 @@ func Config(getenv func(string) string) (c rostering.Config, err error) {
 	return c, nil
 }
 
-const builtWasm = "dist/rostering-nowasi.wasm"
-
-// Wasm returns the path of the plugin: ROSTERING_WASM, or else the one that make build
-// made, from any directory in this repository.
-func Wasm(getenv func(string) string) (string, error) {
+// Options has the plugin of ROSTERING_WASM, the path of its file, replace the one inside the
+// library.
+func Options(getenv func(string) string) []rostering.Option {
 	if path := getenv("ROSTERING_WASM"); path != "" {
-		return path, nil
+		return []rostering.Option{rostering.WithPluginFile(path)}
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		path := filepath.Join(dir, builtWasm)
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			return path, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", fmt.Errorf("%s is missing here and above: run make build, or set ROSTERING_WASM", builtWasm)
-		}
-		dir = parent
-	}
+	return nil
 }

@@ -21,9 +21,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"automatic-rostering/host-example/go/environment"
-	"automatic-rostering/host-example/go/rostering"
-	"automatic-rostering/host-example/go/rostering/redisstore"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/examples/environment"
+	"automatic-rostering.example/rostering/redisstore"
 )
 
 func main() {
@@ -37,11 +37,7 @@ func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	wasm, err := environment.Wasm(getenv)
-	if err != nil {
-		return err
-	}
-	options := []rostering.Option{rostering.WithPluginFile(wasm)}
+	options := environment.Options(getenv)
 	if url := getenv("ROSTERING_REDIS"); url != "" {
 		o, err := redis.ParseURL(url)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 func TestRun(t *testing.T) {

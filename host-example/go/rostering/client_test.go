@@ -14,8 +14,8 @@ import (
 
 	extism "github.com/extism/go-sdk"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 func TestResponse(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 // brief is a time-out that a test waits for.

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 func TestError(t *testing.T) {
@@ -88,11 +88,11 @@ func brokenPlugin() []byte {
 		exports = append(exports, byte(len(name)))
 		exports = append(exports, name+"\x00\x00"...) // function 0
 	}
-	return []byte("\x00asm\x01\x00\x00\x00" +
-		"\x01\x05\x01\x60\x00\x01\x7f" + // type 0: no parameters, one i32
-		"\x03\x02\x01\x00" + // function 0 is of type 0
-		"\x07" + string(rune(len(exports))) + string(exports) +
-		"\x0a\x05\x01\x03\x00\x00\x0b") // its code: unreachable, end
+	return append(stamped("rostering", `{"contract":1}`), ""+
+		"\x01\x05\x01\x60\x00\x01\x7f"+ // type 0: no parameters, one i32
+		"\x03\x02\x01\x00"+ // function 0 is of type 0
+		"\x07"+string(rune(len(exports)))+string(exports)+
+		"\x0a\x05\x01\x03\x00\x00\x0b"...) // its code: unreachable, end
 }
 
 func TestATrapIsNoErrorOfTheContract(t *testing.T) {

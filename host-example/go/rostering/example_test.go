@@ -7,8 +7,8 @@ import (
 	"log"
 	"time"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 func ExampleNew() {
@@ -19,7 +19,7 @@ func ExampleNew() {
 	config := s.Config()
 
 	// snippet
-	client, err := rostering.New(ctx, config, rostering.WithPluginFile("../../../dist/rostering-nowasi.wasm"))
+	client, err := rostering.New(ctx, config)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func ExampleClient_SendRequest() {
 	s := sandbox.Start()
 	defer s.Close()
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 201, Body: `{"id":1}`})
-	client, err := rostering.New(ctx, s.Config(), rostering.WithPluginFile(wasm))
+	client, err := rostering.New(ctx, s.Config())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func ExampleWithStore() {
 	defer s.Close()
 	store := new(rostering.MemoryStore)
 	for range 2 {
-		client, err := rostering.New(ctx, s.Config(), rostering.WithPluginFile(wasm), rostering.WithStore(store))
+		client, err := rostering.New(ctx, s.Config(), rostering.WithStore(store))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -10,24 +10,18 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 // patience bounds every wait. It does not say how long things take.
 const patience = 20 * time.Second
-
-const wasm = "../../../dist/rostering-nowasi.wasm"
 
 // compiled is where the tests keep the compiled plugin.
 var compiled string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		if _, err := os.Stat(wasm); err != nil {
-			fmt.Fprintln(os.Stderr, "run make build first:", err)
-			return 1
-		}
 		dir, err := os.MkdirTemp("", "rostering")
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -49,7 +43,7 @@ func open(t *testing.T, options ...rostering.Option) (*sandbox.Sandbox, *rosteri
 // newClient creates a client that is closed at the end of the test.
 func newClient(t *testing.T, config rostering.Config, options ...rostering.Option) *rostering.Client {
 	t.Helper()
-	options = append([]rostering.Option{rostering.WithPluginFile(wasm), rostering.WithCacheDir(compiled)}, options...)
+	options = append([]rostering.Option{rostering.WithCacheDir(compiled)}, options...)
 	c, err := rostering.New(t.Context(), config, options...)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/host-example/go/internal/sandbox"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)

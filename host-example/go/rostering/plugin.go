@@ -16,13 +16,11 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// The plugin, after make build and go generate.
+// The plugin, which make build puts there. The folder has another file, hidden, so that the
+// package compiles without it.
 //
-//go:generate cp ../../../dist/rostering-nowasi.wasm wasm/
 //go:embed all:wasm
 var inside embed.FS
-
-var exports = []string{"begin", "resume", "get_token", "set_token", "clear_token"}
 
 // compiled is the plugin, compiled once for all instances.
 type compiled struct {
@@ -44,6 +42,9 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*compile
 	}
 	wasm, err := s.plugin()
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkContract(wasm); err != nil {
 		return nil, nil, err
 	}
 	c, err := s.compile(ctx, wasm, config)
@@ -68,7 +69,7 @@ func (s *settings) plugin() ([]byte, error) {
 	}
 	wasm, err := inside.ReadFile("wasm/rostering-nowasi.wasm")
 	if err != nil {
-		return nil, errors.New("this copy of the package does not embed the plugin: run make build, or use WithPlugin")
+		return nil, errors.New("this copy of the package does not embed the plugin: take the package, run make build, or use WithPlugin")
 	}
 	return wasm, nil
 }
@@ -104,11 +105,6 @@ func (c *compiled) instance(ctx context.Context, logger *slog.Logger) (*instance
 	plugin, err := c.plugin.Instance(ctx, extism.PluginInstanceConfig{})
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range exports {
-		if !plugin.FunctionExists(name) {
-			return nil, errors.New("not the rostering plugin, or too old: it does not export " + name)
-		}
 	}
 	if logger != nil {
 		extism.SetLogLevel(extism.LogLevelDebug)

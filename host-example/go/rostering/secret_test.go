@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 )
 
 func wantHidden(t *testing.T, text, secret string) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 )
 
 // stores are the stores of this package. Each call opens the same one again.

@@ -21,8 +21,8 @@ import (
 	"syscall"
 	"time"
 
-	"automatic-rostering/host-example/go/environment"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/examples/environment"
 )
 
 func main() {
@@ -50,10 +50,6 @@ func handle(ctx context.Context, getenv func(string) string, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
-	wasm, err := environment.Wasm(getenv)
-	if err != nil {
-		return err
-	}
 	dir := getenv("ROSTERING_STORE")
 	if dir == "" {
 		return errors.New("set ROSTERING_STORE to a directory for the token")
@@ -63,8 +59,8 @@ func handle(ctx context.Context, getenv func(string) string, stdout, stderr io.W
 		return err
 	}
 	var requests counter
-	client, err := rostering.New(ctx, config, rostering.WithPluginFile(wasm), rostering.WithStore(store),
-		rostering.WithCacheDir(filepath.Join(dir, "compiled")), rostering.WithHTTPClient(&http.Client{Transport: &requests}))
+	client, err := rostering.New(ctx, config, append(environment.Options(getenv), rostering.WithStore(store),
+		rostering.WithCacheDir(filepath.Join(dir, "compiled")), rostering.WithHTTPClient(&http.Client{Transport: &requests}))...)
 	if err != nil {
 		return err
 	}

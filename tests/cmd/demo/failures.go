@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 	"automatic-rostering/tests/sandbox"
 )
 

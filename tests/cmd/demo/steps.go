@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 	"automatic-rostering/tests/sandbox"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"automatic-rostering/host-example/go/rostering"
-	"automatic-rostering/host-example/go/rostering/redisstore"
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/redisstore"
 )
 
 const patience = 20 * time.Second

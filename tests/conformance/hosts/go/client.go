@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 	"automatic-rostering/tests/conformance/protocol"
 )
 

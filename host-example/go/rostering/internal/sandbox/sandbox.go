@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/host-example/go/environment"
-	"automatic-rostering/host-example/go/rostering"
+	"automatic-rostering.example/rostering"
 )
 
 // patience bounds every wait. It is longer than the sandbox's own bound of /wait.
@@ -41,23 +41,37 @@ func New(t *testing.T) *Sandbox {
 	return s
 }
 
-// Start starts a sandbox. The plugin must have been built, too.
+// Start starts a sandbox.
 func Start() *Sandbox {
-	wasm, err := environment.Wasm(func(string) string { return "" })
-	must(err)
-	s := &Sandbox{process: exec.Command(filepath.Join(filepath.Dir(wasm), "../build/sandbox"), "-json", "-until-stdin-closes")}
+	s := &Sandbox{process: exec.Command(File("build/sandbox"), "-json", "-until-stdin-closes")}
+	var err error
 	s.stdin, err = s.process.StdinPipe()
 	must(err)
 	stdout, err := s.process.StdoutPipe()
 	must(err)
-	if err := s.process.Start(); err != nil {
-		panic(fmt.Errorf("run make build/sandbox first: %w", err))
-	}
+	must(s.process.Start())
 	defer s.killLater().Stop()
 	line, err := bufio.NewReader(stdout).ReadBytes('\n')
 	must(err)
 	must(json.Unmarshal(line, s))
 	return s
+}
+
+// File returns the path of a file that make has built, from any directory of the repository.
+func File(name string) string {
+	dir, err := os.Getwd()
+	must(err)
+	for {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			panic(fmt.Errorf("run make build build/sandbox first: %s is missing", name))
+		}
+		dir = parent
+	}
 }
 
 // Close ends the process.
@@ -76,9 +90,12 @@ func (s *Sandbox) Getenv(name string) string { return s.Env[name] }
 
 // Config is the config in Env.
 func (s *Sandbox) Config() rostering.Config {
-	config, err := environment.Config(s.Getenv)
-	must(err)
-	return config
+	return rostering.Config{
+		Environment: rostering.Environment(s.Env["ROSTERING_ENVIRONMENT"]),
+		AuthURL:     s.Env["ROSTERING_AUTH_URL"], BaseURL: s.Env["ROSTERING_BASE_URL"],
+		ClientID: s.Env["ROSTERING_CLIENT_ID"], ClientSecret: rostering.Secret(s.Env["ROSTERING_CLIENT_SECRET"]),
+		CustomerID: s.Env["ROSTERING_CUSTOMER_ID"], UserID: s.Env["ROSTERING_USER_ID"],
+	}
 }
 
 // Fault is what a server does instead of its real answer.
