@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rostering.h"
+#include <rostering.h>
 
 int main(void) {
     // snippet

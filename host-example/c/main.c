@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "extism.h"
 #include "rostering.h"
 
 static const char *required(const char *name, bool *complete) {
@@ -34,6 +33,12 @@ static bool failed(rostering_error *error) {
     rostering_error_print(stderr, error);
     rostering_error_free(error);
     return false;
+}
+
+/* show_log shows what the plugin warns of. */
+static void show_log(void *context, rostering_log_level level, const char *line) {
+    (void)context;
+    if (level == ROSTERING_LOG_WARN) fprintf(stderr, "warning: %s\n", line);
 }
 
 static bool show_token(rostering *client) {
@@ -80,15 +85,15 @@ static bool show_error(rostering *client) {
 int main(void) {
     rostering_config config;
     if (!read_config(&config)) return EXIT_FAILURE;
-    extism_log_file("stderr", "extism::pdk=warn"); /* what the plugin warns of */
-    printf("libextism   %s\n", extism_version());
+    const rostering_options options = {.log = show_log};
+    printf("rostering   %s\n", rostering_version());
     rostering *client = NULL, *wrong = NULL;
     rostering_error *error;
-    bool good = rostering_open(&config, NULL, &client, &error) || failed(error);
+    bool good = rostering_open(&config, &options, &client, &error) || failed(error);
     /* All three use one token, which is requested once. */
     good = good && show_token(client) && show_jobs(client, "jobs") && show_jobs(client, "jobs again");
     config.client_secret = "not-the-secret";
-    good = good && (rostering_open(&config, NULL, &wrong, &error) || failed(error)) && show_error(wrong);
+    good = good && (rostering_open(&config, &options, &wrong, &error) || failed(error)) && show_error(wrong);
     rostering_free(wrong);
     rostering_free(client);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;

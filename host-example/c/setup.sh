@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets libextism into lib, Debian's packages if they are missing, and builds the example and the adapter.
+# Gets libextism into lib, Debian's packages if they are missing, and builds the library, the examples and the adapter.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -28,18 +28,6 @@ install_packages() {
 		apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >/dev/null
 }
 
-# The wheel is a zip file, and all that is wanted of it is one library.
-fetch_libextism() {
-	rm -rf lib
-	mkdir -p lib/wheel
-	python3 -m pip download -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
-		-r requirements.txt -d lib/wheel
-	python3 -m zipfile -e lib/wheel/*.whl lib/wheel
-	mv lib/wheel/extism_sys/libextism_sys.so lib/libextism.so
-	rm -r lib/wheel
-	cp requirements.txt lib/requirements.txt
-}
-
 if can_install; then
 	can_build || install_packages "${build_needs[@]}"
 	can_check || install_packages "${check_needs[@]}"
@@ -47,5 +35,5 @@ elif ! can_build; then
 	echo "the C example needs: apt-get install ${build_needs[*]}" >&2
 	exit 69
 fi
-cmp -s requirements.txt lib/requirements.txt || fetch_libextism
-make -s all
+./libextism.sh
+make -s all programs

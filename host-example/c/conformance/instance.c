@@ -21,56 +21,52 @@ static void free_instance(instance *i) {
     free(i);
 }
 
-/* open_client passes the config in the manifest, so that it may be anything. */
-static char *open_client(const json_t *request, const char *manifest, instance *made) {
+/* open_client hands the config to the plugin as it is, since it may be anything. */
+static char *open_client(const json_t *request, instance *made) {
     const char *url = text_of(request, "store");
     if (*url != '\0') made->store = http_store_new(url);
-    const rostering_options options = {.store = made->store, .plugin = manifest, .plugin_size = strlen(manifest)};
+    const rostering_options options = {.store = made->store, .plugin_file = text_of(request, "wasm")};
     rostering_error *error = NULL;
-    rostering_open(&(rostering_config){0}, &options, &made->client, &error);
-    char *reason = error != NULL ? strdup(error->message) : NULL;
+    char *config = json_dumps(json_object_get(request, "config"), JSON_COMPACT), *reason = NULL;
+    if (!rostering_open(&(rostering_config){0}, &options, &made->client, &error)) {
+        reason = strdup(error->message);
+    } else if (config != NULL && !extism_plugin_config(instance_plugin(made), (uint8_t *)config, strlen(config))) {
+        reason = strdup("the config is not an object of texts");
+    }
     rostering_error_free(error);
+    free(config);
     return reason;
 }
 
-static char *open_plain(const json_t *request, const char *manifest, instance *made) {
-    char *text = NULL, *reason = NULL;
+static char *open_plain(const json_t *request, instance *made) {
+    json_t *fields = json_pack("{s:[{s:O}], s:O*, s:O*}", "wasm", "path", json_object_get(request, "wasm"), "config",
+        json_object_get(request, "config"), "allowed_hosts", json_object_get(request, "allowed_hosts"));
+    char *manifest = json_dumps(fields, JSON_COMPACT), *text = NULL, *reason = NULL;
+    json_decref(fields);
+    if (manifest == NULL) abort();
     bool wasi = json_is_true(json_object_get(request, "wasi"));
     made->plain = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &text);
     if (made->plain == NULL) {
         reason = strdup(text);
         extism_plugin_new_error_free(text);
     }
+    free(manifest);
     return reason;
-}
-
-/* name_plugin keeps the plugin's UUID as the log writes it. */
-static void name_plugin(instance *made) {
-    const uint8_t *id = extism_plugin_id(instance_plugin(made));
-    for (int i = 0, at = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) made->uuid[at++] = '-';
-        at += snprintf(made->uuid + at, 3, "%02x", id[i]);
-    }
 }
 
 char *instance_create(const json_t *request) {
     const char *name = text_of(request, "instance");
-    json_t *manifest = json_pack("{s:[{s:O}], s:O*, s:O*}", "wasm", "path", json_object_get(request, "wasm"), "config",
-        json_object_get(request, "config"), "allowed_hosts", json_object_get(request, "allowed_hosts"));
-    char *text = json_dumps(manifest, JSON_COMPACT);
-    json_decref(manifest);
     instance *made = calloc(1, sizeof *made + strlen(name) + 1);
-    if (made == NULL || text == NULL) abort();
+    if (made == NULL) abort();
     strcpy(made->name, name);
     made->logs = json_array();
     bool library = json_is_true(json_object_get(request, "client"));
-    char *reason = (library ? open_client : open_plain)(request, text, made);
-    free(text);
+    char *reason = (library ? open_client : open_plain)(request, made);
     if (reason != NULL) {
         free_instance(made);
         return reason;
     }
-    name_plugin(made);
+    rostering_log_uuid(instance_plugin(made), made->uuid);
     pthread_mutex_lock(&lock);
     made->next = instances; /* in front of a closed one of that name */
     instances = made;
@@ -89,17 +85,13 @@ ExtismPlugin *instance_plugin(const instance *i) {
     return i->client->http != NULL ? i->client->plugin.extism : NULL;
 }
 
-/* keep_log keeps a line such as: 2025-01-31T12:00:00.123456Z DEBUG extism::pdk: HTTP 200 to … plugin="…" */
-static void keep_log(const char *line, ExtismSize length) {
-    static const char target[] = " extism::pdk: ", mark[] = " plugin=\"";
-    const char *text = memmem(line, length, target, strlen(target));
-    const char *end = text != NULL ? memmem(text, (size_t)(line + length - text), mark, strlen(mark)) : NULL;
-    if (end == NULL) return;
-    const char *level = text - line > 5 && strncmp(text - 5, " WARN", 5) == 0 ? "warn" : "debug";
-    text += strlen(target);
+static void keep_log(const char *log, ExtismSize length) {
+    rostering_line line;
+    if (!rostering_log_parse(log, length, &line)) return;
+    const char *level = line.level == ROSTERING_LOG_WARN ? "warn" : "debug";
     for (instance *i = instances; i != NULL; i = i->next) {
-        if (strncmp(end + strlen(mark), i->uuid, strlen(i->uuid)) != 0) continue;
-        json_array_append_new(i->logs, json_pack("{s:s, s:s%}", "level", level, "line", text, (size_t)(end - text)));
+        if (strncmp(line.uuid, i->uuid, strlen(i->uuid)) != 0) continue;
+        json_array_append_new(i->logs, json_pack("{s:s, s:s%}", "level", level, "line", line.text, line.length));
     }
 }
 

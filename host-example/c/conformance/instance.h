@@ -12,7 +12,7 @@ typedef struct instance {
     rostering *client;   /* NULL if plain */
     rostering_store *store;
     json_t *logs;
-    char uuid[37];
+    char uuid[ROSTERING_UUID_SIZE];
     char name[];
 } instance;
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "error.h"
 
@@ -16,22 +17,53 @@ __asm__(".section .rodata\n"
 extern const uint8_t rostering_wasm[];
 extern const uint64_t rostering_wasm_size;
 
-/* The plugin's own HTTP is off: a module without a manifest may call no hosts. */
+/* read_file returns NULL if the file cannot be read. */
+static void *read_file(const char *name, size_t *size) {
+    struct stat status;
+    FILE *file = fopen(name, "rb");
+    bool plain = file != NULL && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    *size = plain ? (size_t)status.st_size : 0;
+    void *data = *size > 0 ? malloc(*size) : NULL;
+    bool good = data != NULL && fread(data, 1, *size, file) == *size;
+    if (file != NULL) fclose(file);
+    if (good) return data;
+    free(data);
+    return NULL;
+}
+
+/* load makes the instance. Its own HTTP is off: a module without a manifest may call no hosts. */
+static bool load(rostering_plugin *plugin, const void *wasm, size_t size, rostering_error **error) {
+    char *reason = NULL;
+    if (!rostering_check_contract(wasm, size, error)) return false;
+    plugin->extism = extism_plugin_new(wasm, size, NULL, 0, false, &reason);
+    if (plugin->extism != NULL) return true;
+    rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin cannot be loaded: %s", reason);
+    extism_plugin_new_error_free(reason);
+    return false;
+}
+
+static bool load_chosen(rostering_plugin *plugin, const rostering_options *options, rostering_error **error) {
+    if (options->plugin != NULL) return load(plugin, options->plugin, options->plugin_size, error);
+    if (options->plugin_file == NULL) return load(plugin, rostering_wasm, rostering_wasm_size, error);
+    size_t size = 0;
+    void *data = read_file(options->plugin_file, &size);
+    bool good = data != NULL ? load(plugin, data, size, error)
+                             : rostering_fail(error, ROSTERING_PLUGIN_FAILED, "plugin_file",
+                                   "the plugin cannot be read: %s", options->plugin_file);
+    free(data);
+    return good;
+}
+
 bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error) {
-    const uint8_t *wasm = options->plugin != NULL ? options->plugin : rostering_wasm;
-    size_t size = options->plugin != NULL ? options->plugin_size : rostering_wasm_size;
-    char *reason = NULL;
-    plugin->extism = extism_plugin_new(wasm, size, NULL, 0, false, &reason);
-    if (plugin->extism == NULL) {
-        rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin cannot be loaded: %s", reason);
-        extism_plugin_new_error_free(reason);
-        return false;
-    }
+    plugin->options = *options;
+    if (options->log != NULL && !rostering_log_open(error)) return false;
+    if (!load_chosen(plugin, options, error)) return false;
+    rostering_log_uuid(plugin->extism, plugin->uuid);
+    pthread_mutex_init(&plugin->lock, NULL);
     char *text = json_dumps(config, JSON_COMPACT);
     bool set = text != NULL && extism_plugin_config(plugin->extism, (const uint8_t *)text, strlen(text));
     free(text);
-    pthread_mutex_init(&plugin->lock, NULL);
     if (set) return true;
     rostering_plugin_close(plugin);
     return rostering_out_of_memory(error);
@@ -56,12 +88,14 @@ static bool fail_call(const char *text, rostering_error **error) {
 bool rostering_plugin_call(
     rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error) {
     pthread_mutex_lock(&plugin->lock);
+    bool logs = rostering_log_begin();
     bool good = extism_plugin_call(plugin->extism, export, (const uint8_t *)input, strlen(input)) == 0;
     if (!good) fail_call(extism_plugin_error(plugin->extism), error);
     if (good && output != NULL) {
         const char *text = (const char *)extism_plugin_output_data(plugin->extism);
         *output = json_loadb(text, extism_plugin_output_length(plugin->extism), JSON_ALLOW_NUL, NULL);
     }
+    if (logs) rostering_log_end(plugin->uuid, &plugin->options);
     pthread_mutex_unlock(&plugin->lock);
     return good;
 }

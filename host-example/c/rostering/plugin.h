@@ -4,12 +4,13 @@
 #include <jansson.h>
 #include <pthread.h>
 
-#include "extism.h"
-#include "rostering.h"
+#include "log.h"
 
 typedef struct rostering_plugin {
     ExtismPlugin *extism;
-    pthread_mutex_t lock; /* of a call and its output, which libextism does not lock together */
+    pthread_mutex_t lock;      /* of a call and its output, which libextism does not lock together */
+    rostering_options options; /* of which only log is used after opening */
+    char uuid[ROSTERING_UUID_SIZE];
 } rostering_plugin;
 
 /* Loads the plugin of the options. config is a JSON object of texts. */
@@ -20,3 +21,6 @@ void rostering_plugin_close(rostering_plugin *plugin);
 /* Calls an export. output may be NULL; *output is NULL if the export's is empty. */
 bool rostering_plugin_call(
     rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error);
+
+/* Fails unless the file is a build of the plugin with the contract of this library. */
+bool rostering_check_contract(const void *wasm, size_t size, rostering_error **error);

@@ -16,9 +16,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The version of this header, and of the contract that a plugin must have for this library. */
+#define ROSTERING_VERSION "0.1.0"
+#define ROSTERING_CONTRACT 1
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default) /* all else in the library is hidden */
+
+/* Returns the version of the library that the program runs with. */
+const char *rostering_version(void);
 
 typedef enum rostering_code {
     ROSTERING_UNKNOWN_CODE, /* of a later plugin: see code_text */
@@ -99,6 +107,8 @@ rostering_store *rostering_memory_store_new(void);
 rostering_store *rostering_file_store_new(const char *path);
 void rostering_store_free(rostering_store *store);
 
+typedef enum rostering_log_level { ROSTERING_LOG_DEBUG, ROSTERING_LOG_WARN } rostering_log_level;
+
 /* How a client works. All zero is fine. */
 typedef struct rostering_options {
     const rostering_store *store; /* must outlive the client; NULL: none */
@@ -108,7 +118,15 @@ typedef struct rostering_options {
      * CURL *): a proxy, a certificate authority. Redirects stay off. curl_context must outlive the client. */
     void (*prepare_curl)(void *curl, void *curl_context);
     void *curl_context;
-    const void *plugin; /* another build, or a manifest in JSON; NULL: the build in this library */
+    /* Called with each line that the plugin logs, on any thread, one line at a time: at debug for each answer that the
+     * plugin sees, at warn for what needs attention. Holds neither secret nor token. Must not call this library.
+     * log_context must outlive the client. NULL: no log. */
+    void (*log)(void *log_context, rostering_log_level level, const char *line);
+    void *log_context;
+    /* Another build of the plugin, as a file or as bytes, in place of the one in this library. One of another contract
+     * is refused. */
+    const char *plugin_file;
+    const void *plugin;
     size_t plugin_size;
 } rostering_options;
 
@@ -215,6 +233,7 @@ typedef struct rostering_request {
 bool rostering_send_request(rostering *client, const rostering_request *request, const rostering_call *call,
     rostering_response *response, rostering_error **error);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -87,11 +87,12 @@ rostering_error *want_no_jobs(rostering *client, rostering_code code) {
     return error;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+    if (count == 2 && strcmp(arguments[1], "log-taken") == 0) return open_with_the_log_taken();
     setenv("NO_PROXY", "127.0.0.1", 1); /* libextism would ask a proxy even for loopback */
     /* First, since it must see libextism set its signal handlers. */
     int failed = run_open_tests();
     failed += run_client_tests() + run_request_tests() + run_error_tests() + run_thread_tests() + run_store_tests() +
-              run_program_tests();
+              run_log_tests() + run_program_tests();
     return failed == 0 ? 0 : 1;
 }

@@ -46,8 +46,12 @@ void want_error(rostering_error *error, rostering_code code);
 /* Fails unless listing the jobs fails with code. The caller frees the error. */
 rostering_error *want_no_jobs(rostering *client, rostering_code code);
 
+/* A process of its own, since there is one log for each. Returns 0 if the client was refused. */
+int open_with_the_log_taken(void);
+
 int run_client_tests(void);
 int run_error_tests(void);
+int run_log_tests(void);
 int run_open_tests(void);
 int run_program_tests(void);
 int run_request_tests(void);

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Uses the package files of package.sh as their users do, outside of the repository. Run package.sh first, and
+# make build/sandbox in the top folder.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+for tool in gcc g++ make pkg-config nm python3; do
+	command -v $tool >/dev/null || { echo "to test the package for C: apt-get install gcc g++ make pkg-config python3" >&2; exit 69; }
+done
+version=$(cat "$root/VERSION")
+source=rostering-c-$version
+binary=$source-linux-$(uname -m)
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+cd "$new"
+
+fail() { echo "$*" >&2; exit 1; }
+
+# build COMPILER… PACKAGE PROGRAM: compiles the program with what pkg-config says, nothing else, and runs it.
+strict=(-Wall -Wextra -Wpedantic -Werror)
+build() {
+	local package=${*: -2:1} program=${*: -1} flags
+	read -ra flags <<<"$(pkg-config --cflags --libs "$package")"
+	"${@:1:$#-2}" "${strict[@]}" "$program" "${flags[@]}" -o program
+	env -u LD_LIBRARY_PATH "$root/build/sandbox" ./program >shown 2>&1 || { cat shown; fail "$* failed"; }
+	grep -q '"jobs":\[{"id":"sandbox-job-1"' shown || { cat shown; fail "$* listed no jobs"; }
+}
+
+tar -xzf "$root/dist/$binary.tar.gz"
+mv "$binary" "moved" # it may lie anywhere
+documents=$new/moved/share/doc/rostering
+export PKG_CONFIG_PATH=$new/moved/lib/pkgconfig
+[ "$(pkg-config --modversion rostering)" = "$version" ] || fail "pkg-config tells another version"
+for package in rostering rostering-static; do
+	build gcc -std=c11 $package "$documents/jobs.c"
+	readelf -d program | grep -q 'librostering\.so\.0' && shared=rostering || shared=rostering-static
+	[ $shared = $package ] || fail "$package linked the other library"
+	build g++ $package "$documents/jobs.cpp"
+done
+
+# What the shared library shows is what the header declares.
+nm -D --defined-only moved/lib/librostering.so | sed 's/.* //; s/@.*//' | sort >exported
+grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
+diff declared exported || fail "the shared library exports (>) something else than the header declares (<)"
+
+tar -xzf "$root/dist/$source.tar.gz"
+make -s -j2 -C "$source" install PREFIX="$new/installed"
+PKG_CONFIG_PATH=$new/installed/lib/pkgconfig build gcc -std=c11 rostering "$documents/jobs.c"
+diff -r moved installed || fail "what the source installs is not what the other package has"
+
+# With the machine's libextism in place of one that comes along.
+cat >extism.pc <<EOF
+Name: extism
+Description: as Extism's own
+Version: 1.41.0
+Libs: -L$new/moved/lib/rostering -lextism -Wl,-rpath,$new/moved/lib/rostering
+EOF
+export PKG_CONFIG_PATH=$new/system/lib/pkgconfig:$new
+rm "$source"/build/librostering.so.* # to link it anew
+make -s -C "$source" install EXTISM=system PREFIX="$new/system"
+[ ! -e system/lib/rostering ] || fail "libextism came along"
+for package in rostering rostering-static; do build gcc -std=c11 $package "$documents/jobs.c"; done
+
+make -s -C "$source" uninstall PREFIX="$new/installed"
+[ -z "$(find installed ! -type d)" ] || fail "uninstall left files behind"
+
+DIST=$new/again "$here/package.sh"
+for name in "$source" "$binary"; do
+	cmp "again/$name.tar.gz" "$root/dist/$name.tar.gz" || fail "$name.tar.gz is another one now"
+done
+echo "C: packages of $(stat -c %s "$root/dist/$binary.tar.gz") and $(stat -c %s "$root/dist/$source.tar.gz") bytes work"

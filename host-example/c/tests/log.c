@@ -1,0 +1,118 @@
+/* The log of the plugin, in a callback. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "extism.h"
+#include "tests.h"
+
+/* What was logged, by level. */
+typedef struct lines {
+    char text[2][8192];
+    int n[2];
+} lines;
+
+static void keep(void *context, rostering_log_level level, const char *line) {
+    lines *to = context;
+    size_t length = strlen(to->text[level]);
+    assert_true(level == ROSTERING_LOG_DEBUG || level == ROSTERING_LOG_WARN);
+    snprintf(to->text[level] + length, sizeof to->text[level] - length, "%s\n", line);
+    to->n[level]++;
+}
+
+static rostering *open_with_log(fixture *f, lines *to) {
+    f->options.log = keep;
+    f->options.log_context = to;
+    return open_another(f);
+}
+
+static void each_answer_and_warning_is_logged(void **state) {
+    fixture *f = *state;
+    lines logged = {0};
+    rostering *client = open_with_log(f, &logged);
+    want_jobs(client);
+    /* The jobs come with the last step, whose answer the plugin does not see. */
+    char want[256];
+    snprintf(want, sizeof want, "HTTP 200 to POST %s/connect/token\n", f->config.auth_url + strlen("http://"));
+    assert_string_equal(logged.text[ROSTERING_LOG_DEBUG], want);
+    assert_int_equal(logged.n[ROSTERING_LOG_WARN], 0);
+    sandbox_fault(f->sandbox, JOBS, "{s:i, s:i}", "status", 401, "requests", 1);
+    want_jobs(client);
+    assert_int_equal(logged.n[ROSTERING_LOG_WARN], 1);
+    assert_null(strstr(logged.text[ROSTERING_LOG_DEBUG], f->config.client_secret));
+    rostering_free(client);
+}
+
+static void clients_have_logs_of_their_own(void **state) {
+    fixture *f = *state;
+    lines first_lines = {0}, second_lines = {0};
+    rostering *first = open_with_log(f, &first_lines), *second = open_with_log(f, &second_lines);
+    want_jobs(f->client); /* without a log */
+    want_jobs(first);
+    assert_int_equal(first_lines.n[ROSTERING_LOG_DEBUG], 1);
+    assert_int_equal(second_lines.n[ROSTERING_LOG_DEBUG], 0);
+    want_jobs(second);
+    assert_int_equal(first_lines.n[ROSTERING_LOG_DEBUG], 1);
+    assert_int_equal(second_lines.n[ROSTERING_LOG_DEBUG], 1);
+    rostering_free(first);
+    rostering_free(second);
+}
+
+enum { THREADS = 8, TOKENS = 10 };
+
+static void *get_tokens(void *client) {
+    for (int i = 0; i < TOKENS; i++) {
+        rostering_token token;
+        if (!rostering_get_token(client, &(rostering_token_request){.force = true}, NULL, &token, NULL)) return client;
+        rostering_token_free(&token);
+    }
+    return NULL;
+}
+
+static void no_line_of_concurrent_clients_is_lost(void **state) {
+    fixture *f = *state;
+    static lines logged[THREADS];
+    rostering *clients[THREADS];
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        logged[i] = (lines){0};
+        clients[i] = open_with_log(f, &logged[i]);
+        assert_int_equal(pthread_create(&threads[i], NULL, get_tokens, clients[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+        rostering_free(clients[i]);
+        assert_int_equal(logged[i].n[ROSTERING_LOG_DEBUG], TOKENS);
+    }
+}
+
+int open_with_the_log_taken(void) {
+    lines logged = {0};
+    rostering *client;
+    rostering_error *error = NULL;
+    const rostering_options options = {.log = keep, .log_context = &logged};
+    extism_log_file("stderr", "warn");
+    bool opened = rostering_open(&(rostering_config){0}, &options, &client, &error);
+    bool refused = !opened && error->code == ROSTERING_INVALID_INPUT && strcmp(error->key, "log") == 0;
+    rostering_error_free(error);
+    rostering_free(client);
+    return refused ? 0 : 1;
+}
+
+static void a_log_that_the_program_took_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(system("build/tests log-taken"), 0);
+}
+
+int run_log_tests(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(each_answer_and_warning_is_logged),
+        TEST(clients_have_logs_of_their_own),
+        TEST(no_line_of_concurrent_clients_is_lost),
+        cmocka_unit_test(a_log_that_the_program_took_is_refused),
+    };
+    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}
