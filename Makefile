@@ -61,7 +61,8 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimised
-	@plugin/stamp.sh '{"version":"$(VERSION)","contract":$(CONTRACT)}' <build/$(@F).optimised >$@
+	@plugin/stamp.sh '{"version":"$(VERSION)","contract":$(CONTRACT)}' <build/$(@F).optimised >build/$(@F).stamped
+	@mv build/$(@F).stamped $@ # at once: another process may be reading the old one
 
 .PHONY: run
 run: build ## show it: against a sandbox, or the real service if ROSTERING_* are set
