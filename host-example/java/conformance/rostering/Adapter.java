@@ -1,8 +1,11 @@
 package rostering;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import com.dylibso.chicory.log.Logger;
 import com.dylibso.chicory.wasi.WasiOptions;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -13,10 +16,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,59 +57,9 @@ public final class Adapter {
       byte[] body,
       Long timeoutMs,
       Long target) {
-    byte[] inputOrEmpty() {
-      return input == null ? new byte[0] : input;
-    }
-  }
-
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record Answer(
-      Long id,
-      byte[] output,
-      Integer status,
-      String error,
-      String trap,
-      Boolean canceled,
-      List<Log> logs,
-      String versions) {
-    static Answer empty() {
-      return new Answer(null, null, null, null, null, null, null, null);
-    }
-
-    static Answer versions(String text) {
-      return new Answer(null, null, null, null, null, null, null, text);
-    }
-
-    static Answer output(byte[] output) {
-      return new Answer(null, output, null, null, null, null, null, null);
-    }
-
-    static Answer result(Loop.Result result) {
-      if (result.output() != null) {
-        return output(Json.write(result.output()));
-      }
-      var response = result.response();
-      return new Answer(null, response.body(), response.status(), null, null, null, null, null);
-    }
-
-    static Answer thrown(Throwable thrown) {
-      if (thrown instanceof CompletionException e) {
-        return thrown(e.getCause());
-      }
-      if (thrown instanceof CancellationException) {
-        return new Answer(null, null, null, null, null, true, null, null);
-      }
-      if (thrown instanceof ExtismFunctionException e) {
-        return new Answer(null, null, null, e.getError(), null, null, null, null);
-      }
-      if (thrown instanceof RosteringException e) {
-        return new Answer(null, null, null, e.toJson(), null, null, null, null);
-      }
-      return new Answer(null, null, null, null, thrown.toString(), null, null, null);
-    }
-
-    Answer of(Long id, List<Log> logs) {
-      return new Answer(id, output, status, error, trap, canceled, logs, versions);
+    Request {
+      input = input == null ? new byte[0] : input;
+      allowedHosts = allowedHosts == null ? List.of() : allowedHosts;
     }
   }
 
@@ -132,30 +85,29 @@ public final class Adapter {
         MAPPER.readerFor(Request.class).readValues(System.in)) {
       while (requests.hasNextValue()) {
         var request = requests.nextValue();
-        handle(request).exceptionally(Answer::thrown).thenAccept(answer -> write(request, answer));
+        handle(request).exceptionally(Adapter::error).thenAccept(answer -> write(request, answer));
       }
     }
   }
 
-  private synchronized void write(Request r, Answer answer) {
+  private synchronized void write(Request r, Map<String, ?> answer) {
+    var line = new HashMap<String, Object>(answer);
+    line.put("id", r.id());
     var instance = r.instance() == null ? null : instances.get(r.instance());
-    var isCall = instance != null && List.of("call", "drive").contains(r.op());
-    try {
-      // Bytes, because System.out writes text in the locale's encoding.
-      var logs = isCall ? instance.lines().all() : null;
-      System.out.write(MAPPER.writeValueAsBytes(answer.of(r.id(), logs)));
-      System.out.println();
-      System.out.flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    if (instance != null && List.of("call", "drive").contains(r.op())) {
+      line.put("logs", instance.lines().all());
     }
+    // Bytes, because System.out writes text in the locale's encoding.
+    System.out.writeBytes(Json.write(line));
+    System.out.println();
+    System.out.flush();
   }
 
   /** What the SDK throws is a trap; it throws StackOverflowError, too. */
-  private CompletableFuture<Answer> handle(Request r) {
+  private CompletableFuture<Map<String, ?>> handle(Request r) {
     try {
       return switch (r.op()) {
-        case "versions" -> CompletableFuture.completedFuture(Answer.versions(Versions.text()));
+        case "versions" -> completedFuture(Map.of("versions", Versions.text()));
         case "create" -> create(r);
         case "call" -> call(r);
         case "drive" -> drive(r);
@@ -168,14 +120,14 @@ public final class Adapter {
     }
   }
 
-  private CompletableFuture<Answer> create(Request r) {
+  private CompletableFuture<Map<String, ?>> create(Request r) {
     var lines = new Lines();
     instances.put(
         r.instance(),
         r.client()
             ? new Instance(null, client(r, lines), lines)
             : new Instance(plugin(r, lines), null, lines));
-    return CompletableFuture.completedFuture(Answer.empty());
+    return completedFuture(Map.of());
   }
 
   private Rostering client(Request r, Lines lines) {
@@ -184,18 +136,19 @@ public final class Adapter {
       if (r.store() != null) {
         options.store(new HttpStore(http, r.store()));
       }
-      return new Rostering(new RosteringConfig(r.config()), options, lines);
+      var config = new RosteringConfig();
+      config.keys.putAll(r.config());
+      return new Rostering(config, options, lines);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   private Plugin plugin(Request r, Lines lines) {
-    var hosts = r.allowedHosts() == null ? List.<String>of() : r.allowedHosts();
     var options =
         new Manifest.Options()
             .withAoT()
-            .withAllowedHosts(hosts.toArray(String[]::new))
+            .withAllowedHosts(r.allowedHosts().toArray(String[]::new))
             .withConfig(r.config())
             .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new))
             .withWasi(r.wasi() ? WasiOptions.builder().build() : null);
@@ -214,18 +167,17 @@ public final class Adapter {
     return instance;
   }
 
-  private CompletableFuture<Answer> call(Request r) {
+  private CompletableFuture<Map<String, ?>> call(Request r) {
     var instance = instance(r);
     if (instance.client() != null) {
-      return instance.client().loop.tell(r.export(), r.inputOrEmpty()).thenApply(Answer::output);
+      return instance.client().loop.tell(r.export(), r.input()).thenApply(Adapter::output);
     }
-    var output = instance.plugin().call(r.export(), r.inputOrEmpty());
-    return CompletableFuture.completedFuture(Answer.output(output));
+    return completedFuture(output(instance.plugin().call(r.export(), r.input())));
   }
 
-  private CompletableFuture<Answer> drive(Request r) {
+  private CompletableFuture<Map<String, ?>> drive(Request r) {
     var loop = instance(r).client().loop;
-    var now = now(r.inputOrEmpty());
+    var now = now(r.input());
     var options = new CallOptions();
     if (r.timeoutMs() != null) {
       options.timeout(Duration.ofMillis(r.timeoutMs()));
@@ -236,17 +188,45 @@ public final class Adapter {
     var result = loop.start(begin(loop, r), () -> now, options);
     drives.put(r.id(), result);
     result.whenComplete((done, e) -> drives.remove(r.id()));
-    return result.thenApply(Answer::result);
+    return result.thenApply(Adapter::result);
+  }
+
+  private static Map<String, ?> result(Loop.Result result) {
+    if (result.output() != null) {
+      return output(Json.write(result.output()));
+    }
+    var response = result.response();
+    return Map.of("status", response.status(), "output", response.body());
+  }
+
+  private static Map<String, ?> output(byte[] output) {
+    return Map.of("output", output);
+  }
+
+  private static Map<String, ?> error(Throwable thrown) {
+    if (thrown instanceof CompletionException e) {
+      return error(e.getCause());
+    }
+    if (thrown instanceof CancellationException) {
+      return Map.of("canceled", true);
+    }
+    if (thrown instanceof ExtismFunctionException e) {
+      return Map.of("error", e.getError());
+    }
+    if (thrown instanceof RosteringException e) {
+      return Map.of("error", e.toJson());
+    }
+    return Map.of("trap", thrown.toString());
   }
 
   /** The input goes into begin as it is, also where it is not JSON. */
   private static byte[] begin(Loop loop, Request r) {
     var begin = new ByteArrayOutputStream();
     var start = Map.of("call", r.export(), "accepts", loop.accepts());
-    var json = new String(Json.write(start), StandardCharsets.UTF_8);
-    begin.writeBytes(json.substring(0, json.length() - 1).getBytes(StandardCharsets.UTF_8));
-    if (!new String(r.inputOrEmpty(), StandardCharsets.ISO_8859_1).isBlank()) {
-      begin.writeBytes(",\"input\":".getBytes(StandardCharsets.UTF_8));
+    var json = new String(Json.write(start), UTF_8);
+    begin.writeBytes(json.substring(0, json.length() - 1).getBytes(UTF_8));
+    if (!new String(r.input(), ISO_8859_1).isBlank()) {
+      begin.writeBytes(",\"input\":".getBytes(UTF_8));
       begin.writeBytes(r.input());
     }
     begin.write('}');
@@ -261,25 +241,23 @@ public final class Adapter {
     }
   }
 
-  private CompletableFuture<Answer> cancel(Request r) {
+  private CompletableFuture<Map<String, ?>> cancel(Request r) {
     var drive = drives.remove(r.target());
     if (drive != null) {
       drive.cancel(true);
     }
-    return CompletableFuture.completedFuture(Answer.empty());
+    return completedFuture(Map.of());
   }
 
-  private CompletableFuture<Answer> close(Request r) {
+  private CompletableFuture<Map<String, ?>> close(Request r) {
     var instance = instances.get(r.instance());
-    var closed =
-        instance == null || instance.client() == null
-            ? CompletableFuture.completedFuture(null)
-            : instance.client().loop.close();
-    return closed.thenApply(
-        nothing -> {
-          instances.remove(r.instance());
-          return Answer.empty();
-        });
+    var isClient = instance != null && instance.client() != null;
+    return CompletableFuture.runAsync(isClient ? instance.client()::close : () -> {})
+        .thenApply(
+            nothing -> {
+              instances.remove(r.instance());
+              return Map.of();
+            });
   }
 
   /** Keeps the log lines since the last call began. */

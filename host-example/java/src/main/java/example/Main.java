@@ -38,8 +38,8 @@ public final class Main {
       out.printf("jobs: %s%n", client.listJobs().text().strip());
       out.printf("jobs, with the same token: %s%n", client.listJobs().text().strip());
     }
-    var wrong = config.clientSecret("not-the-secret");
-    try (var client = Rostering.open(wrong, settings.options())) {
+    config.clientSecret("not-the-secret");
+    try (var client = Rostering.open(config, settings.options())) {
       showError(out, client);
     }
   }

@@ -18,10 +18,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,8 +49,8 @@ final class Loop {
   private final Http http;
   private final Store store;
   private final Duration defaultTimeout;
-  private final Executor thread = daemons("rostering-plugin", 1);
-  private final Executor storeThreads = daemons("rostering-store", STORE_THREADS);
+  private final ExecutorService thread = daemons("rostering-plugin", 1);
+  private final ExecutorService storeThreads = daemons("rostering-store", STORE_THREADS);
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   // Of the thread alone, as are the calls but for their results.
@@ -65,7 +66,7 @@ final class Loop {
   }
 
   /** Threads that end when they have been idle for ten seconds. */
-  private static Executor daemons(String name, int threads) {
+  private static ExecutorService daemons(String name, int threads) {
     var queue = new LinkedBlockingQueue<Runnable>();
     var executor = new ThreadPoolExecutor(threads, threads, 10, SECONDS, queue);
     executor.allowCoreThreadTimeOut(true);
@@ -215,9 +216,13 @@ final class Loop {
         case "done":
           return completedFuture(new Result(answer, step.output()));
         case "store":
-          var used = supplyAsync(() -> useStore(step), storeThreads);
+          var used = new CompletableFuture<Map<String, ?>>();
+          var use =
+              storeThreads.submit(() -> used.completeAsync(() -> useStore(step), Runnable::run));
+          used.orTimeout(STORE_TIMEOUT, SECONDS)
+              .whenComplete((outcome, e) -> use.cancel(e instanceof TimeoutException));
           return then(
-              used.orTimeout(STORE_TIMEOUT, SECONDS),
+              used,
               (outcome, e) -> resume(step, e == null ? outcome : Map.of("failed", Http.reason(e))));
         case "wait":
           // At random, so that a fleet does not look in step.
@@ -252,7 +257,7 @@ final class Loop {
       return text.isTextual() ? BodyPublishers.ofString(text.textValue()) : body;
     }
 
-    /** Hands in the answer to a request, or why there is none. */
+    /** Hands in the answer to a request, or why it failed. */
     private CompletionStage<Result> answered(
         Step step, HttpResponse<byte[]> response, Throwable e) {
       if (e != null) {

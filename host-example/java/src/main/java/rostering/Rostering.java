@@ -12,8 +12,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A client of Automatic Rostering. Open one and share it: requests of many threads are under way at
- * once, and share one token.
+ * A client of Automatic Rostering. Open one and share it: threads send requests concurrently, with
+ * one token.
  *
  * <p>A call that fails throws {@link RosteringException}; after {@link #close}, and if the plugin
  * itself fails, IllegalStateException. A blocking method whose thread is interrupted ends the

@@ -7,6 +7,7 @@ import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.extism.sdk.chicory.Manifest;
 import org.extism.sdk.chicory.ManifestWasm;
 import org.extism.sdk.chicory.Plugin;
@@ -77,7 +78,7 @@ public final class RosteringOptions {
     var options =
         new Manifest.Options()
             .withAoT(!isInterpreted)
-            .withConfig(config.keys)
+            .withConfig(Map.copyOf(config.keys))
             // The SDK loads no plugin that can send requests without one. Steps never use it.
             .withHttpConfig(new HttpConfig(() -> null, () -> null));
     var module =

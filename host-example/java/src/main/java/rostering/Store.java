@@ -2,7 +2,7 @@ package rostering;
 
 /**
  * A store that clients share their token through, in one process or many. The plugin decides what
- * is read and written, and when. Whoever can read the store has the token.
+ * is read and written, and when. Anyone who can read the store has the token.
  *
  * <p>Methods run on the client's own daemon threads, one at a time for most of its calls. A method
  * that throws, or that takes longer than a second, makes that call go on without the store; its

@@ -21,7 +21,7 @@ public final class RedisServer implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Service.PATIENCE);
+    var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!answers()) {
       if (!process.isAlive() || System.nanoTime() > end) {
         close();

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class RosteringExceptionTest extends ServiceTest {
+class RosteringExceptionTest extends SandboxTest {
   private static RosteringException read(String text) {
     return assertInstanceOf(RosteringException.class, RosteringException.ofPlugin(text));
   }
@@ -49,8 +50,8 @@ class RosteringExceptionTest extends ServiceTest {
   }
 
   @Test
-  void bodyOfTheServiceAndStackOfTheCaller() {
-    service.jobs = Service.answer(503, "busy ü");
+  void bodyOfTheServiceAndStackOfTheCaller() throws Exception {
+    sandbox.fault(Map.of("server", "jobs", "status", 503, "body", "busy ü"));
     var e = assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
     assertEquals("busy ü", e.details().body());
     var frames = List.of(e.getStackTrace()).stream().map(StackTraceElement::getClassName);
@@ -60,7 +61,7 @@ class RosteringExceptionTest extends ServiceTest {
   @Test
   void reasonOfALostRequest() throws Exception {
     client.getToken();
-    service.close();
+    sandbox.close();
     var e = assertCode(RosteringException.Code.NETWORK_ERROR, client::listJobs);
     assertTrue(e.getMessage().contains("ConnectException"), e::getMessage);
   }

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static rostering.RosteringException.Code.CONFIG_INVALID;
 import static rostering.RosteringException.Code.NETWORK_ERROR;
+import static rostering.RosteringException.Code.SERVICE_ERROR;
 import static rostering.RosteringException.Code.TOKEN_MISMATCH;
 
 import java.net.http.HttpClient;
@@ -17,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,30 +27,43 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What Java adds to the steps, which the scenarios and the driver's rules show. */
-class RosteringTest extends ServiceTest {
+class RosteringTest extends SandboxTest {
   @Test
   void response() throws Exception {
     for (var response : List.of(client.listJobs(), client.listJobsAsync(new CallOptions()).get())) {
       assertEquals(200, response.status());
-      assertEquals(Optional.of("yes"), response.headers().firstValue("x-answer"));
-      assertEquals(Service.JOBS, response.text());
-      assertArrayEquals(Service.JOBS.getBytes(UTF_8), response.body());
-      assertEquals(1, response.json().get(0).get("id").intValue());
+      assertEquals(Optional.of("application/json"), response.headers().firstValue("content-type"));
+      assertArrayEquals(response.text().getBytes(UTF_8), response.body());
+      assertEquals("sandbox-customer", response.json().get("customer_id").textValue());
     }
-    assertEquals(1, service.tokenRequests.size());
+    assertRequests(1, 2);
   }
 
   @Test
   void inputs() throws Exception {
+    sandbox.fault(Map.of("server", "jobs", "status", 204));
     client.listJobs(new CallOptions().customerId("c2"));
     client.listJobs(new CallOptions().customerId(null).userId(null));
-    client.sendRequest("/a?b=%41", new CallOptions().userId("u2").headers(Map.of("X", "y")));
+    var input = new CallOptions().method("PUT").userId("u2").headers(Map.of("X", "y"));
+    client.sendRequest("/a?b=%41", input);
+    client.sendRequestAsync("/", new CallOptions()).get();
+    var names = List.of("customer_id", "user_id", "x");
     assertEquals(
         List.of(
-            "GET /jobs Bearer the-token-1 for c2: ",
-            "GET /jobs Bearer the-token-1 for null: ",
-            "GET /a?b=%41 Bearer the-token-1 for customer: "),
-        service.requests);
+            "GET /jobs [c2, sandbox-user, null]",
+            "GET /jobs [null, null, null]",
+            "PUT /a?b=%41 [sandbox-customer, u2, y]",
+            "GET / [sandbox-customer, sandbox-user, null]"),
+        sandbox
+            .jobRequests()
+            .map(
+                r ->
+                    r.method()
+                        + " "
+                        + r.target()
+                        + " "
+                        + names.stream().map(r.headers()::get).toList())
+            .toList());
   }
 
   @Test
@@ -59,31 +75,28 @@ class RosteringTest extends ServiceTest {
             new CallOptions().body("ü"),
             new CallOptions().body(bytes),
             new CallOptions().body(BodyPublishers.ofByteArrays(List.of(bytes))))) {
-      var number = service.tokenRequests.size();
-      service.jobs =
-          exchange -> {
-            var isNew = service.tokenRequests.size() > number;
-            Service.answer(isNew ? 201 : 401, "").handle(exchange);
-          };
-      assertEquals(201, client.sendRequestAsync("/", post.method("POST")).get().status());
+      sandbox.fault(Map.of("server", "jobs", "status", 401, "requests", 1));
+      // To the repeat, the sandbox itself answers: it takes no POST.
+      assertCode(SERVICE_ERROR, () -> client.sendRequest("/jobs", post.method("POST")));
     }
-    assertEquals(6, service.requests.stream().filter(r -> r.endsWith(": ü")).count());
+    assertEquals(Collections.nCopies(6, "ü"), sandbox.jobRequests().map(r -> r.body()).toList());
   }
 
   @Test
   void tokens() throws Exception {
     var token = client.getToken();
-    assertEquals("the-token-1", token.accessToken());
     assertEquals("Bearer", token.tokenType());
     assertTrue(token.expiresAt().isAfter(Instant.now()));
     assertEquals(token, client.getTokenAsync(new CallOptions()).get());
-    assertEquals("the-token-2", client.getToken(new CallOptions().force()).accessToken());
-    assertEquals(
-        "the-token-2", client.getToken(new CallOptions().refused("the-token-1")).accessToken());
-    var later = new CallOptions().now(Instant.now().plus(Duration.ofHours(1)));
-    assertEquals("the-token-3", client.getTokenAsync(later).get().accessToken());
+    var forced = client.getToken(new CallOptions().force());
+    assertNotEquals(token.accessToken(), forced.accessToken());
+    assertEquals(forced, client.getToken(new CallOptions().refused(token.accessToken())));
+    assertRequests(2, 0);
+    client.getTokenAsync(new CallOptions().now(Instant.now().plus(Duration.ofHours(1)))).get();
+    assertRequests(3, 0);
     client.clearToken();
-    assertEquals("the-token-4", client.getToken().accessToken());
+    client.getToken();
+    assertRequests(4, 0);
     client.setToken(Token.ofJson(token.toJson()));
     assertEquals(token, client.getToken());
     var strange = new Token("t", "Bearer", token.expiresAt(), "another key");
@@ -98,15 +111,15 @@ class RosteringTest extends ServiceTest {
             new RosteringOptions().plugin(path),
             new RosteringOptions().plugin(Files.newInputStream(path)),
             new RosteringOptions().plugin(Files.readAllBytes(path)))) {
-      try (var client = Rostering.open(service.config(), options)) {
-        assertEquals(Service.JOBS, client.listJobs().text());
+      try (var client = Rostering.open(sandbox.config(), options)) {
+        assertEquals(200, client.listJobs().status());
       }
     }
   }
 
   @Test
   void configIsJudgedAtTheFirstCall() {
-    var config = service.config().authUrl("ftp://127.0.0.1");
+    var config = sandbox.config().authUrl("ftp://127.0.0.1");
     try (var client = Rostering.open(config, new RosteringOptions().interpreter())) {
       var e = assertThrows(ExecutionException.class, client.listJobsAsync(new CallOptions())::get);
       var cause = assertInstanceOf(RosteringException.class, e.getCause());
@@ -117,10 +130,10 @@ class RosteringTest extends ServiceTest {
 
   @Test
   void answerAboveTheLimit() throws Exception {
-    var length = Service.JOBS.length();
-    try (var client = service.open(new RosteringOptions().maxAnswerBytes(length))) {
+    var length = client.listJobs().body().length;
+    try (var client = sandbox.open(new RosteringOptions().maxAnswerBytes(length))) {
       assertEquals(length, client.listJobs().body().length);
-      service.jobs = Service.answer(201, Service.JOBS + " ");
+      sandbox.fault(Map.of("server", "jobs", "status", 201, "body", "x".repeat(length + 1)));
       var e = assertCode(NETWORK_ERROR, client::listJobs);
       assertTrue(e.getMessage().contains("longer than the limit"), e::getMessage);
     }
@@ -134,19 +147,20 @@ class RosteringTest extends ServiceTest {
   }
 
   @Test
-  void closed() {
+  void closed() throws Exception {
     client.close();
     client.close();
     assertThrows(IllegalStateException.class, client::listJobs);
     assertThrows(IllegalStateException.class, client::clearToken);
     assertThrows(ExecutionException.class, client.listJobsAsync(new CallOptions())::get);
-    assertEquals(0, service.tokenRequests.size());
+    assertRequests(0, 0);
   }
 
   @Test
   void secretsDoNotShow() throws Exception {
-    var shown = service.config() + " " + client.getToken();
-    for (var secret : List.of("the-s3cr3t", "the-token-1")) {
+    var token = client.getToken();
+    var shown = sandbox.config() + " " + token;
+    for (var secret : List.of(sandbox.env().get("ROSTERING_CLIENT_SECRET"), token.accessToken())) {
       assertFalse(shown.contains(secret), shown);
     }
   }

@@ -4,26 +4,27 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 
-/** A service for each test, and a client of it. */
-@Timeout(value = 2 * Service.PATIENCE, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class ServiceTest {
-  Service service;
+/** A sandbox for each test, and a client of it. */
+abstract class SandboxTest {
+  static final Map<String, ?> HOLD_JOBS = Map.of("server", "jobs", "hold", true);
+
+  Sandbox sandbox;
   Rostering client;
 
   @BeforeEach
   void start() throws IOException {
-    service = new Service();
-    client = service.open(new RosteringOptions());
+    sandbox = new Sandbox();
+    client = sandbox.open(new RosteringOptions());
   }
 
   @AfterEach
-  void stop() {
-    service.close();
+  void stop() throws IOException, InterruptedException {
+    sandbox.close();
     client.close();
   }
 
@@ -31,5 +32,9 @@ abstract class ServiceTest {
     var e = assertThrows(RosteringException.class, call);
     assertEquals(code, e.code(), e::getMessage);
     return e;
+  }
+
+  void assertRequests(int token, int jobs) throws IOException, InterruptedException {
+    assertEquals(new Sandbox.Counts(token, jobs), sandbox.counts());
   }
 }
