@@ -8,6 +8,7 @@ require (
 	github.com/extism/go-sdk v1.7.1
 	github.com/redis/go-redis/v9 v9.17.2
 	github.com/tetratelabs/wazero v1.9.0
+	golang.org/x/mod v0.29.0
 )
 
 require (
@@ -18,6 +19,7 @@ require (
 	github.com/ianlancetaylor/demangle v0.0.0-20240805132620-81f5be970eca // indirect
 	github.com/tetratelabs/wabin v0.0.0-20230304001439-f6f874872834 // indirect
 	go.opentelemetry.io/proto/otlp v1.3.1 // indirect
+	golang.org/x/oauth2 v0.31.0 // indirect
 	google.golang.org/protobuf v1.34.2 // indirect
 )
 

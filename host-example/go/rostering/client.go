@@ -25,6 +25,8 @@ type Client struct {
 	memory    *MemoryStore
 	timeout   time.Duration
 	maxBody   int64
+	base      string // the origin that gets the token of a [Transport]
+	baseErr   error
 
 	mutex   sync.Mutex
 	woken   chan struct{} // closed and replaced when a waiting call may continue
@@ -40,7 +42,8 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 	for _, option := range options {
 		option(&s)
 	}
-	compiled, instances, err := s.load(ctx, config.keys())
+	keys := config.keys()
+	compiled, instances, err := s.load(ctx, keys)
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
@@ -48,6 +51,7 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 		compiled: compiled, instances: instances, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		http: s.http, ownHTTP: s.http == nil, woken: make(chan struct{}), freed: make(chan struct{}),
 	}
+	c.base, c.baseErr = baseOrigin(keys["base_url"])
 	if c.ownHTTP {
 		c.http = newHTTPClient()
 	}

@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/extism/go-sdk v1.7.1
 	github.com/tetratelabs/wazero v1.9.0
+	golang.org/x/oauth2 v0.31.0
 )
 
 require (

@@ -1,9 +1,12 @@
 package rostering
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"golang.org/x/oauth2"
 )
 
 // Token is an access token.
@@ -38,4 +41,24 @@ func parseToken(object []byte) (Token, error) {
 		return Token{}, fmt.Errorf("rostering: not a token object: %w", err)
 	}
 	return Token{Secret(t.AccessToken), t.Type, time.Unix(t.ExpiresAt, 0), t.CacheKey}, nil
+}
+
+// TokenSource returns a source of the client's tokens, for libraries that take one. It
+// does not learn which token the service refused, as [Transport] does, and [oauth2.NewClient]
+// keeps a token until it expires: a revoked one is then sent until that time. When ctx ends,
+// so do its calls.
+func (c *Client) TokenSource(ctx context.Context) oauth2.TokenSource { return tokenSource{ctx, c} }
+
+type tokenSource struct {
+	ctx    context.Context
+	client *Client
+}
+
+// Token implements [oauth2.TokenSource].
+func (s tokenSource) Token() (*oauth2.Token, error) {
+	t, err := s.client.GetToken(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &oauth2.Token{AccessToken: string(t.AccessToken), TokenType: t.Type, Expiry: t.ExpiresAt}, nil
 }

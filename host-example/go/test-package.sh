@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Takes the modules of dist/go as a user does: in an empty folder, by the go command alone.
+set -euo pipefail
+cd "$(dirname "$0")"
+command -v go >/dev/null || { echo "go is missing: https://go.dev/dl" >&2; exit 69; }
+top=$(cd ../.. && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+program=$PWD/package/main.go
+
+# A module cache of its own: the usual one may have an earlier build of the same version. The
+# usual one is asked for what others published; -trimpath lets the build cache know them again.
+GOPROXY=file://$top/dist/go,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)
+export GOPROXY GONOSUMDB=automatic-rostering.example
+export GOMODCACHE=$folder/cache GOFLAGS='-trimpath -modcacherw' GOWORK=off
+mkdir "$folder/jobs"
+cd "$folder/jobs"
+go mod init example.com/jobs
+cp "$program" .
+go get automatic-rostering.example/rostering
+go mod tidy
+go vet ./...
+go mod verify
+"$top/build/sandbox" go run . | tee ../jobs.json
+grep -q '"jobs":\[{' ../jobs.json
+
+modules=$(go list -m all)
+if grep go-redis <<<"$modules"; then
+	echo 'a program without the Redis store gets go-redis' >&2
+	exit 1
+fi
+go get automatic-rostering.example/rostering/redisstore
+go vet automatic-rostering.example/rostering/redisstore
