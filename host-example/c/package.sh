@@ -17,6 +17,7 @@ pack() {
 		gzip -n >"$stage/$1.tar.gz"
 }
 
+extism/notices.py --check
 source=$stage/$name
 mkdir "$source"
 cp -r Makefile README.md jobs.c jobs.cpp libextism.sh requirements.txt ./*.pc.in rostering extism \

@@ -4,9 +4,12 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-for tool in gcc g++ make pkg-config nm python3; do
-	command -v $tool >/dev/null || { echo "to test the package for C: apt-get install gcc g++ make pkg-config python3" >&2; exit 69; }
-done
+needs() {
+	echo "to test the packages for C: apt-get install gcc g++ make pkg-config libcurl4-openssl-dev libjansson-dev python3-pip" >&2
+	exit 69
+}
+for tool in gcc g++ make pkg-config python3; do command -v $tool >/dev/null || needs; done
+pkg-config --exists jansson "libcurl >= 7.85" || needs
 version=$(cat "$root/VERSION")
 source=rostering-c-$version
 binary=$source-linux-$(uname -m)
@@ -27,7 +30,7 @@ build() {
 }
 
 tar -xzf "$root/dist/$binary.tar.gz"
-mv "$binary" "moved" # it may lie anywhere
+mv "$binary" moved # it may lie anywhere
 documents=$new/moved/share/doc/rostering
 export PKG_CONFIG_PATH=$new/moved/lib/pkgconfig
 [ "$(pkg-config --modversion rostering)" = "$version" ] || fail "pkg-config tells another version"

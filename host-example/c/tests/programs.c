@@ -1,4 +1,4 @@
-/* The programs that README.md shows. The tests run in their folder. */
+/* The examples. The tests run in their folder. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,40 +56,11 @@ static void minimal_lists_the_jobs_with_the_sdk_alone(void **state) {
     unlink(path);
 }
 
-static char *read_file(const char *name) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = fopen(name, "r");
-    assert_non_null(file);
-    assert_true(getdelim(&text, &size, '\0', file) > 0);
-    fclose(file);
-    return text;
-}
-
-/* Line by line, without the indentation in the program. */
-static void readme_shows_jobs(void **state) {
-    (void)state;
-    char *program = read_file("jobs.c"), *readme = read_file("README.md");
-    char *line = strstr(program, "    // snippet\n"), *end = strstr(program, "    // end of snippet\n");
-    assert_true(line != NULL && end != NULL);
-    *end = '\0';
-    char *shown = strstr(readme, "```c\nconst rostering_config config");
-    assert_non_null(shown);
-    for (line = strchr(line, '\n') + 1; *line != '\0'; line = strchr(line, '\n') + 1) {
-        size_t length = strcspn(line + 4, "\n") + 1;
-        shown = strchr(shown, '\n') + 1;
-        assert_memory_equal(shown, line + 4, length);
-    }
-    free(program);
-    free(readme);
-}
-
 int run_program_tests(void) {
     const struct CMUnitTest tests[] = {
         TEST(jobs_shows_the_jobs_or_an_error),
         TEST(the_example_shows_all_three),
         TEST(minimal_lists_the_jobs_with_the_sdk_alone),
-        cmocka_unit_test(readme_shows_jobs),
     };
     return cmocka_run_group_tests_name("programs", tests, NULL, NULL);
 }
