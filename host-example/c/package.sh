@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes dist/rostering-c-VERSION.tar.gz, the source, and of it dist/rostering-c-VERSION-linux-ARCH.tar.gz, which is
-# installed. Both are the same byte for byte wherever and whenever this runs. DIST=folder puts them elsewhere. Run
-# setup.sh and make build (in the top folder) first.
+# installed. Both are the same byte for byte wherever and whenever this runs. An argument is another folder
+# than dist. Run setup.sh and make build (in the top folder) first.
 set -euo pipefail
 cd "$(dirname "$0")"
 umask 022
 root=$(cd ../.. && pwd)
-dist=${DIST:-$root/dist}
+dist=${1:-$root/dist}
 name=rostering-c-$(cat "$root/VERSION")
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
@@ -24,7 +24,7 @@ cp -r Makefile README.md jobs.c jobs.cpp libextism.sh requirements.txt ./*.pc.in
 	"$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$source"
 pack "$name"
 
-# From the source, so that nothing comes along that is not in it. EXTISM's file was fetched before.
+# Built from that source, so that it lacks nothing; libextism has been fetched before.
 cp -rp lib "$source"
 binary=$name-linux-$(uname -m)
 make -s -j2 -C "$source" install DESTDIR="$stage" PREFIX="/$binary"

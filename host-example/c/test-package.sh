@@ -67,7 +67,7 @@ for package in rostering rostering-static; do build gcc -std=c11 $package "$docu
 make -s -C "$source" uninstall PREFIX="$new/installed"
 [ -z "$(find installed ! -type d)" ] || fail "uninstall left files behind"
 
-DIST=$new/again "$here/package.sh"
+"$here/package.sh" "$new/again"
 for name in "$source" "$binary"; do
 	cmp "again/$name.tar.gz" "$root/dist/$name.tar.gz" || fail "$name.tar.gz is another one now"
 done

@@ -7,7 +7,7 @@
 #include "call.h"
 #include "tests.h"
 
-/* The begin of a module, and the section that a build of the plugin ends with; length counts its name and text. */
+/* The start of a module, and the section that a build of the plugin ends with; length counts its name and text. */
 #define MODULE "\0asm\1\0\0\0"
 #define SECTION(length, text) "\0" length "\11rostering" text
 
@@ -63,7 +63,7 @@ static void what_is_not_a_build_is_refused(void **state) {
     WANT_REFUSED(MODULE SECTION("\12", ""), no_build);
     WANT_REFUSED(MODULE SECTION("\32", "{\"contract\":\"1\"}"), no_build);
     WANT_REFUSED(MODULE SECTION("\30", "[\"contract\",1]"), no_build);
-    WANT_REFUSED(MODULE SECTION("\54", "{\"contract\":99999999999999999999999999999999}"), no_build);
+    WANT_REFUSED(MODULE SECTION("\67", "{\"contract\":99999999999999999999999999999999}"), no_build);
     rostering_error *error = open_error(&(rostering_config){0}, &(rostering_options){.plugin_file = "/nowhere"});
     assert_string_equal(error->message, "the plugin cannot be read: /nowhere");
     want_error(error, ROSTERING_PLUGIN_FAILED);
