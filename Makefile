@@ -116,7 +116,7 @@ test: build build/sandbox $(POISONED) size fuzz ## prove every rule; HOSTS=pytho
 	$(call each,test.sh)
 	@for module in $(MODULES); do \
 		echo "testing the module $$module" ; \
-		(cd $$module && go test -count=1 -timeout 30m ./...) || exit 1 ; \
+		(cd $$module && go test -count=1 -timeout 30m -parallel 4 ./...) || exit 1 ; \
 	done
 	@$(MAKE) test-packages
 
