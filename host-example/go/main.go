@@ -35,8 +35,12 @@ func run(ctx context.Context, getenv func(string) string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
+	options, err := environment.Options(getenv)
+	if err != nil {
+		return err
+	}
 	logger := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	client, err := rostering.New(ctx, config, append(environment.Options(getenv), rostering.WithLogger(logger))...)
+	client, err := rostering.New(ctx, config, append(options, rostering.WithLogger(logger))...)
 	if err != nil {
 		return err
 	}

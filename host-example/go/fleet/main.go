@@ -19,11 +19,8 @@ import (
 	"log"
 	"os"
 
-	"github.com/redis/go-redis/v9"
-
 	"automatic-rostering.example/rostering"
 	"automatic-rostering.example/rostering/examples/environment"
-	"automatic-rostering.example/rostering/redisstore"
 )
 
 func main() {
@@ -37,16 +34,9 @@ func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdou
 	if err != nil {
 		return err
 	}
-	options := environment.Options(getenv)
-	if url := getenv("ROSTERING_REDIS"); url != "" {
-		o, err := redis.ParseURL(url)
-		if err != nil {
-			return errors.New("ROSTERING_REDIS is not the URL of a Redis") // err would show the password
-		}
-		o.ContextTimeoutEnabled = true
-		database := redis.NewClient(o)
-		defer func() { _ = database.Close() }()
-		options = append(options, rostering.WithStore(redisstore.New(database)))
+	options, err := environment.Options(getenv)
+	if err != nil {
+		return err
 	}
 	client, err := rostering.New(ctx, config, options...)
 	if err != nil {

@@ -54,12 +54,12 @@ func handle(ctx context.Context, getenv func(string) string, stdout, stderr io.W
 	if dir == "" {
 		return errors.New("set ROSTERING_STORE to a directory for the token")
 	}
-	store, err := rostering.NewFileStore(dir)
+	options, err := environment.Options(getenv)
 	if err != nil {
 		return err
 	}
 	var requests counter
-	client, err := rostering.New(ctx, config, append(environment.Options(getenv), rostering.WithStore(store),
+	client, err := rostering.New(ctx, config, append(options,
 		rostering.WithCacheDir(filepath.Join(dir, "compiled")), rostering.WithHTTPClient(&http.Client{Transport: &requests}))...)
 	if err != nil {
 		return err

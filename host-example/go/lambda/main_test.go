@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"automatic-rostering.example/rostering/internal/sandbox"
+)
+
+// patience bounds every wait.
+const patience = 20 * time.Second
+
+// TestMain runs the function itself if a test has started this program for that.
+func TestMain(m *testing.M) {
+	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// runtimeAPI is what a function asks for its next event and tells the result.
+type runtimeAPI struct {
+	*httptest.Server
+	events, results chan string
+}
+
+func newRuntimeAPI(t *testing.T) *runtimeAPI {
+	api := &runtimeAPI{events: make(chan string), results: make(chan string)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case event := <-api.events:
+			w.Header().Set("Lambda-Runtime-Aws-Request-Id", "1")
+			w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(patience).UnixMilli(), 10))
+			_, _ = io.WriteString(w, event)
+		case <-r.Context().Done():
+		}
+	})
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/1/{kind}", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(http.StatusAccepted)
+		api.results <- r.PathValue("kind") + " " + string(body)
+	})
+	api.Server = httptest.NewServer(mux)
+	t.Cleanup(api.Close)
+	return api
+}
+
+// invoke returns the function's response or error.
+func (api *runtimeAPI) invoke(t *testing.T) string {
+	t.Helper()
+	limit := time.After(patience)
+	select {
+	case api.events <- "{}":
+	case <-limit:
+		t.Fatal("the function does not start")
+	}
+	select {
+	case result := <-api.results:
+		return result
+	case <-limit:
+		t.Fatal("the function does not answer")
+	}
+	return ""
+}
+
+// start starts an instance of the function; the returned function ends it, as Lambda does.
+func start(t *testing.T, s *sandbox.Sandbox, api *runtimeAPI) func() {
+	t.Helper()
+	function := exec.Command(os.Args[0])
+	function.Env = append(os.Environ(), "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(api.URL, "http://"))
+	for name, value := range s.Env {
+		function.Env = append(function.Env, name+"="+value)
+	}
+	if err := function.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_ = function.Process.Kill()
+		_ = function.Wait()
+	}
+}
+
+func TestInstancesShareTheToken(t *testing.T) {
+	for name, environ := range map[string]func(*testing.T) (name, value string){
+		"file":  func(t *testing.T) (string, string) { return "ROSTERING_STORE", filepath.Join(t.TempDir(), "store") },
+		"redis": func(t *testing.T) (string, string) { return "ROSTERING_REDIS", "unix://" + startRedis(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, api := sandbox.New(t), newRuntimeAPI(t)
+			name, value := environ(t)
+			s.Env[name] = value
+			for range 2 {
+				stop := start(t, s, api)
+				for range 3 {
+					began := time.Now()
+					if result := api.invoke(t); !strings.Contains(result, `"jobs":[{`) || !strings.HasPrefix(result, "response ") {
+						t.Errorf("the result is %s", result)
+					}
+					t.Logf("%d ms", time.Since(began).Milliseconds())
+				}
+				stop()
+			}
+			s.WantCounts(t, 1, 6)
+		})
+	}
+}
+
+func TestAnErrorDoesNotEndTheInstance(t *testing.T) {
+	s, api := sandbox.New(t), newRuntimeAPI(t)
+	defer start(t, s, api)()
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 503, Requests: 1})
+	kind, object, _ := strings.Cut(api.invoke(t), " ")
+	var e struct{ ErrorMessage, ErrorType string }
+	if err := json.Unmarshal([]byte(object), &e); err != nil || kind != "error" ||
+		!strings.HasPrefix(e.ErrorMessage, "service_error: ") || e.ErrorType != "Error" {
+		t.Errorf("the result is %s %s", kind, object)
+	}
+	if result := api.invoke(t); !strings.HasPrefix(result, "response ") {
+		t.Errorf("the result is %s", result)
+	}
+}
+
+// startRedis starts a Redis and returns the path of its socket.
+func startRedis(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
+		t.Skip("left out: redis-server is missing: apt-get install redis-server")
+	}
+	socket := filepath.Join(t.TempDir(), "redis")
+	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(&redis.Options{Network: "unix", Addr: socket})
+	t.Cleanup(func() {
+		_ = client.Close()
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	for deadline := time.Now().Add(patience); client.Ping(t.Context()).Err() != nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("redis-server did not start")
+		}
+	}
+	return socket
+}

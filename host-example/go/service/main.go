@@ -1,0 +1,60 @@
+// Service answers GET /jobs with the jobs, on HOST and PORT (0: a free one, which it prints), until SIGTERM.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/examples/environment"
+)
+
+func main() {
+	config, err := environment.Config(os.Getenv)
+	options, err2 := environment.Options(os.Getenv)
+	client, err3 := rostering.New(context.Background(), config, options...)
+	listener, err4 := net.Listen("tcp", net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")))
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		log.Fatal(err)
+	}
+	http.HandleFunc("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
+		jobs, err := client.ListJobs(r.Context()) // ends with its request
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		w.Header().Set("Content-Type", jobs.Header.Get("Content-Type"))
+		_, _ = w.Write(jobs.Body)
+	})
+	server := http.Server{ReadHeaderTimeout: 10 * time.Second}
+	go func() { log.Print(server.Serve(listener)) }()
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	<-ctx.Done()
+	stop() // another signal ends it at once
+	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
+	defer cancel()
+	if err := errors.Join(server.Shutdown(ctx), client.Close(ctx)); err != nil {
+		log.Print(err)
+	}
+}
+
+func fail(w http.ResponseWriter, err error) {
+	log.Print(err)
+	status := http.StatusBadGateway
+	if e, ok := errors.AsType[*rostering.Error](err); ok && e.Retryable {
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", strconv.Itoa(max(1, int(e.RetryAfter.Seconds()))))
+	}
+	http.Error(w, http.StatusText(status), status)
+}
