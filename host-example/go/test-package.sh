@@ -11,7 +11,8 @@ program=$PWD/package/main.go
 # A module cache of its own: the usual one may have an earlier build of the same version. The
 # usual one is asked for what others published; -trimpath lets the build cache know them again.
 GOPROXY=file://$top/dist/go,file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)
-export GOPROXY GONOSUMDB=automatic-rostering.example
+GONOSUMDB=automatic-rostering.example,$(go env GONOSUMDB)
+export GOPROXY GONOSUMDB
 export GOMODCACHE=$folder/cache GOFLAGS='-trimpath -modcacherw' GOWORK=off
 mkdir "$folder/jobs"
 cd "$folder/jobs"

@@ -19,4 +19,6 @@
 // token. The rules (when to request a token, who waits for it, what an answer means) are
 // those of a WebAssembly plugin; this package runs the plugin, sends its requests with
 // net/http and reads and writes the [Store] for it. Failures are [*Error] values.
+//
+// [Transport] adds the token to requests that the caller sends itself.
 package rostering

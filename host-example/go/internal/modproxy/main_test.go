@@ -85,8 +85,12 @@ func TestPublish(t *testing.T) {
 			t.Errorf("%s is in the module", name)
 		}
 	}
-	if _, found := got["automatic-rostering.example/rostering/redisstore/@v/"+version+".zip"]; !found || len(got) != 8 {
+	const store = "automatic-rostering.example/rostering/redisstore/@v/"
+	if got[store+version+".zip"] == "" || len(got) != 8 {
 		t.Errorf("%d files were written", len(got))
+	}
+	if want := "automatic-rostering.example/rostering " + version + "\n"; !strings.Contains(got[store+version+".mod"], want) {
+		t.Errorf("redisstore does not require %s", want)
 	}
 }
 
