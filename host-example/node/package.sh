@@ -1,11 +1,30 @@
 #!/usr/bin/env bash
-# Makes build/automatic-rostering-VERSION.tgz of the folder rostering, with declarations of its types and with the plugin
-# inside. Run setup.sh first.
+# Makes automatic-rostering-VERSION.tgz of the folder rostering, in ../../dist or in another folder: with declarations
+# of its types and with the plugin inside. Run setup.sh and make build first.
 set -euo pipefail
+into=$(realpath -m "${1:-$(dirname "$0")/../../dist}")
 cd "$(dirname "$0")"
-rm -rf build
-mkdir build
-cp -RL rostering build/package # with the plugin in place of the link to it
-echo '{"extends":"../tsconfig.json","compilerOptions":{"noEmit":false,"declaration":true,"emitDeclarationOnly":true},"include":["package"]}' >build/tsconfig.json
-node_modules/.bin/tsc -p build/tsconfig.json
-npm pack --silent --pack-destination build ./build/package
+
+mkdir -p build "$into"
+work=$(mktemp -d build/package.XXXXXX) # here, where tsc finds the types of Node and Cloudflare
+trap 'rm -rf "$work"' EXIT
+cp -RL rostering "$work/package" # with the plugin in place of the link to it
+cp ../../LICENSE ../../THIRD_PARTY_NOTICES.md "$work/package"
+
+# declare_types CONFIG FILES EXCLUDED
+declare_types() {
+	cat >"$work/$1" <<-JSON
+		{
+		  "extends": "../../$1",
+		  "compilerOptions": { "noEmit": false, "declaration": true, "emitDeclarationOnly": true },
+		  "include": ["package/$2"],
+		  "exclude": [$3]
+		}
+	JSON
+	node_modules/.bin/tsc -p "$work/$1"
+}
+declare_types tsconfig.json '*.js' '"package/cloudflare.js", "package/inside.workerd.js"'
+declare_types tsconfig.cloudflare.json cloudflare.js ''
+
+chmod -R a+r,u+w "$work/package"
+npm pack --silent --pack-destination "$into" "./$work/package"

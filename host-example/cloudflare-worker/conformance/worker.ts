@@ -2,10 +2,10 @@
 // for the life of the isolate. Each operation of the protocol is a request of its own.
 
 import { createPlugin } from 'extism';
-import wasm from '../../../dist/rostering-nowasi.wasm'; // host.js replaces it
 import { httpStore } from '../../node/conformance/http-store.js';
 import { Calls, type CallOptions } from '../../node/rostering/calls.js';
 import { RosteringError, type Config } from '../../node/rostering/index.js';
+import { inside as wasm } from '../../node/rostering/inside.workerd.js'; // host.js replaces the file
 
 interface Request {
   op: string;

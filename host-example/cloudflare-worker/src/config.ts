@@ -1,6 +1,5 @@
+import { DurableObjectStore, KvStore, type StoreEntry } from '../../node/rostering/cloudflare.js';
 import type { Config, Environment, Store } from '../../node/rostering/index.js';
-import { DurableObjectStore, type StoreEntry } from './durable-object.js';
-import { KvStore } from './kv.js';
 
 /** The bindings of wrangler.jsonc, and the secret. A missing setting is an error that names it. */
 export interface Env {

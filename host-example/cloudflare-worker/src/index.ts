@@ -1,11 +1,10 @@
 // GET /jobs: the jobs, byte for byte as the service returns them.
 
-import wasm from '../../../dist/rostering-nowasi.wasm';
 import { Rostering } from '../../node/rostering/index.js';
 import { findStore, readConfig, type Env } from './config.js';
 import { failure, problem } from './problem.js';
 
-export { StoreEntry } from './durable-object.js';
+export { StoreEntry } from '../../node/rostering/cloudflare.js';
 
 let client: Rostering | undefined; // for all requests of the isolate
 
@@ -31,7 +30,7 @@ export default {
 
 function open(env: Env): Promise<Rostering> {
   const store = findStore(env);
-  return Rostering.open(readConfig(env), { plugin: wasm, logger: console, ...(store && { store }) });
+  return Rostering.open(readConfig(env), { logger: console, ...(store && { store }) });
 }
 
 function withHeaders({ body, headers }: Response): Response {

@@ -1,7 +1,7 @@
 // The stores behind a URL, and a Durable Object that tells whether it holds anything.
 
 import { findStore, type Env } from '../src/config.js';
-import { StoreEntry as Entry } from '../src/durable-object.js';
+import { StoreEntry as Entry } from '../../node/rostering/cloudflare.js';
 
 export class StoreEntry extends Entry {
   isEmpty(): boolean {

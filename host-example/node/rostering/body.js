@@ -1,9 +1,5 @@
-/**
- * What fetch takes as a body. A stream can be sent once; a function that returns a new one each time can be repeated.
- *
- * @typedef {BodyInit} Payload
- * @typedef {Payload | (() => Payload | Promise<Payload>)} Body
- */
+/** @typedef {import('./options.js').Body} Body */
+/** @typedef {import('./options.js').Payload} Payload */
 
 /**
  * A function that returns the body each time it is sent, and throws if that is not possible.
@@ -13,14 +9,21 @@
  */
 export function repeatable(body) {
   if (typeof body === 'function') return body;
-  // Node's fetch takes any async iterable.
-  const once = body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
   let sent = false;
   return () => {
-    if (sent && once) throw new TypeError('a stream cannot be sent again');
+    if (sent && isStream(body)) throw new TypeError('a stream cannot be sent again');
     sent = true;
     return body;
   };
+}
+
+/**
+ * Whether a body can be sent once only. Node's fetch takes any async iterable.
+ *
+ * @param {Payload} body
+ */
+export function isStream(body) {
+  return body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
 }
 
 /**

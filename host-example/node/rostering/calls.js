@@ -4,8 +4,8 @@ import { explain, notRepeatable, timedOut } from './error.js';
 import { isSuccess, reason, send } from './http.js';
 import { Plugin } from './plugin.js';
 
-/** @typedef {import('./body.js').Body} Body */
-/** @typedef {import('./body.js').Payload} Payload */
+/** @typedef {import('./options.js').Body} Body */
+/** @typedef {import('./options.js').Payload} Payload */
 /** @typedef {import('./http.js').Answer} Answer */
 /** @typedef {import('./http.js').Outcome} Outcome */
 /** @typedef {import('./http.js').Request} Request */
@@ -53,7 +53,7 @@ export class Calls {
 
   /**
    * @param {Plugin} plugin
-   * @param {import('./client.js').Options} options
+   * @param {import('./options.js').Options} options
    * @private
    */
   constructor(plugin, options) {
@@ -64,7 +64,7 @@ export class Calls {
 
   /**
    * @param {import('./config.js').Config} config
-   * @param {import('./client.js').Options} options
+   * @param {import('./options.js').Options} options
    */
   static async open(config, options) {
     return new Calls(await Plugin.open(config, options), options);

@@ -1,49 +1,16 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
 import { Token } from './token.js';
 
-/**
- * @typedef {object} Options
- * @property {import('./plugin.js').Source} [plugin] If not set, `rostering-nowasi.wasm` beside these files.
- * @property {import('./store.js').Store} [store] Shares the token with other clients.
- * @property {import('./http.js').Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of your own.
- * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000. 0 or Infinity
- *   disables it.
- * @property {number} [maxBody] The maximum size of an answer in bytes; the default is 64 MiB.
- * @property {import('./plugin.js').Logger} [logger] Receives the plugin's log lines, which hold neither secrets nor tokens.
- * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
- * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must continue when a call ends early, such
- *   as its token request, in runtimes that would cancel it.
- */
-
-/**
- * @typedef {object} CallOptions
- * @property {AbortSignal} [signal] Ends the call, but not a token request that others may wait for.
- * @property {number} [timeoutMs] In place of the client's.
- * @property {number} [now] The time in Unix seconds, in place of the clock's.
- * @property {Options['waitUntil']} [waitUntil] In place of the client's.
- */
-
-/**
- * @typedef {object} Ids in place of the config's. `null` leaves the header out.
- * @property {string | null} [customerId]
- * @property {string | null} [userId]
- */
-
-/**
- * @typedef {object} TokenRequest
- * @property {boolean} [force] Requests a new token in any case. If that fails, the plugin keeps the one it has.
- * @property {string} [refused] An access token that the service answered 401 to: it is replaced.
- */
-
-/**
- * @typedef {object} ServiceRequest
- * @property {string} path Appended to baseUrl, with its query; begins with a slash.
- * @property {string} [method] GET if not set.
- * @property {Record<string, string> | Headers} [headers] In addition to those that the plugin sets.
- * @property {import('./body.js').Body | null} [body] What fetch takes; text is sent without a Content-Type. A function
- *   is called for each attempt: a stream cannot be sent again after a 401.
- */
+/** @typedef {import('./config.js').Config} Config */
+/** @typedef {import('./options.js').Body} Body */
+/** @typedef {import('./options.js').CallOptions} CallOptions */
+/** @typedef {import('./options.js').Ids} Ids */
+/** @typedef {import('./options.js').Options} Options */
+/** @typedef {import('./options.js').ServiceRequest} ServiceRequest */
+/** @typedef {import('./options.js').TokenRequest} TokenRequest */
 
 /**
  * The service, with its token. Share it: calls may be made at any time, and concurrently.
@@ -53,20 +20,29 @@ export class Rostering {
 
   /**
    * @param {Calls} calls
+   * @param {string | undefined} baseUrl
    * @private
    */
-  constructor(calls) {
+  constructor(calls, baseUrl) {
     this.#calls = calls;
+    /**
+     * The service's address, as in the config.
+     *
+     * @readonly
+     */
+    this.baseUrl = baseUrl;
   }
 
   /**
    * Loads the plugin. Sends nothing; configuration errors surface on the first call.
    *
-   * @param {import('./config.js').Config} config
+   * @param {Config} config
    * @param {Options} [options]
+   * @returns {Promise<Rostering>}
+   * @throws {Error} if `options.plugin` is not a build of the plugin, or has another contract
    */
   static async open(config, options = {}) {
-    return new Rostering(await Calls.open(config, options));
+    return new Rostering(await Calls.open(config, options), config.baseUrl);
   }
 
   /**
@@ -137,7 +113,7 @@ export class Rostering {
    * @param {string} call
    * @param {object} input
    * @param {CallOptions} options
-   * @param {import('./body.js').Body} [body]
+   * @param {Body} [body]
    */
   async #send(call, input, options, body) {
     const { answer } = await this.#make(call, input, options, body);
@@ -148,7 +124,7 @@ export class Rostering {
    * @param {string} call
    * @param {object} input
    * @param {CallOptions} options
-   * @param {import('./body.js').Body} [body]
+   * @param {Body} [body]
    */
   #make(call, input, { now, ...options }, body) {
     const time = () => now ?? clock();

@@ -2,12 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** @typedef {import('./store.js').Store} Store */
+
 /**
  * A store for the processes of one machine, concurrent or one after the other: a folder with a file for each key, which
  * only its owner can read.
  *
  * @implements {Store}
- * @typedef {import('./store.js').Store} Store
  */
 export class FileStore {
   #folder;

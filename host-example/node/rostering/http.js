@@ -1,13 +1,8 @@
 import { read, toText } from './body.js';
 import { unlessAborted } from './deadline.js';
 
-/**
- * The part of fetch that a client needs.
- *
- * @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch
- */
-
-/** @typedef {import('./body.js').Payload} Payload */
+/** @typedef {import('./options.js').Fetch} Fetch */
+/** @typedef {import('./options.js').Payload} Payload */
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload}} Request */
 
 /**

@@ -1,8 +1,9 @@
+/** @typedef {import('./store.js').Store} Store */
+
 /**
  * A store for several clients in one process.
  *
  * @implements {Store}
- * @typedef {import('./store.js').Store} Store
  */
 export class MemoryStore {
   /** @type {Map<string, {value: string, expiresAt: number}>} */

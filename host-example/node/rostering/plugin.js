@@ -1,17 +1,11 @@
+import { inside, readPlugin } from '#inside';
 import createPlugin from 'extism';
 import { pluginConfig } from './config.js';
+import { checkContract, notABuild } from './contract.js';
 
-/** @typedef {import('extism').Plugin} SdkPlugin */
-/** @typedef {import('extism').ExtismPluginOptions} SdkOptions */
-
-/**
- * The plugin: a path, a URL, the bytes or a compiled module of the build without WASI; or a function that makes an
- * instance of it by an SDK of your own.
- *
- * @typedef {string | URL | BufferSource | WebAssembly.Module | ((options: SdkOptions) => Promise<SdkPlugin>)} Source
- */
-
-/** @typedef {Pick<Console, 'debug' | 'info' | 'warn' | 'error'>} Logger */
+/** @typedef {import('./options.js').SdkOptions} SdkOptions */
+/** @typedef {import('./options.js').SdkPlugin} SdkPlugin */
+/** @typedef {import('./options.js').Source} Source */
 
 /** An instance of the plugin. Its calls take turns, because the SDK mixes up those that overlap. */
 export class Plugin {
@@ -30,9 +24,10 @@ export class Plugin {
 
   /**
    * @param {import('./config.js').Config} config
-   * @param {{plugin?: Source | undefined, worker?: boolean | undefined, logger?: Logger | undefined}} options
+   * @param {{plugin?: Source | undefined, worker?: boolean | undefined,
+   *   logger?: import('./options.js').Logger | undefined}} options
    */
-  static async open(config, { plugin: source, worker = false, logger }) {
+  static async open(config, { plugin: source = inside, worker = false, logger }) {
     /** @type {SdkOptions} */
     const options = {
       runInWorker: worker,
@@ -43,8 +38,10 @@ export class Plugin {
       // Deno's workers do not accept the arguments that the SDK passes to Node's.
       ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
     };
-    const make = typeof source === 'function' ? source : () => createPlugin({ wasm: [wasm(source)] }, options);
-    return new Plugin(await make(options));
+    if (typeof source === 'function') return new Plugin(await source(options));
+    const module = await compile(/** @type {Exclude<Source, Function>} */ (source));
+    checkContract(module);
+    return new Plugin(await createPlugin({ wasm: [{ module }] }, options));
   }
 
   /**
@@ -76,16 +73,14 @@ export class Plugin {
 }
 
 /**
- * Where the SDK finds the plugin. It reads a file by its path alone.
- *
- * @param {Exclude<Source, Function> | undefined} source
- * @returns {import('extism').ManifestWasm}
+ * @param {Exclude<Source, Function>} source
+ * @returns {Promise<WebAssembly.Module>}
  */
-function wasm(source = new URL('rostering-nowasi.wasm', import.meta.url)) {
-  if (source instanceof WebAssembly.Module) return { module: source };
-  if (source instanceof URL) {
-    return source.protocol === 'file:' ? { path: /** @type {any} */ (source) } : { url: source };
-  }
-  if (typeof source === 'string') return { path: source };
-  return { data: source instanceof ArrayBuffer ? new Uint8Array(source) : /** @type {Uint8Array} */ (source) };
+async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  const isPath = typeof source === 'string' || source instanceof URL;
+  const bytes = isPath ? await readPlugin(source) : source;
+  return WebAssembly.compile(/** @type {BufferSource} */ (bytes)).catch((cause) => {
+    throw notABuild(cause);
+  });
 }

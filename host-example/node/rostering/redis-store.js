@@ -1,3 +1,5 @@
+/** @typedef {import('./store.js').Store} Store */
+
 /**
  * The part of npm's `redis` (version 5 or newer) that the store needs: a client, a pool or a cluster.
  *
@@ -13,7 +15,6 @@
  * commands that it could not send are sent much later.
  *
  * @implements {Store}
- * @typedef {import('./store.js').Store} Store
  */
 export class RedisStore {
   #client;

@@ -7,12 +7,13 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import createPlugin from 'extism';
-import { RosteringError, Token } from '../rostering/index.js';
+import { contract, RosteringError, Token, version } from '../rostering/index.js';
 import { Sandbox } from './sandbox.js';
 import { open, start } from './start.js';
 
 const bound = { timeout: 30_000 };
 const wasm = new URL('../rostering/rostering-nowasi.wasm', import.meta.url);
+const root = new URL('../../../', import.meta.url);
 const jobs = '[{"id":1}]';
 
 test('a token', bound, async (t) => {
@@ -225,7 +226,23 @@ test('a plugin of your own', bound, async (t) => {
   sources.push((options) => createPlugin(path, options));
   const sandbox = await Sandbox.start(t);
   for (const plugin of sources) assert.ok(await (await open(t, sandbox, { plugin })).getToken());
-  await assert.rejects(open(t, sandbox, { plugin: bytes.subarray(0, 100) }));
+});
+
+test('another plugin is refused when it is opened', bound, async (t) => {
+  const sandbox = await Sandbox.start(t);
+  const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+  const refused = async (/** @type {number[]} */ wasm, /** @type {string | RegExp} */ message) =>
+    assert.rejects(open(t, sandbox, { plugin: new Uint8Array(wasm) }), { message });
+  const none = 'the file is not a build of the plugin: it has no section "rostering"';
+  const bad = ['', '[]', 'null', '{"contract":"1"}', `{"contract":1,"more":"${' '.repeat(2000)}"}`];
+  for (const text of bad) await refused([...header, ...section('rostering', text)], none);
+  await refused([...header, ...section('other', '{"contract":1}')], none);
+  await refused(header, none);
+  await refused([], none);
+  await refused([...header, 0, 255, 255, 255, 255, 15, 1], none); // longer than the file
+  const other = "the plugin has contract 2, and this library needs 1: take the library of the plugin's release";
+  await refused([...header, ...section('rostering', '{"version":"9.0.0","contract":2}')], other);
+  assert.deepEqual([version, contract], [(await readFile(new URL('VERSION', root), 'utf8')).trim(), 1]);
 });
 
 test('in a worker', bound, async (t) => {
@@ -257,4 +274,15 @@ function failure(call) {
     () => 'it did not fail',
     (error) => error,
   );
+}
+
+/**
+ * A custom section of a WebAssembly file.
+ *
+ * @param {string} name
+ * @param {string} content
+ */
+function section(name, content) {
+  const body = Buffer.from(`${String.fromCharCode(name.length)}${name}${content}`);
+  return [0, (body.length & 127) | 128, body.length >> 7, ...body];
 }

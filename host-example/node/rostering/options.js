@@ -1,0 +1,113 @@
+// What a client takes. The types hold with those of Node, Deno, Bun, Workers and browsers.
+
+/**
+ * What `fetch` takes as a body.
+ *
+ * @typedef {NonNullable<RequestInit['body']>} Payload
+ */
+
+/**
+ * The body of a request. A stream can be sent once; a function that returns a new one each time can be repeated.
+ *
+ * @typedef {Payload | (() => Payload | Promise<Payload>)} Body
+ */
+
+/**
+ * The part of `fetch` that a client needs.
+ *
+ * @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch
+ */
+
+/**
+ * Receives log lines: `console`, or the logger of a framework.
+ *
+ * @typedef {object} Logger
+ * @property {(line: string) => void} debug
+ * @property {(line: string) => void} info
+ * @property {(line: string) => void} warn
+ * @property {(line: string) => void} error
+ */
+
+/**
+ * `WebAssembly.Module`; Node's types alone do not have it.
+ *
+ * @typedef {typeof globalThis extends {WebAssembly: {Module: abstract new (...args: any) => infer Module}} ? Module
+ *   : object} WasmModule
+ */
+
+/**
+ * What `createPlugin` of the SDK is called with.
+ *
+ * @typedef {object} SdkOptions
+ * @property {boolean} runInWorker
+ * @property {Record<string, string>} config
+ * @property {string[]} allowedHosts
+ * @property {Console} logger
+ * @property {'debug' | 'silent'} logLevel
+ * @property {{execArgv: string[]}} [nodeWorkerArgs]
+ */
+
+/**
+ * The part of the SDK's instance of a plugin that a client needs.
+ *
+ * @typedef {object} SdkPlugin
+ * @property {(name: string, input: string | Uint8Array) => Promise<{bytes(): Uint8Array} | null>} call
+ * @property {() => Promise<unknown>} reset
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * The plugin, in its build without WASI: the path or the `file:` URL of its file, its bytes, or a compiled module (a
+ * Worker takes nothing else); or a function that makes an instance by an SDK of your own, and is trusted with its
+ * contract.
+ *
+ * @typedef {string | URL | ArrayBuffer | ArrayBufferView | WasmModule | ((options: SdkOptions) => Promise<SdkPlugin>)
+ * } Source
+ */
+
+/**
+ * @typedef {object} Options
+ * @property {Source} [plugin] In place of the one in the package.
+ * @property {import('./store.js').Store} [store] Shares the token with other clients.
+ * @property {Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of your own.
+ * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000. 0 or Infinity
+ *   disables it.
+ * @property {number} [maxBody] The maximum size of an answer in bytes; the default is 64 MiB.
+ * @property {Logger} [logger] Receives the plugin's log lines, which hold neither secrets nor tokens.
+ * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
+ * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must continue when a call ends early, such
+ *   as its token request, in runtimes that would cancel it.
+ */
+
+/**
+ * @typedef {object} CallOptions
+ * @property {AbortSignal} [signal] Ends the call, but not a token request that others may wait for.
+ * @property {number} [timeoutMs] In place of the client's.
+ * @property {number} [now] The time in Unix seconds, in place of the clock's.
+ * @property {Options['waitUntil']} [waitUntil] In place of the client's.
+ */
+
+/**
+ * In place of the config's. `null` leaves the header out.
+ *
+ * @typedef {object} Ids
+ * @property {string | null} [customerId]
+ * @property {string | null} [userId]
+ */
+
+/**
+ * @typedef {object} TokenRequest
+ * @property {boolean} [force] Requests a new token in any case. If that fails, the plugin keeps the one it has.
+ * @property {string} [refused] An access token that the service answered 401 to: it is replaced.
+ */
+
+/**
+ * @typedef {object} ServiceRequest
+ * @property {string} path Appended to baseUrl, with its query; begins with a slash.
+ * @property {string} [method] GET if not set.
+ * @property {Record<string, string> | Headers} [headers] In addition to those that the plugin sets.
+ * @property {Body | null} [body] What fetch takes; text is sent without a Content-Type. A function is called for each
+ *   attempt: a stream cannot be sent again after a 401.
+ */
+
+export {};

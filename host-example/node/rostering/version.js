@@ -1,0 +1,5 @@
+/** The version of this package. */
+export const version = '0.1.0';
+
+/** The version of the contract between a plugin and its host that this package implements. */
+export const contract = 1;

@@ -1,0 +1,134 @@
+import { isStream } from './body.js';
+
+/** @typedef {import('./client.js').Rostering} Rostering */
+
+/**
+ * What `fetch` is to its callers.
+ *
+ * @typedef {(input: any, init?: RequestInit) => Promise<Response>} WebFetch
+ */
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+const mostRedirects = 20; // as in fetch
+
+/**
+ * A `fetch` that adds `Authorization: Bearer …` to requests to the origin of the config's `baseUrl`, and to no others. A
+ * request that has an `Authorization` of yours is left alone.
+ *
+ * After a 401 it gets another token and repeats the request, once, unless its body is a stream, which cannot be sent
+ * again: then it returns the 401. The body of a `Request` is kept in memory for that. It throws what `fetch` throws,
+ * and what {@link Rostering.getToken} throws, such as `service_unauthorized` after a 401 to a new token.
+ *
+ * It follows the redirects of a GET or HEAD, and a 303, and no token goes along to another origin. Other redirects are
+ * returned.
+ *
+ * @param {Rostering} client Its config needs a `baseUrl`.
+ * @param {WebFetch} [send] Sends the requests, in place of the global `fetch`.
+ * @returns {(input: string | URL | Request, init?: RequestInit) => Promise<Response>}
+ * @throws {TypeError} if the `baseUrl` is missing, or not an absolute URL
+ */
+export function withToken(client, send = (input, init) => fetch(input, init)) {
+  const { origin } = new URL(client.baseUrl ?? '');
+  return (input, init = {}) => follow(input, init, mostRedirects);
+
+  /**
+   * Sends a request and follows its redirects: a runtime might take the token along.
+   *
+   * @param {string | URL | Request} input
+   * @param {RequestInit} init
+   * @param {number} left
+   * @returns {Promise<Response>}
+   */
+  async function follow(input, init, left) {
+    const request = input instanceof Request ? input : undefined;
+    const url = new URL(request?.url ?? /** @type {string | URL} */ (input));
+    const headers = new Headers(init.headers ?? request?.headers);
+    if (url.origin !== origin || headers.has('Authorization')) return send(input, init);
+    const mode = init.redirect ?? request?.redirect ?? 'follow';
+    const own = { ...init, redirect: mode === 'follow' ? /** @type {const} */ ('manual') : mode };
+    const response = await sendTwice(input, own, headers);
+    const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
+    const next = mode === 'follow' ? target(response, method, url) : undefined;
+    if (!next) return response;
+    await response.body?.cancel();
+    if (left === 0) throw new TypeError('too many redirects');
+    const signal = init.signal ?? request?.signal ?? null;
+    const rest = { method: method === 'HEAD' ? method : 'GET', headers: carried(headers, next.origin === origin) };
+    return follow(next, { ...init, ...rest, signal, body: null }, left - 1);
+  }
+
+  /**
+   * Sends a request, and sends it again with another token after a 401.
+   *
+   * @param {string | URL | Request} input
+   * @param {RequestInit} init
+   * @param {Headers} headers
+   */
+  async function sendTwice(input, init, headers) {
+    const request = input instanceof Request ? input : undefined;
+    const spare = request?.body && !init.body ? request.clone() : undefined;
+    const forget = () => spare?.body?.cancel().catch(() => {});
+    const signal = init.signal ?? request?.signal;
+    const { accessToken: refused } = await client.getToken({ signal });
+    const response = await send(input, bearing(init, headers, refused));
+    if (response.status !== 401) {
+      void forget();
+      return response;
+    }
+    const renewal = client.getToken({ refused, signal });
+    if (init.body && isStream(init.body)) {
+      await renewal.catch(() => {}); // the next request has the new token
+      return response;
+    }
+    try {
+      const { accessToken } = await renewal;
+      if (accessToken === refused) return response;
+      await response.body?.cancel();
+      return await send(spare ?? input, bearing(init, headers, accessToken));
+    } finally {
+      void forget();
+    }
+  }
+}
+
+/**
+ * @param {RequestInit} init
+ * @param {Headers} headers
+ * @param {string} token
+ * @returns {RequestInit}
+ */
+function bearing(init, headers, token) {
+  const own = new Headers(headers);
+  own.set('Authorization', `Bearer ${token}`);
+  return { ...init, headers: own };
+}
+
+/**
+ * Where a redirect leads, if it is followed.
+ *
+ * @param {Response} response
+ * @param {string} method
+ * @param {URL} url
+ */
+function target({ status, headers }, method, url) {
+  const location = headers.get('Location');
+  if (location === null || !redirects.has(status)) return undefined;
+  if (status !== 303 && method !== 'GET' && method !== 'HEAD') return undefined;
+  const next = new URL(location, url);
+  return next.protocol === 'https:' || next.protocol === 'http:' ? next : undefined; // not file:, which some fetch
+}
+
+/**
+ * The headers of a request after a redirect, which has no body.
+ *
+ * @param {Headers} headers
+ * @param {boolean} sameOrigin
+ */
+function carried(headers, sameOrigin) {
+  const own = new Headers(headers);
+  for (const name of ['Content-Encoding', 'Content-Language', 'Content-Length', 'Content-Location', 'Content-Type']) {
+    own.delete(name);
+  }
+  for (const name of sameOrigin ? [] : ['Cookie', 'Proxy-Authorization']) own.delete(name);
+  return own;
+}

@@ -1,0 +1,199 @@
+// A fetch with the token; on Node, Deno and Bun.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { withToken } from '../rostering/index.js';
+import { open, start } from './start.js';
+
+/** @typedef {import('node:test').TestContext} TestContext */
+/** @typedef {import('../rostering/index.js').Rostering} Rostering */
+/** @typedef {{method?: string | undefined, headers: import('node:http').IncomingHttpHeaders, body: string}} Received */
+
+const bound = { timeout: 30_000 };
+const bearer = /^Bearer \S+$/;
+
+/**
+ * A server that redirects `/?status=307&to=URL`, and answers other requests with 200.
+ *
+ * @param {TestContext} t
+ */
+async function listen(t) {
+  /** @type {Received[]} */
+  const received = [];
+  const server = createServer(async (request, response) => {
+    const { method, headers } = request;
+    received.push({ method, headers, body: await text(request) });
+    const query = new URL(request.url ?? '', 'http://host').searchParams;
+    response.writeHead(Number(query.get('status') ?? 200), { Location: query.get('to') ?? '' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { received, url: `http://127.0.0.1:${port}` };
+}
+
+/**
+ * Gives the client a token that is two minutes old. The plugin takes the 401 to one that is younger for the service's
+ * last word.
+ *
+ * @param {Rostering} client
+ */
+async function useOldToken(client) {
+  await client.clearToken();
+  await client.getToken({ now: Math.floor(Date.now() / 1000) - 120 });
+}
+
+/**
+ * Two servers, one of which is the service, and a fetch with its token.
+ *
+ * @param {TestContext} t
+ */
+async function startTwo(t) {
+  const { sandbox } = await start(t);
+  const [service, other] = [await listen(t), await listen(t)];
+  const client = await open(t, sandbox, {}, { baseUrl: `${service.url.replace('http', 'HTTP')}/prefix/` });
+  return { sandbox, service, other, client, send: withToken(client) };
+}
+
+test('the token goes to the origin of baseUrl alone', bound, async (t) => {
+  const { sandbox, service, other, send } = await startTwo(t);
+  const inputs = [other.url, new URL(other.url), new Request(other.url), `${service.url}/anywhere`];
+  for (const input of inputs) assert.equal((await send(input)).status, 200);
+  assert.deepEqual(
+    other.received.map(({ headers }) => headers.authorization),
+    [undefined, undefined, undefined],
+  );
+  const [request] = service.received;
+  assert.match(request?.headers.authorization ?? '', bearer);
+  assert.deepEqual([request?.headers.customer_id, request?.headers.user_id], [undefined, undefined]);
+  await send(service.url, { headers: { authorization: 'Basic own' } });
+  await send(new Request(service.url, { headers: { Authorization: 'Basic own' } }));
+  assert.deepEqual(
+    service.received.slice(1).map(({ headers }) => headers.authorization),
+    ['Basic own', 'Basic own'],
+  );
+  assert.equal((await sandbox.counts()).token_requests, 1);
+});
+
+test('no redirect takes the token to another origin', bound, async (t) => {
+  const { service, other, send } = await startTwo(t);
+  const to = (/** @type {number} */ status, /** @type {string} */ url) =>
+    `${service.url}/?status=${status}&to=${encodeURIComponent(url)}`;
+  for (const status of [301, 302, 303, 307, 308]) {
+    for (const input of [to(status, other.url), new Request(to(status, other.url), { headers: { Cookie: 'a=b' } })]) {
+      assert.equal((await send(input, { redirect: 'follow' })).status, 200);
+      const { method, headers } = /** @type {Received} */ (other.received.pop());
+      assert.deepEqual([method, headers.authorization, headers.cookie], ['GET', undefined, undefined]);
+    }
+    assert.equal((await send(to(status, other.url), { redirect: 'manual' })).status, status);
+    const post = await send(to(status, other.url), { method: 'POST', body: 'text' });
+    assert.equal(post.status, status === 303 ? 200 : status);
+  }
+  const [{ method, headers, body } = { headers: {} }] = other.received;
+  assert.deepEqual([other.received.length, method, headers.authorization, body], [1, 'GET', undefined, '']);
+  assert.equal(headers['content-type'], undefined);
+  for (const { headers } of service.received) assert.match(headers.authorization ?? '', bearer);
+  await assert.rejects(send(to(302, other.url), { redirect: 'error' }));
+  assert.equal((await send(to(302, 'file:///etc/hostname'))).status, 302);
+});
+
+test('a redirect within the origin takes it along', bound, async (t) => {
+  const { service, send } = await startTwo(t);
+  assert.equal((await send(`${service.url}/?status=302&to=/there`)).status, 200);
+  assert.match(service.received[1]?.headers.authorization ?? '', bearer);
+  const loop = encodeURIComponent(encodeURIComponent('/'));
+  const circle = `${service.url}/?status=302&to=${encodeURIComponent(`?status=302&to=${loop}`)}`;
+  assert.equal((await send(circle)).status, 200);
+});
+
+test('a circle of redirects ends', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { status: 302, headers: { Location: '/jobs' } });
+  await assert.rejects(withToken(client)(`${client.baseUrl}/jobs`), {
+    name: 'TypeError',
+    message: 'too many redirects',
+  });
+  assert.equal((await sandbox.counts()).job_requests, 21);
+});
+
+test('a revoked token is replaced, and the request repeated', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  const url = `${client.baseUrl}/jobs`;
+  const send = withToken(client);
+  const headers = { CUSTOMER_ID: 'customer', USER_ID: 'user' };
+  await useOldToken(client);
+  assert.equal((await send(url, { headers })).status, 200);
+  await sandbox.revoke();
+  const all = await Promise.all(Array.from({ length: 20 }, () => send(url, { headers })));
+  assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]));
+  assert.equal((await sandbox.counts()).token_requests, 2);
+});
+
+test('a body is sent again, unless it is a stream', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  const url = `${client.baseUrl}/jobs`;
+  const send = withToken(client);
+  const method = 'POST';
+  const stream = () => /** @type {RequestInit} */ ({ method, body: new Blob(['stream']).stream(), duplex: 'half' });
+  /** @type {[() => [string | Request, RequestInit?], number][]} */
+  const cases = [
+    [() => [url, { method, body: 'text' }], 405],
+    [() => [new Request(url, { method, body: 'request' })], 405],
+    [() => [new Request(url, stream())], 405],
+    [() => [new Request(url, { method, body: 'hidden' }), { body: 'init' }], 405],
+    [() => [url, stream()], 401],
+  ];
+  const sent = ['text', 'text', 'request', 'request', 'stream', 'stream', 'init', 'init', 'stream'];
+  for (const [input, status] of cases) {
+    await useOldToken(client);
+    await sandbox.fault('jobs', { status: 401, requests: 1 });
+    const response = await send(...input());
+    await response.body?.cancel();
+    assert.equal(response.status, status); // 405 is the answer to the repeat
+  }
+  assert.deepEqual(
+    (await sandbox.requests('jobs')).map(({ body }) => body),
+    sent,
+  );
+  const count = (await sandbox.counts()).token_requests;
+  await client.getToken();
+  assert.equal((await sandbox.counts()).token_requests, count); // the stream's 401 has renewed the token
+});
+
+test('a 401 that stays, and a token that cannot be had', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  const url = `${client.baseUrl}/jobs`;
+  const send = withToken(client);
+  await useOldToken(client);
+  await sandbox.fault('jobs', { status: 401, body: 'no' });
+  const refused = await send(url);
+  assert.deepEqual([refused.status, await refused.text()], [401, 'no']);
+  assert.equal((await sandbox.counts()).job_requests, 2);
+  await assert.rejects(send(url), { code: 'service_unauthorized', status: 401 }); // to a new token
+  await sandbox.fault('auth', { status: 400, body: '{"error":"invalid_client"}' });
+  await client.clearToken();
+  await assert.rejects(send(url), { code: 'token_endpoint_rejected', oauthError: 'invalid_client' });
+  assert.equal((await sandbox.counts()).job_requests, 3);
+});
+
+test('a fetch of your own, a signal, and a missing baseUrl', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  /** @type {(string | null)[]} */
+  const seen = [];
+  const send = withToken(client, async (input, init) => {
+    seen.push(new Headers(init?.headers).get('x-own'));
+    return fetch(input, init);
+  });
+  await send(`${client.baseUrl}/jobs`, { headers: [['X-Own', 'a']] });
+  assert.deepEqual(seen, ['a']);
+  const signal = AbortSignal.abort(new Error('enough'));
+  await assert.rejects(send(new Request(`${client.baseUrl}/jobs`, { signal })), { message: 'enough' });
+  const lost = await open(t, sandbox, {}, { baseUrl: undefined });
+  assert.throws(() => withToken(lost), TypeError);
+});
