@@ -9,13 +9,18 @@ Failures are a `RosteringError`.
 """
 
 from .async_client import AsyncClient
+from .auth import RosteringAuth
 from .client import Client
 from .config import Config, Environment
+from .contract import CONTRACT
 from .error import Code, RosteringError
 from .store import AsyncStore, MemoryStore, Store
 from .token import Token
 
+__version__ = "0.1.0"
+
 __all__ = [
+    "CONTRACT",
     "AsyncClient",
     "AsyncStore",
     "Client",
@@ -23,6 +28,7 @@ __all__ = [
     "Config",
     "Environment",
     "MemoryStore",
+    "RosteringAuth",
     "RosteringError",
     "Store",
     "Token",

@@ -12,7 +12,7 @@ from .call import AnyBody, Call, unix_time
 from .config import Config
 from .error import RosteringError
 from .exchange import failed
-from .plugin import BUNDLED, PathLike, Plugin
+from .plugin import BUNDLED, Plugin, Wasm
 from .step import Detached, Outcome, TokenStep
 from .store import AsyncStore, Store
 from .token import Token
@@ -28,7 +28,7 @@ class ClientOptions(TypedDict, total=False):
     #: Receives failures of the store, which go to the logger "rostering" by default, and the
     #: plugin's log lines, for which the client sets up the log of libextism.
     logger: logging.Logger
-    plugin: PathLike  #: rostering-nowasi.wasm; by default the one in the package
+    plugin: Wasm  #: rostering-nowasi.wasm, a file or bytes; by default the one in the package
 
 
 class CallOptions(TypedDict, total=False):
@@ -52,6 +52,7 @@ class BaseClient:
         logger = options.get("logger")
         self._timeout = options.get("timeout", 30)
         self._max_body = options.get("max_body", 64 << 20)
+        self._base_url = config.keys().get("base_url")
         self._store = store
         self._logger = logger or logging.getLogger("rostering")
         self._plugin = Plugin(options.get("plugin", BUNDLED), config, logger)

@@ -9,9 +9,11 @@ import extism
 
 from . import log
 from .config import Config
+from .contract import check_contract
 from .error import decode_error
 
-PathLike = str | os.PathLike[str]
+#: A file of the plugin, or its bytes.
+Wasm = str | os.PathLike[str] | bytes
 #: The build without WASI: in the repository a link to what make build makes, in a wheel a copy.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 
@@ -22,16 +24,15 @@ class Plugin:
     `logger` receives its log lines.
     """
 
-    def __init__(self, wasm: PathLike, config: Config, logger: logging.Logger | None) -> None:
-        data = Path(wasm).read_bytes()
+    def __init__(self, wasm: Wasm, config: Config, logger: logging.Logger | None) -> None:
+        data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
+        check_contract(data)
         manifest = {"wasm": [{"data": data}], "config": config.keys(), "allowed_hosts": []}
         try:
             # By default, `functions` is every host function that the program has registered.
             self._instance = extism.Plugin(manifest, wasi=False, functions=[])
         except extism.Error as error:
-            raise ValueError(f"cannot load {os.fspath(wasm)}: {error}") from error
-        if not self._instance.function_exists("resume"):
-            raise ValueError(f"{os.fspath(wasm)} is not the rostering plugin")
+            raise ValueError(f"cannot load the plugin: {error}") from error
         # libextism serializes calls, but the output is read after the call.
         self._lock = threading.Lock()
         self._id = self._instance.id if logger else None

@@ -19,6 +19,19 @@ from .sandbox import Sandbox
 os.environ["NO_PROXY"] = "*"  # libextism sends even loopback's requests through a proxy
 
 
+class Blocking:
+    """An object with async methods, which this waits for."""
+
+    def __init__(self, inner: object, loop: "InLoop") -> None:
+        self._inner, self._loop = inner, loop
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._inner, name)
+        if not inspect.iscoroutinefunction(method):
+            return method
+        return lambda *args, **options: self._loop.wait(method(*args, **options))
+
+
 class InLoop:
     """An `AsyncClient` with the methods of a `Client`. Its event loop runs in a thread."""
 
@@ -36,13 +49,10 @@ class InLoop:
 
         self._thread = threading.Thread(target=asyncio.run, args=(run(),))
         self._thread.start()
-        self._client = client.result(PATIENCE)
+        self.client = client.result(PATIENCE)
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._client, name)
-        if not inspect.iscoroutinefunction(method):
-            return method
-        return lambda *args, **options: self.wait(method(*args, **options))
+        return getattr(Blocking(self.client, self), name)
 
     def wait(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
@@ -52,7 +62,7 @@ class InLoop:
 
     def __exit__(self, *_: object) -> None:
         try:
-            self.wait(self._client.close())
+            self.wait(self.client.close())
         finally:
             self._loop.call_soon_threadsafe(self._end.set)
             self._thread.join(PATIENCE)

@@ -43,6 +43,9 @@ class Sandbox:
     def clear_faults(self) -> None:
         self._control("DELETE", "/faults")
 
+    def revoke(self) -> None:
+        self._control("POST", "/revoke")
+
     def counts(self) -> dict[str, int]:
         counts: dict[str, int] = self._control("GET", "/counts").json()
         return counts

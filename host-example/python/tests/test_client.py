@@ -1,20 +1,20 @@
 import gzip
 import logging
-import tempfile
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import httpx
 
 from rostering import Client, Token
+from rostering.plugin import BUNDLED
 
 from .case import InLoop, ServiceCase
+from .test_contract import section
 
 JOBS = b'[{"id":1}]'
 PIECES = [b"a" * 70_000, b"b"]
@@ -217,15 +217,15 @@ class Lifetime(ServiceCase):
             for secret in (self.config.client_secret, token.access_token):
                 self.assertNotIn(secret, f"{value!r} {value}")
 
-    def test_not_the_plugin(self) -> None:
+    def test_plugin_of_your_own(self) -> None:
+        for plugin in (BUNDLED, str(BUNDLED), BUNDLED.read_bytes()):
+            self.open(plugin=plugin).list_jobs()
         with self.assertRaises(FileNotFoundError):
             self.open(plugin="none.wasm")
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "other.wasm")
-            for content in (b"", b"#!/bin/sh", b"\0asm\1\0\0\0"):
-                file.write_bytes(content)
-                with self.subTest(content), self.assertRaisesRegex(ValueError, "other.wasm"):
-                    self.open(plugin=file)
+        with self.assertRaisesRegex(ValueError, "^the file is not a build of the plugin"):
+            self.open(plugin=b"#!/bin/sh")
+        with self.assertRaisesRegex(ValueError, "^cannot load the plugin: "):
+            self.open(plugin=BUNDLED.read_bytes()[:8] + b"\x7f\0" + section(b'{"contract":1}'))
 
 
 class AsyncCalls(Calls):

@@ -1,0 +1,114 @@
+"""The token for requests through an httpx client of the program's own."""
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import suppress
+from http import HTTPStatus
+
+import httpx
+
+from .async_client import AsyncClient
+from .client import Client
+from .error import RosteringError
+
+_HEADER = "Authorization"
+
+
+class RosteringAuth(httpx.Auth):
+    """Adds the token of a `Client` to requests of an httpx.Client, or of both kinds for asyncio.
+
+        http = httpx.Client(base_url=config.base_url, auth=RosteringAuth(client))
+        http.get("/jobs/7")
+
+    Only requests to the scheme, host and port of the config's `base_url` get the token, and none
+    that has an Authorization already. After a 401 the token is replaced, and the request is sent
+    once more, unless its body is a file or an iterable, which cannot be read again: then the caller
+    gets the 401. Adds no CUSTOMER_ID and no USER_ID. Raises a `RosteringError` if it gets no token.
+    """
+
+    def __init__(self, client: Client | AsyncClient) -> None:
+        self._client = client
+        self._origin = _origin(_base_url(client))
+
+    def sync_auth_flow(
+        self, request: httpx.Request
+    ) -> Generator[httpx.Request, httpx.Response, None]:
+        """Add the token to a request of an httpx.Client."""
+        if not isinstance(self._client, Client):
+            raise TypeError("an httpx.Client needs a Client, not an AsyncClient")
+        if not self._wants_token(request):
+            yield request
+            return
+        token = self._client.get_token().access_token
+        try:
+            response = yield _with_token(request, token)
+            if _refused(response, token):
+                response.read()  # returns its connection, which the token request may need
+                with suppress(*_ignored(request)):
+                    new = self._client.get_token(refused=token).access_token
+                    if new != token and _repeatable(request):
+                        yield _with_token(request, new)
+        finally:
+            request.headers.pop(_HEADER, None)  # it may be sent again, and logged
+
+    async def async_auth_flow(
+        self, request: httpx.Request
+    ) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Add the token to a request of an httpx.AsyncClient."""
+        if not isinstance(self._client, AsyncClient):
+            raise TypeError("an httpx.AsyncClient needs an AsyncClient, not a Client")
+        if not self._wants_token(request):
+            yield request
+            return
+        token = (await self._client.get_token()).access_token
+        try:
+            response = yield _with_token(request, token)
+            if _refused(response, token):
+                await response.aread()
+                with suppress(*_ignored(request)):
+                    new = (await self._client.get_token(refused=token)).access_token
+                    if new != token and _repeatable(request):
+                        yield _with_token(request, new)
+        finally:
+            request.headers.pop(_HEADER, None)
+
+    def _wants_token(self, request: httpx.Request) -> bool:
+        return _origin(request.url) == self._origin and _HEADER not in request.headers
+
+
+def _base_url(client: Client | AsyncClient) -> httpx.URL:
+    text = client._base_url  # noqa: SLF001 - of this package
+    if not text:
+        message = "set base_url: only requests to it get the token"
+        raise RosteringError("config_missing", message, key="base_url")
+    with suppress(httpx.InvalidURL):
+        url = httpx.URL(text)
+        if url.host:
+            return url
+    message = "base_url must be an absolute address such as https://rostering.example.com"
+    raise RosteringError("config_invalid", message, key="base_url")
+
+
+def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
+    return url.scheme, url.raw_host, url.port  # httpx drops a default port
+
+
+def _with_token(request: httpx.Request, token: str) -> httpx.Request:
+    request.headers[_HEADER] = f"Bearer {token}"
+    return request
+
+
+def _refused(response: httpx.Response, token: str) -> bool:
+    """Tell whether a 401 is about the token, which a redirect to elsewhere does not take along."""
+    return (
+        response.status_code == HTTPStatus.UNAUTHORIZED
+        and response.request.headers.get(_HEADER) == f"Bearer {token}"
+    )
+
+
+def _repeatable(request: httpx.Request) -> bool:
+    return isinstance(request.stream, httpx.ByteStream)
+
+
+def _ignored(request: httpx.Request) -> tuple[type[RosteringError], ...]:
+    """Return the errors of a new token that matter less than the 401, if nothing is repeated."""
+    return () if _repeatable(request) else (RosteringError,)

@@ -1,0 +1,57 @@
+"""A service over FastAPI: GET /jobs. PORT is its port, 0 for a free one; main.py has the others."""
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TypedDict
+
+import uvicorn
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from main import read_config
+from rostering import AsyncClient, RosteringError
+
+
+class State(TypedDict):
+    """What the requests share."""
+
+    client: AsyncClient
+
+
+@asynccontextmanager
+async def lifespan(_: FastAPI) -> AsyncIterator[State]:
+    """Open one client for all requests; closing it waits for the calls that have begun."""
+    async with AsyncClient(read_config(os.environ)) as client:
+        yield {"client": client}
+
+
+app = FastAPI(lifespan=lifespan)
+
+
+@app.get("/jobs")
+async def list_jobs(request: Request) -> Response:
+    """Answer with the jobs of the config's user."""
+    jobs = await request.state.client.list_jobs()
+    return Response(jobs.content, media_type=jobs.headers.get("Content-Type"))
+
+
+@app.exception_handler(RosteringError)
+async def explain(_: Request, error: Exception) -> Response:
+    """Answer 503 if the same request may succeed later, else 502."""
+    assert isinstance(error, RosteringError)  # noqa: S101
+    detail = {"code": error.code, "message": error.message}
+    if error.retryable:
+        return JSONResponse(detail, 503, {"Retry-After": str(error.retry_after or 1)})
+    return JSONResponse(detail, 502)
+
+
+if __name__ == "__main__":
+    with socket.create_server(("127.0.0.1", int(os.environ.get("PORT", "8000")))) as listener:
+        print(listener.getsockname()[1], flush=True)
+        # uvicorn lets the requests that have begun end, and then raises the signal again.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+        uvicorn.Server(uvicorn.Config(app)).run(sockets=[listener])
