@@ -14,7 +14,7 @@ if [ "${major:-0}" -lt 17 ] || ! command -v mvn >/dev/null; then
 fi
 
 done=target/setup.sum
-sum=$(find pom.xml src conformance ../../dist/rostering-nowasi.wasm -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
+sum=$(find pom.xml src examples package conformance ../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 if [ "$sum" = "$(cat "$done" 2>/dev/null)" ]; then
   exit 0
 fi

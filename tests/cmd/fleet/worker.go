@@ -27,7 +27,7 @@ var programs = []program{
 	{"go", []string{"../../build/fleet-go"}},
 	{"node", []string{"node", "--disable-warning=ExperimentalWarning", "fleet.js"}},
 	{"python", []string{".venv/bin/python", "fleet.py"}},
-	{"java", []string{"java", "-cp", "target/classes:target/lib/*", "example.Fleet"}},
+	{"java", []string{"java", "-cp", "target/test-classes:target/classes:target/lib/*", "demo.Fleet"}},
 	{"rust", []string{"target/debug/fleet"}},
 }
 

@@ -1,0 +1,286 @@
+package example.automaticrostering;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
+import com.dylibso.chicory.log.Logger;
+import com.dylibso.chicory.wasi.WasiOptions;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import demo.JacksonCodec;
+import demo.JdkAdapter;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import org.extism.sdk.chicory.ExtismFunctionException;
+import org.extism.sdk.chicory.Manifest;
+import org.extism.sdk.chicory.ManifestWasm;
+import org.extism.sdk.chicory.Plugin;
+import org.extism.sdk.chicory.http.HttpConfig;
+
+/**
+ * The host adapter for chicory-sdk-core, and for this library: one JSON object a line on standard
+ * input, one answer a line on standard output, as tests/conformance/protocol says. The plugin is
+ * compiled: interpreted, a text of a megabyte takes nine seconds.
+ */
+public final class Adapter {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE).build();
+
+  private record Request(
+      Long id,
+      String op,
+      String instance,
+      String wasm,
+      boolean wasi,
+      Map<String, String> config,
+      List<String> allowedHosts,
+      boolean client,
+      String store,
+      String export,
+      byte[] input,
+      byte[] body,
+      Long timeoutMs,
+      Long target) {
+    Request {
+      input = input == null ? new byte[0] : input;
+      allowedHosts = allowedHosts == null ? List.of() : allowedHosts;
+    }
+  }
+
+  private record Log(String level, String line) {}
+
+  /** Either is null: a plain instance of the SDK, or a client of the library. */
+  private record Instance(Plugin plugin, Rostering client, Lines lines) {}
+
+  private final Map<String, Instance> instances = new ConcurrentHashMap<>();
+  private final Map<Long, CompletableFuture<?>> drives = new ConcurrentHashMap<>();
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  public static void main(String[] args) throws IOException {
+    // The JDK's client repeats a GET whose connection closed without an answer, and the scenarios
+    // count requests.
+    System.setProperty("jdk.httpclient.redirects.retrylimit", "1");
+    new Adapter().run();
+  }
+
+  private void run() throws IOException {
+    try (MappingIterator<Request> requests =
+        MAPPER.readerFor(Request.class).readValues(System.in)) {
+      while (requests.hasNextValue()) {
+        var request = requests.nextValue();
+        handle(request).exceptionally(Adapter::error).thenAccept(answer -> write(request, answer));
+      }
+    }
+  }
+
+  private synchronized void write(Request r, Map<String, ?> answer) {
+    var line = new HashMap<String, Object>(answer);
+    line.put("id", r.id());
+    var instance = r.instance() == null ? null : instances.get(r.instance());
+    if (instance != null && List.of("call", "drive").contains(r.op())) {
+      line.put("logs", instance.lines().all());
+    }
+    // Bytes, because System.out writes text in the locale's encoding.
+    System.out.writeBytes(Json.write(line));
+    System.out.println();
+    System.out.flush();
+  }
+
+  /** What the SDK throws is a trap; it throws StackOverflowError, too. */
+  private CompletableFuture<Map<String, ?>> handle(Request r) {
+    try {
+      return switch (r.op()) {
+        case "versions" -> completedFuture(Map.of("versions", Versions.text()));
+        case "create" -> create(r);
+        case "call" -> call(r);
+        case "drive" -> drive(r);
+        case "cancel" -> cancel(r);
+        case "close" -> close(r);
+        default -> throw new IllegalArgumentException("no operation " + r.op());
+      };
+    } catch (RuntimeException | StackOverflowError e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletableFuture<Map<String, ?>> create(Request r) {
+    var lines = new Lines();
+    instances.put(
+        r.instance(),
+        r.client()
+            ? new Instance(null, client(r, lines), lines)
+            : new Instance(plugin(r, lines), null, lines));
+    return completedFuture(Map.of());
+  }
+
+  private Rostering client(Request r, Lines lines) {
+    try {
+      var options = new RosteringOptions().plugin(Path.of(r.wasm())).httpClient(http);
+      if (r.store() != null) {
+        options.store(new HttpStore(http, r.store()));
+      }
+      var config = new RosteringConfig();
+      config.keys.putAll(r.config());
+      return new Rostering(config, options, lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Plugin plugin(Request r, Lines lines) {
+    var options =
+        new Manifest.Options()
+            .withAoT()
+            .withAllowedHosts(r.allowedHosts().toArray(String[]::new))
+            .withConfig(r.config())
+            .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new))
+            .withWasi(r.wasi() ? WasiOptions.builder().build() : null);
+    var wasm = ManifestWasm.fromFilePath(Path.of(r.wasm())).build();
+    return Plugin.ofManifest(Manifest.ofWasms(wasm).withOptions(options).build())
+        .withLogger(lines)
+        .build();
+  }
+
+  private Instance instance(Request r) {
+    var instance = instances.get(r.instance());
+    if (instance == null) {
+      throw new IllegalArgumentException("no instance " + r.instance());
+    }
+    instance.lines().clear();
+    return instance;
+  }
+
+  private CompletableFuture<Map<String, ?>> call(Request r) {
+    var instance = instance(r);
+    if (instance.client() != null) {
+      return instance.client().loop.tell(r.export(), r.input()).thenApply(Adapter::output);
+    }
+    return completedFuture(output(instance.plugin().call(r.export(), r.input())));
+  }
+
+  private CompletableFuture<Map<String, ?>> drive(Request r) {
+    var loop = instance(r).client().loop;
+    var now = now(r.input());
+    var options = new CallOptions();
+    if (r.timeoutMs() != null) {
+      options.timeout(Duration.ofMillis(r.timeoutMs()));
+    }
+    if (r.body() != null) {
+      options.body(r.body());
+    }
+    var result = loop.start(begin(loop, r), () -> now, options);
+    drives.put(r.id(), result);
+    result.whenComplete((done, e) -> drives.remove(r.id()));
+    return result.thenApply(Adapter::result);
+  }
+
+  private static Map<String, ?> result(Loop.Result result) {
+    if (result.output() != null) {
+      return output(Json.write(result.output()));
+    }
+    var response = result.response();
+    return Map.of("status", response.status(), "output", response.body());
+  }
+
+  private static Map<String, ?> output(byte[] output) {
+    return Map.of("output", output);
+  }
+
+  private static Map<String, ?> error(Throwable thrown) {
+    if (thrown instanceof CompletionException e) {
+      return error(e.getCause());
+    }
+    if (thrown instanceof CancellationException) {
+      return Map.of("canceled", true);
+    }
+    if (thrown instanceof ExtismFunctionException e) {
+      return Map.of("error", e.getError());
+    }
+    if (thrown instanceof RosteringException e) {
+      return Map.of("error", e.toJson());
+    }
+    return Map.of("trap", thrown.toString());
+  }
+
+  /** The input goes into begin as it is, also where it is not JSON. */
+  private static byte[] begin(Loop loop, Request r) {
+    var begin = new ByteArrayOutputStream();
+    var start = Map.of("call", r.export(), "accepts", loop.accepts());
+    var json = new String(Json.write(start), UTF_8);
+    begin.writeBytes(json.substring(0, json.length() - 1).getBytes(UTF_8));
+    if (!new String(r.input(), ISO_8859_1).isBlank()) {
+      begin.writeBytes(",\"input\":".getBytes(UTF_8));
+      begin.writeBytes(r.input());
+    }
+    begin.write('}');
+    return begin.toByteArray();
+  }
+
+  private static JsonNode now(byte[] input) {
+    try {
+      return MAPPER.readTree(input).get("now");
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private CompletableFuture<Map<String, ?>> cancel(Request r) {
+    var drive = drives.remove(r.target());
+    if (drive != null) {
+      drive.cancel(true);
+    }
+    return completedFuture(Map.of());
+  }
+
+  private CompletableFuture<Map<String, ?>> close(Request r) {
+    var instance = instances.get(r.instance());
+    var isClient = instance != null && instance.client() != null;
+    return CompletableFuture.runAsync(isClient ? instance.client()::close : () -> {})
+        .thenApply(
+            nothing -> {
+              instances.remove(r.instance());
+              return Map.of();
+            });
+  }
+
+  /** Keeps the log lines since the last call began. */
+  private static final class Lines implements Logger {
+    private final List<Log> logs = new ArrayList<>();
+
+    synchronized void clear() {
+      logs.clear();
+    }
+
+    synchronized List<Log> all() {
+      return List.copyOf(logs);
+    }
+
+    @Override
+    public synchronized void log(Level level, String line, Throwable cause) {
+      var name = level == Level.WARNING ? "warn" : level.name().toLowerCase(Locale.ROOT);
+      logs.add(new Log(name, line));
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+      return true;
+    }
+  }
+}

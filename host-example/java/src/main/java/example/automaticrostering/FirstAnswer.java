@@ -1,0 +1,125 @@
+package example.automaticrostering;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow.Subscription;
+import java.util.function.Consumer;
+
+/**
+ * Decides what becomes of the answer to a request with a token. The caller's handler sees a 401
+ * only if the request is not repeated, because a handler may write a file.
+ */
+final class FirstAnswer<T> implements BodyHandler<T> {
+  /** What these make cannot be relied on to be sent again; all else is the JDK's, or says so. */
+  private static final Set<Class<?>> ONCE =
+      Set.of(
+          BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),
+          BodyPublishers.concat(BodyPublishers.noBody(), BodyPublishers.noBody()).getClass());
+
+  private final Rostering rostering;
+  private final HttpRequest request;
+  private final Token refused;
+  private final BodyHandler<T> handler;
+  private volatile CompletableFuture<Token> renewed;
+
+  FirstAnswer(Rostering rostering, HttpRequest request, Token refused, BodyHandler<T> handler) {
+    this.rostering = rostering;
+    this.request = request;
+    this.refused = refused;
+    this.handler = handler;
+  }
+
+  /** The token to repeat the request with, or why there is none; null if the answer counts. */
+  CompletableFuture<Token> renewed() {
+    return renewed;
+  }
+
+  @Override
+  public BodySubscriber<T> apply(ResponseInfo info) {
+    if (info.statusCode() != 401) {
+      return handler.apply(info);
+    }
+    var token = rostering.getTokenAsync(new CallOptions().refused(refused.accessToken()));
+    return new Held<>(
+        token.handle(
+            (next, e) -> {
+              if (!isRepeatable()
+                  || e == null && next.accessToken().equals(refused.accessToken())) {
+                return handler.apply(info);
+              }
+              renewed = token;
+              return null;
+            }));
+  }
+
+  private boolean isRepeatable() {
+    return request.bodyPublisher().map(BodyPublisher::getClass).filter(ONCE::contains).isEmpty();
+  }
+
+  /** Holds an answer's body back until its subscriber is known, or that there is none. */
+  private static final class Held<T> implements BodySubscriber<T> {
+    private final CompletableFuture<BodySubscriber<T>> subscriber;
+    private CompletableFuture<BodySubscriber<T>> last;
+
+    Held(CompletableFuture<BodySubscriber<T>> subscriber) {
+      this.subscriber =
+          subscriber.thenCompose(
+              found ->
+                  found != null
+                      ? CompletableFuture.completedFuture(found)
+                      : CompletableFuture.failedFuture(new IOException("401: the token expired")));
+    }
+
+    @Override
+    public CompletionStage<T> getBody() {
+      return subscriber.thenCompose(BodySubscriber::getBody);
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      last =
+          subscriber.whenComplete(
+              (found, e) -> {
+                if (e == null) {
+                  found.onSubscribe(subscription);
+                } else {
+                  subscription.cancel();
+                }
+              });
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      then(found -> found.onNext(buffers));
+    }
+
+    @Override
+    public void onError(Throwable thrown) {
+      then(found -> found.onError(thrown));
+    }
+
+    @Override
+    public void onComplete() {
+      then(BodySubscriber::onComplete);
+    }
+
+    private void then(Consumer<BodySubscriber<T>> signal) {
+      last =
+          last.thenApply(
+              found -> {
+                signal.accept(found);
+                return found;
+              });
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package example.automaticrostering;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.TreeMap;
+
+/**
+ * Whose jobs to list, and where. Each method changes this object; null or an empty text unsets a
+ * key. The plugin checks it at the first call: a {@link RosteringException} then names the key at
+ * fault. Printing it does not show the secret.
+ */
+public final class RosteringConfig {
+  /** Picks the scope. */
+  public enum Environment {
+    /** The stage. */
+    STAGE,
+    /** The production. */
+    PRODUCTION
+  }
+
+  /** The plugin's keys. */
+  final TreeMap<String, String> keys = new TreeMap<>();
+
+  /** Begins with no key set. */
+  public RosteringConfig() {}
+
+  /**
+   * Sets the environment, which may be left out if there is a scope.
+   *
+   * @param environment picks the scope
+   * @return this object
+   */
+  public RosteringConfig environment(Environment environment) {
+    return set("environment", environment.name().toLowerCase(Locale.ROOT));
+  }
+
+  /**
+   * Sets the identity provider's address.
+   *
+   * @param url https, or http on loopback
+   * @return this object
+   */
+  public RosteringConfig authUrl(String url) {
+    return set("auth_url", url);
+  }
+
+  /**
+   * Sets the service's address.
+   *
+   * @param url https, or http on loopback; it may have a path
+   * @return this object
+   */
+  public RosteringConfig baseUrl(String url) {
+    return set("base_url", url);
+  }
+
+  /**
+   * Sets the client id of OAuth 2.0.
+   *
+   * @param id as the identity provider knows it
+   * @return this object
+   */
+  public RosteringConfig clientId(String id) {
+    return set("client_id", id);
+  }
+
+  /**
+   * Sets the client's secret.
+   *
+   * @param secret without the newline of a file that it was read from
+   * @return this object
+   */
+  public RosteringConfig clientSecret(String secret) {
+    return set("client_secret", secret);
+  }
+
+  /**
+   * Sets the customer of each request, unless the call has another.
+   *
+   * @param id visible ASCII, at most 256 bytes
+   * @return this object
+   */
+  public RosteringConfig customerId(String id) {
+    return set("customer_id", id);
+  }
+
+  /**
+   * Sets the user of each request, unless the call has another.
+   *
+   * @param id visible ASCII, at most 256 bytes
+   * @return this object
+   */
+  public RosteringConfig userId(String id) {
+    return set("user_id", id);
+  }
+
+  /**
+   * Overrides the environment's scope.
+   *
+   * @param scope one or more, with a space between them
+   * @return this object
+   */
+  public RosteringConfig scope(String scope) {
+    return set("scope", scope);
+  }
+
+  /**
+   * Sets how long before its expiry a token is renewed; a minute if not set.
+   *
+   * @param margin counts in whole seconds
+   * @return this object
+   */
+  public RosteringConfig refreshMargin(Duration margin) {
+    return set("refresh_margin", margin.toSeconds());
+  }
+
+  /**
+   * Permits http beyond loopback, where anyone on the way can read the secret.
+   *
+   * @param allow false if not set
+   * @return this object
+   */
+  public RosteringConfig allowHttp(boolean allow) {
+    return set("allow_http", allow);
+  }
+
+  private RosteringConfig set(String key, Object value) {
+    keys.put(key, value == null ? "" : value.toString());
+    return this;
+  }
+
+  /** The address whose origin gets the token. */
+  static URI baseUri(String url) {
+    if (url == null || url.isEmpty()) {
+      throw RosteringException.ofConfig(
+          "config_missing", "base_url", "set base_url: only requests to it get the token");
+    }
+    try {
+      var uri = URI.create(url);
+      if (uri.getScheme() != null && uri.getHost() != null) {
+        return uri;
+      }
+    } catch (IllegalArgumentException e) {
+      // Its message would show the address.
+    }
+    throw RosteringException.ofConfig(
+        "config_invalid",
+        "base_url",
+        "base_url must be an absolute address such as https://rostering.example.com");
+  }
+
+  @Override
+  public String toString() {
+    var shown = new TreeMap<>(keys);
+    shown.replace("client_secret", "[redacted]");
+    return "RosteringConfig" + shown;
+  }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Uses the package of package.sh as its users do, outside of the repository. Run package.sh first, and
+# make build/sandbox in the top folder.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+if ! command -v javac >/dev/null || ! command -v mvn >/dev/null; then
+	echo "Java 17 or later and Maven are needed: apt-get install openjdk-17-jdk-headless maven" >&2
+	exit 69
+fi
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
+fail() { echo "$*" >&2; exit 1; }
+
+# What an earlier run took must not count.
+rm -rf ~/.m2/repository/example/automaticrostering
+cp -R "$here/package" "$new/program"
+cd "$new/program"
+mvn --batch-mode --no-transfer-progress --quiet -Dpackages="$root/dist/maven" compile \
+	dependency:build-classpath -Dmdep.outputFile=classpath
+classpath=target/classes:$(cat classpath)
+case $classpath in *"$here"*) fail "the class path leads into the repository: $classpath" ;; esac
+"$root/build/sandbox" java -cp "$classpath" demo.Jobs >shown || fail "the program failed"
+grep -q '"jobs":\[{"id":"sandbox-job-1"' shown || { cat shown; fail "the program listed no jobs"; }
+
+# The library is the package's, and needs no optional dependency.
+files=$root/dist/maven/example/automaticrostering/automatic-rostering/$(cat "$root/VERSION")
+jar=$(basename "$files"/*[0-9].jar)
+cmp "$files/$jar" ~/.m2/repository/example/automaticrostering/automatic-rostering/*/"$jar"
+case $classpath in *jedis*) fail "the optional jedis came along" ;; esac
+jar tf "$files/$jar" >entries
+for entry in META-INF/LICENSE META-INF/THIRD_PARTY_NOTICES.md example/automaticrostering/rostering-nowasi.wasm; do
+	grep -qx "$entry" entries || fail "the jar lacks $entry"
+done
+! grep -E '^(demo|example/[^a])' entries || fail "the jar has examples"
+(cd "$new" && for file in "$files"/*.sha1; do echo "$(cat "$file")  ${file%.sha1}"; done | sha1sum --quiet --check)
+
+DIST=$new/again "$here/package.sh"
+diff -r "$new/again/maven" "$root/dist/maven" || fail "the package is another one now"
+echo "Java: a package of $(stat -c %s "$files/$jar") bytes works"
