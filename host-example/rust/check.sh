@@ -14,4 +14,4 @@ if ! found=$(RUSTC_WORKSPACE_WRAPPER=clippy-driver "${build[@]}" 2>&1) || [ -n "
 	echo "$found" >&2
 	exit 1
 fi
-bash -n setup.sh run.sh check.sh test.sh
+bash -n ./*.sh

@@ -1,4 +1,4 @@
-//! The plugin's log lines, which the SDK hands to the crate tracing.
+//! The plugin's log lines, which the SDK and the library hand to the crate tracing.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,8 @@ pub struct Log(Arc<Mutex<Vec<Line>>>);
 impl Log {
     /// Begins to keep lines, of all instances.
     pub fn start(&self) {
-        let plugin = Targets::new().with_target("extism::pdk", Level::DEBUG);
+        // The SDK's, and the library's.
+        let plugin = Targets::new().with_targets([("extism::pdk", Level::DEBUG), ("rostering", Level::DEBUG)]);
         tracing_subscriber::registry().with(self.clone().with_filter(plugin)).init();
     }
 

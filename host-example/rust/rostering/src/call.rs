@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::{self, Instant};
+use tracing::Instrument;
 
 use crate::http::{Http, reason, report};
 use crate::plugin::Plugin;
@@ -24,6 +25,8 @@ pub struct Shared {
     pub plugin: Mutex<Option<Plugin>>,
     pub freed: watch::Receiver<()>,
     pub http: Http,
+    #[cfg(feature = "middleware")]
+    pub base_url: String,
     pub store: Option<Arc<dyn Store>>,
     /// Wakes the calls that wait for a token.
     pub progress: Notify,
@@ -103,7 +106,7 @@ impl Call {
     /// Calls the plugin, and takes the steps that serve other callers, too, in a task that outlives this one.
     async fn advance(&self, export: &'static str, input: Vec<u8>) -> Result<Step, Error> {
         let call = self.clone();
-        let task = tokio::spawn(async move {
+        let section = async move {
             let mut step = call.step(export, input).await?;
             loop {
                 let (flow, outcome) = match step {
@@ -125,8 +128,8 @@ impl Call {
                 }
                 step = resumed?;
             }
-        });
-        task.await.map_err(|error| Error::Failed(error.into()))?
+        };
+        tokio::spawn(section.in_current_span()).await.map_err(|error| Error::Failed(error.into()))?
     }
 
     async fn step(&self, export: &str, input: Vec<u8>) -> Result<Step, Error> {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::call::{Call, Finished, Now, Shared};
+use crate::contract;
 use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::token::unix;
@@ -35,11 +36,22 @@ impl Client {
 
     #[doc(hidden)]
     pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
+        contract::check(&options.wasm).map_err(Error::Open)?;
+        #[cfg(feature = "middleware")]
+        let base_url = config.get("base_url").cloned().unwrap_or_default();
         let http = Http::new(options.http, options.max_body)?;
         let manifest = Manifest::new([Wasm::data(options.wasm)]).with_config(config.into_iter());
         let (plugin, freed) = Plugin::open(manifest.disallow_all_hosts()).await?;
         let (plugin, progress) = (Mutex::new(Some(plugin)), Notify::new());
-        let shared = Shared { plugin, freed, http, store: options.store, progress };
+        let shared = Shared {
+            plugin,
+            freed,
+            http,
+            #[cfg(feature = "middleware")]
+            base_url,
+            store: options.store,
+            progress,
+        };
         Ok(Self { shared: Arc::new(shared), timeout: options.timeout, now: Now::Clock })
     }
 
@@ -83,6 +95,21 @@ impl Client {
     /// Returns another token than this one, which the service refused in a request that was not made by this client.
     pub async fn replace_token(&self, refused: &Token) -> Result<Token, Error> {
         self.token(json!({ "refused": refused.access_token.expose() })).await
+    }
+
+    /// Adds the token to requests of your own to the service. Sends nothing, but checks the config.
+    #[cfg(feature = "middleware")]
+    pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
+        // The plugin knows the rules for addresses; it begins a call, which goes no further.
+        let input = self.now.add(json!({ "customer_id": "-", "user_id": "-" }));
+        let begin = [br#"{"call":"list_jobs","input":"#.as_slice(), &input, b"}"].concat();
+        match self.export("begin", begin).await {
+            Err(Error::Call(error))
+                if !matches!(error.code, crate::Code::ConfigMissing | crate::Code::ConfigInvalid) => {}
+            result => drop(result?),
+        }
+        let base = reqwest::Url::parse(&self.shared.base_url).map_err(|error| Error::Open(error.into()))?;
+        Ok(crate::Middleware::new(self.clone(), base))
     }
 
     /// Caches a token that another client requested.

@@ -3,7 +3,9 @@ use std::thread;
 
 use extism::{Manifest, PluginBuilder};
 use tokio::sync::{oneshot, watch};
+use tracing::Span;
 
+use crate::log::with_log;
 use crate::{CallError, Error};
 
 /// An instance of the plugin. It makes one call at a time, on a thread of its own, so that it blocks no async code. The
@@ -15,6 +17,8 @@ struct Call {
     export: String,
     input: Vec<u8>,
     output: oneshot::Sender<Result<Vec<u8>, Error>>,
+    /// The caller's, for the log.
+    span: Span,
 }
 
 impl Plugin {
@@ -30,8 +34,8 @@ impl Plugin {
                 Err(error) => return drop(opened.send(Err(error.into()))),
             };
             let _ = opened.send(Ok(()));
-            for Call { export, input, output } in calls {
-                let result = plugin.call_get_error_code::<_, Vec<u8>>(export, input);
+            for Call { export, input, output, span } in calls {
+                let result = span.in_scope(|| plugin.call_get_error_code::<_, Vec<u8>>(export, input));
                 let _ = output.send(result.map_err(|(error, status)| explain(error, status)));
             }
         };
@@ -44,13 +48,13 @@ impl Plugin {
     /// Calls an export. The call is made even if the caller leaves.
     pub async fn call(&self, export: &str, input: Vec<u8>) -> Result<Vec<u8>, Error> {
         let (output, result) = oneshot::channel();
-        let _ = self.0.send(Call { export: export.into(), input, output });
+        let _ = self.0.send(Call { export: export.into(), input, output, span: Span::current() });
         result.await.unwrap_or_else(|error| Err(Error::Failed(error.into())))
     }
 }
 
 fn instance(manifest: Manifest) -> Result<extism::Plugin, extism::Error> {
-    let builder = PluginBuilder::new(manifest);
+    let builder = with_log(PluginBuilder::new(manifest));
     // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot create that
     // folder, as in many containers.
     builder.clone().build().or_else(|_| builder.with_cache_disabled().build())

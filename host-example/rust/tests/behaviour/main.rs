@@ -3,7 +3,11 @@
 
 mod blocking;
 mod calls;
+mod contract;
 mod errors;
+mod log;
+mod middleware;
 mod programs;
 mod sandbox;
+mod service;
 mod stores;

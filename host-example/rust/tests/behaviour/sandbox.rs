@@ -69,6 +69,16 @@ impl Sandbox {
         self.agent.post(format!("{}/faults", self.control_url)).send(fault.to_string()).unwrap();
     }
 
+    /// Ends all faults, and lets go of what they hold.
+    pub fn clear_faults(&self) {
+        self.agent.delete(format!("{}/faults", self.control_url)).call().unwrap();
+    }
+
+    /// Has the jobs service refuse every token that was issued until now.
+    pub fn revoke(&self) {
+        self.agent.post(format!("{}/revoke", self.control_url)).send_empty().unwrap();
+    }
+
     /// How many requests have arrived: for tokens, and to the jobs service.
     pub fn counts(&self) -> (u64, u64) {
         let counts: Value = read(self.agent.get(format!("{}/counts", self.control_url)).call());

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Makes dist/automatic-rostering-VERSION.crate, the same byte for byte wherever and whenever this runs. DIST=folder puts it
+# elsewhere. Run setup.sh first, and make build in the top folder.
+set -euo pipefail
+cd "$(dirname "$0")"
+umask 022
+root=$(cd ../.. && pwd)
+dist=${DIST:-$root/dist}
+crate=automatic-rostering-$(cat "$root/VERSION").crate
+
+# A copy, since cargo would add the commit and whether files have changed.
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+cp -r Cargo.toml Cargo.lock build.rs src conformance rostering "$stage"
+cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$stage/rostering"
+chmod -R u=rwX,go=rX "$stage"
+# --no-verify: to compile it would compile wasmtime, which takes minutes; test-package.sh does, with what was compiled.
+cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --package automatic-rostering \
+	--locked --offline --quiet --no-verify
+mkdir -p "$dist"
+mv "$stage/target/package/$crate" "$dist"

@@ -1,0 +1,72 @@
+use http::Extensions;
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Request, Response, StatusCode, Url};
+use reqwest_middleware::{Error, Next, Result};
+
+use crate::{Client, Token};
+
+/// Adds the token to requests that you send with `reqwest` yourself.
+///
+/// ```no_run
+/// # async fn run(client: rostering::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use rostering::{reqwest, reqwest_middleware::ClientBuilder};
+///
+/// let api = ClientBuilder::new(reqwest::Client::new()).with(client.middleware().await?).build();
+/// let jobs = api.get("https://rostering.example.com/jobs").header("CUSTOMER_ID", "…").send().await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Only requests to the scheme, host and port of the config's `base_url` get it; `reqwest` removes it where a redirect
+/// leads elsewhere. A request that has an `Authorization` of its own is sent unchanged. The ids are yours to add.
+///
+/// If the service answers 401, the request is sent once more with a new token. A request whose body is a stream cannot be: its
+/// answer is the 401, and the next request has the new token.
+///
+/// A token request that fails is a [`reqwest_middleware::Error::Middleware`], which holds a [`crate::Error`]:
+/// `error.downcast_ref::<rostering::Error>()`.
+#[derive(Clone, Debug)]
+pub struct Middleware {
+    client: Client,
+    base: Url,
+}
+
+impl Middleware {
+    pub(crate) fn new(client: Client, base: Url) -> Self {
+        Self { client, base }
+    }
+
+    fn is_ours(&self, url: &Url) -> bool {
+        url.origin() == self.base.origin()
+    }
+}
+
+#[crate::async_trait]
+impl reqwest_middleware::Middleware for Middleware {
+    async fn handle(&self, mut request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
+        if !self.is_ours(request.url()) || request.headers().contains_key(AUTHORIZATION) {
+            return next.run(request, extensions).await;
+        }
+        let token = self.client.get_token().await.map_err(Error::middleware)?;
+        let again = request.try_clone();
+        add(&mut request, &token)?;
+        let answer = next.clone().run(request, extensions).await?;
+        // After a redirect, it may be another server that answers.
+        if answer.status() != StatusCode::UNAUTHORIZED || !self.is_ours(answer.url()) {
+            return Ok(answer);
+        }
+        let new = self.client.replace_token(&token).await;
+        let Some(mut again) = again else { return Ok(answer) };
+        add(&mut again, &new.map_err(Error::middleware)?)?;
+        drop(answer); // ends its connection, unless all of it is here
+        next.run(again, extensions).await
+    }
+}
+
+fn add(request: &mut Request, token: &Token) -> Result<()> {
+    let value = format!("Bearer {}", token.access_token.expose());
+    let mut value = HeaderValue::from_str(&value).map_err(|_| Error::middleware(crate::Error::NotAToken))?;
+    value.set_sensitive(true); // hidden when printed
+    request.headers_mut().insert(AUTHORIZATION, value);
+    Ok(())
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Uses the package file of package.sh as its users do, outside of the repository. Run setup.sh and package.sh first, and
+# make build/sandbox in the top folder.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+if ! command -v cargo >/dev/null || ! command -v clippy-driver >/dev/null; then
+	echo "to test the package for Rust: rustup.rs, and rustup component add clippy" >&2
+	exit 69
+fi
+package=automatic-rostering-$(cat "$root/VERSION")
+new=$(mktemp -d)
+artefacts=()
+trap 'rm -rf "$new" "${artefacts[@]}"' EXIT
+
+fail() { echo "$*" >&2; exit 1; }
+
+tar -xzf "$root/dist/$package.crate" -C "$new"
+for file in LICENSE README.md THIRD_PARTY_NOTICES.md rostering-nowasi.wasm; do
+	[ -s "$new/$package/$file" ] || fail "$package.crate lacks $file"
+done
+mkdir -p "$new/program/src"
+cd "$new/program"
+cp "$here/src/bin/jobs.rs" src/main.rs
+dependencies() { sed -n "/^\[$1\]/,/^\$/p" "$here/Cargo.toml" | grep -vE '^(\[|automatic-rostering|$)'; }
+{
+	cat <<EOF
+[package]
+name = "package-user"
+edition = "2024"
+
+[lints]
+rust.warnings = "deny"
+clippy.all = { level = "deny", priority = -1 }
+clippy.pedantic = { level = "deny", priority = -1 }
+
+[dependencies]
+automatic-rostering = { path = "../$package", features = ["blocking", "middleware", "redis", "stream"] }
+EOF
+	# The program needs two of these. All of them, with the same versions, profile and compiler, let cargo take what the
+	# repository's build has compiled of crates.io: to compile wasmtime anew would take minutes.
+	dependencies dependencies
+	dependencies dev-dependencies
+	sed -n '/^\[profile/,$p' "$here/Cargo.toml"
+} >Cargo.toml
+cp "$here/Cargo.lock" .
+
+export CARGO_TARGET_DIR=$here/target CARGO_INCREMENTAL=0
+RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo build --offline --quiet --message-format json-render-diagnostics >built
+if grep -F '"fresh":false' built | grep -q /libwasmtime; then fail "wasmtime was compiled anew"; fi
+artefacts=("$CARGO_TARGET_DIR"/debug/deps/package_user-* "$CARGO_TARGET_DIR"/debug/.fingerprint/package-user-*)
+for hash in $(grep -F "$new" built | grep -oE '/librostering-[0-9a-f]+' | sed 's/.*-//' | sort -u); do
+	artefacts+=("$CARGO_TARGET_DIR"/debug/{deps,.fingerprint}/*-"$hash"*)
+done
+mv "$CARGO_TARGET_DIR/debug/package-user" .
+rm -f "$CARGO_TARGET_DIR/debug/package-user.d"
+
+"$root/build/sandbox" ./package-user >shown 2>&1 || { cat shown; fail "the program failed"; }
+grep -q '"jobs":\[{"id":"sandbox-job-1"' shown || { cat shown; fail "the program listed no jobs"; }
+DIST=$new/again "$here/package.sh"
+cmp "$new/again/$package.crate" "$root/dist/$package.crate" || fail "$package.crate is another one now"
+echo "Rust: a package of $(stat -c %s "$root/dist/$package.crate") bytes works"

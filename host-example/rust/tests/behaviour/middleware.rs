@@ -1,0 +1,129 @@
+use rostering::reqwest::{self, Method, Response};
+use rostering::reqwest_middleware::{self, ClientBuilder, ClientWithMiddleware};
+use rostering::{Client, Code, Config, Error, Options};
+use serde_json::json;
+
+use crate::errors::call_error;
+use crate::sandbox::{Request, Sandbox};
+
+async fn wrap(client: &Client) -> ClientWithMiddleware {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    ClientBuilder::new(http).with(client.middleware().await.unwrap()).build()
+}
+
+/// Its client was given its token: a new one that it had requested itself would count as refused for good.
+async fn start() -> (Sandbox, ClientWithMiddleware) {
+    let sandbox = Sandbox::start();
+    let (client, other) = (sandbox.client().await, sandbox.client().await);
+    client.set_token(&other.get_token().await.unwrap()).await.unwrap();
+    let api = wrap(&client).await;
+    (sandbox, api)
+}
+
+async fn get(api: &ClientWithMiddleware, url: &str) -> Response {
+    api.get(url).header("CUSTOMER_ID", "c").header("USER_ID", "u").send().await.unwrap()
+}
+
+fn authorization(request: &Request) -> &str {
+    request.headers.get("authorization").map_or("", String::as_str)
+}
+
+fn job_requests(sandbox: &Sandbox) -> Vec<Request> {
+    let requests = sandbox.requests().into_iter();
+    requests.filter(|request| request.target.starts_with("/jobs")).collect()
+}
+
+#[tokio::test]
+async fn adds_the_token_and_recovers() {
+    let (sandbox, api) = start().await;
+    let jobs = format!("{}/jobs", sandbox.config().base_url);
+    assert_eq!(get(&api, &jobs).await.status(), 200);
+    sandbox.revoke();
+    let calls = [(); 20].map(|()| {
+        tokio::spawn({
+            let (api, jobs) = (api.clone(), jobs.clone());
+            async move { get(&api, &jobs).await.status() }
+        })
+    });
+    for call in calls {
+        assert_eq!(call.await.unwrap(), 200);
+    }
+    assert_eq!(sandbox.counts().0, 2);
+
+    // Only once, and with the error of the token request.
+    sandbox.fault(&json!({ "server": "jobs", "status": 401 }));
+    let error = api.get(&jobs).send().await.unwrap_err();
+    let reqwest_middleware::Error::Middleware(error) = error else { panic!("{error:?}") };
+    let Some(Error::Call(error)) = error.downcast_ref() else { panic!("{error:?}") };
+    assert_eq!(error.code, Code::ServiceUnauthorized);
+}
+
+#[tokio::test]
+async fn body() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "content").unwrap();
+    let stream = reqwest::Body::from(tokio::fs::File::from_std(file.reopen().unwrap()));
+    for (body, sent) in [("content".into(), 2), (stream, 1)] {
+        let (sandbox, api) = start().await;
+        let jobs = format!("{}/jobs", sandbox.config().base_url);
+        sandbox.fault(&json!({ "server": "jobs", "status": 401, "body": "x".repeat(70 << 10), "requests": 1 }));
+        let answer = api.post(&jobs).body(body).send().await.unwrap();
+        let requests = job_requests(&sandbox);
+        assert_eq!(requests.iter().map(|request| &*request.body).collect::<Vec<_>>(), vec!["content"; sent]);
+        assert_eq!(answer.status(), [401, 405][sent - 1]); // the sandbox itself has no use for a POST
+        assert_eq!(answer.bytes().await.unwrap().len() == 70 << 10, sent == 1);
+        // The next request has the new token.
+        assert_eq!(get(&api, &jobs).await.status(), 200);
+        assert_eq!(sandbox.counts().0, 2);
+    }
+}
+
+#[tokio::test]
+async fn other_origins_get_nothing() {
+    let ((sandbox, api), other) = (start().await, Sandbox::start());
+    let [jobs, others] = [&sandbox, &other].map(|sandbox| format!("{}/jobs", sandbox.config().base_url));
+    assert_eq!(get(&api, &others).await.status(), 401);
+    for status in [302, 307] {
+        let headers = json!({ "Location": others });
+        sandbox.fault(&json!({ "server": "jobs", "status": status, "headers": headers, "requests": 1 }));
+        let answer = get(&api, &jobs).await; // the other's 401 is not the service's
+        assert_eq!((answer.status().as_u16(), answer.url().as_str()), (401, others.as_str()));
+    }
+    assert_eq!(job_requests(&other).iter().map(authorization).collect::<Vec<_>>(), [""; 3]);
+    assert_eq!((sandbox.counts(), other.counts().0), ((1, 2), 0));
+
+    // A redirect within the service keeps the token.
+    sandbox.fault(&json!({ "server": "jobs", "status": 302, "headers": { "Location": "/jobs?all" }, "requests": 1 }));
+    assert_eq!(get(&api, &jobs).await.status(), 200);
+    // The same origin, written otherwise.
+    assert_eq!(get(&api, &jobs.replace("http://", "HTTP://")).await.status(), 200);
+}
+
+#[tokio::test]
+async fn authorization_of_the_caller() {
+    let (sandbox, api) = start().await;
+    let jobs = format!("{}/jobs", sandbox.config().base_url);
+    let answer = api.request(Method::GET, &jobs).header("authorization", "Bearer mine").send().await.unwrap();
+    assert_eq!((answer.status().as_u16(), authorization(&sandbox.last())), (401, "Bearer mine"));
+    assert_eq!(sandbox.counts(), (1, 1));
+}
+
+#[tokio::test]
+async fn checks_the_config() {
+    let sandbox = Sandbox::start();
+    let addresses = [("", Code::ConfigMissing), ("http://example.com", Code::ConfigInvalid)];
+    for (base_url, code) in addresses {
+        let config = Config { base_url: base_url.into(), ..sandbox.config() };
+        let client = Client::open(&config, Options::default()).await.unwrap();
+        let error = call_error(client.middleware().await);
+        assert_eq!((error.code, error.key.as_deref()), (code, Some("base_url")));
+    }
+    // A back-off is not the config's fault.
+    let config = Config { client_secret: "not-the-secret".into(), ..sandbox.config() };
+    let client = Client::open(&config, Options::default()).await.unwrap();
+    client.get_token().await.unwrap_err();
+    let api = wrap(&client).await;
+    let error = api.get(format!("{}/jobs", config.base_url)).send().await.unwrap_err();
+    assert!(error.to_string().contains("token_endpoint_rejected"), "{error}");
+    assert_eq!(sandbox.counts(), (1, 0));
+}
