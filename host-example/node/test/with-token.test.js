@@ -1,42 +1,17 @@
 // A fetch with the token; on Node, Deno and Bun.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { withToken } from '../rostering/index.js';
+import { listen } from './server.js';
 import { open, start } from './start.js';
 
 /** @typedef {import('node:test').TestContext} TestContext */
 /** @typedef {import('../rostering/index.js').Rostering} Rostering */
-/** @typedef {{method?: string | undefined, headers: import('node:http').IncomingHttpHeaders, body: string}} Received */
+/** @typedef {import('./server.js').Received} Received */
 
 const bound = { timeout: 30_000 };
 const bearer = /^Bearer \S+$/;
-
-/**
- * A server that redirects `/?status=307&to=URL`, and answers other requests with 200.
- *
- * @param {TestContext} t
- */
-async function listen(t) {
-  /** @type {Received[]} */
-  const received = [];
-  const server = createServer(async (request, response) => {
-    const { method, headers } = request;
-    received.push({ method, headers, body: await text(request) });
-    const query = new URL(request.url ?? '', 'http://host').searchParams;
-    response.writeHead(Number(query.get('status') ?? 200), { Location: query.get('to') ?? '' }).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { received, url: `http://127.0.0.1:${port}` };
-}
 
 /**
  * Gives the client a token that is two minutes old. The plugin takes the 401 to one that is younger for the service's

@@ -1,0 +1,21 @@
+// Sends a request to the URL in its own query, with a token: a GET, or a POST of the `body` there.
+
+import { Rostering, withToken } from '../../node/rostering/index.js';
+import { readConfig, type Env } from '../src/config.js';
+
+export { StoreEntry } from '../../node/rostering/cloudflare.js';
+
+export default {
+  async fetch(request, env): Promise<Response> {
+    const query = new URL(request.url).searchParams;
+    const url = query.get('url') ?? '';
+    const client = await Rostering.open(readConfig(env));
+    await client.getToken({ now: Math.floor(Date.now() / 1000) - 120 }); // a 401 to a newer one would be the last word
+    const body = query.get('body');
+    const send = withToken(client);
+    const response = body
+      ? await send(new Request(url, { method: 'POST', body }))
+      : await send(url, { headers: { Cookie: 'a=b' } });
+    return Response.json({ status: response.status });
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Takes the package as its user does, in an empty folder: unpacks, checks and runs package/jobs.ts, against the sandbox
+# (make build/sandbox). Run setup.sh and make packages first.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(realpath ../..)
+package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
+if [ ! -e "$package" ]; then
+	echo "$package is missing: run make packages first" >&2
+	exit 1
+fi
+deno=$(realpath runtime/deno)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+cp package/jobs.ts ../node/package/types.ts "$folder"
+cd "$folder"
+mkdir automatic-rostering # deno install does not unpack a file
+tar xzf "$package" --strip-components=1 -C automatic-rostering
+echo '{ "workspace": ["./automatic-rostering"], "nodeModulesDir": "auto" }' >deno.json
+export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system} NO_PROXY=127.0.0.1
+"$deno" install --quiet
+"$deno" check --quiet jobs.ts types.ts
+"$root/build/sandbox" "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering \
+	--allow-env='ROSTERING_*,EXTISM_ENABLE_WASI_OUTPUT,__MINIMATCH_TESTING_PLATFORM__' jobs.ts >jobs
+grep -q sandbox-job-1 jobs
+echo "the package $(basename "$package"): installed, checked and run on Deno"
