@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, clippy. Run setup.sh first.
+# Format, clippy, rustdoc. Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,9 +8,9 @@ if ! command -v rustfmt >/dev/null || ! command -v clippy-driver >/dev/null; the
 	exit 69
 fi
 cargo fmt --all --check
-# As cargo clippy does, but over what setup.sh built: cargo clippy would go through wasmtime anew, which takes a minute.
+# As cargo clippy and cargo doc do, but over what setup.sh built: they would go through wasmtime anew, which takes a minute.
 build=(cargo build --locked --quiet --target-dir target --workspace --bins --examples --tests)
-if ! found=$(RUSTC_WORKSPACE_WRAPPER=clippy-driver "${build[@]}" 2>&1) || [ -n "$found" ]; then
+if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/lint.sh "${build[@]}" 2>&1) || [ -n "$found" ]; then
 	echo "$found" >&2
 	exit 1
 fi

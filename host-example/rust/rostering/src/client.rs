@@ -29,7 +29,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens the plugin. Sends nothing; configuration errors surface on the first call.
+    /// Opens the plugin. Sends nothing; configuration errors surface on the first call. Refuses a file that is not the
+    /// plugin, or of another contract, with [`Error::Open`].
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
         Self::open_raw(config.keys(), options).await
     }

@@ -66,7 +66,8 @@ impl Config {
 
 /// How a client makes its calls.
 pub struct Options {
-    /// The content of `rostering-nowasi.wasm`; by default the one in this crate.
+    /// The content of `rostering-nowasi.wasm`; by default the one in this crate. Another one is of the contract
+    /// [`CONTRACT`](crate::CONTRACT).
     pub wasm: Vec<u8>,
     /// Shares the token with other clients, also of other processes and languages.
     pub store: Option<Arc<dyn Store>>,
@@ -74,7 +75,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Bytes of an answer, which is held in memory; 64 MiB by default.
     pub max_body: usize,
-    /// For settings of your own, such as proxies and certificates. Redirects are never followed.
+    /// For settings of your own, such as proxies and certificates. Redirects are never followed. Default headers go along
+    /// with token requests, too: set no `Authorization`, which the identity provider would get.
     pub http: reqwest::ClientBuilder,
 }
 

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# What check.sh has cargo run in place of rustc: clippy, and for the library rustdoc, too.
+set -euo pipefail
+clippy-driver "$@"
+[ "${3:-}" = rostering ] || exit 0 # lint.sh rustc --crate-name rostering …
+rustdoc=()
+for argument in "${@:2}"; do
+	case $argument in
+	--emit=* | *clippy::*) ;; # not for rustdoc
+	/*/debug/deps) rustdoc+=("${argument%debug/deps}doc") ;; # of --out-dir
+	*) rustdoc+=("$argument") ;;
+	esac
+done
+exec rustdoc -D warnings "${rustdoc[@]}"
