@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,58 +31,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runtimeAPI is what a function asks for its next event and tells the result.
-type runtimeAPI struct {
-	*httptest.Server
+// instance is an instance of the function with the Runtime API, which it asks for its next
+// event and tells the result.
+type instance struct {
 	events, results chan string
+	stop            func() // as Lambda does
 }
 
-func newRuntimeAPI(t *testing.T) *runtimeAPI {
-	api := &runtimeAPI{events: make(chan string), results: make(chan string)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case event := <-api.events:
-			w.Header().Set("Lambda-Runtime-Aws-Request-Id", "1")
-			w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(patience).UnixMilli(), 10))
-			_, _ = io.WriteString(w, event)
-		case <-r.Context().Done():
-		}
-	})
-	mux.HandleFunc("POST /2018-06-01/runtime/invocation/1/{kind}", func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		w.WriteHeader(http.StatusAccepted)
-		api.results <- r.PathValue("kind") + " " + string(body)
-	})
-	api.Server = httptest.NewServer(mux)
-	t.Cleanup(api.Close)
-	return api
-}
-
-// invoke returns the function's response or error.
-func (api *runtimeAPI) invoke(t *testing.T) string {
+func start(t *testing.T, s *sandbox.Sandbox) *instance {
 	t.Helper()
-	limit := time.After(patience)
-	select {
-	case api.events <- "{}":
-	case <-limit:
-		t.Fatal("the function does not start")
-	}
-	select {
-	case result := <-api.results:
-		return result
-	case <-limit:
-		t.Fatal("the function does not answer")
-	}
-	return ""
-}
-
-// start starts an instance of the function; the returned function ends it, as Lambda does.
-func start(t *testing.T, s *sandbox.Sandbox, api *runtimeAPI) func() {
-	t.Helper()
+	i := &instance{events: make(chan string), results: make(chan string, 1)}
+	api := httptest.NewServer(i.runtimeAPI())
 	function := exec.Command(os.Args[0])
 	function.Env = append(os.Environ(), "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(api.URL, "http://"))
 	for name, value := range s.Env {
@@ -90,9 +50,59 @@ func start(t *testing.T, s *sandbox.Sandbox, api *runtimeAPI) func() {
 	if err := function.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return func() {
+	i.stop = sync.OnceFunc(func() {
 		_ = function.Process.Kill()
 		_ = function.Wait()
+		api.Close()
+	})
+	t.Cleanup(i.stop)
+	return i
+}
+
+func (i *instance) runtimeAPI() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /2018-06-01/runtime/invocation/next", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case event := <-i.events:
+			w.Header().Set("Lambda-Runtime-Aws-Request-Id", "1")
+			w.Header().Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(time.Now().Add(patience).UnixMilli(), 10))
+			_, _ = io.WriteString(w, event)
+		case <-r.Context().Done():
+		}
+	})
+	mux.HandleFunc("POST /2018-06-01/runtime/invocation/1/{kind}", func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		w.WriteHeader(http.StatusAccepted)
+		if err != nil {
+			body = []byte(err.Error())
+		}
+		i.results <- r.PathValue("kind") + " " + string(body)
+	})
+	return mux
+}
+
+// invoke returns the function's response or error.
+func (i *instance) invoke(t *testing.T) (kind, body string) {
+	t.Helper()
+	limit := time.After(patience)
+	select {
+	case i.events <- "{}":
+	case <-limit:
+		t.Fatal("the function does not start")
+	}
+	select {
+	case result := <-i.results:
+		kind, body, _ = strings.Cut(result, " ")
+	case <-limit:
+		t.Fatal("the function does not answer")
+	}
+	return kind, body
+}
+
+func wantJobs(t *testing.T, i *instance) {
+	t.Helper()
+	if kind, body := i.invoke(t); kind != "response" || !strings.Contains(body, `"jobs":[{`) {
+		t.Errorf("the result is %s %s", kind, body)
 	}
 }
 
@@ -102,19 +112,15 @@ func TestInstancesShareTheToken(t *testing.T) {
 		"redis": func(t *testing.T) (string, string) { return "ROSTERING_REDIS", "unix://" + startRedis(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, api := sandbox.New(t), newRuntimeAPI(t)
+			s := sandbox.New(t)
 			name, value := environ(t)
 			s.Env[name] = value
 			for range 2 {
-				stop := start(t, s, api)
+				i := start(t, s)
 				for range 3 {
-					began := time.Now()
-					if result := api.invoke(t); !strings.Contains(result, `"jobs":[{`) || !strings.HasPrefix(result, "response ") {
-						t.Errorf("the result is %s", result)
-					}
-					t.Logf("%d ms", time.Since(began).Milliseconds())
+					wantJobs(t, i)
 				}
-				stop()
+				i.stop()
 			}
 			s.WantCounts(t, 1, 6)
 		})
@@ -122,18 +128,16 @@ func TestInstancesShareTheToken(t *testing.T) {
 }
 
 func TestAnErrorDoesNotEndTheInstance(t *testing.T) {
-	s, api := sandbox.New(t), newRuntimeAPI(t)
-	defer start(t, s, api)()
+	s := sandbox.New(t)
+	i := start(t, s)
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 503, Requests: 1})
-	kind, object, _ := strings.Cut(api.invoke(t), " ")
+	kind, object := i.invoke(t)
 	var e struct{ ErrorMessage, ErrorType string }
 	if err := json.Unmarshal([]byte(object), &e); err != nil || kind != "error" ||
 		!strings.HasPrefix(e.ErrorMessage, "service_error: ") || e.ErrorType != "Error" {
 		t.Errorf("the result is %s %s", kind, object)
 	}
-	if result := api.invoke(t); !strings.HasPrefix(result, "response ") {
-		t.Errorf("the result is %s", result)
-	}
+	wantJobs(t, i)
 }
 
 // startRedis starts a Redis and returns the path of its socket.

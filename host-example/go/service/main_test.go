@@ -45,7 +45,11 @@ func start(t *testing.T, s *sandbox.Sandbox) (*exec.Cmd, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = service.Process.Kill() })
+	timer := time.AfterFunc(2*patience, func() { _ = service.Process.Kill() })
+	t.Cleanup(func() {
+		timer.Stop()
+		_ = service.Process.Kill()
+	})
 	var port int
 	if _, err := fmt.Fscanln(bufio.NewReader(stdout), &port); err != nil {
 		t.Fatal(err)
