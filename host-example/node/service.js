@@ -1,0 +1,38 @@
+// A service: GET /jobs answers with the jobs. README.md tells what to set in the environment, and PORT is where to listen.
+
+import fastify from 'fastify';
+import { readConfig } from './demo.js';
+import { Rostering, RosteringError } from './rostering/index.js';
+
+const app = fastify({ logger: { level: process.env.LOG_LEVEL ?? 'info', stream: process.stderr } });
+const client = await Rostering.open(readConfig(process.env), { logger: app.log }); // for all requests
+app.addHook('onClose', () => client.close());
+
+app.get('/jobs', async (request, reply) => {
+  const jobs = await client.listJobs({ signal: request.signal }); // ends when the request's client hangs up
+  reply.type(jobs.headers.get('Content-Type') ?? 'application/octet-stream');
+  return jobs.body;
+});
+
+app.setErrorHandler((error, request, reply) => {
+  if (!(error instanceof RosteringError)) {
+    request.log.error(error);
+    return reply.code(500).send({ code: 'internal', message: 'see the log' });
+  }
+  const { code, message, retryable, retryAfter = 1 } = error;
+  request.log.warn(String(error)); // the service's answer, error.body, is not for everyone
+  if (retryable) reply.header('Retry-After', retryAfter);
+  return reply.code(retryable ? 503 : 502).send({ code, message });
+});
+
+// SIGTERM lets requests in flight end. A connection that was kept open would keep the process for another minute.
+let closing = false;
+app.addHook('onSend', async (_request, reply) => void (closing && reply.header('Connection', 'close')));
+process.once('SIGTERM', () => {
+  closing = true;
+  void app.close();
+});
+
+await app.listen({ host: process.env.HOST ?? '127.0.0.1', port: Number(process.env.PORT ?? 3000) });
+const { port } = /** @type {import('node:net').AddressInfo} */ (app.server.address());
+console.log(port);
