@@ -150,7 +150,7 @@ check: build ## format, vet, staticcheck, go mod tidy, shell scripts
 		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	$(call each,check.sh)
-	@bash -n plugin/toolchain.sh plugin/stamp.sh host-example/go/serverless/run.sh .ci/run
+	@bash -n plugin/toolchain.sh plugin/stamp.sh host-example/go/serverless/run.sh host-example/go/*package.sh .ci/run
 
 .PHONY: matrix
 matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md
