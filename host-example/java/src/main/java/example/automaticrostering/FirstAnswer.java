@@ -20,7 +20,9 @@ import java.util.function.Consumer;
  * only if the request is not repeated, because a handler may write a file.
  */
 final class FirstAnswer<T> implements BodyHandler<T> {
-  /** What these make cannot be relied on to be sent again; all else is the JDK's, or says so. */
+  /**
+   * Bodies of publishers that need not take a second subscriber. The JDK tells them by no method.
+   */
   private static final Set<Class<?>> ONCE =
       Set.of(
           BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),

@@ -21,7 +21,7 @@ public final class Sandbox {
   private static final int EXIT_SECONDS = 30;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  record Counts(int tokenRequests, int jobRequests) {}
+  public record Counts(int tokenRequests, int jobRequests) {}
 
   record Request(
       String server, String method, String target, Map<String, String> headers, String body) {}
@@ -60,20 +60,25 @@ public final class Sandbox {
     return Rostering.open(config(), options.interpreter());
   }
 
-  void fault(Map<String, ?> fault) throws IOException, InterruptedException {
+  public void fault(Map<String, ?> fault) throws IOException, InterruptedException {
     control("POST", "/faults", fault);
   }
 
-  void clearFaults() throws IOException, InterruptedException {
+  public void clearFaults() throws IOException, InterruptedException {
     control("DELETE", "/faults", Map.of());
   }
 
-  Counts counts() throws IOException, InterruptedException {
+  /** Revokes all tokens. */
+  void revoke() throws IOException, InterruptedException {
+    control("POST", "/revoke", Map.of());
+  }
+
+  public Counts counts() throws IOException, InterruptedException {
     return Json.read(control("GET", "/counts", Map.of()), Counts.class);
   }
 
   /** Waits until at least this many requests have arrived. */
-  void await(Counts counts) throws IOException, InterruptedException {
+  public void await(Counts counts) throws IOException, InterruptedException {
     control("POST", "/wait", counts);
   }
 
