@@ -103,11 +103,12 @@ class ProgramsTest {
   }
 
   @Test
-  void readmeShowsTheSnippet() throws IOException {
-    var code = Files.readString(Path.of("package/src/main/java/demo/Jobs.java"));
+  void readmeShowsHowToTakeThePackage() throws IOException {
+    var pom = Files.readString(Path.of("package/pom.xml"));
     var snippet =
-        Pattern.compile("// snippet\n(.*?)\n +// end of snippet", Pattern.DOTALL).matcher(code);
-    assertTrue(snippet.find());
-    assertTrue(Files.readString(Path.of("README.md")).contains(snippet.group(1).stripIndent()));
+        Pattern.compile("<!-- snippet -->\n(.*?)\n +<!-- end of snippet -->", Pattern.DOTALL);
+    var shown = snippet.matcher(pom);
+    assertTrue(shown.find());
+    assertTrue(Files.readString(Path.of("README.md")).contains(shown.group(1).stripIndent()));
   }
 }

@@ -34,7 +34,12 @@ class ServiceTest {
   void start() throws IOException {
     sandbox = new Sandbox();
     var command =
-        new ProcessBuilder("java", "-cp", System.getProperty("java.class.path"), "demo.Service")
+        new ProcessBuilder(
+                "java",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "demo.Service")
             .redirectError(ProcessBuilder.Redirect.DISCARD);
     command.environment().putAll(sandbox.env());
     command.environment().put("PORT", "0");
