@@ -7,4 +7,6 @@ bin=node_modules/.bin
 "$bin/eslint" --max-warnings 0 .
 "$bin/tsc"
 "$bin/tsc" -p tsconfig.cloudflare.json
+"$bin/typedoc" --emit none --logLevel Warn
+"$bin/typedoc" --emit none --logLevel Warn --tsconfig tsconfig.cloudflare.json --entryPoints rostering/cloudflare.js
 for script in ./*.sh; do bash -n "$script"; done

@@ -66,6 +66,8 @@
  */
 
 /**
+ * How a client works.
+ *
  * @typedef {object} Options
  * @property {Source} [plugin] In place of the one in the package.
  * @property {import('./store.js').Store} [store] Shares the token with other clients.
@@ -80,6 +82,8 @@
  */
 
 /**
+ * How one call works.
+ *
  * @typedef {object} CallOptions
  * @property {AbortSignal} [signal] Ends the call, but not a token request that others may wait for.
  * @property {number} [timeoutMs] In place of the client's.
@@ -96,12 +100,16 @@
  */
 
 /**
+ * Which token is wanted: the cached one, or a new one.
+ *
  * @typedef {object} TokenRequest
  * @property {boolean} [force] Requests a new token in any case. If that fails, the plugin keeps the one it has.
  * @property {string} [refused] An access token that the service answered 401 to: it is replaced.
  */
 
 /**
+ * A request of your own.
+ *
  * @typedef {object} ServiceRequest
  * @property {string} path Appended to baseUrl, with its query; begins with a slash.
  * @property {string} [method] GET if not set.
