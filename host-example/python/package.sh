@@ -3,7 +3,6 @@
 # elsewhere. Run setup.sh and make build (in the top folder) first.
 set -euo pipefail
 cd "$(dirname "$0")"
-umask 022
 root=$(cd ../.. && pwd)
 mkdir -p "${DIST:=$root/dist}"
 DIST=$(cd "$DIST" && pwd)

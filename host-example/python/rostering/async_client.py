@@ -40,7 +40,7 @@ class AsyncClient(BaseClient):
         self._section_ended = asyncio.Event()
 
     async def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
-        """Return the service's answer to GET /jobs."""
+        """Return the service's answer to GET /jobs: status 2xx, its body in memory."""
         return cast(httpx.Response, await self.run(*self._call("list_jobs", options, {})))
 
     async def send_request(

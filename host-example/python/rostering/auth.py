@@ -14,10 +14,12 @@ _HEADER = "Authorization"
 
 
 class RosteringAuth(httpx.Auth):
-    """Adds the token of a `Client` to requests of an httpx.Client, or of both kinds for asyncio.
+    """Adds the token to the requests of an httpx client.
 
         http = httpx.Client(base_url=config.base_url, auth=RosteringAuth(client))
         http.get("/jobs/7")
+
+    It needs a `Client` for an httpx.Client, an `AsyncClient` for an httpx.AsyncClient.
 
     Only requests to the scheme, host and port of the config's `base_url` get the token, and none
     that has an Authorization already. After a 401 the token is replaced, and the request is sent

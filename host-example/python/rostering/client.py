@@ -26,6 +26,9 @@ class Client(BaseClient):
     to close.
 
     Sends nothing before the first call. Close it, or use it in a `with` statement.
+
+    A call raises a `RosteringError` that says what to do; a RuntimeError if the client is closed.
+    Opening raises a ValueError if `plugin` is not a plugin of this package's `CONTRACT`.
     """
 
     def __init__(
@@ -42,7 +45,7 @@ class Client(BaseClient):
         self._section_ended = threading.Condition()
 
     def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
-        """Return the service's answer to GET /jobs."""
+        """Return the service's answer to GET /jobs: status 2xx, its body in memory."""
         return cast(httpx.Response, self.run(*self._call("list_jobs", options, {})))
 
     def send_request(
