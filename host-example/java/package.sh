@@ -2,6 +2,7 @@
 # Makes the package: a Maven repository in dist/maven, or in $DIST/maven, with the jar, its sources and its Javadoc,
 # which holds without a warning. The same files give the same bytes. Run make build (in the top folder) first.
 set -euo pipefail
+export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 dist=${DIST:-$root/dist}

@@ -2,6 +2,7 @@
 # Uses the package of package.sh as its users do, outside of the repository. Run package.sh first, and
 # make build/sandbox in the top folder.
 set -euo pipefail
+export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 if ! command -v javac >/dev/null || ! command -v mvn >/dev/null; then
@@ -9,7 +10,7 @@ if ! command -v javac >/dev/null || ! command -v mvn >/dev/null; then
 	exit 69
 fi
 new=$(mktemp -d)
-trap 'rm -rf "$new"' EXIT
+trap 'rm -rf "$new" ~/.m2/repository/example/automaticrostering' EXIT
 fail() { echo "$*" >&2; exit 1; }
 
 # What an earlier run took must not count.
