@@ -16,7 +16,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 ./package.sh "$folder" >/dev/null
-cmp "$package" "$folder/$(basename "$package")" # made twice, the same
+cmp "$package" "$folder/$(basename "$package")" || { # made twice, it is the same
+	echo "$package is older than its sources: run make packages first" >&2
+	exit 1
+}
 rm "$folder"/*
 
 cp package/* "$folder"

@@ -45,7 +45,12 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
     const headers = new Headers(init.headers ?? request?.headers);
     if (url.origin !== origin || headers.has('Authorization')) return send(input, init);
     const mode = init.redirect ?? request?.redirect ?? 'follow';
-    const own = { ...init, redirect: mode === 'follow' ? /** @type {const} */ ('manual') : mode };
+    /** @type {RequestInit} */
+    const own = {
+      credentials: 'omit', // or Node's fetch hides a 401 to a stream, which it would answer itself
+      ...init,
+      redirect: mode === 'follow' ? 'manual' : mode,
+    };
     const response = await sendTwice(input, own, headers);
     const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
     const next = mode === 'follow' ? target(response, method, url) : undefined;
