@@ -18,6 +18,7 @@ func TestOneVersion(t *testing.T) {
 		"host-example/go/rostering/redisstore/go.mod": `automatic-rostering.example/rostering v(\S+)`,
 		"host-example/go/rostering/version.go":        `Version = "(.*)"`,
 		"host-example/java/pom.xml":                   `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
+		"host-example/java/README.md":                 `<version>(.*)</version>`,
 		"host-example/java/package/pom.xml":           `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
 		"host-example/java/src/main/java/example/automaticrostering/Rostering.java": `VERSION = "(.*)"`,
 		"host-example/node/rostering/package.json":                                  `"version": "(.*)"`,
