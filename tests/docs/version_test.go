@@ -21,6 +21,7 @@ func TestOneVersion(t *testing.T) {
 		"host-example/java/README.md":                 `<version>(.*)</version>`,
 		"host-example/java/package/pom.xml":           `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
 		"host-example/java/src/main/java/example/automaticrostering/Rostering.java": `VERSION = "(.*)"`,
+		"host-example/node/rostering/README.md":                                     `automatic-rostering-(.*?)\.tgz`,
 		"host-example/node/rostering/package.json":                                  `"version": "(.*)"`,
 		"host-example/node/rostering/version.js":                                    `version = '(.*)'`,
 		"host-example/python/rostering/README.md":                                   `automatic_rostering-(.*)-py3`,
