@@ -40,6 +40,7 @@ type user struct {
 	process *protocol.Process
 	secret  string
 	op      string // call, or drive where begin and resume make the calls
+	begun   time.Time
 }
 
 // newUser makes an instance of the plugin, or a client of the library for drive, with the
@@ -61,7 +62,7 @@ func newUser(t *testing.T, op, environment string, change func(config map[string
 		change(config)
 	}
 	host := hosts.Go.Run(t, program)
-	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret, op: op}
+	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret, op: op, begun: time.Now()}
 	create := protocol.Request{Op: "create", Wasm: host.Wasm, WASI: host.WASI, Config: config}
 	if op == "drive" {
 		create.Client, create.WASI = true, false
@@ -89,11 +90,11 @@ func (u *user) do(r protocol.Request) protocol.Answer {
 	return a
 }
 
-// callAt calls an export some seconds from now: the plugin takes the time from its
-// input, so that nobody has to wait.
+// callAt calls an export some seconds after the test began: the plugin takes the time from
+// its input, so that nobody has to wait, and a whole second that passes changes nothing.
 func (u *user) callAt(seconds int64, export string) protocol.Answer {
 	u.t.Helper()
-	input := fmt.Appendf(nil, `{"now":%d}`, time.Now().Unix()+seconds)
+	input := fmt.Appendf(nil, `{"now":%d}`, u.begun.Unix()+seconds)
 	return u.do(protocol.Request{Op: u.op, Export: export, Input: input})
 }
 

@@ -158,7 +158,7 @@ func TestControlRefuses(t *testing.T) {
 		"not JSON":          {"POST", "/faults", `server=jobs`, 400, "JSON"},
 		"two values":        {"POST", "/faults", `{"server":"jobs","status":500}{}`, 400, "after"},
 		"stray brace":       {"POST", "/faults", `{"server":"jobs","status":500}}`, 400, "after"},
-		"too large":         {"POST", "/faults", strings.Repeat(" ", 2*maxBody), 400, "invalid_request"},
+		"too large":         {"POST", "/faults", strings.Repeat(" ", maxBody+1), 400, "invalid_request"},
 		"body of a revoke":  {"POST", "/revoke", `{"token":"x"}`, 400, "token"},
 		"no seconds":        {"POST", "/lifetime", `{}`, 400, "seconds"},
 		"negative seconds":  {"POST", "/lifetime", `{"seconds":-1}`, 400, "seconds"},

@@ -86,9 +86,10 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       return response;
     }
     try {
-      const { accessToken } = await renewal;
-      if (accessToken === refused) return response;
-      await response.body?.cancel();
+      const token = await renewal.catch(() => undefined);
+      if (token?.accessToken === refused) return response;
+      await response.body?.cancel(); // or it would keep its connection
+      const { accessToken } = token ?? (await renewal);
       return await send(spare ?? input, bearing(init, headers, accessToken));
     } finally {
       void forget();
