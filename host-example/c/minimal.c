@@ -15,7 +15,6 @@ int main(int argc, char **argv) {
     size_t size = file != NULL ? fread(manifest, 1, sizeof manifest, file) : 0;
     if (file != NULL) fclose(file);
     char *reason = NULL;
-    // snippet
     const bool wasi = true; // for the clock
     ExtismPlugin *plugin = extism_plugin_new((const uint8_t *)manifest, size, NULL, 0, wasi, &reason);
     if (plugin == NULL) {
@@ -29,7 +28,6 @@ int main(int argc, char **argv) {
         // 1: a JSON object with code, message … Otherwise a request got no answer; libextism's log has the reason.
         fprintf(stderr, "%s\n", extism_plugin_error(plugin));
     }
-    // end of snippet
     extism_plugin_free(plugin);
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -5,7 +5,6 @@ import { readConfig } from '../node/demo.js';
 import { Rostering, RosteringError } from '../node/rostering/index.js';
 
 const config = readConfig(process.env);
-// snippet
 await using client = await Rostering.open(config); // once in each process
 try {
   const response = await client.listJobs(); // anywhere, concurrently
@@ -15,4 +14,3 @@ try {
   console.error(String(error));
   if (error.retryable) console.error(`call again in ${error.retryAfter ?? 1} s`);
 }
-// end of snippet

@@ -4,7 +4,6 @@ import { readConfig } from './demo.js';
 import { Rostering, RosteringError } from './rostering/index.js';
 
 const config = readConfig(process.env);
-// snippet
 const client = await Rostering.open(config); // once in each process
 try {
   const response = await client.listJobs(); // anywhere, concurrently
@@ -16,4 +15,3 @@ try {
 } finally {
   await client.close();
 }
-// end of snippet

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 import extism
 
-# snippet
 names = [
     "auth_url",
     "base_url",
@@ -29,4 +28,3 @@ with extism.Plugin(manifest, wasi=True) as plugin:  # one per process; it keeps 
         print(error)  # a JSON object with code and message, or libextism's own text
     else:
         print(jobs)
-# end of snippet

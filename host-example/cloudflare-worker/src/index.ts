@@ -12,7 +12,6 @@ export default {
   async fetch(request, env, context): Promise<Response> {
     if (new URL(request.url).pathname !== '/jobs') return problem(404);
     if (request.method !== 'GET') return problem(405, {}, { Allow: 'GET' });
-    // snippet
     try {
       const opened = client ?? (await open(env));
       client ??= opened; // the first of several: no request may await a promise of another one
@@ -24,7 +23,6 @@ export default {
     } catch (error) {
       return failure(error);
     }
-    // end of snippet
   },
 } satisfies ExportedHandler<Env>;
 

@@ -18,7 +18,6 @@ func ExampleNew() {
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 200, Body: `[{"id":1}]`})
 	config := s.Config()
 
-	// snippet
 	client, err := rostering.New(ctx, config)
 	if err != nil {
 		log.Fatal(err)
@@ -34,7 +33,6 @@ func ExampleNew() {
 		log.Fatal(err) // says what to do
 	}
 	fmt.Printf("%s\n", jobs.Body)
-	// end of snippet
 
 	// Output: [{"id":1}]
 }

@@ -22,7 +22,6 @@ public final class Minimal {
   }
 
   static void run(Map<String, String> env, PrintStream out) {
-    // snippet
     var config = new HashMap<String, String>();
     var keys = "environment auth_url base_url client_id client_secret customer_id user_id";
     for (var key : keys.split(" ")) {
@@ -42,7 +41,6 @@ public final class Minimal {
     } catch (ExtismFunctionException e) { // {"code":…,"message":…,"retryable":…}
       out.println(e.getError());
     }
-    // end of snippet
   }
 
   private static String host(String url) {
