@@ -78,7 +78,7 @@ func Decode(b []byte) Record {
 		return Record{}
 	}
 	return Record{
-		Since:    int64(binary.LittleEndian.Uint64(b)),
+		Since:    max(int64(binary.LittleEndian.Uint64(b)), 0),
 		Wait:     min(int64(binary.LittleEndian.Uint32(b[8:])), MaxWait),
 		Failures: int(min(binary.LittleEndian.Uint32(b[12:]), MaxFailures)),
 		Call:     binary.LittleEndian.Uint32(b[16:]),

@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"math"
 	"testing"
 
 	"automatic-rostering/plugin/internal/backoff"
@@ -11,6 +12,7 @@ import (
 func FuzzBackoff(f *testing.F) {
 	f.Add([]byte(nil), uint32(1_800_000_000), uint16(1), "{}", "5")
 	f.Add([]byte("0123456789abcdef{}"), uint32(0), uint16(0), "", "")
+	f.Add((&backoff.Record{Since: math.MinInt64, Failures: 1, Error: []byte("{}")}).Encode(), uint32(1_800_000_000), uint16(0), "", "")
 	f.Add((&backoff.Record{Since: 1_800_000_001, Failures: 1}).Encode(), uint32(1_800_000_000), uint16(7), `{"code":"x"}`, "3601")
 	f.Fuzz(func(t *testing.T, value []byte, now uint32, failures uint16, failure, header string) {
 		found := backoff.Decode(value)

@@ -9,13 +9,12 @@ import example.automaticrostering.RosteringException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** A service that lists the jobs at /jobs, on the port PORT. SIGTERM lets its requests end. */
 public final class Service {
   public static void main(String[] args) throws IOException {
     var client = Rostering.open(new Settings(System.getenv()).config());
-    var threads = Executors.newFixedThreadPool(64); // Java 21: newVirtualThreadPerTaskExecutor()
+    var threads = Threads.forRequests();
     var port = Integer.parseInt(System.getenv().getOrDefault("PORT", "8080"));
     var server = HttpServer.create(new InetSocketAddress(port), 1024);
     server.setExecutor(threads);
