@@ -32,8 +32,10 @@ func FuzzFlow(f *testing.F) {
 	}
 	f.Add([]byte(`{"call":"list_jobs","state":"old","owner":1,"token":9}`), `,"status":200,"body":"x"`)
 	f.Add([]byte(`{"call":"send_request","input":{"path":"/a","headers":{"X":"y"}},"state":"new","owner":1,"token":9}`), `,"status":500,"body":"{}"`)
+	f.Add([]byte(`{"call":"list_jobs","state":"requesting","owner":1184570481}`), `,"status":200,"body":"{\"access_token\":\"0\",\"token_type\":\"Bearer\"}"`)
 	f.Fuzz(func(t *testing.T, flow []byte, result string) {
 		w := newSteps(t)
+		w.forged = true
 		w.begin("get_token", "", "wait")
 		w.finish()
 		for range 4 {
