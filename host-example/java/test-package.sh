@@ -10,15 +10,16 @@ if ! command -v javac >/dev/null || ! command -v mvn >/dev/null; then
 	exit 69
 fi
 new=$(mktemp -d)
-trap 'rm -rf "$new" ~/.m2/repository/example/automaticrostering' EXIT
+repository=$HOME/.m2/repository # named to Maven, which looks for it in the password file's home
+trap 'rm -rf "$new" "$repository/example/automaticrostering"' EXIT
 fail() { echo "$*" >&2; exit 1; }
 
 # What an earlier run took must not count.
-rm -rf ~/.m2/repository/example/automaticrostering
+rm -rf "$repository/example/automaticrostering"
 cp -R "$here/package" "$new/program"
 cd "$new/program"
-mvn --batch-mode --no-transfer-progress --quiet -Dpackages="$root/dist/maven" compile \
-	dependency:build-classpath -Dmdep.outputFile=classpath
+mvn --batch-mode --no-transfer-progress --quiet -Dmaven.repo.local="$repository" -Dpackages="$root/dist/maven" \
+	compile dependency:build-classpath -Dmdep.outputFile=classpath
 classpath=target/classes:$(cat classpath)
 case $classpath in *"$here"*) fail "the class path leads into the repository: $classpath" ;; esac
 "$root/build/sandbox" java -cp "$classpath" demo.Jobs >shown || fail "the program failed"
@@ -27,7 +28,7 @@ grep -q '"jobs":\[{"id":"sandbox-job-1"' shown || { cat shown; fail "the program
 # The library is the package's, and needs no optional dependency.
 files=$root/dist/maven/example/automaticrostering/automatic-rostering/$(cat "$root/VERSION")
 jar=$(basename "$files"/*[0-9].jar)
-cmp "$files/$jar" ~/.m2/repository/example/automaticrostering/automatic-rostering/*/"$jar"
+cmp "$files/$jar" "$repository"/example/automaticrostering/automatic-rostering/*/"$jar"
 case $classpath in *jedis*) fail "the optional jedis came along" ;; esac
 jar tf "$files/$jar" >entries
 for entry in META-INF/LICENSE META-INF/THIRD_PARTY_NOTICES.md example/automaticrostering/rostering-nowasi.wasm; do
