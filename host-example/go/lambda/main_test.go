@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
@@ -109,7 +107,7 @@ func wantJobs(t *testing.T, i *instance) {
 func TestInstancesShareTheToken(t *testing.T) {
 	for name, environ := range map[string]func(*testing.T) (name, value string){
 		"file":  func(t *testing.T) (string, string) { return "ROSTERING_STORE", filepath.Join(t.TempDir(), "store") },
-		"redis": func(t *testing.T) (string, string) { return "ROSTERING_REDIS", "unix://" + startRedis(t) },
+		"redis": func(t *testing.T) (string, string) { return "ROSTERING_REDIS", "unix://" + sandbox.Redis(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := sandbox.New(t)
@@ -138,29 +136,4 @@ func TestAnErrorDoesNotEndTheInstance(t *testing.T) {
 		t.Errorf("the result is %s %s", kind, object)
 	}
 	wantJobs(t, i)
-}
-
-// startRedis starts a Redis and returns the path of its socket.
-func startRedis(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
-		t.Skip("left out: redis-server is missing: apt-get install redis-server")
-	}
-	socket := filepath.Join(t.TempDir(), "redis")
-	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "")
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(&redis.Options{Network: "unix", Addr: socket})
-	t.Cleanup(func() {
-		_ = client.Close()
-		_ = server.Process.Kill()
-		_ = server.Wait()
-	})
-	for deadline := time.Now().Add(patience); client.Ping(t.Context()).Err() != nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("redis-server did not start")
-		}
-	}
-	return socket
 }

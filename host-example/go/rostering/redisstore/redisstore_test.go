@@ -4,42 +4,24 @@ import (
 	"context"
 	"io"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/rostering/internal/sandbox"
 	"automatic-rostering.example/rostering/redisstore"
 )
 
 const patience = 20 * time.Second
 
-// start starts a Redis that listens on a socket in a file, which no other process can take.
+// start starts a Redis and returns a client of it.
 func start(t *testing.T) *redis.Client {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
-		t.Skip("left out: redis-server is missing: apt-get install redis-server")
-	}
-	socket := filepath.Join(t.TempDir(), "redis")
-	server := exec.Command("redis-server", "--port", "0", "--unixsocket", socket, "--save", "")
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(&redis.Options{Network: "unix", Addr: socket, ContextTimeoutEnabled: true})
-	t.Cleanup(func() {
-		_ = client.Close()
-		_ = server.Process.Kill()
-		_ = server.Wait()
-	})
-	for deadline := time.Now().Add(patience); client.Ping(t.Context()).Err() != nil; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("redis-server did not start")
-		}
-	}
+	options := redis.Options{Network: "unix", Addr: sandbox.Redis(t), ContextTimeoutEnabled: true}
+	client := redis.NewClient(&options)
+	t.Cleanup(func() { _ = client.Close() })
 	return client
 }
 
