@@ -3,17 +3,9 @@
 # (make build/sandbox). Run setup.sh and make packages first.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(realpath ../..)
-package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
-if [ ! -e "$package" ]; then
-	echo "$package is missing: run make packages first" >&2
-	exit 1
-fi
+source ../node/take-package.sh
 bun=$(realpath runtime/bun)
-pinned() { "$bun" -p "'$1@' + require('./package.json').devDependencies['$1']"; }
 tools=("$(pinned typescript)" "$(pinned @types/bun)")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 
 cp package/* ../node/package/types.ts "$folder"
 cd "$folder"

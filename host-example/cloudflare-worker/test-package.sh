@@ -3,16 +3,8 @@
 # wrangler, and runs it in workerd, against the sandbox (make build/sandbox). Run setup.sh and make packages first.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(realpath ../..)
-package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
-if [ ! -e "$package" ]; then
-	echo "$package is missing: run make packages first" >&2
-	exit 1
-fi
-pinned() { node -p "'$1@' + require('./package.json').devDependencies['$1']"; }
+source ../node/take-package.sh
 tools=("$(pinned @cloudflare/workers-types)" "$(pinned typescript)" "$(pinned wrangler)")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 
 cp package/* "$folder"
 cd "$folder"

@@ -3,15 +3,8 @@
 # (make build/sandbox). Run setup.sh and make packages first.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(realpath ../..)
-package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
-if [ ! -e "$package" ]; then
-	echo "$package is missing: run make packages first" >&2
-	exit 1
-fi
+source ../node/take-package.sh
 deno=$(realpath runtime/deno)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 
 cp package/jobs.ts ../node/package/types.ts "$folder"
 cd "$folder"
