@@ -94,17 +94,24 @@ func (j *journal) add(r Request) {
 	j.changed = make(chan struct{})
 }
 
-// newest returns the counts and the kept requests, and what is closed when they change.
-func (j *journal) newest() (Counts, []Request, <-chan struct{}) {
+// count returns the counts, and what is closed when they change.
+func (j *journal) count() (Counts, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.counts, append([]Request{}, j.requests...), j.changed
+	return j.counts, j.changed
+}
+
+// newest returns the kept requests; not nil, so that in JSON they are always a list.
+func (j *journal) newest() []Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]Request{}, j.requests...)
 }
 
 // wait waits until so many requests have arrived.
 func (j *journal) wait(ctx context.Context, least Counts) (Counts, error) {
 	for {
-		counts, _, changed := j.newest()
+		counts, changed := j.count()
 		if counts.reach(least) {
 			return counts, nil
 		}

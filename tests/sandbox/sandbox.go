@@ -81,14 +81,13 @@ func (s *Sandbox) SetLifetime(d time.Duration) error {
 
 // Counts returns how many requests have arrived until now.
 func (s *Sandbox) Counts() Counts {
-	counts, _, _ := s.journal.newest()
+	counts, _ := s.journal.count()
 	return counts
 }
 
 // Requests returns the newest requests, the oldest of them first, 1,000 at most.
 func (s *Sandbox) Requests() []Request {
-	_, requests, _ := s.journal.newest()
-	return requests
+	return s.journal.newest()
 }
 
 // Wait waits until at least so many requests have arrived, and returns how
