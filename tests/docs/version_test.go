@@ -37,7 +37,7 @@ func TestOneVersion(t *testing.T) {
 	}
 }
 
-// The contract's version stands in the build, in its document and in each library.
+// The contract's version is in the build, in its document and in each library.
 func TestOneContract(t *testing.T) {
 	found := regexp.MustCompile(`(?m)^CONTRACT := (.+)$`).FindStringSubmatch(read(t, "Makefile"))
 	if found == nil {

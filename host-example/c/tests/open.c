@@ -31,7 +31,7 @@ static void a_config_that_is_not_utf8_is_named(void **state) {
 /* want_refused opens bytes that are no plugin for this library, as bytes and as a file. */
 static void want_refused(const char *wasm, size_t size, const char *message) {
     const rostering_config config = {0};
-    char path[] = "/tmp/rostering-test-XXXXXX";
+    char path[] = TEMPORARY;
     int file = mkstemp(path);
     assert_true(file >= 0 && write(file, wasm, size) == (ssize_t)size && close(file) == 0);
     const rostering_options ways[] = {{.plugin = wasm, .plugin_size = size}, {.plugin_file = path}};

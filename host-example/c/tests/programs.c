@@ -41,7 +41,7 @@ static void the_example_shows_all_three(void **state) {
 
 static void minimal_lists_the_jobs_with_the_sdk_alone(void **state) {
     fixture *f = *state;
-    char path[] = "/tmp/rostering-test-XXXXXX", command[64];
+    char path[] = TEMPORARY, command[64];
     int file = mkstemp(path);
     assert_true(file >= 0);
     json_t *manifest = json_pack("{s:[{s:s}], s:[s], s:{s:s, s:s, s:s, s:s, s:s, s:s, s:s}}", "wasm", "path",

@@ -8,7 +8,7 @@
 
 #include "tests.h"
 
-static char folder[] = "/tmp/rostering-test-XXXXXX";
+static char folder[] = TEMPORARY;
 static char path[sizeof folder + 16];
 
 static int make_folder(void **state) {

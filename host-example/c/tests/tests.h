@@ -5,11 +5,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "rostering.h"
 #include "sandbox.h"
+
+/* A name for mkdtemp or mkstemp, in the system's folder for temporary files. */
+#define TEMPORARY P_tmpdir "/rostering-test-XXXXXX"
 
 /* A sandbox, and a client for it. */
 typedef struct fixture {

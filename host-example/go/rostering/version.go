@@ -29,7 +29,7 @@ func checkContract(wasm []byte) error {
 	return nil
 }
 
-// customSection returns the content of a custom section, or nil if the file has none of
+// customSection returns the content of a custom section, or nil if the file has no section of
 // this name.
 func customSection(wasm []byte, name string) []byte {
 	rest, ok := bytes.CutPrefix(wasm, []byte("\x00asm\x01\x00\x00\x00"))

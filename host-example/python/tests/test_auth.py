@@ -138,7 +138,7 @@ class Requests(ServiceCase):
         for status in (302, 307):
             headers = {"Location": f"{other.config.base_url}/jobs"}
             self.sandbox.fault("jobs", status=status, headers=headers, requests=1)
-            # The 401 of another server is none of the token's business.
+            # The 401 of another server says nothing about the token.
             self.assertEqual(http.get("/jobs").status_code, 401)
         self.assertEqual(self.sent(other), [None, None])
         self.want_requests(1, 2)

@@ -32,7 +32,7 @@ func TestRequestIsRead(t *testing.T) {
 		{"an at sign", `{"path":"/@evil.example/:80"}`, input.Request{Path: "/@evil.example/:80", Method: "GET"}},
 		{"a method and a body", `{"path":"/a","method":"POST","body":"é\n\u0000"}`,
 			input.Request{Path: "/a", Method: "POST", Body: "é\n\x00"}},
-		{"an empty body is none", `{"path":"/a","body":""}`, input.Request{Path: "/a", Method: "GET"}},
+		{"an empty body counts as no body", `{"path":"/a","body":""}`, input.Request{Path: "/a", Method: "GET"}},
 		{"headers", `{"path":"/a","headers":{"X-A":"b c\t","accept":""}}`,
 			input.Request{Path: "/a", Method: "GET", Headers: []message.Header{{Name: "X-A", Value: "b c\t"}, {Name: "accept"}}}},
 		{"no headers", `{"path":"/a","headers":{}}`, input.Request{Path: "/a", Method: "GET"}},

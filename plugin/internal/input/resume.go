@@ -20,7 +20,7 @@ type Resume struct {
 	Body       string
 
 	Value     string // of a key in the store
-	ValueNull bool   // there is none
+	ValueNull bool   // the key is not there
 	Added     bool
 }
 

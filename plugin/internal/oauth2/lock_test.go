@@ -44,7 +44,7 @@ func TestParseLock(t *testing.T) {
 		{"another state", strings.Replace(failed, "failed", "fallen", 1)},
 		{"no code", strings.Replace(failed, `"code":"network_error",`, "", 1)},
 		{"a code of another error", strings.Replace(failed, "network_error", "invalid_input", 1)},
-		{"a status that is none", strings.Replace(failed, `"status":0`, `"status":99`, 1)},
+		{"a status out of range", strings.Replace(failed, `"status":0`, `"status":99`, 1)},
 		{"a status above all", strings.Replace(failed, `"status":0`, `"status":600`, 1)},
 		{"until as text", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
 		{"until before all time", strings.Replace(failed, "1800000060", "-1800000060", 1)},

@@ -40,8 +40,8 @@ func TestTokenAnswerIsRead(t *testing.T) {
 		{"nested look-alikes do not count", `{"x":{"access_token":"u","error":"e"},"y":["expires_in",0],"access_token":"t","token_type":"Bearer"}`, "t", 300},
 		{"look-alikes in text do not count", `{"x":"\",\"access_token\":\"u\"","access_token":"t","token_type":"Bearer"}`, "t", 300},
 		{"names in other case do not count", `{"Access_Token":"u","ACCESS_TOKEN":"v","access_token":"t","token_type":"Bearer"}`, "t", 300},
-		{"error null is none", `{"access_token":"t","token_type":"Bearer","error":null}`, "t", 300},
-		{"an empty error is none", `{"access_token":"t","token_type":"Bearer","error":""}`, "t", 300},
+		{"error null counts as no error", `{"access_token":"t","token_type":"Bearer","error":null}`, "t", 300},
+		{"an empty error counts as no error", `{"access_token":"t","token_type":"Bearer","error":""}`, "t", 300},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			token, lifetime, err := oauth2.ParseTokenResponse(answer(200, tt.body), secrets)
@@ -79,7 +79,7 @@ func TestTokenAnswerIsRefused(t *testing.T) {
 		{"a token that is a number", `{"access_token":12,"token_type":"Bearer"}`},
 		{"a token that is a list", `{"access_token":["t"],"token_type":"Bearer"}`},
 		{"a nested token", `{"data":{"access_token":"t"},"token_type":"Bearer"}`},
-		{"the first token is none", `{"access_token":null,"access_token":"t","token_type":"Bearer"}`},
+		{"the first token is null", `{"access_token":null,"access_token":"t","token_type":"Bearer"}`},
 		{"a token with a space", `{"access_token":"a b","token_type":"Bearer"}`},
 		{"a token with a newline", `{"access_token":"t\n","token_type":"Bearer"}`},
 		{"a token that splits the header", `{"access_token":"t\r\nX: y","token_type":"Bearer"}`},

@@ -52,7 +52,7 @@ func TestSecrets(t *testing.T) {
 	}{
 		{"no text", "", []string{secret}, ""},
 		{"no secret", "a text", nil, "a text"},
-		{"an empty secret is none", "a text", []string{"", ""}, "a text"},
+		{"an empty secret hides nothing", "a text", []string{"", ""}, "a text"},
 		{"text without the secret", "a s3cret4 text", []string{secret}, "a s3cret4 text"},
 		{"text that is shorter than the secret", "s3cret4", []string{secret}, "s3cret4"},
 		{"the secret alone", "s3cret42", []string{secret}, mark},

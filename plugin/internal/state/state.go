@@ -51,7 +51,7 @@ type Token struct {
 	// Lifetime and RenewAfter are seconds from AskedAt on: until it expires, and
 	// until a new one is requested.
 	Lifetime, RenewAfter int64
-	// Dropped says that there is no token any more.
+	// Dropped says that the token was removed.
 	Dropped bool
 	// Rejected says that the service refused it when it was new.
 	Rejected bool

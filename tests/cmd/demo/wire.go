@@ -22,7 +22,7 @@ type wire struct {
 // exchange is a request and its answer.
 type exchange struct {
 	method, url, path string
-	status            string // or why there is none
+	status            string // or why no answer came
 
 	whole   bool // the rest is known too
 	headers []string

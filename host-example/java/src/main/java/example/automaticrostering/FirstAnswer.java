@@ -41,7 +41,7 @@ final class FirstAnswer<T> implements BodyHandler<T> {
     this.handler = handler;
   }
 
-  /** The token to repeat the request with, or why there is none; null if the answer counts. */
+  /** The token for a repeat of the request, or its error; null if the answer counts. */
   CompletableFuture<Token> renewed() {
     return renewed;
   }
@@ -68,7 +68,7 @@ final class FirstAnswer<T> implements BodyHandler<T> {
     return request.bodyPublisher().map(BodyPublisher::getClass).filter(ONCE::contains).isEmpty();
   }
 
-  /** Holds an answer's body back until its subscriber is known, or that there is none. */
+  /** Holds an answer's body back until its subscriber is known, or known not to come. */
   private static final class Held<T> implements BodySubscriber<T> {
     private final CompletableFuture<BodySubscriber<T>> subscriber;
     private CompletableFuture<BodySubscriber<T>> last;

@@ -88,7 +88,7 @@ public final class Rostering implements AutoCloseable {
    *
    * @return the token
    * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if there is no token to be had
+   * @throws RosteringException if it cannot return a token
    */
   public Token getToken() throws InterruptedException {
     return getToken(new CallOptions());
@@ -100,7 +100,7 @@ public final class Rostering implements AutoCloseable {
    * @param options {@code force} or {@code refused}; {@code now}, {@code timeout}
    * @return the token
    * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if there is no token to be had
+   * @throws RosteringException if it cannot return a token
    */
   public Token getToken(CallOptions options) throws InterruptedException {
     return await(start("get_token", options), Rostering::token);
