@@ -10,10 +10,6 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # heap with a pattern between calls.
 PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
-# What a custom section of each build tells: the version of all packages, and that of
-# docs/contract.md, which a library compares with its own.
-VERSION := $(shell cat VERSION)
-CONTRACT := 1
 POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
 MODULES := . tests host-example/go host-example/go/rostering host-example/go/rostering/redisstore
@@ -23,6 +19,10 @@ export HOSTS ?=
 comma := ,
 UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: no such languages: $(UNKNOWN); there are go $(LANGUAGES)))
+# What tests/setup/programs.txt lists programs for.
+WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
+NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis $(if $(HOSTS),,fleet)
+NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
 # A number of inputs, some seconds for most targets. A time such as 10m is fine by hand,
 # but Go before 1.27 may then end in "context deadline exceeded" (go.dev/issue/75804).
@@ -32,7 +32,7 @@ WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapp
 # TinyGo's runtime exports these. wasm-metadce would take them out too, but changes
 # the order of the imports, which matters: see plugin/imports.go.
 UNWANTED := fminimumf?|fmaximumf?|syscall\.seek
-SOURCES := go.mod go.sum Makefile VERSION $(wildcard plugin/*.go) \
+SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
 	$(filter-out %_test.go,$(wildcard plugin/internal/*/*.go))
 
 .PHONY: help
@@ -60,9 +60,8 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -ldflags '-extldflags=-Map=build/$(@F).map' -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
-	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimised
-	@plugin/stamp.sh '{"version":"$(VERSION)","contract":$(CONTRACT)}' <build/$(@F).optimised >build/$(@F).stamped
-	@mv build/$(@F).stamped $@ # at once: another process may be reading the old one
+	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
+	@mv build/$(@F).optimized $@ # at once: another process may be reading the old one
 
 .PHONY: run
 run: build ## show it: against a sandbox, or the real service if ROSTERING_* are set
@@ -77,6 +76,7 @@ run-go: run
 
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## processes share one token through Redis, isolates through Cloudflare's KV
+	@tests/setup/setup.sh fleet
 	@for language in node python java rust cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
 	@cd tests && go run ./cmd/fleet
 	@host-example/cloudflare-worker/run-fleet.sh
@@ -97,6 +97,16 @@ $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@host-example/$*/setup.sh
 	@build/sandbox host-example/$*/run.sh
 
+# Installs what tests or checks need, as far as apt can. They end with a line for each part
+# that is left out for lack of something; with CI=true nothing may be.
+LEFT_OUT := sed 's/^/left out: /' build/left-out
+.PHONY: setup-test setup-check
+setup-test setup-check: setup-%:
+	@mkdir -p build
+	@tests/setup/setup.sh $(NEEDED_TO_$*) >build/left-out || [ $$? = 69 ]
+	@$(LEFT_OUT)
+	@[ "$${CI:-}" != true ] || [ ! -s build/left-out ] || { echo "CI=true: nothing may be left out" >&2 ; exit 1 ; }
+
 # each SCRIPT: runs it in each language that has it and that HOSTS leaves in. A language
 # whose tools are missing, which is status 69, is left out, unless CI is true.
 define each
@@ -105,22 +115,30 @@ define each
 		[ -e host-example/$$language/$(1) ] || continue ; \
 		echo "$(1) in $$language" ; \
 		status=0 ; (cd host-example/$$language && { [ ! -e setup.sh ] || ./setup.sh ; } && ./$(1)) || status=$$? ; \
-		if [ $$status = 69 ] && [ "$${CI:-}" != true ]; then echo "left out: $$language" ; continue ; fi ; \
+		if [ $$status = 69 ] && [ "$${CI:-}" != true ]; then \
+			echo "left out: $$language" ; \
+			grep -qs "^$$language[:-]" build/left-out || echo "$$language: see the output of $(1)" >>build/left-out ; \
+			continue ; \
+		fi ; \
 		[ $$status = 0 ] || exit 1 ; \
 	done
 endef
 
 # -count=1: what go test keeps of earlier runs does not see that dist has changed.
 .PHONY: test
-test: build build/sandbox $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows it to some hosts
+test: setup-test build build/sandbox $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows it to some hosts
 	$(call each,test.sh)
 	@for module in $(MODULES); do \
 		echo "testing the module $$module" ; \
 		(cd $$module && go test -count=1 -timeout 30m -parallel 4 ./...) || exit 1 ; \
 	done
 	@$(MAKE) test-packages
+	@$(LEFT_OUT)
 
+# JavaScript's other runtimes have no package.sh: they take Node's package.
+TAKE_NODES := $(foreach language,$(LANGUAGES),$(if $(wildcard host-example/$(language)/package.sh),,$(language)))
 .PHONY: packages
+packages: override HOSTS := $(HOSTS)$(if $(filter $(TAKE_NODES),$(subst $(comma), ,$(HOSTS))),$(comma)node)
 packages: build ## make each language's package, and the plugin's files, in dist
 	$(call each,package.sh)
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
@@ -143,14 +161,17 @@ fuzz: ## fuzz each parser; FUZZTIME=10m for as long as you wish
 		done
 
 .PHONY: check
-check: build ## format, vet, staticcheck, go mod tidy, shell scripts
+check: setup-check build ## format, vet, staticcheck, go mod tidy, shell scripts
 	@unformatted=$$(gofmt -l .) ; [ -z "$$unformatted" ] || { echo "gofmt -w $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
 		echo "checking the module $$module" ; \
 		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	$(call each,check.sh)
-	@bash -n plugin/toolchain.sh plugin/stamp.sh host-example/go/serverless/run.sh host-example/go/*package.sh .ci/run
+	@for script in plugin/*.sh tests/setup/setup.sh host-example/go/serverless/run.sh host-example/go/*package.sh .ci/run; do \
+		bash -n $$script || exit 1 ; \
+	done
+	@$(LEFT_OUT)
 
 .PHONY: matrix
 matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md
@@ -161,11 +182,21 @@ matrix: build $(POISONED) ## run the scenarios and write what came of it into do
 bench: build ## what a warm call costs on go-sdk, beside a peer in the same run
 	@cd tests && go run ./cmd/bench
 
-# Vet, unit tests and the scenarios on the native core: no plugin, no other language.
+# Vet, unit tests, the simulation and the scenarios on the native core: no plugin, no other
+# language.
 .PHONY: core
-core: ## the core alone, in seconds
+core: ## the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
 	@cd tests && go test -run 'TestScenarios/core(-driver)?$$' ./conformance
+
+# What TestRandom finds, it prints as a scenario; SEED=N begins with another sequence.
+SEED ?= 1
+STEPS ?= 10000000
+SIMULATE := go test -count=1 -timeout 0 -v ./internal/simulation
+.PHONY: simulate
+simulate: ## ten million random steps, and a fleet of 100,000 over a day; prints the figures of docs/fleet.md
+	@cd plugin && $(SIMULATE) -run 'TestRandom$$' -args -seed $(SEED) -steps $(STEPS)
+	@cd plugin && $(SIMULATE) -run 'TestFleet$$|TestBusyService$$|TestDay$$' -args -seed $(SEED) -hours 24.01 | grep -v '^=== '
 
 .PHONY: inspect
 inspect: build ## tell the version, contract, imports and exports of each build

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"input", "backoff"},
 	{"percent"},
 	{"json", "clock", "apierror", "state"},
-	{"ascii", "message"},
+	{"ascii", "message", "release"},
 }
 
 // heavy are packages that cost the guest kilobytes, through their tables, reflection

@@ -31,25 +31,37 @@ func sendRequest() int32 {
 //export begin
 func begin() int32 {
 	resetStack()
-	return one(call.Begin)
+	return callOnce(call.Begin)
 }
 
 //export resume
 func resume() int32 {
 	resetStack()
-	return one(call.Resume)
+	return callOnce(call.Resume)
 }
 
 //export set_token
 func setToken() int32 {
 	resetStack()
-	return one(call.SetToken)
+	return callOnce(call.SetToken)
 }
 
 //export clear_token
 func clearToken() int32 {
 	resetStack()
-	return one(call.ClearToken)
+	return callOnce(call.ClearToken)
+}
+
+//export check
+func check() int32 {
+	resetStack()
+	return callOnce(call.Check)
+}
+
+//export version
+func version() int32 {
+	resetStack()
+	return callOnce(call.Version)
 }
 
 // makeCall takes a call from its input to its output: 0, or 1 with an error.
@@ -70,8 +82,8 @@ func makeCall(export input.Export) int32 {
 	}
 }
 
-// one is an export that makes no request.
-func one(export func(call.Host, []byte) *call.Step) int32 {
+// callOnce is an export that makes no request.
+func callOnce(export func(call.Host, []byte) *call.Step) int32 {
 	resetHeap()
 	h := &host{}
 	return h.end(export(h, h.input()))

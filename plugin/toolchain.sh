@@ -14,20 +14,6 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/automatic-rostering-toolchain/tinygo-$vers
 say() { echo "toolchain: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
-# install PACKAGE...: those of Debian's packages that are not there yet.
-install() {
-	local missing=() package
-	for package in "$@"; do
-		dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-	done
-	[ ${#missing[@]} -gt 0 ] || return 0
-	[ "$(id -u)" = 0 ] || fail "not root: please install, then try again: apt-get install ${missing[*]}"
-	say "installing Debian's ${missing[*]} (about half a minute)"
-	apt-get update -q >/dev/null
-	DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
-		apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 "${missing[@]}" >/dev/null
-}
-
 # command_for NAME ARGS...: writes DIR/tinygo.
 command_for() {
 	printf '#!/bin/sh\n%s exec "%s" "$@"\n' "$2" "$1" >"$dir/tinygo"
@@ -81,7 +67,7 @@ command -v tinygo >/dev/null ||
 if [ ${#packages[@]} -gt 0 ]; then
 	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
 		fail "install TinyGo 0.41.x (https://tinygo.org/getting-started/install) and binaryen (wasm-opt), or use Debian, where this script does"
-	install "${packages[@]}"
+	"$here/apt.sh" "${packages[@]}"
 fi
 mkdir -p "$dir"
 if command -v tinygo >/dev/null; then use_released; else use_built; fi

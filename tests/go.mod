@@ -10,6 +10,7 @@ require (
 	github.com/tetratelabs/wazero v1.9.0
 	github.com/zitadel/oidc/v3 v3.45.0
 	golang.org/x/net v0.38.0
+	mvdan.cc/sh/v3 v3.10.0
 )
 
 require (

@@ -18,6 +18,7 @@ if command -v flock >/dev/null; then flock 9; fi
 
 installed() { cmp -s <(cat bun.lock runtime/package-lock.json) node_modules/installed.lock; }
 if installed && new_enough runtime/bun; then exit 0; fi
+../../tests/setup/setup.sh bun
 if own=$(command -v bun) && new_enough "$own"; then
 	ln -sfn "$own" runtime/bun
 elif command -v npm >/dev/null; then
@@ -26,7 +27,7 @@ elif command -v npm >/dev/null; then
 	ln -sfn node_modules/bun/bin/bun.exe runtime/bun
 fi
 if ! new_enough runtime/bun; then
-	echo "Bun $oldest or newer is missing: bun.com; or npm, which brings it: apt-get install npm" >&2
+	echo "$(command -v bun) is older than $oldest: install a newer one, or npm, which brings it" >&2
 	exit 69
 fi
 runtime/bun install --frozen-lockfile --silent

@@ -3,10 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-if ! command -v clang-format >/dev/null || ! command -v cppcheck >/dev/null || ! command -v g++ >/dev/null; then
-	echo "to check the C example: apt-get install clang-format cppcheck g++" >&2
-	exit 69
-fi
+../../tests/setup/setup.sh c-check
 sources=(main.c jobs.c minimal.c rostering/*.c conformance/*.c tests/*.c)
 for script in ./*.sh; do bash -n "$script"; done
 clang-format --dry-run -Werror "${sources[@]}" jobs.cpp extism/*.h rostering/*.h conformance/*.h tests/*.h

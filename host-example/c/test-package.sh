@@ -1,15 +1,9 @@
 #!/usr/bin/env bash
-# Uses the package files of package.sh as their users do, outside of the repository. Run package.sh first, and
-# make build/sandbox in the top folder.
+# Uses the package files of package.sh as their users do, outside of the repository. Run setup.sh and package.sh
+# first, and make build/sandbox in the top folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-needs() {
-	echo "to test the packages for C: apt-get install gcc g++ make pkg-config libcurl4-openssl-dev libjansson-dev python3-pip" >&2
-	exit 69
-}
-for tool in gcc g++ make pkg-config python3; do command -v $tool >/dev/null || needs; done
-pkg-config --exists jansson "libcurl >= 7.85" || needs
 version=$(cat "$root/VERSION")
 source=rostering-c-$version
 binary=$source-linux-$(uname -m)

@@ -7,12 +7,8 @@ cd "$(dirname "$0")"
 exec 9<package-lock.json
 if command -v flock >/dev/null; then flock 9; fi
 
+../../tests/setup/setup.sh cloudflare-worker
 if cmp -s package-lock.json node_modules/installed-lock.json; then exit 0; fi
-is_new_enough='process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)'
-if ! node -e "$is_new_enough" 2>/dev/null || ! command -v npm >/dev/null; then
-	echo "Node 20 or newer with npm is missing: apt-get install nodejs npm, or nodejs.org" >&2
-	exit 69
-fi
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 if ! node_modules/.bin/workerd --version >/dev/null; then
 	echo "workerd does not run here: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2

@@ -18,6 +18,7 @@ if command -v flock >/dev/null; then flock 9; fi
 
 installed() { cmp -s <(cat deno.lock runtime/package-lock.json) node_modules/installed.lock; }
 if installed && new_enough runtime/deno; then exit 0; fi
+../../tests/setup/setup.sh deno
 if own=$(command -v deno) && new_enough "$own"; then
 	ln -sfn "$own" runtime/deno
 elif command -v npm >/dev/null; then
@@ -29,7 +30,7 @@ elif command -v npm >/dev/null; then
 	ln -sfn "node_modules/$platform/deno" runtime/deno
 fi
 if ! new_enough runtime/deno; then
-	echo "Deno $oldest or newer is missing: deno.com; or npm, which brings it: apt-get install npm" >&2
+	echo "$(command -v deno) is older than $oldest: install a newer one, or npm, which brings it" >&2
 	exit 69
 fi
 # Where all traffic goes through a proxy, the system may know its certificate.

@@ -8,12 +8,7 @@ cd "$(dirname "$0")"
 exec 9<pom.xml
 if command -v flock >/dev/null; then flock 9; fi
 
-major=$(javac -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p') || true
-if [ "${major:-0}" -lt 17 ] || ! command -v mvn >/dev/null; then
-  echo "Java 17 or later and Maven are needed: apt-get install openjdk-17-jdk-headless maven" >&2
-  exit 69
-fi
-
+../../tests/setup/setup.sh java
 done=target/setup.sum
 sum=$(find pom.xml src examples package conformance ../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 if [ "$sum" = "$(cat "$done" 2>/dev/null)" ]; then

@@ -1,14 +1,10 @@
 #!/usr/bin/env bash
-# Uses the package of package.sh as its users do, outside of the repository. Run package.sh first, and
-# make build/sandbox in the top folder.
+# Uses the package of package.sh as its users do, outside of the repository. Run setup.sh and package.sh
+# first, and make build/sandbox in the top folder.
 set -euo pipefail
 export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-if ! command -v javac >/dev/null || ! command -v mvn >/dev/null; then
-	echo "Java 17 or later and Maven are needed: apt-get install openjdk-17-jdk-headless maven" >&2
-	exit 69
-fi
 new=$(mktemp -d)
 repository=$HOME/.m2/repository # named to Maven, which looks for it in the password file's home
 trap 'rm -rf "$new" "$repository/example/automaticrostering"' EXIT

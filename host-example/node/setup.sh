@@ -7,10 +7,7 @@ cd "$(dirname "$0")"
 exec 9<package-lock.json
 if command -v flock >/dev/null; then flock 9; fi
 
+../../tests/setup/setup.sh node
 if cmp -s package-lock.json node_modules/installed-lock.json; then exit 0; fi
-if ! node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null || ! command -v npm >/dev/null; then
-	echo "Node 20 or newer with npm is missing: apt-get install nodejs npm, or nodejs.org" >&2
-	exit 69
-fi
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count

@@ -5,6 +5,7 @@
 root=$(realpath ../..)
 package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
 if [ ! -e "$package" ]; then
+	"$root/tests/setup/setup.sh" node # without Node there is no package
 	echo "$package is missing: run make packages first" >&2
 	exit 1
 fi

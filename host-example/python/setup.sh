@@ -11,11 +11,8 @@ ready() {
 	cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -c 'import extism, httpx' 2>/dev/null
 }
 
+../../tests/setup/setup.sh python
 if ready; then exit 0; fi
-if ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-	echo "Python 3.11 or newer with its venv module is missing: apt-get install python3-venv" >&2
-	exit 69
-fi
 rm -rf .venv
 python3 -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check \

@@ -1,13 +1,9 @@
 #!/usr/bin/env bash
-# Uses the wheel and the sdist of package.sh as their users do, outside of the repository. Run package.sh first, and
-# make build/sandbox in the top folder.
+# Uses the wheel and the sdist of package.sh as their users do, outside of the repository. Run setup.sh and package.sh
+# first, and make build/sandbox in the top folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-if ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-	echo "Python 3.11 or newer with its venv module is missing: apt-get install python3-venv" >&2
-	exit 69
-fi
 package=automatic_rostering-$(cat "$root/VERSION")
 wheel=$package-py3-none-any.whl
 sdist=$package.tar.gz

@@ -3,10 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-if ! command -v rustfmt >/dev/null || ! command -v clippy-driver >/dev/null; then
-	echo "to check the Rust example: rustup component add rustfmt clippy" >&2
-	exit 69
-fi
+../../tests/setup/setup.sh rust-check
 cargo fmt --all --check
 # As cargo clippy and cargo doc do, but over what setup.sh built: they would go through wasmtime anew, which takes a minute.
 build=(cargo build --locked --quiet --target-dir target --workspace --bins --examples --tests)
@@ -14,4 +11,4 @@ if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/lint.sh "${build[@]}" 2>&1) || [ -n "$
 	echo "$found" >&2
 	exit 1
 fi
-bash -n ./*.sh
+for script in ./*.sh; do bash -n "$script"; done

@@ -4,10 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-if ! command -v cargo >/dev/null || ! command -v clippy-driver >/dev/null; then
-	echo "to test the package for Rust: rustup.rs, and rustup component add clippy" >&2
-	exit 69
-fi
+"$root/tests/setup/setup.sh" rust-check
 package=automatic-rostering-$(cat "$root/VERSION")
 new=$(mktemp -d)
 artefacts=()

@@ -40,6 +40,21 @@ func manyCallers(w *world) {
 	w.tokenRequests(1)
 }
 
+// The wait of 5 seconds ends with the call that it is for: who waits has less time than that.
+func waitEndsWithCall(w *world) {
+	c := w.client(false)
+	w.auth.Hold(true)
+	requests := c.begin("list_jobs", start, 0)
+	request := w.auth.Next()
+	waits := c.begin("list_jobs", start, 4500)
+	w.allRead()
+	w.pending(requests, waits)
+	request.Answer()
+	w.listed(requests, "token-0001")
+	w.listed(waits, "token-0001")
+	w.tokenRequests(1)
+}
+
 func callersLeave(w *world) {
 	c := w.client(false)
 	w.auth.Hold(true)

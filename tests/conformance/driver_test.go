@@ -58,6 +58,7 @@ var rules = []struct {
 	{"the store is slow", slowStore, true},
 	{"a renewal delays no call whose token is valid", renewalDelaysNobody, false},
 	{"many callers make one token request", manyCallers, false},
+	{"a wait for another call ends with it", waitEndsWithCall, false},
 	{"a caller who leaves does not end the request", callersLeave, false},
 	{"a caller who cancels does not end the request", cancel, false},
 	{"a request to the service ends with its caller", serviceEndsWithCaller, false},

@@ -48,7 +48,7 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 	for key := range s.Defs["config"].Properties {
 		keys = append(keys, key)
 	}
-	exports := []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token"}
+	exports := []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version"}
 	for _, file := range []string{"README.md", "docs/contract.md"} {
 		text := read(t, file)
 		compare(t, file+", errors", firstColumn(t, text, "| code |"), code.Enum)

@@ -28,6 +28,8 @@ func TestOneVersion(t *testing.T) {
 		"host-example/python/rostering/__init__.py":                                 `__version__ = "(.*)"`,
 		"host-example/rust/Cargo.toml":                                              `\[workspace.package\]\s*version = "(.*)"`,
 		"host-example/rust/rostering/README.md":                                     `automatic-rostering-(.*)\.crate`,
+		"plugin/internal/release/release.go":                                        `Version = "(.*)"`,
+		"tests/scenarios/opening.json":                                              `{"version": "(.*?)"`,
 		"README.md":                                                                 `automatic-rostering-(.*)\.tgz`,
 	} {
 		found := regexp.MustCompile(pattern).FindStringSubmatch(read(t, file))
@@ -39,9 +41,9 @@ func TestOneVersion(t *testing.T) {
 
 // The contract's version is in the build, in its document and in each library.
 func TestOneContract(t *testing.T) {
-	found := regexp.MustCompile(`(?m)^CONTRACT := (.+)$`).FindStringSubmatch(read(t, "Makefile"))
+	found := regexp.MustCompile(`Contract = (.+)`).FindStringSubmatch(read(t, "plugin/internal/release/release.go"))
 	if found == nil {
-		t.Fatal("the Makefile has no CONTRACT")
+		t.Fatal("the plugin has no contract")
 	}
 	for file, pattern := range map[string]string{
 		"docs/contract.md":                     `"contract":(\d+)}`,

@@ -75,7 +75,7 @@ static json_t *call(const json_t *request, instance *i) {
 static json_t *failure(rostering_error *error) {
     json_t *answer = error->code == ROSTERING_CANCELED ? json_pack("{s:b}", "canceled", 1) : NULL;
     char *text = rostering_error_json(error);
-    if (error->code == ROSTERING_PLUGIN_FAILED) answer = trap(error->message);
+    if (error->code == ROSTERING_PLUGIN_FAILED || text == NULL) answer = trap(error->message);
     if (answer == NULL) answer = json_pack("{s:s}", "error", text);
     free(text);
     rostering_error_free(error);
@@ -185,10 +185,8 @@ static json_t *close_instance(json_t *request, instance *i) {
 }
 
 static json_t *create(const json_t *request) {
-    char *reason = instance_create(request);
-    json_t *answer = reason != NULL ? trap(reason) : json_object();
-    free(reason);
-    return answer;
+    rostering_error *error = NULL;
+    return instance_create(request, &error) ? json_object() : failure(error);
 }
 
 static json_t *versions(void) {

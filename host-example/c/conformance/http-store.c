@@ -12,22 +12,23 @@ typedef struct http_store {
 } http_store;
 
 /* post takes over the operation. Returns NULL unless the answer is a 200 with JSON. */
-static json_t *post(const http_store *remote, json_t *operation) {
+static json_t *post(const http_store *remote, int64_t timeout_ms, json_t *operation) {
     char *body = json_dumps(operation, JSON_COMPACT);
     json_decref(operation);
-    json_t *request = json_pack("{s:s, s:s, s:{}, s:s}", "method", "POST", "url", remote->url, "headers", "body", body);
-    const rostering_limits limits = {.deadline = rostering_deadline(ROSTERING_STORE_TIMEOUT_MS)};
+    json_t *step = json_pack(
+        "{s:{s:s, s:s, s:{}, s:s}}", "request", "method", "POST", "url", remote->url, "headers", "body", body);
+    const rostering_limits limits = {.deadline = rostering_deadline(timeout_ms)};
     rostering_answer answer;
-    rostering_http_send(remote->http, request, false, NULL, &limits, &answer);
-    json_decref(request);
+    rostering_http_send(remote->http, step, NULL, &limits, &answer);
+    json_decref(step);
     free(body);
     json_t *result = answer.response.status == 200 ? json_loads(answer.response.body, 0, NULL) : NULL;
     rostering_response_free(&answer.response);
     return result;
 }
 
-static bool get(void *context, const char *key, char **value) {
-    json_t *result = post(context, json_pack("{s:s, s:s}", "op", "get", "key", key));
+static bool get(void *context, int64_t timeout_ms, const char *key, char **value) {
+    json_t *result = post(context, timeout_ms, json_pack("{s:s, s:s}", "op", "get", "key", key));
     const char *found = json_string_value(json_object_get(result, "value"));
     *value = found != NULL ? strdup(found) : NULL;
     json_decref(result);
@@ -39,15 +40,16 @@ static json_t *write_operation(const char *op, const char *key, const char *valu
     return json_pack("{s:s, s:s, s:s, s:I}", "op", op, "key", key, "value", value, "ttl", ttl);
 }
 
-static bool add(void *context, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
-    json_t *result = post(context, write_operation("add", key, value, ttl_seconds));
+static bool add(
+    void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
+    json_t *result = post(context, timeout_ms, write_operation("add", key, value, ttl_seconds));
     *added = json_is_true(json_object_get(result, "added"));
     json_decref(result);
     return result != NULL;
 }
 
-static bool set(void *context, const char *key, const char *value, int64_t ttl_seconds) {
-    json_t *result = post(context, write_operation("set", key, value, ttl_seconds));
+static bool set(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds) {
+    json_t *result = post(context, timeout_ms, write_operation("set", key, value, ttl_seconds));
     json_decref(result);
     return result != NULL;
 }

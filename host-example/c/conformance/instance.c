@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "http-store.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list, and the logs in it */
@@ -22,56 +23,48 @@ static void free_instance(instance *i) {
 }
 
 /* open_client hands the config to the plugin as it is, since it may be anything. */
-static char *open_client(const json_t *request, instance *made) {
+static bool open_client(const json_t *request, instance *made, rostering_error **error) {
     const char *url = text_of(request, "store");
     if (*url != '\0') made->store = http_store_new(url);
     const rostering_options options = {.store = made->store, .plugin_file = text_of(request, "wasm")};
-    rostering_error *error = NULL;
-    char *config = json_dumps(json_object_get(request, "config"), JSON_COMPACT), *reason = NULL;
-    if (!rostering_open(&(rostering_config){0}, &options, &made->client, &error)) {
-        reason = strdup(error->message);
-    } else if (config != NULL && !extism_plugin_config(instance_plugin(made), (uint8_t *)config, strlen(config))) {
-        reason = strdup("the config is not an object of texts");
-    }
-    rostering_error_free(error);
-    free(config);
-    return reason;
+    json_t *config = json_object_get(request, "config"), *none = json_object();
+    bool good = rostering_open_json(config != NULL ? config : none, &options, &made->client, error);
+    json_decref(none);
+    return good;
 }
 
-static char *open_plain(const json_t *request, instance *made) {
+static bool open_plain(const json_t *request, instance *made, rostering_error **error) {
     json_t *fields = json_pack("{s:[{s:O}], s:O*, s:O*}", "wasm", "path", json_object_get(request, "wasm"), "config",
         json_object_get(request, "config"), "allowed_hosts", json_object_get(request, "allowed_hosts"));
-    char *manifest = json_dumps(fields, JSON_COMPACT), *text = NULL, *reason = NULL;
+    char *manifest = json_dumps(fields, JSON_COMPACT), *reason = NULL;
     json_decref(fields);
     if (manifest == NULL) abort();
     bool wasi = json_is_true(json_object_get(request, "wasi"));
-    made->plain = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &text);
-    if (made->plain == NULL) {
-        reason = strdup(text);
-        extism_plugin_new_error_free(text);
-    }
+    made->plain = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &reason);
     free(manifest);
-    return reason;
+    if (made->plain != NULL) return true;
+    rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "%s", reason);
+    extism_plugin_new_error_free(reason);
+    return false;
 }
 
-char *instance_create(const json_t *request) {
+bool instance_create(const json_t *request, rostering_error **error) {
     const char *name = text_of(request, "instance");
     instance *made = calloc(1, sizeof *made + strlen(name) + 1);
     if (made == NULL) abort();
     strcpy(made->name, name);
     made->logs = json_array();
     bool library = json_is_true(json_object_get(request, "client"));
-    char *reason = (library ? open_client : open_plain)(request, made);
-    if (reason != NULL) {
+    if (!(library ? open_client : open_plain)(request, made, error)) {
         free_instance(made);
-        return reason;
+        return false;
     }
     rostering_log_uuid(instance_plugin(made), made->uuid);
     pthread_mutex_lock(&lock);
     made->next = instances; /* in front of a closed one of that name */
     instances = made;
     pthread_mutex_unlock(&lock);
-    return NULL;
+    return true;
 }
 
 instance *instance_find(const char *name) {

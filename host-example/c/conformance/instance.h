@@ -16,8 +16,8 @@ typedef struct instance {
     char name[];
 } instance;
 
-/* Creates an instance as the request says. Returns NULL, or the reason for a failure, which the caller frees. */
-char *instance_create(const json_t *request);
+/* Creates an instance as the request says. */
+bool instance_create(const json_t *request, rostering_error **error);
 
 /* Returns the newest instance of that name, or NULL. */
 instance *instance_find(const char *name);

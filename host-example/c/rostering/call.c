@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <string.h>
 #include <sys/random.h>
 
 #include "error.h"
@@ -26,60 +27,73 @@ static bool goes_on(rostering_progress *at, rostering_end end) {
     return end == ROSTERING_END_READY;
 }
 
-/* pause_call waits up to half as long again, at random: a fleet must not read its store in step. */
-static rostering_end pause_call(double seconds, const rostering_limits *limits) {
+void rostering_wake(rostering *client) {
+    pthread_mutex_lock(&client->lock);
+    client->wakes++;
+    if (client->woken != NULL) rostering_cancel_calls(client->woken);
+    rostering_cancel_free(client->woken);
+    client->woken = NULL;
+    pthread_mutex_unlock(&client->lock);
+}
+
+/* next_wake returns what the next wake raises, which the caller frees. Without files it is NULL, and never raised. */
+static rostering_cancel *next_wake(rostering *client, unsigned wakes, bool *missed) {
+    pthread_mutex_lock(&client->lock);
+    *missed = client->wakes != wakes;
+    if (!*missed && client->woken == NULL) client->woken = rostering_cancel_new();
+    rostering_cancel *next = !*missed ? rostering_cancel_share(client->woken) : NULL;
+    pthread_mutex_unlock(&client->lock);
+    return next;
+}
+
+rostering_end rostering_pause(const rostering_progress *at, const rostering_limits *limits) {
+    bool for_call = strcmp(json_string_value(json_object_get(at->step, "for")), "call") == 0, missed = false;
+    rostering_cancel *woken = for_call ? next_wake(at->client, at->wakes, &missed) : NULL;
+    int64_t ms = missed ? 0 : rostering_ms(at->step, "seconds");
     uint16_t random = 0;
-    (void)!getrandom(&random, sizeof random, 0);
-    double ms = seconds * 1000 * (1 + random / (2.0 * UINT16_MAX));
-    rostering_limits until = {rostering_deadline((int64_t)ms), limits->cancel};
+    /* Up to half as long again: a fleet must not read its store in lockstep. */
+    if (!for_call && getrandom(&random, sizeof random, 0) > 0) ms += ms * random / (2 * UINT16_MAX);
+    rostering_limits until = {rostering_deadline(ms), limits->cancel};
     bool whole = until.deadline <= limits->deadline;
     if (!whole) until.deadline = limits->deadline;
-    rostering_end end = rostering_wait(NULL, &until);
+    rostering_end end = rostering_wait(woken, &until);
+    rostering_cancel_free(woken);
     return whole && end == ROSTERING_END_TIMED_OUT ? ROSTERING_END_READY : end;
 }
 
-/* refuse fails the call with the 401 of the service. */
-static void refuse(rostering_progress *at) {
-    rostering_resume(at, json_pack("{s:s}", "failed", "the request's body cannot be sent again"));
-    rostering_error_free(at->error);
-    rostering_fail_with(
-        &at->error, json_pack("{s:s, s:s, s:b, s:i}", "code", "service_unauthorized", "message",
-                        "the service answered 401, and the request's body cannot be sent again; set rewind",
-                        "retryable", 0, "status", 401));
+/* rewind_body reports whether the body can be sent again. */
+static bool rewind_body(const rostering_body *body) {
+    bool is_read = body != NULL && body->read != NULL;
+    return !is_read || (body->rewind != NULL && body->rewind(body->context));
 }
 
 /* ask_service sends the step's request, and hands in the answer unless that is the result of the call. */
 static void ask_service(rostering_progress *at, const rostering_plan *plan, rostering_answer *answer) {
-    const json_t *request = json_object_get(at->step, "request");
-    rostering_body *body = json_is_true(json_object_get(request, "body")) ? plan->body : NULL;
-    bool repeat = answer->response.status != 0;
     rostering_response_free(&answer->response);
-    if (repeat && body != NULL && body->read != NULL && (body->rewind == NULL || !body->rewind(body->context))) {
-        refuse(at);
+    rostering_http_send(at->client->http, at->step, plan->body, &plan->limits, answer);
+    if (!goes_on(at, answer->end)) return;
+    int status = answer->response.status;
+    if (rostering_is_success(status) && json_is_true(json_object_get(at->step, "last"))) {
+        json_object_set_new(at->step, "step", json_string("done"));
         return;
     }
-    rostering_http_send(at->client->http, request, false, body, &plan->limits, answer);
-    if (!goes_on(at, answer->end)) return;
-    if (rostering_is_success(answer->response.status) && json_is_true(json_object_get(at->step, "last"))) {
-        json_object_set_new(at->step, "step", json_string("done"));
-    } else {
-        rostering_resume(at, rostering_result(answer, false));
-    }
+    json_t *result = rostering_result(at->step, answer);
+    if (status == 401 && !rewind_body(plan->body)) json_object_set_new(result, "repeatable", json_false());
+    rostering_resume(at, result);
 }
 
 bool rostering_make(rostering *client, const rostering_plan *plan, json_t **token, rostering_response *response,
     rostering_error **error) {
-    rostering_progress at = {client, plan->now, NULL, NULL};
+    rostering_progress at = {.client = client, .now = plan->now};
     rostering_answer answer = {0};
     bool canceled = rostering_is_canceled(plan->limits.cancel);
     if (goes_on(&at, canceled ? ROSTERING_END_CANCELED : ROSTERING_END_READY)) rostering_begin(&at, plan);
     while (at.error == NULL && !rostering_is_at(&at, "done")) {
-        double seconds = json_number_value(json_object_get(at.step, "seconds"));
         if (rostering_is_shared(&at)) {
             goes_on(&at, rostering_section(&at, &plan->limits));
         } else if (rostering_is_at(&at, "request")) {
             ask_service(&at, plan, &answer);
-        } else if (goes_on(&at, pause_call(seconds, &plan->limits))) {
+        } else if (goes_on(&at, rostering_pause(&at, &plan->limits))) {
             rostering_resume(&at, json_object());
         }
     }

@@ -14,7 +14,13 @@ struct rostering {
     pthread_cond_t idle;
     size_t running; /* calls and sections */
     bool closed;
+    atomic_uint wakes;       /* how many there were; read without the lock, too */
+    rostering_cancel *woken; /* raised by the next wake; NULL: no call waits for one */
 };
+
+/* As rostering_open, with the config as a JSON object of texts. */
+bool rostering_open_json(
+    const json_t *config, const rostering_options *options, rostering **client, rostering_error **error);
 
 /* A call enters the client, and leaves it. A section of such a call enters even a closed one. */
 bool rostering_enter(rostering *client, bool section, rostering_error **error);
@@ -37,6 +43,7 @@ typedef struct rostering_progress {
     rostering *client;
     const char *now;
     json_t *step;
+    unsigned wakes; /* the client's, just before the plugin was asked for the step */
     rostering_error *error;
 } rostering_progress;
 
@@ -50,8 +57,20 @@ void rostering_begin(rostering_progress *at, const rostering_plan *plan);
 /* Hands in the result of the step, which it takes over. NULL means that memory ran out. */
 void rostering_resume(rostering_progress *at, json_t *result);
 
-/* Returns the answer to a request as resume takes it. */
-json_t *rostering_result(const rostering_answer *answer, bool for_token);
+/* Returns the answer to the step's request as resume takes it. */
+json_t *rostering_result(const json_t *step, const rostering_answer *answer);
 
-/* Performs shared steps on a thread of their own, which continues even if the caller times out or is canceled. */
+/* Returns a field of the step, in seconds, as milliseconds. */
+int64_t rostering_ms(const json_t *step, const char *field);
+
+/* Carries out a wait. */
+rostering_end rostering_pause(const rostering_progress *at, const rostering_limits *limits);
+
+/* Ends the waits for a call. */
+void rostering_wake(rostering *client);
+
+/*
+ * Performs shared steps on a thread of their own, which continues even if the caller times out or is canceled. Unless
+ * they lead to a wait, that wakes the calls that wait for one.
+ */
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits);

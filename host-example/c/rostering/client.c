@@ -8,6 +8,10 @@
 
 enum { DEFAULT_TIMEOUT_MS = 30000 };
 
+const char *rostering_version(void) {
+    return ROSTERING_VERSION;
+}
+
 static bool set_config(json_t *keys, const rostering_config *config, rostering_error **error) {
     static const char *const environments[] = {NULL, "stage", "production"};
     char margin[24];
@@ -33,26 +37,37 @@ static bool set_config(json_t *keys, const rostering_config *config, rostering_e
     return true;
 }
 
+bool rostering_open_json(
+    const json_t *config, const rostering_options *options, rostering **client, rostering_error **error) {
+    rostering *made = calloc(1, sizeof *made);
+    rostering_http *http = made != NULL ? rostering_http_new(options) : NULL;
+    *client = NULL;
+    if (http == NULL) {
+        free(made);
+        return rostering_out_of_memory(error);
+    }
+    if (!rostering_plugin_open(&made->plugin, options, config, error)) {
+        rostering_http_free(http);
+        free(made);
+        return false;
+    }
+    *client = made;
+    made->http = http;
+    made->store = options->store;
+    made->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->idle, NULL);
+    return true;
+}
+
 bool rostering_open(
     const rostering_config *config, const rostering_options *options, rostering **client, rostering_error **error) {
     static const rostering_options none = {0};
-    if (options == NULL) options = &none;
     json_t *keys = json_object();
-    rostering *made = calloc(1, sizeof *made);
-    if (made != NULL) made->http = rostering_http_new(options);
-    bool good = ((made != NULL && made->http != NULL) || rostering_out_of_memory(error)) &&
-                set_config(keys, config, error) && rostering_plugin_open(&made->plugin, options, keys, error);
+    *client = NULL;
+    bool good =
+        set_config(keys, config, error) && rostering_open_json(keys, options != NULL ? options : &none, client, error);
     json_decref(keys);
-    *client = good ? made : NULL;
-    if (good) {
-        made->store = options->store;
-        made->timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
-        pthread_mutex_init(&made->lock, NULL);
-        pthread_cond_init(&made->idle, NULL);
-    } else if (made != NULL) {
-        rostering_http_free(made->http);
-        free(made);
-    }
     return good;
 }
 
@@ -71,6 +86,7 @@ void rostering_close(rostering *client) {
 void rostering_free(rostering *client) {
     if (client == NULL) return;
     rostering_close(client);
+    rostering_cancel_free(client->woken);
     pthread_cond_destroy(&client->idle);
     pthread_mutex_destroy(&client->lock);
     free(client);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In bytes, what the plugin reads of an answer; one more tells it that there are more. */
-enum { TOKEN_LIMIT = 256 << 10, ERROR_LIMIT = 64 << 10, DEFAULT_MAX_BODY = 64 << 20 };
+/* In bytes. What the plugin reads of an error's body is one less, so that it can tell that there is more. */
+enum { ERROR_LIMIT = (64 << 10) + 1, DEFAULT_MAX_BODY = 64 << 20 };
 enum { KEPT = 16, POLL_MS = 60000 };
 
 /* One request at a time. multi has the connections; unlike easy alone, it can wait for a pipe as well. */
@@ -72,10 +72,10 @@ typedef struct transfer {
     CURL *curl;
     rostering_body *body; /* NULL: none */
     size_t sent;          /* bytes of it */
-    bool for_token;
     rostering_response received;
     FILE *file; /* the body of received */
     size_t length, max_body;
+    size_t limit; /* the step's; 0: none */
     bool begun, cut;
     const char *reason; /* of ours */
     char curls_reason[CURL_ERROR_SIZE];
@@ -100,8 +100,8 @@ static size_t receive(char *data, size_t size, size_t n, void *context) {
     transfer *t = context;
     long status = 0;
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
-    bool whole = !t->for_token && rostering_is_success((int)status);
-    size_t limit = whole ? t->max_body : t->for_token ? TOKEN_LIMIT + 1 : ERROR_LIMIT + 1;
+    bool whole = t->limit == 0 && rostering_is_success((int)status);
+    size_t limit = whole ? t->max_body : t->limit > 0 ? t->limit : ERROR_LIMIT;
     size_t room = limit - t->length, taken = size * n < room ? size * n : room;
     if (whole && size * n > room) t->reason = "the answer is too long";
     t->cut = !whole && taken == room;
@@ -231,8 +231,8 @@ static void finish(transfer *t, CURLcode code, const rostering_limits *limits, r
     }
 }
 
-void rostering_http_send(rostering_http *http, const json_t *request, bool for_token, rostering_body *body,
-    const rostering_limits *limits, rostering_answer *answer) {
+void rostering_http_send(rostering_http *http, const json_t *step, rostering_body *body, const rostering_limits *limits,
+    rostering_answer *answer) {
     int left = rostering_time_left(limits->deadline);
     handle h = left != 0 ? take_handle(http) : (handle){0};
     if (h.easy == NULL || h.multi == NULL) {
@@ -242,9 +242,10 @@ void rostering_http_send(rostering_http *http, const json_t *request, bool for_t
         return;
     }
     *answer = (rostering_answer){0};
-    const json_t *text = json_object_get(request, "body");
+    const json_t *request = json_object_get(step, "request"), *text = json_object_get(request, "body");
     rostering_body own = {.data = json_string_value(text), .length = json_string_length(text)};
-    transfer t = {.curl = h.easy, .for_token = for_token, .max_body = http->options.max_body};
+    transfer t = {.curl = h.easy, .max_body = http->options.max_body};
+    t.limit = (size_t)json_integer_value(json_object_get(step, "limit"));
     t.file = open_memstream(&t.received.body, &t.received.body_length);
     t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
     struct curl_slist *lines = NULL;

@@ -20,8 +20,8 @@ typedef struct rostering_answer {
 } rostering_answer;
 
 /* Sends a step's request, at most once. Follows no redirect. body is sent where the request's own is true. */
-void rostering_http_send(rostering_http *http, const json_t *request, bool for_token, rostering_body *body,
-    const rostering_limits *limits, rostering_answer *answer);
+void rostering_http_send(rostering_http *http, const json_t *step, rostering_body *body, const rostering_limits *limits,
+    rostering_answer *answer);
 
 static inline bool rostering_is_success(int status) {
     return status >= 200 && status < 300;

@@ -34,7 +34,6 @@ static void *read_file(const char *name, size_t *size) {
 /* load makes the instance. Its own HTTP is off: a module without a manifest may call no hosts. */
 static bool load(rostering_plugin *plugin, const void *wasm, size_t size, rostering_error **error) {
     char *reason = NULL;
-    if (!rostering_check_contract(wasm, size, error)) return false;
     plugin->extism = extism_plugin_new(wasm, size, NULL, 0, false, &reason);
     if (plugin->extism != NULL) return true;
     rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin cannot be loaded: %s", reason);
@@ -54,6 +53,26 @@ static bool load_chosen(rostering_plugin *plugin, const rostering_options *optio
     return good;
 }
 
+/* check_contract fails unless the plugin has the contract of this library. */
+static bool check_contract(rostering_plugin *plugin, rostering_error **error) {
+    static const char remedy[] = "use the library from the plugin's release";
+    json_t *version = NULL;
+    json_int_t contract = 0;
+    rostering_plugin_call(plugin, "version", "", &version, NULL);
+    bool told = json_unpack(version, "{s:I}", "contract", &contract) == 0;
+    json_decref(version);
+    if (contract == ROSTERING_CONTRACT) return true;
+    if (told) {
+        return rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL,
+            "the plugin has contract %lld, and this library needs contract %d: %s", (long long)contract,
+            ROSTERING_CONTRACT, remedy);
+    }
+    return rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL,
+        "the plugin does not tell its contract, so it has contract 1 or is another plugin, and this library needs "
+        "contract %d: %s",
+        ROSTERING_CONTRACT, remedy);
+}
+
 bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error) {
     plugin->options = *options;
@@ -64,9 +83,10 @@ bool rostering_plugin_open(
     char *text = json_dumps(config, JSON_COMPACT);
     bool set = text != NULL && extism_plugin_config(plugin->extism, (const uint8_t *)text, strlen(text));
     free(text);
-    if (set) return true;
-    rostering_plugin_close(plugin);
-    return rostering_out_of_memory(error);
+    bool good = (set || rostering_out_of_memory(error)) && check_contract(plugin, error) &&
+                rostering_plugin_call(plugin, "check", "", NULL, error);
+    if (!good) rostering_plugin_close(plugin);
+    return good;
 }
 
 void rostering_plugin_close(rostering_plugin *plugin) {

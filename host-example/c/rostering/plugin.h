@@ -13,7 +13,7 @@ typedef struct rostering_plugin {
     char uuid[ROSTERING_UUID_SIZE];
 } rostering_plugin;
 
-/* Loads the plugin of the options. config is a JSON object of texts. */
+/* Loads the plugin of the options, and has it check the config, a JSON object of texts. */
 bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error);
 void rostering_plugin_close(rostering_plugin *plugin);
@@ -21,6 +21,3 @@ void rostering_plugin_close(rostering_plugin *plugin);
 /* Calls an export. output may be NULL; *output is NULL if the export's is empty. */
 bool rostering_plugin_call(
     rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error);
-
-/* Fails unless the file is a build of the plugin with the contract of this library. */
-bool rostering_check_contract(const void *wasm, size_t size, rostering_error **error);

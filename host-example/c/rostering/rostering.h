@@ -18,7 +18,7 @@
 
 /* The version of this header, and of the contract that a plugin must have for this library. */
 #define ROSTERING_VERSION "0.1.0"
-#define ROSTERING_CONTRACT 1
+#define ROSTERING_CONTRACT 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,16 +90,18 @@ typedef struct rostering_config {
 
 /*
  * A store shares the token between clients. Its functions return false on failure; they are called concurrently, on
- * threads of the library, and must return within ROSTERING_STORE_TIMEOUT_MS. Keys are at most 512 visible ASCII
- * characters. Anyone who can read the store has the token; anyone who can write to it chooses the token that is sent.
+ * threads of the library, and must return within timeout_ms. Keys are at most 512 visible ASCII characters. Anyone who
+ * can read the store has the token; anyone who can write to it chooses the token that is sent.
  */
 typedef struct rostering_store {
-    bool (*get)(void *context, const char *key, char **value); /* malloc'd; NULL if the key is missing or expired */
-    bool (*add)(void *context, const char *key, const char *value, int64_t ttl_seconds, bool *added); /* if missing */
-    bool (*set)(void *context, const char *key, const char *value, int64_t ttl_seconds);
+    /* *value is malloc'd; NULL if the key is missing or expired */
+    bool (*get)(void *context, int64_t timeout_ms, const char *key, char **value);
+    /* Sets the key if it is missing, atomically. */
+    bool (*add)(
+        void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added);
+    bool (*set)(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds);
     void *context;
 } rostering_store;
-#define ROSTERING_STORE_TIMEOUT_MS 1000
 
 /* For the clients of one process, and for those of one machine: a file, which only its owner can read. NULL if memory
  * ran out. Free it after the clients. */
@@ -132,7 +134,7 @@ typedef struct rostering_options {
 
 typedef struct rostering rostering;
 
-/* Loads the plugin. Sends nothing; configuration errors surface on the first call. options may be NULL. */
+/* Loads the plugin, which checks the config. Sends nothing. options may be NULL. */
 bool rostering_open(
     const rostering_config *config, const rostering_options *options, rostering **client, rostering_error **error);
 
@@ -215,7 +217,8 @@ typedef struct rostering_body {
     size_t length; /* of what is read, too, or 0 if that is unknown */
     /* Reads up to size bytes and returns how many; 0 at the end, or ROSTERING_READ_FAILED. */
     size_t (*read)(void *context, void *buffer, size_t size);
-    /* Goes back to the start, to send the body again after a 401. Without it the call fails with that 401. */
+    /* Goes back to the start, to send the body again after a 401. Where it is NULL or fails, the call ends with
+     * service_unauthorized, retryable: the next call gets a new token. */
     bool (*rewind)(void *context);
     void *context;
 } rostering_body;

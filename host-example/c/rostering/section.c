@@ -4,8 +4,6 @@
 #include "call.h"
 #include "error.h"
 
-enum { TOKEN_TIMEOUT_MS = 20000 };
-
 /* What the caller and the section's thread share. The last of them frees it. */
 typedef struct section {
     rostering_progress at;
@@ -23,40 +21,43 @@ static void leave(section *s) {
     free(s);
 }
 
-static json_t *request_token(rostering_http *http, const json_t *request) {
-    const rostering_limits limits = {.deadline = rostering_deadline(TOKEN_TIMEOUT_MS)};
+static json_t *request_token(rostering_http *http, const json_t *step) {
+    const rostering_limits limits = {.deadline = rostering_deadline(rostering_ms(step, "timeout"))};
     rostering_answer answer;
-    rostering_http_send(http, request, true, NULL, &limits, &answer);
-    json_t *result = rostering_result(&answer, true);
+    rostering_http_send(http, step, NULL, &limits, &answer);
+    json_t *result = rostering_result(step, &answer);
     rostering_response_free(&answer.response);
     return result;
 }
 
 static json_t *use_store(const rostering_store *store, json_t *step) {
     const char *op = "", *key = NULL, *value = NULL;
+    const int64_t timeout_ms = rostering_ms(step, "timeout");
     json_int_t ttl = 0;
     char *found = NULL;
     bool added = false;
     json_t *result = NULL;
     json_unpack(step, "{s:s, s:s, s?s, s?I}", "op", &op, "key", &key, "value", &value, "ttl", &ttl);
     if (strcmp(op, "get") == 0) {
-        if (store->get(store->context, key, &found)) result = json_pack("{s:s?}", "value", found);
+        if (store->get(store->context, timeout_ms, key, &found)) result = json_pack("{s:s?}", "value", found);
         free(found);
     } else if (strcmp(op, "add") == 0) {
-        if (store->add(store->context, key, value, ttl, &added)) result = json_pack("{s:b}", "added", added);
-    } else if (store->set(store->context, key, value, ttl)) {
+        bool good = store->add(store->context, timeout_ms, key, value, ttl, &added);
+        if (good) result = json_pack("{s:b}", "added", added);
+    } else if (store->set(store->context, timeout_ms, key, value, ttl)) {
         result = json_object();
     }
     return result != NULL ? result : json_pack("{s:s+}", "failed", "the store failed: ", op);
 }
 
 static void run(section *s) {
-    const rostering *client = s->at.client;
+    rostering *client = s->at.client;
     while (rostering_is_shared(&s->at)) {
-        const json_t *request = json_object_get(s->at.step, "request");
-        json_t *result = request != NULL ? request_token(client->http, request) : use_store(client->store, s->at.step);
+        bool stores = rostering_is_at(&s->at, "store");
+        json_t *result = stores ? use_store(client->store, s->at.step) : request_token(client->http, s->at.step);
         rostering_resume(&s->at, result);
     }
+    if (!rostering_is_at(&s->at, "wait")) rostering_wake(client);
 }
 
 static void *run_detached(void *argument) {
@@ -76,7 +77,7 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
         return ROSTERING_END_READY;
     }
     s->now = at->now != NULL ? strdup(at->now) : NULL;
-    s->at = (rostering_progress){at->client, s->now, at->step, NULL};
+    s->at = (rostering_progress){.client = at->client, .now = s->now, .step = at->step};
     s->done = rostering_cancel_new();
     atomic_init(&s->users, 2);
     at->step = NULL;
@@ -93,6 +94,7 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
     if (end == ROSTERING_END_READY) {
         at->step = s->at.step;
         at->error = s->at.error;
+        at->wakes = s->at.wakes;
         s->at.step = NULL;
         s->at.error = NULL;
     }

@@ -18,6 +18,7 @@ bool rostering_is_shared(const rostering_progress *at) {
 static void go_on(rostering_progress *at, const char *export, char *input) {
     json_decref(at->step);
     at->step = NULL;
+    at->wakes = atomic_load(&at->client->wakes);
     bool good = input != NULL ? rostering_plugin_call(&at->client->plugin, export, input, &at->step, &at->error)
                               : rostering_out_of_memory(&at->error);
     free(input);
@@ -42,7 +43,11 @@ void rostering_resume(rostering_progress *at, json_t *result) {
     go_on(at, "resume", input);
 }
 
-json_t *rostering_result(const rostering_answer *answer, bool for_token) {
+int64_t rostering_ms(const json_t *step, const char *field) {
+    return (int64_t)(1000 * json_number_value(json_object_get(step, field)));
+}
+
+json_t *rostering_result(const json_t *step, const rostering_answer *answer) {
     const rostering_response *r = &answer->response;
     if (r->status == 0) return json_pack("{s:o}", "failed", rostering_utf8(answer->failed, strlen(answer->failed)));
     json_t *headers = json_object();
@@ -51,7 +56,7 @@ json_t *rostering_result(const rostering_answer *answer, bool for_token) {
         if (values == NULL) json_object_set_new(headers, h->name, values = json_array());
         json_array_append_new(values, rostering_utf8(h->value, strlen(h->value)));
     }
-    bool wanted = for_token || !rostering_is_success(r->status);
+    bool wanted = json_object_get(step, "limit") != NULL || !rostering_is_success(r->status);
     json_t *body = wanted ? rostering_utf8(r->body, r->body_length) : NULL;
     return json_pack("{s:i, s:o, s:o*}", "status", r->status, "headers", headers, "body", body);
 }

@@ -22,12 +22,12 @@ typedef struct entries {
     char *path, *lock_path, *new_path; /* NULL in memory */
 } entries;
 
-static bool begin(entries *e) {
+static bool begin(entries *e, int64_t timeout_ms) {
     pthread_mutex_lock(&e->mutex);
     if (e->path == NULL) return true;
     e->lock = open(e->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    for (int ms = 0; e->lock < 0 || flock(e->lock, LOCK_EX | LOCK_NB) != 0; ms++) { /* a process may be stopped */
-        if (e->lock < 0 || ms == ROSTERING_STORE_TIMEOUT_MS) return false;
+    for (int64_t ms = 0; e->lock < 0 || flock(e->lock, LOCK_EX | LOCK_NB) != 0; ms++) { /* a process may be stopped */
+        if (e->lock < 0 || ms == timeout_ms) return false;
         poll(NULL, 0, 1);
     }
     json_decref(e->all);
@@ -61,21 +61,22 @@ static bool put(entries *e, const char *key, const char *value, int64_t ttl_seco
     return good && rename(e->new_path, e->path) == 0;
 }
 
-static bool get(void *context, const char *key, char **value) {
-    bool good = begin(context);
+static bool get(void *context, int64_t timeout_ms, const char *key, char **value) {
+    bool good = begin(context, timeout_ms);
     const char *found = good ? find(context, key) : NULL;
     *value = found != NULL ? strdup(found) : NULL;
     return end(context, good);
 }
 
-static bool add(void *context, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
-    bool good = begin(context);
+static bool add(
+    void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
+    bool good = begin(context, timeout_ms);
     *added = good && find(context, key) == NULL;
     return end(context, good && (!*added || put(context, key, value, ttl_seconds)));
 }
 
-static bool set(void *context, const char *key, const char *value, int64_t ttl_seconds) {
-    return end(context, begin(context) && put(context, key, value, ttl_seconds));
+static bool set(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds) {
+    return end(context, begin(context, timeout_ms) && put(context, key, value, ttl_seconds));
 }
 
 rostering_store *rostering_memory_store_new(void) {

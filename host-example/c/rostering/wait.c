@@ -10,9 +10,14 @@
 
 rostering_cancel *rostering_cancel_new(void) {
     rostering_cancel *cancel = calloc(1, sizeof *cancel);
-    if (cancel != NULL && pipe2(cancel->ends, O_CLOEXEC | O_NONBLOCK) == 0) return cancel;
+    if (cancel != NULL && pipe2(cancel->ends, O_CLOEXEC | O_NONBLOCK) == 0) return rostering_cancel_share(cancel);
     free(cancel);
     return NULL;
+}
+
+rostering_cancel *rostering_cancel_share(rostering_cancel *cancel) {
+    if (cancel != NULL) atomic_fetch_add(&cancel->users, 1);
+    return cancel;
 }
 
 void rostering_cancel_calls(rostering_cancel *cancel) {
@@ -23,7 +28,7 @@ void rostering_cancel_calls(rostering_cancel *cancel) {
 }
 
 void rostering_cancel_free(rostering_cancel *cancel) {
-    if (cancel == NULL) return;
+    if (cancel == NULL || atomic_fetch_sub(&cancel->users, 1) > 1) return;
     close(cancel->ends[0]);
     close(cancel->ends[1]);
     free(cancel);

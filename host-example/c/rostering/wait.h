@@ -9,7 +9,11 @@
 struct rostering_cancel {
     int ends[2];
     atomic_bool raised;
+    atomic_int users; /* the last of them to free it does */
 };
+
+/* Returns the handle for one more user, who frees it, too. NULL is fine. */
+rostering_cancel *rostering_cancel_share(rostering_cancel *cancel);
 
 bool rostering_is_canceled(const rostering_cancel *cancel);
 

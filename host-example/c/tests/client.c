@@ -100,10 +100,13 @@ static void ids_of_a_call_replace_the_configs(void **state) {
     want_sent(f, "customer_id", "other");
     want_sent(f, "user_id", NULL);
     rostering_error *error = NULL;
-    ids = (rostering_ids){.user_id = "\xff"};
-    assert_false(rostering_list_jobs(f->client, &ids, NULL, &jobs, &error));
-    assert_string_equal(error->key, "user_id");
-    want_error(error, ROSTERING_INVALID_INPUT);
+    static const char *const invalid[] = {"\xff", ""};
+    for (size_t i = 0; i < 2; i++) {
+        ids = (rostering_ids){.user_id = invalid[i]};
+        assert_false(rostering_list_jobs(f->client, &ids, NULL, &jobs, &error));
+        assert_string_equal(error->key, "user_id");
+        want_error(error, ROSTERING_INVALID_INPUT);
+    }
 }
 
 static void a_long_answer_is_refused(void **state) {

@@ -87,6 +87,52 @@ rostering_error *want_no_jobs(rostering *client, rostering_code code) {
     return error;
 }
 
+const char own_version[] = "{\"version\":\"0.1.0\",\"contract\":2}";
+
+static void write_export(FILE *wat, const char *name, const char *output, int at) {
+    if (output == NULL) {
+        fprintf(wat, "(func (export \"%s\") (result i32) unreachable)", name);
+        return;
+    }
+    fprintf(wat, "(data (i32.const %d) \"", at);
+    for (const char *c = output; *c != '\0'; c++) fprintf(wat, "\\%02x", (unsigned char)*c);
+    fprintf(wat, "\") (func (export \"%s\") (result i32) (call $put (i32.const %d) (i64.const %zu)))", name, at,
+        strlen(output));
+}
+
+/* It is in WebAssembly's text format, which libextism reads, too. */
+char *fake_plugin(const char *version, const char *begin, const char *resume) {
+    static const char head[] = "(module"
+                               " (import \"extism:host/env\" \"alloc\" (func $alloc (param i64) (result i64)))"
+                               " (import \"extism:host/env\" \"store_u8\" (func $store (param i64 i32)))"
+                               " (import \"extism:host/env\" \"output_set\" (func $output (param i64 i64)))"
+                               " (memory 1)"
+                               " (func $put (param $from i32) (param $length i64) (result i32)"
+                               "  (local $block i64) (local $to i64) (local $end i64)"
+                               "  (local.set $block (call $alloc (local.get $length)))"
+                               "  (local.set $to (local.get $block))"
+                               "  (local.set $end (i64.add (local.get $block) (local.get $length)))"
+                               "  (loop $next"
+                               "   (call $store (local.get $to) (i32.load8_u (local.get $from)))"
+                               "   (local.set $from (i32.add (local.get $from) (i32.const 1)))"
+                               "   (local.set $to (i64.add (local.get $to) (i64.const 1)))"
+                               "   (br_if $next (i64.lt_u (local.get $to) (local.get $end))))"
+                               "  (call $output (local.get $block) (local.get $length))"
+                               "  (i32.const 0))"
+                               " (func (export \"check\") (result i32) (i32.const 0))";
+    char *text = NULL;
+    size_t size = 0;
+    FILE *wat = open_memstream(&text, &size);
+    assert_non_null(wat);
+    fputs(head, wat);
+    write_export(wat, "version", version, 0);
+    write_export(wat, "begin", begin, 1000);
+    write_export(wat, "resume", resume, 2000);
+    fputc(')', wat);
+    fclose(wat);
+    return text;
+}
+
 int main(int count, char **arguments) {
     if (count == 2 && strcmp(arguments[1], "log-taken") == 0) return open_with_the_log_taken();
     setenv("NO_PROXY", "127.0.0.1", 1); /* libextism would ask a proxy even for loopback */

@@ -135,19 +135,32 @@ static void a_body_is_sent_again_after_a_401(void **state) {
     assert_int_equal(sandbox_requests(f->sandbox, AUTH), 2);
 }
 
+static bool fail_to_rewind(void *context) {
+    (void)context;
+    return false;
+}
+
 static void a_body_that_cannot_be_sent_again(void **state) {
     fixture *f = *state;
     text t = {.text = "some text"};
+    const rostering_body bodies[] = {{.length = 9, .read = read_text, .context = &t},
+        {.length = 9, .read = read_text, .rewind = fail_to_rewind, .context = &t}};
     want_jobs(f->client);
-    sandbox_fault(f->sandbox, JOBS, "{s:i}", "status", 401);
-    rostering_error *error = put(f, (rostering_body){.length = 9, .read = read_text, .context = &t});
-    want_code(error, ROSTERING_SERVICE_UNAUTHORIZED);
-    assert_int_equal(error->status, 401);
-    rostering_error_free(error);
-    assert_int_equal(sandbox_requests(f->sandbox, JOBS), 2);
-    sandbox_clear_faults(f->sandbox);
-    want_jobs(f->client);
-    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 2);
+    for (int i = 0; i < 2; i++) {
+        int tokens = sandbox_requests(f->sandbox, AUTH), requests = sandbox_requests(f->sandbox, JOBS);
+        sandbox_fault(f->sandbox, JOBS, "{s:i}", "status", 401);
+        t.at = 0;
+        rostering_error *error = put(f, bodies[i]);
+        want_code(error, ROSTERING_SERVICE_UNAUTHORIZED);
+        assert_int_equal(error->status, 401);
+        assert_true(error->retryable);
+        rostering_error_free(error);
+        assert_int_equal(sandbox_requests(f->sandbox, JOBS), requests + 1);
+        assert_int_equal(sandbox_requests(f->sandbox, AUTH), tokens);
+        sandbox_clear_faults(f->sandbox);
+        want_jobs(f->client); /* with a new token */
+        assert_int_equal(sandbox_requests(f->sandbox, AUTH), tokens + 1);
+    }
 }
 
 static int count_connection(void *n, curl_socket_t socket, curlsocktype purpose) {

@@ -8,6 +8,8 @@
 
 #include "tests.h"
 
+enum { TIMEOUT_MS = 30000 };
+
 static char folder[] = TEMPORARY;
 static char path[sizeof folder + 16];
 
@@ -27,7 +29,7 @@ static int remove_folder(void **state) {
 
 static void want_value(const rostering_store *store, const char *key, const char *want) {
     char *value = NULL;
-    assert_true(store->get(store->context, key, &value));
+    assert_true(store->get(store->context, TIMEOUT_MS, key, &value));
     if (want == NULL) assert_null(value);
     if (want != NULL) assert_string_equal(value, want);
     free(value);
@@ -35,7 +37,7 @@ static void want_value(const rostering_store *store, const char *key, const char
 
 static bool add(const rostering_store *store, const char *key, const char *value, int64_t ttl) {
     bool added;
-    assert_true(store->add(store->context, key, value, ttl, &added));
+    assert_true(store->add(store->context, TIMEOUT_MS, key, value, ttl, &added));
     return added;
 }
 
@@ -45,10 +47,10 @@ static void want_store(rostering_store *store) {
     assert_true(add(store, "a/b:c", "\"1\n", 100));
     assert_false(add(store, "a/b:c", "2", 100));
     want_value(store, "a/b:c", "\"1\n");
-    assert_true(store->set(store->context, "a/b:c", "3", 100));
+    assert_true(store->set(store->context, TIMEOUT_MS, "a/b:c", "3", 100));
     want_value(store, "a/b:c", "3");
     assert_true(add(store, "other", "4", 100));
-    assert_true(store->set(store->context, "a/b:c", "5", 0)); /* which expires at once */
+    assert_true(store->set(store->context, TIMEOUT_MS, "a/b:c", "5", 0)); /* which expires at once */
     want_value(store, "a/b:c", NULL);
     assert_true(add(store, "a/b:c", "6", 100));
     want_value(store, "other", "4");
@@ -79,10 +81,10 @@ static void a_file_that_cannot_be_written_fails(void **state) {
     rostering_store *store = rostering_file_store_new("/proc/none/store");
     char *value;
     bool added;
-    assert_false(store->get(store->context, "key", &value));
+    assert_false(store->get(store->context, TIMEOUT_MS, "key", &value));
     assert_null(value);
-    assert_false(store->add(store->context, "key", "value", 1, &added));
-    assert_false(store->set(store->context, "key", "value", 1));
+    assert_false(store->add(store->context, TIMEOUT_MS, "key", "value", 1, &added));
+    assert_false(store->set(store->context, TIMEOUT_MS, "key", "value", 1));
     rostering_store_free(store);
 }
 

@@ -50,6 +50,15 @@ void want_error(rostering_error *error, rostering_code code);
 /* Fails unless listing the jobs fails with code. The caller frees the error. */
 rostering_error *want_no_jobs(rostering *client, rostering_code code);
 
+/*
+ * Returns the text of a plugin that loads, whose exports put out these texts; NULL traps. The caller frees it. Its
+ * check accepts all.
+ */
+char *fake_plugin(const char *version, const char *begin, const char *resume);
+
+/* The version of a plugin that this library opens. */
+extern const char own_version[];
+
 /* A process of its own, since there is one log for each. Returns 0 if the client was refused. */
 int open_with_the_log_taken(void);
 

@@ -1,8 +1,11 @@
 /* Threads: concurrent calls, cancellation, time-outs, closing. */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "tests.h"
 
 /* A call that lists the jobs on another thread. */
@@ -142,6 +145,85 @@ static void close_waits_for_calls_and_refuses_later_ones(void **state) {
     rostering_free(NULL);
 }
 
+/* Waits that are far longer than the tests. */
+#define WAIT(whose) "{\"step\":\"wait\",\"for\":\"" whose "\",\"seconds\":3600,\"flow\":\"\"}"
+#define DONE "{\"step\":\"done\"}"
+
+static rostering *open_fake(fixture *f, const char *begin, const char *resume) {
+    char *plugin = fake_plugin(own_version, begin, resume);
+    f->options.plugin = plugin;
+    f->options.plugin_size = strlen(plugin);
+    reopen(f);
+    free(plugin);
+    return f->client;
+}
+
+static bool is_awaited(rostering *client) {
+    pthread_mutex_lock(&client->lock);
+    bool awaited = client->woken != NULL;
+    pthread_mutex_unlock(&client->lock);
+    return awaited;
+}
+
+/* make_section performs a section of one step, after which the fake returns what its resume does. */
+static void make_section(rostering *client) {
+    rostering_progress at = {.client = client,
+        .step =
+            json_pack("{s:s, s:s, s:s, s:i, s:s}", "step", "store", "op", "get", "key", "k", "timeout", 1, "flow", "")};
+    assert_int_equal(rostering_section(&at, &(rostering_limits){.deadline = INT64_MAX}), ROSTERING_END_READY);
+    assert_null(at.error);
+    json_decref(at.step);
+}
+
+static void a_wait_for_a_call_ends_with_a_section(void **state) {
+    fixture *f = *state;
+    rostering_store *store = rostering_memory_store_new();
+    lister listers[20] = {0};
+    f->options.store = store;
+    rostering *client = open_fake(f, WAIT("call"), DONE);
+    for (size_t i = 0; i < 20; i++) start(&listers[i], client);
+    while (!is_awaited(client)) poll(NULL, 0, 1);
+    make_section(client); /* before, while or after the others begin to wait */
+    for (size_t i = 0; i < 20; i++) {
+        while (pthread_tryjoin_np(listers[i].thread, NULL) != 0) {
+            if (is_awaited(client)) make_section(client); /* for those that had not begun */
+            poll(NULL, 0, 1);
+        }
+    }
+    for (size_t i = 0; i < 20; i++) assert_null(listers[i].error); /* no time-out */
+    rostering_free(client);
+    f->client = NULL;
+    rostering_store_free(store);
+}
+
+static rostering_end begin_and_pause(rostering *client, int64_t timeout_ms, bool section) {
+    const rostering_plan plan = {.call = "list_jobs", .input = "{}"};
+    const rostering_limits limits = {.deadline = rostering_deadline(timeout_ms)};
+    rostering_progress at = {.client = client};
+    rostering_begin(&at, &plan);
+    assert_null(at.error);
+    if (section) make_section(client);
+    rostering_end end = rostering_pause(&at, &limits);
+    json_decref(at.step);
+    return end;
+}
+
+static void a_section_that_ends_before_the_wait_begins(void **state) {
+    fixture *f = *state;
+    rostering_store *store = rostering_memory_store_new();
+    f->options.store = store;
+    rostering *client = open_fake(f, WAIT("call"), DONE);
+    assert_int_equal(begin_and_pause(client, 30000, true), ROSTERING_END_READY);
+    assert_int_equal(begin_and_pause(client, 50, false), ROSTERING_END_TIMED_OUT); /* that was another step's */
+    client = open_fake(f, WAIT("call"), WAIT("store"));
+    assert_int_equal(begin_and_pause(client, 50, true), ROSTERING_END_TIMED_OUT); /* a section that ends in a wait */
+    client = open_fake(f, WAIT("store"), DONE);
+    assert_int_equal(begin_and_pause(client, 50, true), ROSTERING_END_TIMED_OUT); /* a wait for the store */
+    rostering_free(client);
+    f->client = NULL;
+    rostering_store_free(store);
+}
+
 int run_thread_tests(void) {
     const struct CMUnitTest tests[] = {
         TEST(threads_share_a_client_and_its_token),
@@ -149,6 +231,8 @@ int run_thread_tests(void) {
         TEST(a_signal_handler_cancels),
         TEST(a_time_out_leaves_the_token_request_to_the_next_call),
         TEST(close_waits_for_calls_and_refuses_later_ones),
+        TEST(a_wait_for_a_call_ends_with_a_section),
+        TEST(a_section_that_ends_before_the_wait_begins),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ export interface Env {
   TOKENS?: KVNamespace;
 }
 
-/** The plugin validates it on the first call, and treats an empty value as missing. */
+/** The plugin validates it when the client is opened, and treats an empty value as missing. */
 export function readConfig(env: Env): Config {
   return {
     authUrl: env.ROSTERING_AUTH_URL ?? '',

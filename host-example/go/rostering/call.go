@@ -45,7 +45,7 @@ func (c *Client) call(ctx context.Context, name string, input map[string]any, bo
 
 // Do makes a call. The response to get_token is the token object.
 func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
-	if err := c.enter(ctx, call.Name); err != nil {
+	if err := c.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer c.active.Done()
@@ -67,14 +67,14 @@ type timedOut time.Duration
 
 func (t timedOut) Error() string { return "timed out after " + time.Duration(t).String() }
 
-// left is the error of a call that its caller leaves: that of the caller's context, or a
-// network_error if the call's own time-out has passed.
-func (c *Call) left(ctx context.Context) error {
+// left is the error of a caller whose context has ended: the context's, or a network_error
+// if the timeout of the call has passed.
+func left(ctx context.Context) error {
 	if cause, ok := context.Cause(ctx).(timedOut); ok {
 		return &Error{
 			Code: CodeNetworkError, Retryable: true, cause: context.DeadlineExceeded,
-			Message: c.Name + " " + cause.Error() + "; call again, or set a longer time-out",
+			Message: "the call " + cause.Error() + "; call again, or set a longer timeout",
 		}
 	}
-	return fmt.Errorf("rostering: %s: %w", c.Name, ctx.Err())
+	return fmt.Errorf("rostering: %w", ctx.Err())
 }

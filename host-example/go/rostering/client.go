@@ -29,14 +29,14 @@ type Client struct {
 	baseErr   error
 
 	mutex   sync.Mutex
-	woken   chan struct{} // closed and replaced when a waiting call may continue
 	closed  bool
 	active  sync.WaitGroup // calls, and the sections that outlive them
 	freed   chan struct{}  // closed when Close is done
 	freeing error          // its result, then
 }
 
-// New creates a client. It sends nothing: configuration errors surface on the first call.
+// New creates a client. It sends nothing. If the config lacks what every call needs, or has
+// something invalid, the error is an [*Error] with [CodeConfigMissing] or [CodeConfigInvalid].
 func New(ctx context.Context, config Config, options ...Option) (*Client, error) {
 	s := settings{timeout: DefaultTimeout, maxBody: DefaultMaxBody, instances: 1}
 	for _, option := range options {
@@ -47,9 +47,13 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
+	if err := instances[0].check(ctx); err != nil {
+		_ = compiled.close(ctx)
+		return nil, err
+	}
 	c := &Client{
 		compiled: compiled, instances: instances, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		http: s.http, ownHTTP: s.http == nil, woken: make(chan struct{}), freed: make(chan struct{}),
+		http: s.http, ownHTTP: s.http == nil, freed: make(chan struct{}),
 	}
 	c.base, c.baseErr = baseOrigin(keys["base_url"])
 	if c.ownHTTP {
@@ -148,17 +152,17 @@ func (c *Client) Export(ctx context.Context, export string, input []byte) ([]byt
 }
 
 func (c *Client) export(ctx context.Context, i *instance, export string, input []byte) ([]byte, error) {
-	if err := c.enter(ctx, export); err != nil {
+	if err := c.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer c.active.Done()
-	return i.call(export, input)
+	return i.call(ctx, export, input)
 }
 
 // enter begins something that Close waits for.
-func (c *Client) enter(ctx context.Context, name string) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("rostering: %s: %w", name, err)
+func (c *Client) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return left(ctx)
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -194,18 +198,4 @@ func (c *Client) free(ctx context.Context) {
 		c.http.CloseIdleConnections()
 	}
 	c.freeing = c.compiled.close(ctx)
-}
-
-// wakeup returns a channel that is closed when a call that waits may continue.
-func (c *Client) wakeup() <-chan struct{} {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	return c.woken
-}
-
-func (c *Client) wake() {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	close(c.woken)
-	c.woken = make(chan struct{})
 }

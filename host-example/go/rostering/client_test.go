@@ -57,6 +57,12 @@ func TestIDs(t *testing.T) {
 			t.Errorf("the ids are %q and %q, want %q and %q", customer, user, tt.customer, tt.user)
 		}
 	}
+	for key, option := range map[string]rostering.CallOption{"customer_id": rostering.Customer(""), "user_id": rostering.User("")} {
+		_, err := client.ListJobs(t.Context(), option)
+		if e := wantError(t, err, rostering.CodeInvalidInput); e.Key != key {
+			t.Errorf("the error is %+v", e)
+		}
+	}
 }
 
 // stream is a body whose length is unknown.
@@ -110,9 +116,10 @@ func TestABodyThatCannotBeSentAgain(t *testing.T) {
 	request := rostering.Request{Path: "/jobs", Method: "POST", Body: body}
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 401})
 	_, err := client.SendRequest(t.Context(), request)
-	if e := wantError(t, err, rostering.CodeServiceUnauthorized); e.Status != http.StatusUnauthorized || !errors.Is(err, gone) {
+	if e := wantError(t, err, rostering.CodeServiceUnauthorized); e.Status != http.StatusUnauthorized || !e.Retryable {
 		t.Errorf("the error is %+v", e)
 	}
+	s.WantCounts(t, 1, 2)
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 201})
 	if _, err := client.SendRequest(t.Context(), request); err != nil {
 		t.Errorf("with the new token: %v", err)
@@ -122,6 +129,22 @@ func TestABodyThatCannotBeSentAgain(t *testing.T) {
 		t.Errorf("a body that cannot be sent at all: %v", err)
 	}
 	s.WantCounts(t, 2, 3)
+
+	first, unused := &tracked{Reader: strings.NewReader("x")}, &tracked{Reader: strings.NewReader("x")}
+	bodies := []io.ReadCloser{first, unused}
+	request.Body.Open = func() (io.ReadCloser, error) {
+		next := bodies[0]
+		bodies = bodies[1:]
+		return next, nil
+	}
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 401})
+	s.Fault(sandbox.Fault{Server: "auth", Status: 400})
+	_, err = client.SendRequest(t.Context(), request)
+	wantError(t, err, rostering.CodeTokenEndpointRejected)
+	if !first.closed || !unused.closed {
+		t.Errorf("closed: the body that was sent %v, the one that was not %v", first.closed, unused.closed)
+	}
+	s.WantCounts(t, 3, 4)
 }
 
 func TestToken(t *testing.T) {

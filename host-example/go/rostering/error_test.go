@@ -49,20 +49,32 @@ func TestErrorOfTheIdentityProvider(t *testing.T) {
 }
 
 func TestErrorOfTheConfig(t *testing.T) {
-	s := sandbox.New(t)
-	config := s.Config()
-	config.Environment = "test"
-	config.RefreshMargin = 1500 * time.Millisecond
-	_, err := newClient(t, config).ListJobs(t.Context())
-	if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "environment" {
-		t.Errorf("the error is %+v", e)
+	config := rostering.Config{
+		Environment: rostering.Stage, AuthURL: "https://login.example.com",
+		ClientID: "client", ClientSecret: "s3cr3t", RefreshMargin: 1500 * time.Millisecond,
 	}
-	config.Keys = map[string]string{"environment": "stage", "refresh_margin": "soon"}
-	_, err = newClient(t, config).ListJobs(t.Context())
-	if e := wantError(t, err, rostering.CodeConfigInvalid); e.Key != "refresh_margin" {
-		t.Errorf("the error is %+v", e)
+	newClient(t, config) // which is all that GetToken needs
+	for key, change := range map[string]struct {
+		code  rostering.Code
+		value string
+	}{
+		"auth_url":       {rostering.CodeConfigMissing, ""},
+		"client_secret":  {rostering.CodeConfigInvalid, "s3cr3t\n"},
+		"environment":    {rostering.CodeConfigInvalid, "test"},
+		"refresh_margin": {rostering.CodeConfigInvalid, "soon"},
+		"base_url":       {rostering.CodeConfigInvalid, "rostering.example.com"},
+	} {
+		config.Keys = map[string]string{key: change.value}
+		_, err := rostering.New(t.Context(), config, rostering.WithCacheDir(compiled))
+		e := wantError(t, err, change.code)
+		text, err := json.Marshal(e)
+		if e.Key != key || e.Retryable || err != nil || !strings.Contains(string(text), `"key":"`+key+`"`) {
+			t.Errorf("the error is %+v, as JSON %s, %v", e, text, err)
+		}
+		if strings.Contains(e.Error()+string(text), "s3cr3t") {
+			t.Errorf("it shows the secret: %v", e)
+		}
 	}
-	s.WantCounts(t, 0, 0)
 }
 
 func TestErrorOfTheNetwork(t *testing.T) {
@@ -80,24 +92,13 @@ func TestErrorOfTheNetwork(t *testing.T) {
 	}
 }
 
-// brokenPlugin has the exports, all of which execute unreachable.
-func brokenPlugin() []byte {
-	names := []string{"begin", "resume", "get_token", "set_token", "clear_token"}
-	exports := []byte{byte(len(names))}
-	for _, name := range names {
-		exports = append(exports, byte(len(name)))
-		exports = append(exports, name+"\x00\x00"...) // function 0
-	}
-	return append(stamped("rostering", `{"contract":1}`), ""+
-		"\x01\x05\x01\x60\x00\x01\x7f"+ // type 0: no parameters, one i32
-		"\x03\x02\x01\x00"+ // function 0 is of type 0
-		"\x07"+string(rune(len(exports)))+string(exports)+
-		"\x0a\x05\x01\x03\x00\x00\x0b"...) // its code: unreachable, end
-}
-
 func TestATrapIsNoErrorOfTheContract(t *testing.T) {
-	client := newClient(t, rostering.Config{}, rostering.WithPlugin(brokenPlugin()))
-	_, err := client.ListJobs(t.Context())
+	const broken = empty +
+		"\x01\x05\x01\x60\x00\x01\x7f" + // type 0: no parameters, one i32
+		"\x03\x02\x01\x00" + // function 0 is of type 0
+		"\x07\x0b\x01\x07version\x00\x00" + // and an export
+		"\x0a\x05\x01\x03\x00\x00\x0b" // its code: unreachable, end
+	_, err := rostering.New(t.Context(), rostering.Config{}, rostering.WithPlugin([]byte(broken)))
 	if want := "rostering: the plugin failed: wasm error: unreachable"; err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}

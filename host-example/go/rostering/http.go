@@ -24,10 +24,37 @@ func (r *Response) JSON(v any) error { return json.Unmarshal(r.Body, v) }
 // Body is the body of a request.
 type Body struct {
 	// Open returns the body from its beginning. It is called for each attempt: after a
-	// 401, the request is sent again with a new token.
+	// 401, the request is sent again with a new token. If it fails then, because the body
+	// can be read only once, the call ends with a retryable service_unauthorized.
 	Open func() (io.ReadCloser, error)
 	// Length is in bytes; zero means unknown: the body is sent in chunks.
 	Length int64
+
+	again io.ReadCloser // opened for the next attempt
+}
+
+// reopen opens the body for another attempt.
+func (b *Body) reopen() (err error) {
+	if b.Open != nil {
+		b.again, err = b.Open()
+	}
+	return err
+}
+
+// reader returns the body for an attempt.
+func (b *Body) reader() (io.ReadCloser, error) {
+	if again := b.again; again != nil {
+		b.again = nil
+		return again, nil
+	}
+	return b.Open()
+}
+
+// close closes a body for an attempt that was not made.
+func (b *Body) close() {
+	if b.again != nil {
+		_ = b.again.Close()
+	}
 }
 
 // Text is a body of text in UTF-8.
@@ -51,27 +78,28 @@ type request struct {
 }
 
 // body returns the body of the request, which may be empty.
-func (r *request) body(callers Body) Body {
+func (r *request) body(callers *Body) *Body {
 	switch body := r.Body.(type) {
 	case string:
-		return Text(body)
+		text := Text(body)
+		return &text
 	case bool:
 		return callers
 	}
-	return Body{}
+	return new(Body)
 }
 
 // bodyError is an error of [Body.Open].
 type bodyError struct{ error }
 
 // send sends a request and reads its answer up to a limit in bytes.
-func (r *request) send(ctx context.Context, client *http.Client, body Body, limit int64) (*Response, error) {
+func (r *request) send(ctx context.Context, client *http.Client, body *Body, limit int64) (*Response, error) {
 	q, err := http.NewRequestWithContext(ctx, r.Method, r.URL, nil)
 	if err != nil {
 		return nil, err
 	}
 	if body.Open != nil {
-		if q.Body, err = body.Open(); err != nil {
+		if q.Body, err = body.reader(); err != nil {
 			return nil, bodyError{err}
 		}
 		q.GetBody, q.ContentLength = body.Open, body.Length
@@ -87,6 +115,9 @@ func (r *request) send(ctx context.Context, client *http.Client, body Body, limi
 	content, err := io.ReadAll(io.LimitReader(answer.Body, limit))
 	if err != nil {
 		return nil, err
+	}
+	if answer.Header == nil { // as a RoundTripper of a test may leave it
+		answer.Header = http.Header{}
 	}
 	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: content}, nil
 }

@@ -7,30 +7,25 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"time"
 )
 
-const (
-	// Time-outs of the steps that run detached from their caller.
-	tokenTimeout = 20 * time.Second
-	storeTimeout = time.Second
-
-	// In bytes: one more than the plugin accepts of a token answer and of an error's body.
-	maxTokenAnswer = 256<<10 + 1
-	maxErrorBody   = 64<<10 + 1
-)
+// maxErrorBody is one byte more than the plugin shows of an error's body.
+const maxErrorBody = 64<<10 + 1
 
 // loop makes one call: the plugin says what to do, and the loop does it.
 type loop struct {
 	client   *Client
 	instance *instance
 	call     *Call
-	woken    <-chan struct{} // closed if another call went on after this step was made
+	woken    <-chan struct{} // closed if a section has ended since the last step was requested
 	answer   *Response       // the last of the service
 }
 
 func (l *loop) run(ctx context.Context) (*Response, error) {
-	s, err := l.begin()
+	defer l.call.Body.close()
+	s, err := l.begin(ctx)
 	for err == nil {
 		switch s.kind {
 		case stepDone:
@@ -55,7 +50,7 @@ var (
 )
 
 // begin asks the plugin for the first step.
-func (l *loop) begin() (*step, error) {
+func (l *loop) begin(ctx context.Context) (*step, error) {
 	accepts := acceptsWait
 	if l.client.store != nil {
 		accepts = acceptsStore
@@ -65,41 +60,52 @@ func (l *loop) begin() (*step, error) {
 	if len(bytes.TrimSpace(l.call.Input)) > 0 {
 		input = append(append(input, `,"input":`...), l.call.Input...)
 	}
-	l.woken = l.client.wakeup()
-	return l.instance.step("begin", append(input, '}'))
+	return l.step(ctx, "begin", append(input, '}'))
 }
 
-// resume hands in the result of a step and asks the plugin for the next.
-func (l *loop) resume(s *step, o result) (*step, error) {
+// resume passes the result of a step to the plugin and asks for the next.
+func (l *loop) resume(ctx context.Context, s *step, o result) (*step, error) {
 	o["flow"], o["now"] = s.Flow, l.call.now()
 	input, err := json.Marshal(o)
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %s: %w", l.call.Name, err)
 	}
-	l.woken = l.client.wakeup()
-	return l.instance.step("resume", input)
+	return l.step(ctx, "resume", input)
+}
+
+// step calls the plugin. A section that ends during the call may change what the step that
+// it returns waits for: so its end counts.
+func (l *loop) step(ctx context.Context, export string, input []byte) (*step, error) {
+	l.woken = l.instance.wakeup()
+	return l.instance.step(ctx, export, input)
 }
 
 // fail is resume after a request that failed.
-func (l *loop) fail(s *step, reason error) (*step, error) {
-	next, err := l.resume(s, result{"failed": why(reason)})
+func (l *loop) fail(ctx context.Context, s *step, reason error) (*step, error) {
+	next, err := l.resume(ctx, s, result{"failed": why(reason)})
 	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
 		e.cause = reason
 	}
 	return next, err
 }
 
-// wait adds up to half of the time at random, so that a fleet does not act in lockstep.
+// wait waits for the end of a section of this instance. A wait for the store has nothing to
+// end it, and up to half of its time is added at random, so that a fleet does not act in
+// lockstep.
 func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
-	timer := time.NewTimer(seconds(s.Seconds * (1 + rand.Float64()/2)))
+	length, woken := s.Seconds, l.woken
+	if s.For == "store" {
+		length, woken = length*(1+rand.Float64()/2), nil
+	}
+	timer := time.NewTimer(seconds(length))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-l.woken:
+	case <-woken:
 	case <-ctx.Done():
-		return nil, l.call.left(ctx)
+		return nil, left(ctx)
 	}
-	return l.resume(s, result{})
+	return l.resume(ctx, s, result{})
 }
 
 // done follows an answer that need not be handed in.
@@ -108,13 +114,15 @@ var done = &step{kind: stepDone}
 // service sends a request to the service, which is canceled when the caller leaves.
 func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	limit := l.client.maxBody
-	answer, err := s.Request.send(ctx, l.client.http, s.Request.body(l.call.Body), limit+1)
+	body := s.Request.body(&l.call.Body)
+	answer, err := s.Request.send(ctx, l.client.http, body, limit+1)
 	if err == nil && int64(len(answer.Body)) > limit {
 		err = fmt.Errorf("the answer is longer than %d bytes", limit)
 	}
 	if err != nil {
 		return l.lost(ctx, s, err)
 	}
+	first := l.answer == nil
 	l.answer = answer
 	o := result{"status": answer.Status, "headers": answer.Header}
 	switch {
@@ -123,25 +131,22 @@ func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	case s.Last:
 		return done, nil
 	}
-	return l.resume(s, o)
+	if first && answer.Status == http.StatusUnauthorized {
+		o["repeatable"] = body.reopen() == nil
+	}
+	// The answer counts even if the caller's time has run out.
+	return l.resume(context.WithoutCancel(ctx), s, o)
 }
 
 // lost handles a request to the service that failed without an answer.
 func (l *loop) lost(ctx context.Context, s *step, err error) (*step, error) {
-	unsent, ok := errors.AsType[bodyError](err)
-	switch {
-	case ok && l.answer == nil:
+	if unsent, ok := errors.AsType[bodyError](err); ok {
 		return nil, fmt.Errorf("rostering: %s: body: %w", l.call.Name, unsent.error)
-	case ok: // the request was answered 401 and is to be sent again
-		_, _ = l.fail(s, err)
-		return nil, &Error{
-			Code: CodeServiceUnauthorized, Status: l.answer.Status, cause: unsent.error,
-			Message: "the service refused the token, and the body cannot be sent again with a new one; call again",
-		}
-	case ctx.Err() != nil:
-		return nil, l.call.left(ctx)
 	}
-	return l.fail(s, err)
+	if ctx.Err() != nil {
+		return nil, left(ctx)
+	}
+	return l.fail(ctx, s, err)
 }
 
 // detach makes token requests and does store operations until a step of another kind. They
@@ -155,14 +160,14 @@ func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
 		defer close(ended)
 		next, err = l.section(context.WithoutCancel(ctx), s)
 		if err != nil || next.kind != stepWait {
-			l.client.wake()
+			l.instance.wake()
 		}
 	})
 	select {
 	case <-ended:
 		return next, err
 	case <-ctx.Done():
-		return nil, l.call.left(ctx)
+		return nil, left(ctx)
 	}
 }
 
@@ -174,7 +179,7 @@ func (l *loop) section(ctx context.Context, s *step) (*step, error) {
 		case stepToken:
 			s, err = l.token(ctx, s)
 		case stepStore:
-			s, err = l.resume(s, s.do(ctx, l.client.store))
+			s, err = l.resume(ctx, s, s.do(ctx, l.client.store))
 		default:
 			return s, nil
 		}
@@ -186,11 +191,11 @@ func (l *loop) section(ctx context.Context, s *step) (*step, error) {
 
 // token requests a token.
 func (l *loop) token(ctx context.Context, s *step) (*step, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, tokenTimeout, timedOut(tokenTimeout))
+	limited, cancel := s.limit(ctx)
 	defer cancel()
-	answer, err := s.Request.send(ctx, l.client.http, s.Request.body(Body{}), maxTokenAnswer)
+	answer, err := s.Request.send(limited, l.client.http, s.Request.body(new(Body)), s.Limit)
 	if err != nil {
-		return l.fail(s, err)
+		return l.fail(ctx, s, err)
 	}
-	return l.resume(s, result{"status": answer.Status, "headers": answer.Header, "body": string(answer.Body)})
+	return l.resume(ctx, s, result{"status": answer.Status, "headers": answer.Header, "body": string(answer.Body)})
 }

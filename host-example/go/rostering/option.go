@@ -78,10 +78,10 @@ func field(name string, value any) CallOption {
 	return func(_ *Call, input map[string]any) { input[name] = value }
 }
 
-// Customer replaces the config's customer id.
+// Customer replaces the config's customer id. An empty one is an invalid_input.
 func Customer(id string) CallOption { return field("customer_id", id) }
 
-// User replaces the config's user id.
+// User replaces the config's user id. An empty one is an invalid_input.
 func User(id string) CallOption { return field("user_id", id) }
 
 // NoCustomer sends no customer id.

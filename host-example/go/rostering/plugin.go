@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	extism "github.com/extism/go-sdk"
@@ -42,9 +41,6 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*compile
 	}
 	wasm, err := s.plugin()
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkContract(wasm); err != nil {
 		return nil, nil, err
 	}
 	c, err := s.compile(ctx, wasm, config)
@@ -89,28 +85,40 @@ func (s *settings) compile(ctx context.Context, wasm []byte, config map[string]s
 		extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config},
 		extism.PluginConfig{RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache)}, nil)
 	if err != nil {
-		return nil, errors.Join(err, cache.Close(ctx))
+		return nil, errors.Join(unloadable(err), cache.Close(ctx))
 	}
 	return &compiled{plugin, cache}, nil
 }
 
+func unloadable(err error) error {
+	return fmt.Errorf("the plugin cannot be loaded: use rostering-nowasi.wasm of this library's release: %w", err)
+}
+
 // instance is an instance of the plugin, which does one thing at a time.
 type instance struct {
-	mutex  sync.Mutex // held while the plugin works, and for nothing longer
+	busy   chan struct{} // full while the plugin works, and for nothing longer
 	plugin *extism.Plugin
 	warm   atomic.Pointer[warmStep]
+	woken  atomic.Value // a chan struct{}, closed and replaced when a call that waits may continue
 }
+
+// wakeup returns a channel that is closed when a call that waits may continue.
+func (i *instance) wakeup() <-chan struct{} { return i.woken.Load().(chan struct{}) }
+
+func (i *instance) wake() { close(i.woken.Swap(make(chan struct{})).(chan struct{})) }
 
 func (c *compiled) instance(ctx context.Context, logger *slog.Logger) (*instance, error) {
 	plugin, err := c.plugin.Instance(ctx, extism.PluginInstanceConfig{})
 	if err != nil {
-		return nil, err
+		return nil, unloadable(err)
 	}
 	if logger != nil {
 		extism.SetLogLevel(extism.LogLevelDebug)
 		plugin.SetLogger(func(level extism.LogLevel, line string) { log(logger, level, line) })
 	}
-	return &instance{plugin: plugin}, nil
+	i := &instance{busy: make(chan struct{}, 1), plugin: plugin}
+	i.woken.Store(make(chan struct{}))
+	return i, nil
 }
 
 // log leaves out the lines that go-sdk adds to the plugin's.
@@ -125,10 +133,14 @@ func log(logger *slog.Logger, level extism.LogLevel, line string) {
 	logger.Log(context.Background(), to, line)
 }
 
-// call calls an export.
-func (i *instance) call(export string, input []byte) ([]byte, error) {
-	i.mutex.Lock()
-	defer i.mutex.Unlock()
+// call calls an export. A caller whose context ends does not wait for its turn.
+func (i *instance) call(ctx context.Context, export string, input []byte) ([]byte, error) {
+	select {
+	case i.busy <- struct{}{}:
+	case <-ctx.Done():
+		return nil, left(ctx)
+	}
+	defer func() { <-i.busy }()
 	_, output, err := i.plugin.Call(export, input)
 	if err == nil {
 		return output, nil
@@ -148,8 +160,8 @@ type warmStep struct {
 }
 
 // step calls an export that returns a step.
-func (i *instance) step(export string, input []byte) (*step, error) {
-	object, err := i.call(export, input)
+func (i *instance) step(ctx context.Context, export string, input []byte) (*step, error) {
+	object, err := i.call(ctx, export, input)
 	if err != nil {
 		return nil, err
 	}

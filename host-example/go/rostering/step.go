@@ -22,13 +22,16 @@ const (
 type step struct {
 	kind    kind
 	Step    string
-	For     string // of a request: token or service
+	For     string // of a request: token or service; of a wait: call or store
 	Flow    json.RawMessage
 	Request *request
 	Last    bool            // a 2xx need not be handed in
 	Output  json.RawMessage // of get_token, when it is done
 
 	Seconds float64 // to wait
+
+	Timeout float64 // of a token request or a store step, in seconds
+	Limit   int64   // of a token request's answer, in bytes
 
 	Op, Key, Value string // of a store step
 	TTL            float64
@@ -61,10 +64,16 @@ func decodeStep(object []byte) (*step, error) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// do performs a store step. It waits for a second at most, even if the store ignores its
+// limit ends ctx after the step's timeout.
+func (s *step) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	timeout := seconds(s.Timeout)
+	return context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
+}
+
+// do performs a store step. It ends after the step's timeout, even if the store ignores its
 // context. The plugin handles errors of the store.
 func (s *step) do(ctx context.Context, store Store) result {
-	ctx, cancel := context.WithTimeoutCause(ctx, storeTimeout, timedOut(storeTimeout))
+	ctx, cancel := s.limit(ctx)
 	defer cancel()
 	ended := make(chan result, 1)
 	go func() {

@@ -128,19 +128,13 @@ func origin(u *url.URL) string {
 	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// baseOrigin is the origin of the config's base_url.
+// baseOrigin is the origin of the config's base_url, which is valid if it is set.
 func baseOrigin(baseURL string) (string, error) {
-	if baseURL == "" {
-		return "", &Error{
-			Code: CodeConfigMissing, Key: "base_url",
-			Message: "set base_url: only requests to it get the token",
-		}
-	}
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Host == "" {
 		return "", &Error{
-			Code: CodeConfigInvalid, Key: "base_url",
-			Message: "base_url must be an absolute address such as https://rostering.example.com",
+			Code: CodeConfigMissing, Key: "base_url",
+			Message: "set base_url: only requests to it get the token",
 		}
 	}
 	return origin(u), nil

@@ -1,10 +1,8 @@
 package rostering
 
 import (
-	"bytes"
-	"encoding/binary"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -13,45 +11,27 @@ const (
 	Version = "0.1.0"
 	// Contract is the version of the contract between a plugin and its host that this
 	// package implements. [New] refuses a plugin of another one.
-	Contract = 1
+	Contract = 2
 )
 
-// checkContract reads the section in which a build of the plugin has its contract.
-func checkContract(wasm []byte) error {
+// check refuses a plugin of another contract and has the plugin check its config.
+func (i *instance) check(ctx context.Context) error {
+	if !i.plugin.FunctionExists("version") {
+		return otherContract(`no export "version", as with contract 1`)
+	}
+	output, err := i.call(ctx, "version", nil)
+	if err != nil {
+		return err
+	}
 	var plugin struct{ Contract int }
-	if json.Unmarshal(customSection(wasm, "rostering"), &plugin) != nil {
-		return errors.New(`the file is not a build of the plugin: it has no section "rostering"`)
+	if json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
+		return otherContract(fmt.Sprint("contract ", plugin.Contract))
 	}
-	if plugin.Contract != Contract {
-		return fmt.Errorf("the plugin has contract %d, and this library needs %d: take the library of the plugin's release",
-			plugin.Contract, Contract)
-	}
-	return nil
+	_, err = i.call(ctx, "check", nil)
+	return err
 }
 
-// customSection returns the content of a custom section, or nil if the file has no section of
-// this name.
-func customSection(wasm []byte, name string) []byte {
-	rest, ok := bytes.CutPrefix(wasm, []byte("\x00asm\x01\x00\x00\x00"))
-	for ok && len(rest) > 0 {
-		const custom = 0
-		id := rest[0]
-		var section []byte
-		if section, rest, ok = cutVector(rest[1:]); ok && id == custom {
-			if got, content, ok := cutVector(section); ok && string(got) == name {
-				return content
-			}
-		}
-	}
-	return nil
-}
-
-// cutVector cuts bytes that follow their length off b.
-func cutVector(b []byte) (vector, rest []byte, ok bool) {
-	length, n := binary.Uvarint(b)
-	if n <= 0 || length > uint64(len(b)-n) {
-		return nil, nil, false
-	}
-	end := n + int(length)
-	return b[n:end], b[end:], true
+func otherContract(found string) error {
+	return fmt.Errorf("rostering: the plugin has %s, but this library needs contract %d: use the library from the plugin's release",
+		found, Contract)
 }

@@ -146,7 +146,7 @@ async function drive({ calls }, { id, export: name, input, body, timeout_ms: tim
     return { ...success(answer?.body), status: /** @type {import('../rostering/http.js').Answer} */ (answer).status };
   } catch (error) {
     if (signal.aborted && error === signal.reason) return { canceled: true };
-    return error instanceof RosteringError ? { error: JSON.stringify(snakeCase(error.toJSON())) } : failure(error);
+    return failure(error);
   } finally {
     drives.delete(id);
   }
@@ -183,7 +183,9 @@ const success = (output = new Uint8Array()) => ({ output: Buffer.from(output).to
 const fromPlugin = 'Plugin-originated error: ';
 
 /** @param {any} thrown an Error; from a worker, a plain object */
-function failure({ message }) {
+function failure(thrown) {
+  if (thrown instanceof RosteringError) return { error: JSON.stringify(snakeCase(thrown.toJSON())) };
+  const { message } = thrown;
   return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
 }
 

@@ -1,33 +1,16 @@
 /** @typedef {import('./options.js').Body} Body */
-/** @typedef {import('./options.js').Payload} Payload */
-
-/**
- * A function that returns the body each time it is sent, and throws if that is not possible.
- *
- * @param {Body} body
- * @returns {() => Payload | Promise<Payload>}
- */
-export function repeatable(body) {
-  if (typeof body === 'function') return body;
-  let sent = false;
-  return () => {
-    if (sent && isStream(body)) throw new TypeError('a stream cannot be sent again');
-    sent = true;
-    return body;
-  };
-}
 
 /**
  * Whether a body can be sent once only. Node's fetch takes any async iterable.
  *
- * @param {Payload} body
+ * @param {Body | undefined} body
  */
 export function isStream(body) {
   return body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
 }
 
 /**
- * Reads a whole body, but at most one byte more than the limit.
+ * Reads a body, but not beyond the limit.
  *
  * @param {ReadableStream<Uint8Array> | null} stream
  * @param {number} limit in bytes
@@ -36,11 +19,11 @@ export async function read(stream, limit) {
   const chunks = [];
   let length = 0;
   for await (const chunk of stream ?? []) {
-    chunks.push(chunk.subarray(0, limit + 1 - length));
+    chunks.push(chunk.subarray(0, limit - length));
     length += chunk.length;
-    if (length > limit) break; // which cancels the rest
+    if (length >= limit) break; // which cancels the rest
   }
-  const whole = new Uint8Array(Math.min(length, limit + 1));
+  const whole = new Uint8Array(Math.min(length, limit));
   let at = 0;
   for (const chunk of chunks) {
     whole.set(chunk, at);

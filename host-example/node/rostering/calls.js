@@ -1,11 +1,11 @@
-import { repeatable } from './body.js';
+import { isStream } from './body.js';
+import { checkContract } from './contract.js';
 import { sleep, unlessAborted, within } from './deadline.js';
-import { explain, notRepeatable, timedOut } from './error.js';
+import { explain, timedOut } from './error.js';
 import { isSuccess, reason, send } from './http.js';
 import { Plugin } from './plugin.js';
 
 /** @typedef {import('./options.js').Body} Body */
-/** @typedef {import('./options.js').Payload} Payload */
 /** @typedef {import('./http.js').Answer} Answer */
 /** @typedef {import('./http.js').Outcome} Outcome */
 /** @typedef {import('./http.js').Request} Request */
@@ -13,12 +13,14 @@ import { Plugin } from './plugin.js';
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 
 /**
- * What begin and resume return.
+ * What begin and resume return, with times in seconds and limits in bytes; and the count of ended sections from before
+ * the plugin was asked.
  *
- * @typedef {{step: 'request', for: 'token', flow: unknown, request: Request}} TokenStep
+ * @typedef {{step: 'request', for: 'token', flow: unknown, timeout: number, limit: number, request: Request}} TokenStep
  * @typedef {{step: 'request', for: 'service', flow: unknown, request: ServiceRequest, last?: true}} ServiceStep
- * @typedef {{step: 'store', flow: unknown, op: 'get' | 'add' | 'set', key: string, value: string, ttl: number}} StoreStep
- * @typedef {{step: 'wait', flow: unknown, seconds: number}} WaitStep
+ * @typedef {{step: 'store', flow: unknown, timeout: number, op: 'get' | 'add' | 'set', key: string, value: string,
+ *   ttl: number}} StoreStep
+ * @typedef {{step: 'wait', for: 'call' | 'store', flow: unknown, seconds: number, ended: number}} WaitStep
  * @typedef {{step: 'done', output?: TokenObject}} DoneStep
  * @typedef {TokenStep | StoreStep} SharedStep
  * @typedef {SharedStep | ServiceStep | WaitStep | DoneStep} Step
@@ -37,8 +39,7 @@ import { Plugin } from './plugin.js';
  * @property {((section: Promise<unknown>) => void) | undefined} [waitUntil]
  */
 
-const tokenMs = 20_000;
-const storeMs = 1_000;
+const maxErrorBody = 64 * 1024 + 1; // bytes that the plugin reads
 
 /**
  * The calls of one instance of the plugin: each is a loop over the steps that the plugin returns. The plugin decides
@@ -50,6 +51,10 @@ export class Calls {
   /** @type {Promise<void> | undefined} */
   #closing;
   #pending = 0; // a count, because a promise of a request that workerd cancels would be kept for good
+  #idle = () => {}; // called when none is pending
+  #ended = 0; // sections that have ended in anything but a wait
+  /** @type {Set<() => void>} */
+  #sleepers = new Set(); // wake the calls that wait for a section to end
 
   /**
    * @param {Plugin} plugin
@@ -67,7 +72,15 @@ export class Calls {
    * @param {import('./options.js').Options} options
    */
   static async open(config, options) {
-    return new Calls(await Plugin.open(config, options), options);
+    const calls = new Calls(await Plugin.open(config, options), options);
+    try {
+      await checkContract(calls.plugin);
+      await calls.#call('check', '');
+    } catch (error) {
+      await calls.plugin.close();
+      throw error;
+    }
+    return calls;
   }
 
   /**
@@ -105,8 +118,11 @@ export class Calls {
   }
 
   async #close() {
-    // Polls, because workerd does not resume a request when a promise of another one settles.
-    while (this.#pending > 0) await new Promise((look) => setTimeout(look, 20));
+    if (this.#pending > 0) {
+      const timer = setInterval(() => {}, 60_000); // or workerd would cancel a request that waits for others alone
+      await new Promise((/** @type {(_?: unknown) => void} */ idle) => (this.#idle = idle));
+      clearInterval(timer);
+    }
     await this.plugin.close();
   }
 
@@ -125,7 +141,7 @@ export class Calls {
     try {
       return await promise;
     } finally {
-      this.#pending--;
+      if (--this.#pending === 0) this.#idle();
     }
   }
 
@@ -135,23 +151,20 @@ export class Calls {
    * @returns {Promise<Result>}
    */
   async #loop(begin, { now, body, signal, waitUntil = this.#options.waitUntil }) {
-    const payload = body === undefined ? undefined : repeatable(body);
-    const purpose = /** @type {const} */ ({ for: 'service', maxBody: this.#options.maxBody ?? 64 * 1024 * 1024 });
     /** @type {Answer | undefined} */
     let answer;
     signal.throwIfAborted();
     let step = await this.#step('begin', begin);
     while (step.step !== 'done') {
       if (step.step === 'wait') {
-        await sleep(step.seconds * 1000 * (1 + Math.random() / 2), signal); // random, or a fleet would poll in step
+        await this.#wait(step, signal);
         step = await this.#resume(step, {}, now);
       } else if (isShared(step)) {
-        const section = this.#track(this.#finish(step, now));
+        const section = this.#track(this.#section(step, now));
         waitUntil?.(section.catch(() => {}));
         step = await unlessAborted(section, signal);
       } else {
-        const request = await this.#request(step, payload, answer, now);
-        const { told, lost, ...sent } = await send(this.#fetch, request, purpose, signal);
+        const { told, lost, ...sent } = await this.#request(step, body, answer !== undefined, signal);
         if (!sent.answer) signal.throwIfAborted();
         answer = sent.answer;
         if (step.last && answer && isSuccess(answer)) return { answer };
@@ -162,6 +175,16 @@ export class Calls {
   }
 
   /**
+   * @param {WaitStep} step
+   * @param {AbortSignal} signal
+   */
+  async #wait({ for: reason, seconds, ended }, signal) {
+    const random = 1 + Math.random() / 2; // or a fleet would look in step
+    if (reason === 'store') await sleep(seconds * 1000 * random, signal);
+    else if (ended === this.#ended) await sleep(seconds * 1000, signal, this.#sleepers);
+  }
+
+  /**
    * Requests a token and uses the store, up to the next step of another kind. Not ended by its caller: others wait for
    * the token, or look for it in the store.
    *
@@ -169,27 +192,38 @@ export class Calls {
    * @param {CallOptions['now']} now
    * @returns {Promise<Step>}
    */
-  async #finish(step, now) {
+  async #section(step, now) {
     /** @type {Step} */
     let next = step;
-    while (isShared(next)) {
-      const { told, lost } = next.step === 'store' ? await this.#useStore(next) : await this.#requestToken(next);
-      next = await this.#resume(next, told, now, lost);
+    try {
+      while (isShared(next)) {
+        const { told, lost } = next.step === 'store' ? await this.#useStore(next) : await this.#requestToken(next);
+        next = await this.#resume(next, told, now, lost);
+      }
+      return next;
+    } finally {
+      if (next.step !== 'wait') this.#wake();
     }
-    return next;
+  }
+
+  /** Ends the waits for a section. */
+  #wake() {
+    this.#ended++;
+    for (const wake of this.#sleepers) wake();
+    this.#sleepers.clear(); // a request that workerd has canceled does not
   }
 
   /** @param {TokenStep} step */
-  #requestToken({ request }) {
-    const ask = (/** @type {AbortSignal} */ signal) => send(this.#fetch, request, { for: 'token' }, signal);
-    return within(tokenMs, tooSlow, undefined, ask);
+  #requestToken({ request, timeout, limit }) {
+    const ask = (/** @type {AbortSignal} */ signal) => send(this.#fetch, request, { told: limit }, signal);
+    return within(timeout * 1000, tooSlow, undefined, ask);
   }
 
   /**
    * @param {StoreStep} step
    * @returns {Promise<Outcome>}
    */
-  async #useStore({ op, key, value, ttl }) {
+  async #useStore({ timeout, op, key, value, ttl }) {
     const store = /** @type {Store} */ (this.#options.store);
     const use = async () => {
       if (op === 'get') return { value: (await store.get(key)) ?? null };
@@ -198,30 +232,34 @@ export class Calls {
       return {};
     };
     try {
-      return { told: await within(storeMs, tooSlow, undefined, (signal) => unlessAborted(use(), signal)) };
+      return { told: await within(timeout * 1000, tooSlow, undefined, (signal) => unlessAborted(use(), signal)) };
     } catch {
       return { told: { failed: `the store failed: ${op}` } }; // the store's message may quote the token
     }
   }
 
   /**
-   * The request of a step, with the caller's body.
+   * Sends a request to the service, with the caller's body where that is due.
    *
    * @param {ServiceStep} step
-   * @param {(() => Payload | Promise<Payload>) | undefined} payload
-   * @param {Answer | undefined} refused the 401, if the step is the repeat after one
-   * @param {CallOptions['now']} now
+   * @param {Body | undefined} body
+   * @param {boolean} again whether this is the repeat after a 401
+   * @param {AbortSignal} signal
+   * @returns {Promise<Outcome>}
    */
-  async #request(step, payload, refused, now) {
-    const { body, ...request } = step.request;
-    if (body !== true) return { ...request, body };
+  async #request({ request }, body, again, signal) {
+    const limits = { told: maxErrorBody, body: this.#options.maxBody ?? 64 * 1024 * 1024 };
+    if (request.body !== true) return send(this.#fetch, { ...request, body: request.body }, limits, signal);
+    let payload;
     try {
-      return { ...request, body: await payload?.() };
-    } catch (cause) {
-      if (!refused) throw cause;
-      await this.#resume(step, { failed: reason(cause) }, now).catch(() => {});
-      throw notRepeatable(cause);
+      payload = typeof body === 'function' ? await body() : body;
+    } catch (lost) {
+      if (!again) throw lost;
+      return { told: { failed: reason(lost) }, lost };
     }
+    const { told, ...sent } = await send(this.#fetch, { ...request, body: payload }, limits, signal);
+    const once = sent.answer?.status === 401 && isStream(body);
+    return { ...sent, told: once ? { ...told, repeatable: false } : told };
   }
 
   /**
@@ -241,7 +279,9 @@ export class Calls {
    * @returns {Promise<Step>}
    */
   async #step(name, input, lost) {
-    return JSON.parse(new TextDecoder().decode(await this.#call(name, input, lost)));
+    const ended = this.#ended; // from before the plugin is asked, or a wait would miss a section that ends meanwhile
+    const output = await this.#call(name, input, lost);
+    return { ...JSON.parse(new TextDecoder().decode(output)), ended };
   }
 
   /**

@@ -34,12 +34,13 @@ export class Rostering {
   }
 
   /**
-   * Loads the plugin. Sends nothing; configuration errors surface on the first call.
+   * Loads the plugin, and has it validate the config. Sends nothing.
    *
    * @param {Config} config
    * @param {Options} [options]
    * @returns {Promise<Rostering>}
-   * @throws {Error} if `options.plugin` is not a build of the plugin, or has another contract
+   * @throws {import('./error.js').RosteringError} if a required key is missing from the config, or a value is invalid
+   * @throws {Error} if `options.plugin` is not the plugin, or has another contract
    */
   static async open(config, options = {}) {
     return new Rostering(await Calls.open(config, options), config.baseUrl);

@@ -1,6 +1,6 @@
 /**
- * Whose jobs to list, and where. The plugin validates it on first use; a RosteringError then names the key at
- * fault, as the plugin spells it.
+ * Whose jobs to list, and where. The plugin validates it when the client is opened; a RosteringError then names the key
+ * at fault, as the plugin spells it.
  *
  * @typedef {object} Config
  * @property {string} authUrl The identity provider: https, or http on loopback.

@@ -1,35 +1,23 @@
 import { contract } from './version.js';
 
-const longest = 1024; // bytes
+const advice = `this library needs contract ${contract}: use the library from the plugin's release`;
 
 /**
- * Refuses a file that is not a build of the plugin, or one of another contract. Each build has both in a section.
+ * Refuses a plugin of another contract, or what is no plugin.
  *
- * @param {WebAssembly.Module} module
+ * @param {import('./plugin.js').Plugin} plugin
  */
-export function checkContract(module) {
-  const found = read(WebAssembly.Module.customSections(module, 'rostering')[0]);
-  if (typeof found !== 'number') throw notABuild();
-  if (found !== contract) {
-    const advice = "take the library of the plugin's release";
-    throw new Error(`the plugin has contract ${found}, and this library needs ${contract}: ${advice}`);
-  }
-}
-
-/** @param {unknown} [cause] */
-export function notABuild(cause) {
-  return new Error('the file is not a build of the plugin: it has no section "rostering"', { cause });
+export async function checkContract(plugin) {
+  const found = await ask(plugin).catch((cause) => {
+    throw new Error(`the file is not the plugin, or has contract 1: it has no export "version"; ${advice}`, { cause });
+  });
+  if (found !== contract) throw new Error(`the plugin has contract ${found}, and ${advice}`);
 }
 
 /**
- * @param {ArrayBuffer | undefined} section
- * @returns {unknown}
+ * @param {import('./plugin.js').Plugin} plugin
+ * @returns {Promise<unknown>}
  */
-function read(section) {
-  if (!section || section.byteLength > longest) return undefined;
-  try {
-    return JSON.parse(new TextDecoder().decode(section)).contract;
-  } catch {
-    return undefined;
-  }
+async function ask(plugin) {
+  return JSON.parse(new TextDecoder().decode(await plugin.call('version', ''))).contract;
 }

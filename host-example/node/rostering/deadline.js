@@ -42,13 +42,22 @@ export function unlessAborted(promise, signal) {
 }
 
 /**
+ * Sleeps, but no longer than until the function is called that it adds to the sleepers. In workerd another request may
+ * call that: the promise is this request's own, so workerd continues this request, and not the other one.
+ *
  * @param {number} ms
  * @param {AbortSignal} signal
- * @returns {Promise<void>}
+ * @param {Set<() => void>} [sleepers]
  */
-export async function sleep(ms, signal) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const slept = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
-  await unlessAborted(slept, signal).finally(() => clearTimeout(timer));
+export async function sleep(ms, signal, sleepers) {
+  let wake = () => {};
+  const slept = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (wake = resolve));
+  const timer = setTimeout(wake, ms);
+  sleepers?.add(wake);
+  try {
+    await unlessAborted(slept, signal);
+  } finally {
+    clearTimeout(timer);
+    sleepers?.delete(wake);
+  }
 }

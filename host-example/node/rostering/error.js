@@ -61,12 +61,6 @@ export function timedOut(ms) {
   return new RosteringError({ code: 'network_error', message: `timed out after ${ms} ms`, retryable: true });
 }
 
-/** @param {unknown} cause */
-export function notRepeatable(cause) {
-  const message = 'the service answered 401, and the body cannot be sent again: pass a function that returns a new one';
-  return new RosteringError({ code: 'service_unauthorized', message, retryable: false, status: 401 }, cause);
-}
-
 const fromPlugin = 'Plugin-originated error: ';
 
 /**

@@ -3,7 +3,7 @@ import { unlessAborted } from './deadline.js';
 
 /** @typedef {import('./options.js').Fetch} Fetch */
 /** @typedef {import('./options.js').Payload} Payload */
-/** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload}} Request */
+/** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | undefined}} Request */
 
 /**
  * An answer, read whole.
@@ -17,22 +17,24 @@ import { unlessAborted } from './deadline.js';
  * @typedef {{told: object, answer?: Answer, lost?: unknown}} Outcome
  */
 
-// Bytes of an answer that the plugin reads.
-const tokenLimit = 256 * 1024;
-const errorLimit = 64 * 1024;
+/**
+ * How many bytes of an answer to read: of one that the plugin reads, and of the body of a 2xx that it does not.
+ *
+ * @typedef {{told: number, body?: number}} Limits
+ */
 
 /**
  * Sends a request. Follows no redirect, which could take the secret to another host.
  *
  * @param {Fetch} fetch
  * @param {Request} request
- * @param {{for: 'token'} | {for: 'service', maxBody: number}} purpose
+ * @param {Limits} limits
  * @param {AbortSignal} signal
  * @returns {Promise<Outcome>}
  */
-export async function send(fetch, request, purpose, signal) {
+export async function send(fetch, request, limits, signal) {
   try {
-    return await unlessAborted(exchange(fetch, request, purpose, signal), signal);
+    return await unlessAborted(exchange(fetch, request, limits, signal), signal);
   } catch (lost) {
     return { told: { failed: reason(lost) }, lost };
   }
@@ -41,11 +43,11 @@ export async function send(fetch, request, purpose, signal) {
 /**
  * @param {Fetch} fetch
  * @param {Request} request
- * @param {{for: 'token'} | {for: 'service', maxBody: number}} purpose
+ * @param {Limits} limits
  * @param {AbortSignal} signal
  * @returns {Promise<Outcome>}
  */
-async function exchange(fetch, { method, url, headers, body }, purpose, signal) {
+async function exchange(fetch, { method, url, headers, body }, limits, signal) {
   /** @type {RequestInit & {duplex: 'half'}} */
   const init = {
     method,
@@ -59,11 +61,11 @@ async function exchange(fetch, { method, url, headers, body }, purpose, signal) 
   const response = await fetch(url, init);
   const { status } = response;
   if (status > 599) throw new RangeError(`${status} is not an HTTP status`);
-  const success = purpose.for === 'service' && isSuccess(response);
-  const limit = success ? purpose.maxBody : purpose.for === 'service' ? errorLimit : tokenLimit;
-  const whole = await read(response.body, limit);
-  if (success && whole.length > limit) throw new RangeError(`the answer is longer than ${limit} bytes`);
-  const told = { status, headers: Object.fromEntries(response.headers), ...(!success && { body: toText(whole) }) };
+  const most = isSuccess(response) ? limits.body : undefined;
+  const whole = await read(response.body, most === undefined ? limits.told : most + 1);
+  if (most !== undefined && whole.length > most) throw new RangeError(`the answer is longer than ${most} bytes`);
+  const text = most === undefined ? { body: toText(whole) } : {};
+  const told = { status, headers: Object.fromEntries(response.headers), ...text };
   return { told, answer: { status, headers: response.headers, body: whole } };
 }
 

@@ -4,6 +4,11 @@ import inside from './rostering-nowasi.wasm';
 
 export { inside };
 
+// A call ends the waits of others, each in a request of its own.
+if (globalThis.Cloudflare?.compatibilityFlags.handle_cross_request_promise_resolution === false) {
+  throw new Error('set compatibility_date to 2024-10-14 or later: workerd would continue a call in the wrong request');
+}
+
 /** @returns {Promise<never>} */
 export const readPlugin = async () => {
   throw new TypeError('a Worker takes the plugin as a WebAssembly.Module: import its file');

@@ -7,7 +7,7 @@
  */
 
 /**
- * The body of a request. A stream can be sent once; a function that returns a new one each time can be repeated.
+ * The body of a request. A stream can be sent only once; a function is called for each attempt, and returns a new one.
  *
  * @typedef {Payload | (() => Payload | Promise<Payload>)} Body
  */
@@ -58,8 +58,7 @@
 
 /**
  * The plugin, in its build without WASI: the path or the `file:` URL of its file, its bytes, or a compiled module (a
- * Worker takes nothing else); or a function that makes an instance by an SDK of your own, and is trusted with its
- * contract.
+ * Worker takes nothing else); or a function that makes an instance by an SDK of your own.
  *
  * @typedef {string | URL | ArrayBuffer | ArrayBufferView | WasmModule | ((options: SdkOptions) => Promise<SdkPlugin>)
  * } Source
@@ -114,8 +113,8 @@
  * @property {string} path Appended to baseUrl, with its query; begins with a slash.
  * @property {string} [method] GET if not set.
  * @property {Record<string, string> | Headers} [headers] In addition to those that the plugin sets.
- * @property {Body | null} [body] What fetch takes; text is sent without a Content-Type. A function is called for each
- *   attempt: a stream cannot be sent again after a 401.
+ * @property {Body | null} [body] What fetch takes; text is sent without a Content-Type. After a 401, a request whose body
+ *   is a stream is not repeated: the call ends with `service_unauthorized`, and the next one gets a new token.
  */
 
 export {};

@@ -1,7 +1,6 @@
 import { inside, readPlugin } from '#inside';
 import createPlugin from 'extism';
 import { pluginConfig } from './config.js';
-import { checkContract, notABuild } from './contract.js';
 
 /** @typedef {import('./options.js').SdkOptions} SdkOptions */
 /** @typedef {import('./options.js').SdkPlugin} SdkPlugin */
@@ -40,7 +39,6 @@ export class Plugin {
     };
     if (typeof source === 'function') return new Plugin(await source(options));
     const module = await compile(/** @type {Exclude<Source, Function>} */ (source));
-    checkContract(module);
     return new Plugin(await createPlugin({ wasm: [{ module }] }, options));
   }
 
@@ -81,6 +79,6 @@ async function compile(source) {
   const isPath = typeof source === 'string' || source instanceof URL;
   const bytes = isPath ? await readPlugin(source) : source;
   return WebAssembly.compile(/** @type {BufferSource} */ (bytes)).catch((cause) => {
-    throw notABuild(cause);
+    throw new Error('the file is not the plugin: it is not WebAssembly', { cause });
   });
 }

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import createPlugin from 'extism';
-import { contract, RosteringError, Token, version } from '../rostering/index.js';
+import { contract, Rostering, RosteringError, Token, version } from '../rostering/index.js';
+import { fakePlugin } from './fake-plugin.js';
 import { Sandbox } from './sandbox.js';
 import { open, start } from './start.js';
 
@@ -86,10 +87,13 @@ test('a body is sent again after a 401, unless it is a stream', bound, async (t)
   for (const body of ['text', stream]) await assert.rejects(post(body), { status: 405 }); // the answer to the repeat
   const bodies = (await sandbox.requests('jobs')).map(({ body }) => body);
   assert.deepEqual(bodies, ['text', 'text', 'stream', 'stream']);
-  await assert.rejects(post(stream()), { code: 'service_unauthorized', status: 401, retryable: false });
+  await assert.rejects(post(stream()), { code: 'service_unauthorized', status: 401, retryable: true });
   const requests = await sandbox.requests('jobs');
   assert.equal(requests.length, 5);
   assert.notEqual(requests[4]?.headers.authorization, `Bearer ${(await client.getToken()).accessToken}`);
+  let attempts = 0;
+  const once = () => (attempts++ ? Promise.reject(new Error('only once')) : 'text');
+  await assert.rejects(post(once), { code: 'network_error', message: /only once/, cause: new Error('only once') });
   const own = () => Promise.reject(new Error('my own'));
   await assert.rejects(client.sendRequest({ path: '/', method: 'POST', body: own }), { message: 'my own' });
 });
@@ -106,8 +110,6 @@ test('an error, printed and as JSON', bound, async (t) => {
   const wrong = await open(t, sandbox, {}, { clientSecret: 'not-the-secret' });
   const expected = { code: 'token_endpoint_rejected', oauthError: 'invalid_client', oauthErrorDescription: /is wrong/ };
   await assert.rejects(wrong.listJobs(), expected);
-  const typo = await open(t, sandbox, {}, { environment: /** @type {any} */ ('test') });
-  await assert.rejects(typo.listJobs(), { code: 'config_invalid', key: 'environment' });
 });
 
 test('neither secret nor token shows', bound, async (t) => {
@@ -228,21 +230,36 @@ test('a plugin of your own', bound, async (t) => {
   for (const plugin of sources) assert.ok(await (await open(t, sandbox, { plugin })).getToken());
 });
 
-test('another plugin is refused when it is opened', bound, async (t) => {
+test('another plugin is refused when it is opened', bound, async () => {
+  const config = { authUrl: '', clientId: '', clientSecret: '' };
+  const refused = (/** @type {import('../rostering/index.js').Source} */ plugin, /** @type {string} */ message) =>
+    assert.rejects(Rostering.open(config, { plugin }), { message });
+  const advice = "this library needs contract 2: use the library from the plugin's release";
+  const none = `the file is not the plugin, or has contract 1: it has no export "version"; ${advice}`;
+  await refused(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]), none);
+  await refused(new Uint8Array(), 'the file is not the plugin: it is not WebAssembly');
+  const other = fakePlugin({ version: () => ({ version: '9.0.0', contract: 3 }) });
+  await refused(async () => other, `the plugin has contract 3, and ${advice}`);
+  assert.equal(other.closed, 1);
+  assert.deepEqual([version, contract], [(await readFile(new URL('VERSION', root), 'utf8')).trim(), 2]);
+});
+
+test('a config with which no call could succeed is refused when it is opened', bound, async (t) => {
   const sandbox = await Sandbox.start(t);
-  const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  const refused = async (/** @type {number[]} */ wasm, /** @type {string | RegExp} */ message) =>
-    assert.rejects(open(t, sandbox, { plugin: new Uint8Array(wasm) }), { message });
-  const none = 'the file is not a build of the plugin: it has no section "rostering"';
-  const bad = ['', '[]', 'null', '{"contract":"1"}', `{"contract":1,"more":"${' '.repeat(2000)}"}`];
-  for (const text of bad) await refused([...header, ...section('rostering', text)], none);
-  await refused([...header, ...section('other', '{"contract":1}')], none);
-  await refused(header, none);
-  await refused([], none);
-  await refused([...header, 0, 255, 255, 255, 255, 15, 1], none); // longer than the file
-  const other = "the plugin has contract 2, and this library needs 1: take the library of the plugin's release";
-  await refused([...header, ...section('rostering', '{"version":"9.0.0","contract":2}')], other);
-  assert.deepEqual([version, contract], [(await readFile(new URL('VERSION', root), 'utf8')).trim(), 1]);
+  let closed = 0;
+  /** @type {import('../rostering/index.js').Source} */
+  const plugin = async (options) => {
+    const opened = await createPlugin(wasm.pathname, options);
+    const close = () => opened.close().finally(() => closed++);
+    return { call: (name, input) => opened.call(name, input), reset: () => opened.reset(), close };
+  };
+  const typo = open(t, sandbox, { plugin }, { environment: /** @type {any} */ ('test') });
+  const error = await failure(typo);
+  assert.ok(error instanceof RosteringError);
+  assert.deepEqual([error.code, error.key, error.retryable, closed], ['config_invalid', 'environment', false, 1]);
+  const missing = open(t, sandbox, { worker: true }, { clientSecret: '' });
+  await assert.rejects(missing, { code: 'config_missing', key: 'client_secret' });
+  assert.deepEqual(await sandbox.counts(), { token_requests: 0, job_requests: 0 });
 });
 
 test('in a worker', bound, async (t) => {
@@ -274,15 +291,4 @@ function failure(call) {
     () => 'it did not fail',
     (error) => error,
   );
-}
-
-/**
- * A custom section of a WebAssembly file.
- *
- * @param {string} name
- * @param {string} content
- */
-function section(name, content) {
-  const body = Buffer.from(`${String.fromCharCode(name.length)}${name}${content}`);
-  return [0, (body.length & 127) | 128, body.length >> 7, ...body];
 }

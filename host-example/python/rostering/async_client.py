@@ -12,7 +12,7 @@ import httpx
 from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
 from .call import AsyncBody, Call
 from .config import Config
-from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Exchange, http_options
+from .exchange import Exchange, http_options
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import AsyncStore, Store
 from .thread import in_thread
@@ -34,10 +34,10 @@ class AsyncClient(BaseClient):
         http: httpx.AsyncClient | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        super().__init__(config, options, store)
         self._http = http or httpx.AsyncClient(**http_options())
         self._owns_http = http is None
-        self._section_ended = asyncio.Event()
+        # Last: if this fails, nothing else holds anything that must be freed.
+        super().__init__(config, options, store, asyncio.Event)
 
     async def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
         """Return the service's answer to GET /jobs: status 2xx, its body in memory."""
@@ -104,8 +104,8 @@ class AsyncClient(BaseClient):
             return await asyncio.shield(section)
         if isinstance(step, WaitStep):
             with suppress(TimeoutError):
-                async with asyncio.timeout(step.jittered()):
-                    await self._section_ended.wait()
+                async with asyncio.timeout(step.seconds):
+                    await step.until.wait()
             return call.resume({})
         with call.content(step) as content:
             exchange = Exchange(step, content, self._max_body)
@@ -119,18 +119,16 @@ class AsyncClient(BaseClient):
                 step = call.resume(await self._detached(step))
         finally:
             if not isinstance(step, WaitStep):
-                self._section_ended.set()
-                self._section_ended = asyncio.Event()
+                self._plugin.end_section()
         return step
 
     async def _detached(self, step: Detached) -> Outcome:
         try:
-            if isinstance(step, TokenStep):
-                exchange = Exchange(step, step.body, self._max_body)
-                async with asyncio.timeout(TOKEN_TIMEOUT):
+            async with asyncio.timeout(step.timeout):
+                if isinstance(step, TokenStep):
+                    exchange = Exchange(step, step.body, self._max_body)
                     return await exchange.send_async(self._http)
-            operation = getattr(self._store, step.op)
-            async with asyncio.timeout(STORE_TIMEOUT):
+                operation = getattr(self._store, step.op)
                 if inspect.iscoroutinefunction(operation):
                     return step.outcome(await operation(*step.arguments))
                 returned = in_thread(partial(operation, *step.arguments))

@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, TypedDict
@@ -12,7 +12,7 @@ from .call import AnyBody, Call, unix_time
 from .config import Config
 from .error import RosteringError
 from .exchange import failed
-from .plugin import BUNDLED, Plugin, Wasm
+from .plugin import BUNDLED, AnyEvent, Plugin, Wasm
 from .step import Detached, Outcome, TokenStep
 from .store import AsyncStore, Store
 from .token import Token
@@ -48,14 +48,20 @@ class RequestOptions(CallOptions, total=False):
 class BaseClient:
     """An instance of the plugin, and the options."""
 
-    def __init__(self, config: Config, options: ClientOptions, store: AnyStore) -> None:
+    def __init__(
+        self,
+        config: Config,
+        options: ClientOptions,
+        store: AnyStore,
+        event: Callable[[], AnyEvent],
+    ) -> None:
         logger = options.get("logger")
         self._timeout = options.get("timeout", 30)
         self._max_body = options.get("max_body", 64 << 20)
         self._base_url = config.keys().get("base_url")
         self._store = store
         self._logger = logger or logging.getLogger("rostering")
-        self._plugin = Plugin(options.get("plugin", BUNDLED), config, logger)
+        self._plugin = Plugin(options.get("plugin", BUNDLED), config, event, logger)
         self._lock = threading.Lock()
         self._closed = False
         self._pending: set[Any] = set()  # futures of calls, and of the detached steps they began

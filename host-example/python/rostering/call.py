@@ -1,17 +1,18 @@
 """One call, step by step: the plugin decides the steps, a client performs them. No I/O here."""
 
 import json
+import random
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from io import IOBase
 from typing import Any, cast
 
 import httpx
 
-from .error import RosteringError
-from .plugin import Plugin
+from .plugin import AnyEvent, Plugin
 from .step import Done, Outcome, Result, ServiceStep, Step, StoreStep, TokenStep, WaitStep
 
 Content = str | bytes | Iterable[bytes]
@@ -37,7 +38,6 @@ class Call:
     store: bool
     now: float | None = None
     body: AnyBody = None
-    _body_read: bool = field(default=False, init=False)
     _flow: object = field(default=None, init=False)
     _step: Step | None = field(default=None, init=False)
     _answer: httpx.Response | None = field(default=None, init=False)
@@ -57,6 +57,8 @@ class Call:
             outcome = {"status": answer.status_code, "headers": dict(answer.headers)}
             if isinstance(self._step, TokenStep) or not answer.is_success:
                 outcome["body"] = answer.content.decode(errors="replace")
+            if answer.status_code == HTTPStatus.UNAUTHORIZED and self._sent_once():
+                outcome["repeatable"] = False
         fields = {"flow": self._flow, "now": unix_time(self.now), **outcome}
         return self._next("resume", json.dumps(fields).encode())
 
@@ -64,37 +66,41 @@ class Call:
     def content(self, step: ServiceStep) -> Iterator[AnyContent]:
         """Yield the body of a request, and close it if it was opened here."""
         body = step.body if step.body is not True else self.body
-        if callable(body):
-            content = body()
-            with content if isinstance(content, IOBase) else nullcontext():
-                yield content
+        if not callable(body):
+            yield body
             return
-        if isinstance(body, Iterator | AsyncIterator):
-            if self._body_read:
-                reason = "the service refused the token, and the body cannot be read again"
-                with suppress(RosteringError):
-                    self.resume({"failed": reason})
-                raise RosteringError("service_unauthorized", f"{reason}; call again", status=401)
-            self._body_read = True
-        yield body
+        content = body()
+        with content if isinstance(content, IOBase) else nullcontext():
+            yield content
+
+    def _sent_once(self) -> bool:
+        """Tell whether a request to the service was sent with a body that can be read once."""
+        sent = isinstance(self._step, ServiceStep) and self._step.body is True
+        return sent and isinstance(self.body, Iterator | AsyncIterator)
 
     def _next(self, export: str, data: bytes) -> Step:
+        # Taken first: the call that is to be waited for may end before the wait begins.
+        section_ended = self.plugin.section_ended
         fields = json.loads(self.plugin.call(export, data))
         self._flow = fields.pop("flow", None)
-        self._step = self._decode(**fields)
+        self._step = self._decode(section_ended, **fields)
         return self._step
 
-    def _decode(self, step: str, **fields: Any) -> Step:  # noqa: ANN401
+    def _decode(self, section_ended: AnyEvent, step: str, **fields: Any) -> Step:  # noqa: ANN401
         match step:
-            case "wait":
-                return WaitStep(**fields)
+            case "wait" if fields["for"] == "call":
+                return WaitStep(fields["seconds"], section_ended)
+            case "wait":  # at random, so that the clients of a store do not look at the same time
+                seconds = fields["seconds"] * (1 + random.random() / 2)  # noqa: S311
+                return WaitStep(seconds, self.plugin.event())
             case "store":
                 names = [name for name in ("key", "value", "ttl") if name in fields]
-                return StoreStep(fields["op"], tuple(fields[name] for name in names))
+                arguments = tuple(fields[name] for name in names)
+                return StoreStep(fields["op"], arguments, fields["timeout"])
             case "done":
                 return Done(cast(Result, fields.get("output", self._answer)))
         if fields["for"] == "token":
-            return TokenStep(**fields["request"])
+            return TokenStep(**fields["request"], timeout=fields["timeout"], limit=fields["limit"])
         return ServiceStep(**fields["request"], last=fields.get("last", False))
 
 

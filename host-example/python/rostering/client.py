@@ -11,7 +11,7 @@ import httpx
 from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
 from .call import Body, Call
 from .config import Config
-from .exchange import STORE_TIMEOUT, TOKEN_TIMEOUT, Deadline, Exchange, http_options
+from .exchange import Deadline, Exchange, http_options
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import Store
 from .thread import in_thread
@@ -28,7 +28,8 @@ class Client(BaseClient):
     Sends nothing before the first call. Close it, or use it in a `with` statement.
 
     A call raises a `RosteringError` that says what to do; a RuntimeError if the client is closed.
-    Opening raises a ValueError if `plugin` is not a plugin of this package's `CONTRACT`.
+    Opening raises a `RosteringError` if the config is wrong, and a ValueError if `plugin` is not a
+    plugin of this package's `CONTRACT`.
     """
 
     def __init__(
@@ -39,10 +40,10 @@ class Client(BaseClient):
         http: httpx.Client | None = None,
         **options: Unpack[ClientOptions],
     ) -> None:
-        super().__init__(config, options, store)
         self._http = http or httpx.Client(**http_options())
         self._owns_http = http is None
-        self._section_ended = threading.Condition()
+        # Last: if this fails, nothing else holds anything that must be freed.
+        super().__init__(config, options, store, threading.Event)
 
     def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
         """Return the service's answer to GET /jobs: status 2xx, its body in memory."""
@@ -115,9 +116,8 @@ class Client(BaseClient):
             return section.result(deadline.left())
         left = deadline.left()
         if isinstance(step, WaitStep):
-            seconds = step.jittered()
-            with self._section_ended:
-                self._section_ended.wait(seconds if left is None else min(seconds, left))
+            step.until.wait(step.seconds if left is None else min(step.seconds, left))
+            deadline.left()
             return call.resume({})
         with call.content(step) as content:
             exchange = Exchange(step, content, self._max_body)
@@ -131,16 +131,15 @@ class Client(BaseClient):
                 step = call.resume(self._detached(step))
         finally:
             if not isinstance(step, WaitStep):
-                with self._section_ended:
-                    self._section_ended.notify_all()
+                self._plugin.end_section()
         return step
 
     def _detached(self, step: Detached) -> Outcome:
         try:
             if isinstance(step, TokenStep):
                 exchange = Exchange(step, step.body, self._max_body)
-                return exchange.send(self._http, Deadline(TOKEN_TIMEOUT))
+                return exchange.send(self._http, Deadline(step.timeout))
             operation = in_thread(partial(getattr(self._store, step.op), *step.arguments))
-            return step.outcome(operation.result(STORE_TIMEOUT))
+            return step.outcome(operation.result(step.timeout))
         except Exception as error:  # noqa: BLE001 - from a store, or a hook of httpx
             return self._failed(step, error)

@@ -10,7 +10,8 @@ Environment = Literal["stage", "production"]
 class Config:
     """Whose jobs to list, and where.
 
-    A mistake here is a `RosteringError` of the first call that needs the value; `key` names it.
+    A mistake here is a `RosteringError` when a client is opened; `key` names the value. A missing
+    base_url, customer_id or user_id is one of the first call that needs it.
     """
 
     #: The identity provider and the service: https, or http on loopback.

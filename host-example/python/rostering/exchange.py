@@ -13,10 +13,7 @@ from .step import Outcome, ServiceStep, TokenStep
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
-TOKEN_TIMEOUT = 20.0  # a token request may serve many calls
-STORE_TIMEOUT = 1.0
-_TOKEN_BODY = (256 << 10) + 1  # bytes, one more than the plugin accepts
-_ERROR_BODY = (64 << 10) + 1  # one more than an error holds
+_ERROR_BODY = (64 << 10) + 1  # bytes, one more than an error holds
 _STATUSES = range(100, 600)
 # An OSError can be a deadline that has passed, a UnicodeError is an invalid host name.
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
@@ -90,7 +87,7 @@ class Exchange:
 
     def _limit(self, response: httpx.Response) -> int:
         if isinstance(self.step, TokenStep):
-            return _TOKEN_BODY
+            return self.step.limit
         return self.max_body + 1 if response.is_success else _ERROR_BODY
 
     def _enough(self, response: httpx.Response, piece: bytes) -> bool:
@@ -101,7 +98,8 @@ class Exchange:
         if response.status_code not in _STATUSES:
             return {"failed": f"invalid HTTP status {response.status_code}"}
         body = bytes(self._body[: self._limit(response)])
-        if len(body) == self.max_body + 1 == self._limit(response):
+        of_service = isinstance(self.step, ServiceStep)
+        if of_service and response.is_success and len(body) > self.max_body:
             return {"failed": f"the answer has more than {self.max_body} bytes"}
         headers = response.headers.copy()
         if body:  # which is neither compressed nor in chunks any more

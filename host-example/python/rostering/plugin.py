@@ -1,8 +1,10 @@
 """An instance of the plugin in libextism."""
 
+import asyncio
 import logging
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import extism
@@ -14,6 +16,7 @@ from .error import decode_error
 
 #: A file of the plugin, or its bytes.
 Wasm = str | os.PathLike[str] | bytes
+AnyEvent = threading.Event | asyncio.Event
 #: The build without WASI: in the repository a link to what make build makes, in a wheel a copy.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 
@@ -21,12 +24,17 @@ BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 class Plugin:
     """One instance, which holds the token and has no HTTP. Any number of threads may use it.
 
-    `logger` receives its log lines.
+    `event` makes the events that end waits, `logger` receives the instance's log lines.
     """
 
-    def __init__(self, wasm: Wasm, config: Config, logger: logging.Logger | None) -> None:
+    def __init__(
+        self,
+        wasm: Wasm,
+        config: Config,
+        event: Callable[[], AnyEvent],
+        logger: logging.Logger | None,
+    ) -> None:
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
-        check_contract(data)
         manifest = {"wasm": [{"data": data}], "config": config.keys(), "allowed_hosts": []}
         try:
             # By default, `functions` is every host function that the program has registered.
@@ -38,6 +46,15 @@ class Plugin:
         self._id = self._instance.id if logger else None
         if logger and self._id:
             log.connect(self._id, logger)
+        self.event = event
+        #: Is set when the next section ends in anything but a wait.
+        self.section_ended = event()
+        try:
+            check_contract(self.call)
+            self.call("check", b"")
+        except BaseException:
+            self.close()
+            raise
 
     def call(self, export: str, data: bytes) -> bytes:
         """Call an export. Raises a RosteringError, or an extism.Error if the instance failed."""
@@ -53,6 +70,12 @@ class Plugin:
             if self._id:
                 log.drain()
         raise own  # not above, where the SDK's error is its context
+
+    def end_section(self) -> None:
+        """End the waits for another call."""
+        with self._lock:
+            ended, self.section_ended = self.section_ended, self.event()
+        ended.set()
 
     def close(self) -> None:
         """Free the instance and its token. It must not be called after that."""

@@ -1,6 +1,5 @@
 """The steps that the plugin tells a client to perform, and their outcomes."""
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,6 +20,8 @@ class TokenStep:
     url: str
     headers: dict[str, str] = field(repr=False)
     body: str = field(repr=False)
+    timeout: float  #: in seconds
+    limit: int  #: of the answer's body, in bytes: more need not be read
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,10 @@ class ServiceStep:
 
 @dataclass(frozen=True)
 class WaitStep:
-    """Wait."""
+    """Wait for some seconds, or until an event is set."""
 
     seconds: float
-
-    def jittered(self) -> float:
-        """Return up to half more, so that a fleet does not look at its store in step."""
-        return self.seconds * (1 + random.random() / 2)  # noqa: S311
+    until: Any = field(repr=False)  #: a threading.Event or an asyncio.Event, as the client's form
 
 
 @dataclass(frozen=True)
@@ -51,6 +49,7 @@ class StoreStep:
 
     op: Literal["get", "add", "set"]
     arguments: tuple[object, ...] = field(repr=False)
+    timeout: float  #: in seconds
 
     def outcome(self, returned: object) -> Outcome:
         """Return the outcome of the step. Raises a TypeError if a store must not return this."""

@@ -1,60 +1,97 @@
+import logging
 import unittest
+from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import rostering
-from rostering.contract import CONTRACT, check_contract
-from rostering.plugin import BUNDLED
+from rostering import Code, log
+from rostering.contract import CONTRACT
+from rostering.plugin import Plugin
 
-HEADER = b"\0asm\1\0\0\0"
+from .case import InLoop, ServiceCase
+
+LOGGER = logging.getLogger("rostering")
 VERSION = Path(__file__).parents[3] / "VERSION"
 
 
-def section(content: bytes, name: bytes = b"rostering") -> bytes:
-    rest = bytes([len(name)]) + name + content
-    return bytes([0, len(rest)]) + rest
+def plugin_with_version(output: bytes) -> bytes:
+    """Make a plugin, in WebAssembly's text format, whose export `version` puts this out."""
+    stores = "".join(
+        f"(call $store (i64.add (local.get $at) (i64.const {i})) (i32.const {byte}))"
+        for i, byte in enumerate(output)
+    )
+    return f"""(module
+        (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+        (import "extism:host/env" "store_u8" (func $store (param i64 i32)))
+        (import "extism:host/env" "output_set" (func $output (param i64 i64)))
+        (func (export "version") (result i32) (local $at i64)
+            (local.set $at (call $alloc (i64.const {len(output)})))
+            {stores}
+            (call $output (local.get $at) (i64.const {len(output)}))
+            (i32.const 0)))""".encode()
 
 
-class Contract(unittest.TestCase):
+class Version(unittest.TestCase):
     def test_version(self) -> None:
         self.assertEqual(rostering.__version__, VERSION.read_text().strip())
         self.assertEqual(rostering.CONTRACT, CONTRACT)
 
-    def test_this_contract(self) -> None:
-        own, other = section(b'{"contract":1,"version":"9.9.9"}'), section(b"text", b"name")
-        check_contract(BUNDLED.read_bytes())
-        for content in (own, other + own, b"\1\x80\1" + bytes(128) + own, own + b"\0\xff"):
-            check_contract(HEADER + content)
+
+class Opening(ServiceCase):
+    def setUp(self) -> None:
+        super().setUp()
+        # Whatever does not open is closed, and its log lines go nowhere.
+        self.enterContext(mock.patch.object(log, "_loggers", {}))
+        self.close = self.enterContext(
+            mock.patch.object(Plugin, "close", autospec=True, side_effect=Plugin.close)
+        )
+
+    def want_refused(self, plugin: bytes, found: str) -> None:
+        want = (
+            f"this library needs a plugin of contract {CONTRACT}, and this one has {found};"
+            " use the library from the plugin's release"
+        )
+        with self.assertRaises(ValueError) as caught:
+            self.open(plugin=plugin, logger=LOGGER)
+        self.assertEqual(str(caught.exception), want)
+        self.want_nothing_left()
+
+    def want_nothing_left(self) -> None:
+        self.close.assert_called_once()
+        self.close.reset_mock()
+        self.assertEqual(log._loggers, {})
 
     def test_another_contract(self) -> None:
-        reason = (
-            "^the plugin has contract 2, and this library needs 1:"
-            " take the library of the plugin's release$"
-        )
-        with self.assertRaisesRegex(ValueError, reason):
-            check_contract(HEADER + section(b'{"contract":2}'))
+        for contract in (1, CONTRACT + 1):
+            text = f'{{"version":"9.9.9","contract":{contract}}}'
+            self.want_refused(plugin_with_version(text.encode()), f"contract {contract}")
 
-    def test_what_is_not_a_build_of_the_plugin(self) -> None:
-        reason = '^the file is not a build of the plugin: it has no section "rostering"$'
-        own = section(b'{"contract":1}')
-        for wasm in (
-            b"",
-            b"#!/bin/sh",
-            own,
-            HEADER,
-            HEADER + b"\0",
-            HEADER + section(b'{"contract":1}', b"Rostering"),
-            HEADER + own[:-1],
-            HEADER + b"\0\1" + own[2:],  # the name is longer than the section
-            HEADER + b"\0\xff\xff\xff\xff\x0f" + own[2:-1],
-            HEADER + b"\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1" + own,
-            HEADER + b"\1\x80\x80\x80\x80\x80\x80\x80" + own,
-            *(
-                HEADER + section(text)
-                for text in (b"", b"1", b"[]", b"{}", b'{"contract":true}', b"\xff", b"[" * 100)
-            ),
-        ):
-            with self.subTest(wasm), self.assertRaisesRegex(ValueError, reason):
-                check_contract(wasm)
-        large = b"\0\xff\xff\x03" + b"\x09rostering" + b"[" * 65525
-        with self.assertRaisesRegex(ValueError, reason):
-            check_contract(HEADER + large)
+    def test_no_contract(self) -> None:
+        found = 'contract 1, or is not a build of Automatic Rostering: it has no export "version"'
+        self.want_refused(b"(module)", found)
+        for output in (b"", b"1.0", b"1", b"{}", b"\xff"):
+            with self.subTest(output):
+                self.want_refused(plugin_with_version(output), found)
+
+    def test_config(self) -> None:
+        wrong: list[tuple[dict[str, Any], Code, str]] = [
+            ({"client_id": ""}, "config_missing", "client_id"),
+            ({"environment": None}, "config_missing", "environment"),
+            ({"environment": "test"}, "config_invalid", "environment"),
+            ({"client_secret": "a secret\n"}, "config_invalid", "client_secret"),
+            ({"base_url": "/"}, "config_invalid", "base_url"),
+        ]
+        for config, code, key in wrong:
+            with self.subTest(key):
+                call = partial(self.open, config=config, logger=LOGGER)
+                error = self.want_error(code, call)
+                self.assertEqual((error.key, error.retryable), (key, False))
+                self.assertNotIn("a secret", repr(error))
+                self.want_nothing_left()
+        self.want_requests(0, 0)
+
+
+class AsyncOpening(Opening):
+    form = InLoop

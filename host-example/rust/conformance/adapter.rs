@@ -185,7 +185,10 @@ impl Host {
             if !create.store.is_empty() {
                 options.store = Some(Arc::new(HttpStore::new(create.store)?));
             }
-            Instance::Client(Client::open_raw(create.config, options).await?)
+            match Client::open_raw(create.config, options).await {
+                Ok(client) => Instance::Client(client),
+                Err(error) => return Ok(Answer::failure(&error)),
+            }
         } else {
             let manifest = Manifest::new([Wasm::data(wasm)])
                 .with_config(create.config.into_iter())

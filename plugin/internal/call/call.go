@@ -1,6 +1,6 @@
 // Package call decides what comes next in a call: which request, which wait, which
 // operation of the shared store, and when it is done. It sends nothing: a host does,
-// and hands back what came.
+// and passes back the result.
 package call
 
 import (
@@ -25,50 +25,54 @@ type Call struct {
 
 	cached bool        // a token is cached
 	token  state.Token // and this is known of it
-	text   string      // the access token, where this call has read or obtained it
+	text   string      // the access token, if this call has read or obtained it
 
 	client  config.Client
 	service config.Service
 	retry   backoff.Record
 	request message.Request // the one that is sent, unless it is the held one
 	step    Step            // the next, or how the call ended
-	failure []byte          // why there is no new token: an error, as JSON
-	object  []byte          // the token object, where this step made it
+	object  []byte          // the token object, if this step made it
 
 	progress
 }
 
-// progress is what a call knows beside its vars and its config. Where the host makes the
-// steps, it travels in the flow.
+// progress is what a call knows in addition to its vars and its config. If the host makes
+// the steps, it is in the flow.
 type progress struct {
 	state State
-	// inSteps says that the host sends the requests itself, by begin and resume; accepts
-	// is what else it can do. rawInput is what its input holds but now and refused.
+	// inSteps says that the host sends the requests itself, by begin and resume. rawInput
+	// is what its input holds except now and refused.
 	inSteps  bool
-	accepts  input.Accepts
 	rawInput json.Value
-	// at is when the last step was handed out, in Unix seconds.
+	// failure is why the call gets no new token: an error, as JSON.
+	failure []byte
+
+	// The rest are the numbers of a flow: see numbers.
+
+	accepts input.Accepts // what else the host can do
+	owner   int64         // the client and the epoch in which the call began: see ownerNow
+	// at is when the last step was returned, in Unix seconds; 0 for a request to the service.
 	at int64
-	// owner names the client and the epoch in which the call began: see ownerOf.
-	owner uint32
-	// inUse is the generation of the token in the request to the service; 0 for the
-	// cached one, whichever that is.
-	inUse uint32
+	// inUse is the hash of the token in the request to the service, or of the one that the
+	// call obtained; 0 for the cached one, whichever that is.
+	inUse  int64
+	origin origin
 	// refused is the hash of the token that the service refused in this call, or 0: the
 	// request to the service is then a repeat.
-	refused uint64
-	// note is that of this call, or of the call for which it waited, and waits counts
-	// the waits for that note, or for the lock.
-	note  uint32
-	waits int
-	// sharing is what this call has of the store, and foundFree says that it found no
-	// lock and no token.
-	sharing   sharing
-	foundFree bool
+	refused int64
+	// own is the number of this call as the pending one, awaited that of the call for which
+	// it waited, and waited the seconds of all such waits.
+	own, awaited, waited int64
+	// sharing is what this call has of the store, and looks counts its waits for the lock.
+	sharing sharing
+	looks   int64
+	// foundFree says that it found no lock and no token, foundRefused a refused token.
+	foundFree, foundRefused int64
 }
 
-// sharing is what a call has of the store, where the host accepts one.
-type sharing uint8
+// sharing is what a call has of the store, if the host accepts one.
+type sharing = int64
 
 const (
 	shares  sharing = iota // the store
@@ -76,19 +80,21 @@ const (
 	without                // nothing: the store failed in this call
 )
 
-// alone reports whether the call goes on without the store.
-func (p *progress) alone() bool { return p.accepts != input.AcceptsStore || p.sharing == without }
+// withoutStore reports whether the call continues without the store.
+func (p *progress) withoutStore() bool {
+	return p.accepts != input.AcceptsStore || p.sharing == without
+}
 
-// New is a call that has not begun, and whose requests the plugin sends.
+// New returns a call that has not begun, and whose requests the plugin sends.
 func New(host Host, export input.Export) *Call { return &Call{host: host, export: export} }
 
-// Begin reads the input and gives the first step.
+// Begin reads the input and returns the first step.
 func (c *Call) Begin(rawInput []byte) *Step {
 	var err *apierror.Error
 	if c.in, err = input.Parse(rawInput, c.export, c.inSteps); err != nil {
 		return fail(err)
 	}
-	c.glance()
+	c.loadSummary()
 	c.readClock()
 	if c.now == 0 {
 		if c.export == input.GetToken {
@@ -97,7 +103,7 @@ func (c *Call) Begin(rawInput []byte) *Step {
 		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or now in the input")
 	}
 	if c.cached && !c.in.Force && c.in.Refused == "" && c.needsNoRenewal() && c.usePrepared() {
-		c.state = UsingCached
+		c.state = UsingToken
 		return &c.step
 	}
 	c.load()
@@ -112,46 +118,45 @@ func clockUnusable() *apierror.Error {
 		Message: "the host's clock is not set; give the plugin a real clock, or now (Unix seconds) in the input"}
 }
 
-// Resume takes the answer to the request of the last step and gives the next.
+// Resume takes the answer to the request of the last step and returns the next.
 func (c *Call) Resume(a *message.Answer) *Step {
 	if c.state == RequestingToken {
 		return c.run(c.tokenAnswered(a))
 	}
-	return c.run(c.serviceAnswered(a))
+	return c.run(c.serviceAnswered(a, true))
 }
 
-// run goes from state to state until there is a step to hand out.
+// run goes from state to state until there is a step to return.
 func (c *Call) run(on Event) *Step {
-	for on != handedOut {
+	for on != stepReturned {
 		c.state = after(c.state, on)
 		on = c.enter()
 	}
 	return &c.step
 }
 
-// enter does what a state is for: it makes the step that the call hands out, or gives the
+// enter does what a state is for: it makes the step that the call returns, or gives the
 // event that leads on.
 func (c *Call) enter() Event {
 	switch c.state {
 	case Choosing:
 		return c.choose()
 	case AwaitingCall:
-		c.pause(callPause)
-	case ReadingToken, ReadingLock, TakingLock, WritingToken, WritingDone, WritingFailure, WritingRejection:
-		c.storeStep()
-	case AwaitingLock, AwaitingToken:
-		c.pause(lockPause)
+		c.awaitCall()
+	case AwaitingLock:
+		c.awaitLock()
 	case RequestingToken:
-		c.requestToken()
-	case FallingBack:
-		return c.fallBack()
-	case UsingCached, UsingTaken, UsingNew, UsingOld:
+		return c.requestToken()
+	case UsingToken:
 		if c.export == input.GetToken {
 			return c.giveToken()
 		}
 		return c.sendToService()
+	case Succeeded, Failed:
+	default:
+		c.storeStep()
 	}
-	return handedOut
+	return stepReturned
 }
 
 // decline ends the call with an error.
@@ -168,17 +173,25 @@ func fail(err *apierror.Error) *Step {
 	return &Step{Kind: Fail, Output: err.AppendJSON(nil)}
 }
 
-// readClock reads the clock. One that cannot be trusted any more counts as it did when the
-// last step was handed out.
+// readClock reads the clock. If it cannot be trusted, the time counts at which the last
+// step was returned. A flow alone is not believed: a time in the future would make every
+// true clock unusable, for as long as the token that came of it is kept.
 func (c *Call) readClock() {
 	c.now = c.in.Now
 	if !c.in.HasNow {
 		c.now = c.host.Now()
 	}
-	if !clock.Usable(c.now, c.token.AskedAt) {
+	askedAt := c.token.AskedAt
+	if c.in.Force {
+		askedAt = 0 // gets a token for a clock that was set back
+	}
+	if !clock.Usable(c.now, askedAt) {
 		c.now = 0
-		if clock.Usable(c.at, 0) {
-			c.now = c.at
+		if c.at != 0 {
+			calls := c.readCalls()
+			if at := min(c.at, calls.SteppedAt); clock.Usable(at, 0) {
+				c.now = at
+			}
 		}
 	}
 }

@@ -25,6 +25,9 @@ type host struct {
 	held   []byte   // the var of the last Hold
 
 	writes, trapAt int // SetVar traps the trapAt-th time
+
+	room     int  // for a var, 0 for any: a larger one is not kept,
+	roomEnds bool // or traps
 }
 
 func newHost(t *testing.T) *host {
@@ -49,6 +52,12 @@ type trap struct{}
 func (h *host) SetVar(name string, value []byte) {
 	if h.writes++; h.writes == h.trapAt {
 		panic(trap{})
+	}
+	if h.room > 0 && len(value) > h.room {
+		if h.roomEnds {
+			panic(trap{})
+		}
+		return
 	}
 	if len(value) == 0 {
 		delete(h.vars, name)

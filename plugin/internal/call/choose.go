@@ -2,53 +2,78 @@ package call
 
 import (
 	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/clock"
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
-	"automatic-rostering/plugin/internal/state"
 )
 
-// choose decides where the token comes from. All config that the whole call needs is
-// judged before anything is handed out.
+// choose decides where the token comes from, by what the instance and the call know now.
+// All config that the whole call needs is judged before a step is returned.
 func (c *Call) choose() Event {
 	if c.now == 0 {
 		c.sharing = without
 	}
-	usable := c.usable()
-	if usable && !c.in.Force && c.needsNoRenewal() {
-		return tokenValid
+	switch {
+	case c.origin == isNew && c.failure != nil: // the service refused it
+		return c.declineWith(c.failure)
+	case c.origin == isNew:
+		return c.useOwn()
+	case c.failure == nil && !c.in.Force && c.ready():
+		c.endPending()
+		return tokenReady
 	}
 	if c.export != input.GetToken {
 		if err := c.readService(); err != nil {
+			c.endPending()
 			return c.decline(err)
 		}
 	}
 	if err := c.readClient(); err != nil {
 		c.failure = err.AppendJSON(nil)
-		return noToken
-	}
-	if owner := c.ownerNow(); c.owner == 0 {
+	} else if owner := c.ownerNow(); c.owner == 0 {
 		c.owner = owner
 	} else if c.owner != owner {
 		return c.decline(staleFlow())
 	}
-	valid := usable && !c.in.Force && c.stillValid()
-	note := c.readNote()
-	if c.single() && !c.in.Force {
-		if on := c.meet(note, valid); on != handedOut {
+	valid := c.valid()
+	if c.failure == nil {
+		if on := c.obtain(valid); c.failure == nil {
 			return on
 		}
 	}
-	if left := c.wait(); left > 0 {
-		c.failure = c.lastFailure(left)
-		if c.alone() || valid || c.in.Force || note.LookedAt == c.now {
-			return noToken
-		}
-		note.LookedAt = c.now
+	c.endPending()
+	if !valid {
+		return c.declineWith(c.failure)
 	}
-	c.takeNote(note)
+	c.host.Log(Warn, "the token could not be renewed; the old one, still valid, is used")
+	return tokenReady
+}
+
+// obtain begins to obtain a token, or joins a call that does. Where it cannot, it sets the
+// call's failure.
+func (c *Call) obtain(valid bool) Event {
+	calls := c.readCalls()
+	if c.othersPending(calls) && !c.in.Force {
+		return c.joinPending(calls, valid)
+	}
+	left := c.backoffLeft()
+	if c.awaited != 0 && !valid && int64(c.retry.Call) == c.awaited {
+		c.failure = c.lastFailure(max(left, 1)) // that of the request for which it waited
+		return declined
+	}
 	switch {
-	case c.alone():
+	case left == 0:
+		c.becomePending(calls)
+	case c.withoutStore() || valid || c.in.Force || calls.LookedAt >= c.now && calls.LookedAt <= c.now+clock.Tolerance:
+		c.failure = c.lastFailure(left)
+		return declined
+	default: // a look within a back-off, for which nobody waits
+		calls.LookedAt, c.own = c.now, 0
+		c.stepped(calls, 0)
+	}
+	switch {
+	case c.withoutStore():
 		return requestNext
 	case c.in.Force:
 		return lockFirst
@@ -56,32 +81,27 @@ func (c *Call) choose() Event {
 	return storeFirst
 }
 
-// meet decides what to do beside another call of this instance that obtains a token, or
-// has failed to; handedOut if no other call does.
-func (c *Call) meet(note state.Note, valid bool) Event {
+// useOwn continues with the token that the call requested, whatever became of it while it
+// was written to the store.
+func (c *Call) useOwn() Event {
 	switch {
-	case note.Until > c.now && valid:
-		return tokenValid
-	case note.Until > c.now && (note.ID != c.note || c.waited(callPause) < patience):
-		if note.ID != c.note {
-			c.note, c.waits = note.ID, 0
-		}
-		return callPending
-	case c.note != 0 && !valid:
-		if c.loadRetry(); c.retry.Call == c.note && len(c.retry.Error) > 0 {
-			c.failure = c.lastFailure(max(c.wait(), 1))
-			return noToken
-		}
+	case c.readCalls().Refuses(c.inUse):
+		return c.reject(&message.Answer{Status: 401})
+	case c.tokenInUse() != "":
+	case !c.ready():
+		return c.decline(notKept())
+	default:
+		c.origin, c.inUse = isOld, 0
 	}
-	return handedOut
+	return tokenReady
 }
 
-// single reports whether calls of this instance take care of each other.
-func (c *Call) single() bool { return c.accepts != input.AcceptsNothing && c.now != 0 }
+// ready reports whether there is a token that can be used at once.
+func (c *Call) ready() bool { return c.usable() && c.needsNoRenewal() }
 
 // usable reports whether a token is cached that the service did not refuse in this call.
 func (c *Call) usable() bool {
-	return c.cached && (c.refused == 0 || hash(c.accessToken()) != c.refused)
+	return c.cached && (c.refused == 0 || c.token.Hash != c.refused)
 }
 
 // needsNoRenewal reports whether the cached token is not to be renewed yet.
@@ -96,31 +116,22 @@ func (c *Call) needsNoRenewal() bool {
 	}
 }
 
-// stillValid reports whether the cached token is known to be valid.
-func (c *Call) stillValid() bool { return c.now != 0 && c.now < c.token.ExpiresAt() }
-
-// fallBack ends a call for which there is no new token: with the old one while it is
-// valid, unless the caller wants a new one.
-func (c *Call) fallBack() Event {
-	if c.endNote(); c.in.Force || !c.usable() || !c.stillValid() {
-		c.declineWith(c.failure)
-		return noToken
-	}
-	c.host.Log(Warn, "the token could not be renewed; the old one, still valid, is used")
-	return tokenValid
+// valid reports whether there is a token that can be used if no other can be had.
+func (c *Call) valid() bool {
+	return !c.in.Force && c.usable() && (c.needsNoRenewal() || c.now < c.token.ExpiresAt())
 }
 
-// justObtained is how long a token counts as new, in seconds: if the service refuses it,
-// another would fare no better.
+// justObtained is how long a replacement counts as new, in seconds: if the service refuses
+// it, another would fare no better.
 const justObtained = 60
 
 // dropRefused takes the token that the caller says the service refused for a 401. It
-// reports whether the call goes on.
+// reports whether the call continues.
 func (c *Call) dropRefused() bool {
 	c.refused = hash(c.in.Refused)
 	switch {
-	case !c.cached || c.accessToken() != c.in.Refused || c.wait() > 0:
-	case c.token.Obtained && c.now < c.token.AskedAt+justObtained:
+	case !c.cached || c.token.Hash != c.refused || c.backoffLeft() > 0:
+	case c.token.Replacement && c.now < c.token.AskedAt+justObtained:
 		c.reject(&message.Answer{Status: 401})
 		return false
 	default:
@@ -140,4 +151,10 @@ func (c *Call) readService() (err *apierror.Error) {
 		c.service, err = config.ReadService(c.host.Config, &c.in)
 	}
 	return err
+}
+
+// ownerNow names the client and the time between two clear_tokens, so that a token that was
+// requested in it is not taken for another's.
+func (c *Call) ownerNow() int64 {
+	return ownerOf(&c.client, c.token.Epoch)
 }

@@ -41,8 +41,11 @@ func (c *steered) next(s *call.Step) {
 	c.t.Helper()
 	var parsed struct{ Flow json.RawMessage }
 	c.output = string(s.Output)
-	if err := json.Unmarshal(s.Output, &parsed); err != nil {
-		c.t.Fatalf("%s: %v", s.Output, err)
+	if s.Kind == call.GiveHeld {
+		c.output = string(c.held)
+	}
+	if err := json.Unmarshal([]byte(c.output), &parsed); err != nil {
+		c.t.Fatalf("%s: %v", c.output, err)
 	}
 	c.flow = parsed.Flow
 }
@@ -114,6 +117,20 @@ func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 	}
 }
 
+// The call's own token was set again without a clock, after another: its expiry is not known.
+func TestAnotherTokenIsNotReturnedForTheCallsOwn(t *testing.T) {
+	h := newHost(t)
+	c := h.steer("get_token", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer)
+	key := strings.ReplaceAll(strings.Split(strings.Split(c.output, `"key":"`)[1], `"`)[0], ":asking", "")
+	for _, set := range []string{`"t-two","now":1800000000`, `"t-one","now":1`} {
+		object := `{"access_token":` + set + `,"expires_at":1800003600,"cache_key":"` + key + `"}`
+		if step := call.SetToken(h, []byte(object)); step.Kind != call.Give {
+			t.Fatalf("%s", step.Output)
+		}
+	}
+	c.goOn(``, ``).want(apierror.TokenResponseInvalid)
+}
+
 func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
 	for _, name := range []string{"get_token", "list_jobs"} {
 		h := newHost(t)
@@ -125,12 +142,63 @@ func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
 	}
 }
 
+func TestACallFromBeforeClearTokenEndsNoOther(t *testing.T) {
+	h := newHost(t)
+	before := h.steer("list_jobs", `["wait"]`)
+	call.ClearToken(h, nil)
+	h.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
+	before.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+	h.steer("list_jobs", `["wait"]`).want(`"for":"call"`)
+}
+
 func TestAWaitCountsFromTheFailure(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", asks(503, "").after(20)).wantError(apierror.TokenEndpointUnavailable, 1)
 	h.getToken("").wantError(apierror.TokenEndpointUnavailable, 1)
 	h.now++
 	h.getToken("", grants("t-one", 3600)).wantToken("t-one", noon+21+3600)
+}
+
+// A host that does not keep a var, or ends the call that sets it, has no room for it. From
+// then on requests are not prepared.
+func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		h := newHost(t)
+		h.getToken("", grants(strings.Repeat("t", 200), 3600))
+		h.room, h.roomEnds = 400, ends // the token has been kept
+		if trapped := traps(func() { h.steer("list_jobs", `["wait"]`) }); trapped != ends {
+			t.Errorf("ends %v, trapped %v", ends, trapped)
+		}
+		for range 2 {
+			h.steer("list_jobs", `["wait"]`).want(`"last":true`)
+			h.steer("list_jobs", storeToo).want(`"last":true`)
+			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantAnswer()
+		}
+		if h.vars[state.JobsRequest] != nil {
+			t.Error("there was room")
+		}
+	}
+}
+
+// A token whose object is gone is none for all calls, not only for the one that found it.
+func TestATokenWithoutItsObjectIsForgotten(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	delete(h.vars, state.TokenObject)
+	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":false`)
+	c.want(`"op":"get"`, `:asking"`)
+	c.goOn(`,"value":"{\"state\":\"asking\"}"`).want(`"step":"wait"`)
+}
+
+func TestAHostWithoutRoomForTheToken(t *testing.T) {
+	h := newHost(t)
+	h.room, h.roomEnds = 300, true
+	token := strings.Repeat("t", 300)
+	c := h.steer("get_token", `["wait"]`)
+	if !traps(func() { c.goOn(strings.Replace(tokenAnswer, "t-one", token, 1)) }) {
+		t.Fatal("there is room")
+	}
+	h.steer("get_token", `["wait"]`).want(apierror.TokenResponseInvalid, "max_var_bytes", `"retry_after":1`)
 }
 
 func TestACallThatCannotWaitLeavesNoNote(t *testing.T) {

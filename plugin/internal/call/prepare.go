@@ -35,28 +35,33 @@ func (c *Call) prepared() bool {
 		(ids == "" || string(c.host.Var(state.JobsIDs)) == ids)
 }
 
-// prepareJobs keeps the request under way for the next calls.
+// prepareJobs keeps the request under way for the next calls. A host that did not keep one
+// for this token has no room for it, and may end the call that sets the var.
 func (c *Call) prepareJobs() {
-	if c.inSteps && c.token.Rejected {
+	noRoom := c.token.Prepared != state.Nothing && !c.host.Hold(state.JobsRequest)
+	if c.inSteps && c.token.Rejected || c.prepared() || noRoom {
 		return
 	}
 	c.host.SetVar(state.JobsRequest, nil)
 	ids := c.in.IDs()
 	c.token.Prepared, c.token.ForInput = c.form(), ids != ""
+	c.saveToken()
 	if ids != "" {
 		c.host.SetVar(state.JobsIDs, []byte(ids))
 	}
 	c.host.SetVar(state.LogLine, []byte(c.request.Line(200)))
-	c.saveToken()
 	if c.inSteps {
-		c.host.SetVar(state.JobsRequest, c.warmStep())
+		c.host.SetVar(state.JobsRequest, c.encodeRequest(c.accepts != input.AcceptsNothing, true))
 	} else {
 		c.host.SetVar(state.JobsRequest, c.request.AppendJSON(nil))
 	}
 }
 
-// prepareTokenStep keeps the step that begin gives for a get_token.
+// prepareTokenStep keeps the step that begin returns for a get_token.
 func (c *Call) prepareTokenStep(object []byte) {
+	if c.token.StepPrepared {
+		return // as in prepareJobs
+	}
 	c.host.SetVar(state.TokenStep, nil)
 	c.token.StepPrepared = true
 	c.saveToken()

@@ -1,6 +1,7 @@
 package call_test
 
 import (
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/apierror"
@@ -18,7 +19,6 @@ var callers = []struct{ input, customer, user string }{
 	{`{"user_id":null}`, "c0", ""},
 	{`{"customer_id":null,"user_id":null}`, "", ""},
 	{`{"customer_id":"u1","user_id":"c1"}`, "u1", "c1"},
-	{`{"customer_id":"","user_id":""}`, "c0", "u0"},
 }
 
 func TestEachCallerIsSentWithItsOwnIDs(t *testing.T) {
@@ -55,6 +55,28 @@ func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 			t.Errorf("%s: %s is not the prepared one", c.input, second.result())
 		}
 		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+	}
+}
+
+// Each form of a call gets what was prepared for that form, or nothing of it.
+func TestWhatIsPreparedIsOfOneForm(t *testing.T) {
+	forms := []string{"", `[]`, `["wait"]`, storeToo}
+	for _, one := range forms {
+		for _, other := range forms {
+			h := newHost(t)
+			h.getToken("", grants("t-one", 3600))
+			for _, accepts := range []string{one, other, one, one, other} {
+				if accepts == "" {
+					h.listJobs("", jobs("t-one", 200)).wantAnswer()
+					continue
+				}
+				c := h.steer("list_jobs", accepts)
+				c.want("Bearer t-one", `"url":"https://api.example/v1/jobs"`)
+				if last := strings.Contains(c.output, `"last"`); last != (accepts != `[]`) {
+					t.Errorf("for %s: %s", accepts, c.output)
+				}
+			}
+		}
 	}
 }
 

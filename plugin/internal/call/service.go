@@ -1,9 +1,11 @@
 package call
 
 import (
+	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/jobs"
 	"automatic-rostering/plugin/internal/message"
+	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
 )
 
@@ -13,27 +15,29 @@ func (c *Call) sendToService() Event {
 	if c.refused != 0 {
 		c.host.Log(Warn, "the service refused the token; the request is repeated with another one")
 	}
-	if c.state == UsingCached && c.usePrepared() {
-		return handedOut
+	if c.origin == isCached && c.usePrepared() {
+		return stepReturned
 	}
 	if err := c.readService(); err != nil {
 		return c.decline(err)
 	}
-	text := c.accessToken()
+	if c.origin == isCached || c.origin == isOld {
+		c.inUse = c.token.Hash
+	}
+	text := c.tokenInUse()
 	if text == "" {
 		return c.evict()
 	}
-	c.inUse = c.token.Generation
 	c.request = c.serviceRequest(text)
-	if c.export == input.ListJobs {
+	if c.export == input.ListJobs && c.current() {
 		c.prepareJobs()
 	}
 	c.step.Kind, c.step.Request = Send, &c.request
-	return handedOut
+	return stepReturned
 }
 
-// serviceRequest is the call's request to the service with a token. Where the config has
-// become unusable it has no host, and is good for a log line alone.
+// serviceRequest is the call's request to the service with a token. If the config has
+// become unusable, it has no host, and is good for a log line alone.
 func (c *Call) serviceRequest(token string) message.Request {
 	service := c.service
 	if c.readService() == nil {
@@ -47,10 +51,12 @@ func (c *Call) serviceRequest(token string) message.Request {
 	return jobs.NewOwnRequest(&service, token, &c.in.Request)
 }
 
-func (c *Call) serviceAnswered(a *message.Answer) Event {
+// serviceAnswered takes the answer of the service. repeatable says that the host can send
+// the request again.
+func (c *Call) serviceAnswered(a *message.Answer, repeatable bool) Event {
 	c.log(a.Status)
 	if a.Status == 401 {
-		return c.unauthorized(a)
+		return c.unauthorized(a, repeatable)
 	}
 	if err := jobs.ParseResponse(a, c.secrets); err != nil {
 		return c.decline(err)
@@ -60,12 +66,12 @@ func (c *Call) serviceAnswered(a *message.Answer) Event {
 	return accepted
 }
 
-// changesNothing reports whether an answer of 2xx changes nothing that is kept.
-func (c *Call) changesNothing() bool {
+// needsNoResume reports whether an answer of 2xx changes nothing that is kept.
+func (c *Call) needsNoResume() bool {
 	if c.token.Rejected {
 		return false
 	}
-	if c.state == UsingNew || c.state == UsingTaken {
+	if c.origin == isNew || c.origin == isTaken {
 		c.loadRetry()
 		return c.retry.Failures == 0
 	}
@@ -73,14 +79,14 @@ func (c *Call) changesNothing() bool {
 }
 
 // succeeded ends the back-off that a refused token or a failed request for the
-// token in use began. One that began with a failed renewal goes on: the old token
+// token in use began. One that began with a failed renewal continues: the old token
 // says nothing of the token endpoint.
 func (c *Call) succeeded() {
-	if c.changesNothing() {
+	if c.needsNoResume() {
 		return
 	}
 	rejected := c.token.Rejected
-	if c.load(); c.stale() || rejected && !c.current() {
+	if c.load(); c.tokenInUse() == "" || rejected && !c.current() {
 		return
 	}
 	c.host.SetVar(state.Retry, nil)
@@ -91,38 +97,56 @@ func (c *Call) succeeded() {
 }
 
 // unauthorized takes a 401: the token may have been revoked, so another is tried, once.
-func (c *Call) unauthorized(a *message.Answer) Event {
+func (c *Call) unauthorized(a *message.Answer, repeatable bool) Event {
 	c.load()
 	c.readClock()
-	if c.state == UsingNew && !c.stale() {
+	stale := c.stale()
+	known := c.tokenInUse() != ""
+	if c.origin == isNew && !stale && known {
 		return c.reject(a)
 	}
-	left := c.wait()
-	if c.state == UsingNew || c.state == UsingOld || c.refused != 0 || left > 0 || c.stale() {
-		err := jobs.ParseResponse(a, c.secrets)
+	left := c.backoffLeft()
+	failure := c.lastFailure(left)
+	if !stale && left > 0 && oauth2.ReadFailure(failure).Code != apierror.ServiceUnauthorized {
+		return c.declineWith(failure)
+	}
+	err := jobs.ParseResponse(a, c.secrets) // while the tokens of the call are known
+	if stale || left > 0 || c.origin == isNew {
 		err.RetryAfter = left
 		return c.decline(err)
 	}
-	c.refused = max(hash(c.tokenInUse()), 1) // 1 for one that is not known any more
-	if c.current() {
-		c.dropToken()
+	repeatable = repeatable && c.refused == 0 && c.origin != isOld
+	c.refused = c.inUse
+	if c.refused == 0 {
+		c.refused = c.token.Hash
 	}
-	c.note, c.waits, c.foundFree = 0, 0, false
+	switch {
+	case c.current():
+		c.dropToken()
+	case known:
+		c.refuse(c.inUse)
+	}
+	if !repeatable {
+		err.Retryable = true
+		err.Message = "the service refused the token, and this request cannot be repeated; call again with a new token"
+		return c.decline(err)
+	}
+	if c.owner != 0 && c.readClient() == nil && c.owner != c.ownerNow() {
+		return c.decline(staleFlow())
+	}
+	// The call begins anew. A prepared request knows nothing of before, either.
+	c.origin, c.inUse, c.awaited, c.waited, c.looks, c.sharing, c.foundFree = isCached, 0, 0, 0, 0, shares, 0
 	return unauthorized
 }
 
-// reject takes the 401 that met a new token: another would fare no better.
+// reject takes the 401 to a new token: another would fare no better.
 func (c *Call) reject(a *message.Answer) Event {
-	c.declineWith(c.backOff(jobs.ParseResponse(a, c.secrets), ""))
-	if c.now == 0 {
-		return declined
+	c.loadRetry()
+	c.failure = c.backOff(jobs.ParseResponse(a, c.secrets), "")
+	if c.now != 0 {
+		if c.sharing == locked && c.readClient() == nil && c.ownerNow() == c.owner {
+			return lockToWrite
+		}
 	}
-	if c.current() {
-		c.token.Rejected = true
-		c.saveToken()
-	}
-	if c.sharing == locked && c.readClient() == nil && c.ownerNow() == c.owner {
-		return lockToWrite
-	}
-	return declined
+	return c.declineWith(c.failure)
 }

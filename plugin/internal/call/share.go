@@ -7,74 +7,78 @@ import (
 	"automatic-rostering/plugin/internal/state"
 )
 
-// A rhythm is that of the waits for another call: each twice as long as the one before
-// it, up to the longest, in milliseconds.
-type rhythm struct{ first, longest int64 }
-
-var (
-	callPause = rhythm{10, 250}  // for another call of this instance
-	lockPause = rhythm{50, 1000} // for another instance
-)
-
-// patience is how long a call waits for another, in milliseconds, by the sum of its waits:
-// a clock may stand still.
-const patience = 30_000
-
-// waited returns the sum of the waits so far.
-func (c *Call) waited(r rhythm) (sum int64) {
-	for i := range c.waits {
-		sum += r.wait(i)
-	}
-	return sum
-}
-
-// wait returns the length of a wait.
-func (r rhythm) wait(n int) int64 {
-	if n > 10 {
-		return r.longest
-	}
-	return min(r.first<<n, r.longest)
-}
-
-// pause hands out the next wait.
-func (c *Call) pause(r rhythm) {
-	if c.state != AwaitingCall {
-		c.holdNote(pauseIsNoted)
-	}
-	c.step.Kind, c.step.Pause = Wait, r.wait(c.waits)
-	c.waits++
-}
-
-// lockTTL is how long the lock of a process that died keeps the others waiting, and
-// doneTTL how long the others see that a token request has ended, in seconds.
+// The waits for the lock, in milliseconds: each twice as long as the one before it. After
+// maxLockWaits, by their sum, since a clock may stand still, the call does without the store.
 const (
-	lockTTL = 10
-	doneTTL = 1
+	firstLockWait   = 50
+	longestLockWait = 1000
+	maxLockWaits    = 30_000
 )
 
-// storeStep hands out an operation of the shared store.
-func (c *Call) storeStep() {
-	if c.state < RequestingToken {
-		c.holdNote(noteHolds)
+// lockWait returns the length of a wait for the lock, and the sum of those before it.
+func lockWait(n int64) (wait, sum int64) {
+	wait = firstLockWait
+	for range n {
+		sum += wait
+		wait = min(2*wait, longestLockWait)
 	}
+	return wait, sum
+}
+
+// awaitLock returns the next wait for the lock.
+func (c *Call) awaitLock() {
+	c.stepReturns(waitHoldsIt)
+	c.step.Kind = Wait
+	c.step.Pause, _ = lockWait(c.looks)
+	c.looks++
+}
+
+// lockAwaited looks again, unless this instance got a token meanwhile.
+func (c *Call) lockAwaited() Event {
+	if c.valid() {
+		c.endPending()
+		return tokenReady
+	}
+	return waited
+}
+
+const (
+	// lockTTL is how long the lock of a process that died keeps the others waiting, doneTTL
+	// how long the others see that a token request has ended, and minFailedTTL how long they
+	// see at least that it has failed, in seconds.
+	lockTTL      = 10
+	doneTTL      = 1
+	minFailedTTL = 2
+	// longOver is how far back the end of a back-off lies in a store that does not expire its
+	// keys, in seconds: further than clocks differ.
+	longOver = 600
+)
+
+// storeStep returns an operation of the shared store.
+func (c *Call) storeStep() {
+	c.stepReturns(pendingHolds)
 	c.step.Kind = Store
 	op := &c.step.Op
 	op.Name, op.Key = "set", oauth2.CacheKey(&c.client)
 	if c.state != ReadingToken && c.state != WritingToken {
 		op.Key += ":asking"
 	}
-	switch c.state {
-	case ReadingToken, ReadingLock:
+	failure := oauth2.ReadFailure(c.failure)
+	switch {
+	case c.state == ReadingToken || c.state == ReadingLock:
 		op.Name = "get"
-	case TakingLock:
+	case c.state == TakingLock:
 		op.Name, op.Value, op.TTL = "add", oauth2.Asking, lockTTL
-	case WritingToken:
+	case c.failure != nil:
+		op.TTL = max(failure.Wait, minFailedTTL)
+		if op.Value = oauth2.Refused; c.state == WritingLock {
+			c.loadRetry()
+			op.Value = failure.Value(c.now, max(c.retry.Failures, 1))
+		}
+	case c.state == WritingToken:
 		op.Value, op.TTL = string(c.object), c.token.ExpiresAt()-c.now
-	case WritingDone:
-		op.Value, op.TTL = oauth2.Done, doneTTL
 	default:
-		c.loadRetry()
-		op.Value, op.TTL = oauth2.LockFailure(&c.retry), c.retry.Wait
+		op.Value, op.TTL = oauth2.Done, doneTTL
 	}
 }
 
@@ -89,95 +93,103 @@ func (c *Call) storeAnswered(r *input.Resume) Event {
 	case TakingLock:
 		return c.lockTried(r.Added)
 	case ReadingLock:
-		if c.alone() {
-			return requestNext
-		}
 		return c.lockRead(r)
 	case WritingToken:
 		if c.sharing == locked {
 			return lockToWrite
 		}
-	case WritingFailure, WritingRejection:
-		c.loadRetry()
-		c.failure = c.lastFailure(c.retry.Wait)
-		c.declineWith(c.failure)
+	case WritingLock:
+		if c.origin != isNew && c.sharing == locked {
+			c.sharing = shares // it is free
+		}
 	}
 	return written
 }
 
 func (c *Call) tokenRead(value string) Event {
-	waits := c.wait()
-	if t, ok := input.ParseStoredToken(value); ok && !c.alone() && c.takes(&t) {
-		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, state.MaxLifetime))
-		c.token.Obtained = c.refused != 0
-		c.saveToken()
-		if c.needsNoRenewal() {
-			c.endNote()
-			return tokenTaken
+	left := c.backoffLeft()
+	calls := c.readCalls()
+	t, ok := input.ParseStoredToken(value)
+	h := hash(t.AccessToken)
+	c.foundRefused = 0
+	if ok = ok && !c.withoutStore(); ok && (h == c.refused || calls.Refuses(h)) {
+		ok, c.foundRefused = false, 1
+	}
+	if ok && c.improves(&t) {
+		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, state.MaxLifetime), c.refused != 0)
+		if c.ready() {
+			c.endPending()
+			c.origin, c.inUse = isTaken, h
+			return tokenReady
 		}
 	}
 	switch {
-	case waits > 0:
-		c.failure = c.lastFailure(waits)
-		return noToken
-	case c.alone():
+	case left > 0:
+		c.failure = c.lastFailure(left)
+		return changed
+	case c.own == 0: // it only looked, and the back-off is over by now
+		return changed
+	case c.withoutStore():
 		return requestNext
 	}
 	return lockFirst
 }
 
-// takes reports whether a token out of the store is of use: this client's, valid for
-// longer than the one at hand, and not the one that the service refused.
-func (c *Call) takes(t *input.Token) bool {
-	return t.CacheKey == oauth2.CacheKey(&c.client) && hash(t.AccessToken) != c.refused &&
-		t.ExpiresAt > c.now && (!c.usable() || t.ExpiresAt > c.token.ExpiresAt())
+// improves reports whether a token out of the store is this client's, and valid for longer
+// than the one at hand.
+func (c *Call) improves(t *input.Token) bool {
+	return t.CacheKey == oauth2.CacheKey(&c.client) && t.ExpiresAt > c.now &&
+		(!c.usable() || t.ExpiresAt > c.token.ExpiresAt())
 }
 
 func (c *Call) lockTried(added bool) Event {
 	switch {
-	case c.alone() || c.in.Force && !added:
+	case c.withoutStore() || c.in.Force && !added:
 		return requestNext
 	case added:
 		c.sharing = locked
 		return requestNext
-	case c.usable() && c.stillValid():
+	case c.valid():
 		// Another instance renews it. This one looks again in a second.
-		c.token.RenewAfter = min(c.now+1-c.token.AskedAt, c.token.Lifetime)
+		c.token.RenewAfter = max(min(c.now+1-c.token.AskedAt, c.token.Lifetime), 0)
 		c.saveToken()
-		c.endNote()
-		return tokenValid
+		c.endPending()
+		return tokenReady
 	}
 	return lockHeld
 }
 
 func (c *Call) lockRead(r *input.Resume) Event {
 	lock := oauth2.ParseLock(r.Value)
-	if lock.Failed {
+	_, awaited := lockWait(c.looks)
+	switch free := r.ValueNull || lock.Done; {
+	case c.withoutStore() || lock.Failed && lock.Until < c.now-longOver:
+		return requestNext
+	case lock.Failed:
 		c.adopt(&lock)
-		return noToken
-	}
-	if c.waited(lockPause) >= patience {
+		return changed
+	case c.valid():
+		c.endPending()
+		return tokenReady
+	case awaited >= maxLockWaits:
 		c.sharing = without
 		return requestNext
-	}
-	free := r.ValueNull || lock.Done
-	switch {
-	case free && c.foundFree:
-		return lockFreeTwice
-	case free:
-		c.foundFree = true
+	case free && c.foundFree == 0:
+		c.foundFree = 1
 		return lockFree
 	}
+	c.foundFree = 0
 	return lockBusy
 }
 
-// adopt makes the failure of another instance this one's.
+// adopt makes the failure of another instance this one's. Its clock may be ahead or behind.
 func (c *Call) adopt(lock *oauth2.Lock) {
 	c.loadRetry()
 	c.retry = backoff.Record{
-		Since: c.now, Wait: min(max(lock.Until-c.now, 1), backoff.MaxWait),
-		Failures: max(lock.Failures, c.retry.Failures), Call: c.note, Error: lock.Error().Members(),
+		Since: c.now, Wait: min(max(min(lock.Until-c.now, lock.Wait), 1), backoff.MaxWait),
+		Failures: max(lock.Failures, c.retry.Failures), Call: uint32(c.own), Error: lock.Error().Members(),
 	}
 	c.host.SetVar(state.Retry, c.retry.Encode())
+	c.setRejected(false)
 	c.failure = c.lastFailure(c.retry.Wait)
 }

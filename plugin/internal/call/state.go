@@ -3,34 +3,26 @@ package call
 // State is how far a call has come.
 type State uint8
 
-// The states. In those that end in -ing, but Choosing and FallingBack, the call has
-// handed out a step and waits for its result.
+// The states. In all but Choosing the call waits for the result of the step that it
+// returned, until it has ended.
 const (
-	Choosing         State = iota // what to do for a token
-	AwaitingCall                  // until another call of this instance has obtained one
-	ReadingToken                  // get cache_key
-	TakingLock                    // add cache_key:asking
-	ReadingLock                   // get cache_key:asking
-	AwaitingLock                  // before ReadingLock
-	AwaitingToken                 // before ReadingToken
-	RequestingToken               // from the token endpoint
-	WritingToken                  // set cache_key
-	WritingDone                   // set cache_key:asking, to done
-	WritingFailure                // set cache_key:asking, to failed: the token request failed
-	WritingRejection              // the same: the service refused the new token
-	FallingBack                   // no new token: to the old one, if it is still valid
-	UsingCached                   // the cached token
-	UsingTaken                    // a token that this call took from the store
-	UsingNew                      // a token that this call requested
-	UsingOld                      // the cached token, as there was no new one
+	Choosing        State = iota // where the token comes from
+	AwaitingCall                 // the pending call of this instance
+	ReadingToken                 // get cache_key
+	TakingLock                   // add cache_key:asking
+	ReadingLock                  // get cache_key:asking
+	AwaitingLock                 // before ReadingLock
+	RequestingToken              // from the token endpoint
+	WritingToken                 // set cache_key
+	WritingLock                  // set cache_key:asking
+	UsingToken                   // the request to the service, or the token object
 	Succeeded
 	Failed
 )
 
 var stateNames = [...]string{
-	"choosing", "awaiting_call", "reading_token", "taking_lock", "reading_lock", "awaiting_lock", "awaiting_token",
-	"requesting", "writing_token", "writing_done", "writing_failure", "writing_rejection", "falling_back",
-	"cached", "taken", "new", "old", "succeeded", "failed",
+	"choosing", "awaiting_call", "reading_token", "taking_lock", "reading_lock", "awaiting_lock",
+	"requesting", "writing_token", "writing_lock", "using", "succeeded", "failed",
 }
 
 func (s State) String() string { return stateNames[s] }
@@ -39,34 +31,28 @@ func (s State) String() string { return stateNames[s] }
 type Event uint8
 
 const (
-	handedOut       Event = iota // a step: the call goes on with its result
-	tokenValid                   // the cached token can be used
-	callPending                  // another call of this instance obtains a token
-	storeFirst                   // the store may have a token
-	lockFirst                    // the lock is to be taken
-	lockHeld                     // by another instance
-	lockBusy                     // it still is
-	lockFree                     // it no longer is
-	lockFreeTwice                // nor was it before, and yet there was no token
-	requestNext                  // a token is to be requested
-	tokenTaken                   // from the store
-	tokenNew                     // from the token endpoint
-	tokenToWrite                 // the same, and the store is to have it
-	tokenShortLived              // the same, but too short for the store
-	lockToWrite                  // the lock is to tell how the token request ended
-	noToken                      // and none can be had now
+	stepReturned Event = iota // the call continues with its result
+	tokenReady                // a token can be used
+	callPending               // another call of this instance obtains a token
+	storeFirst                // the store may have a token
+	lockFirst                 // the lock is to be taken
+	lockHeld                  // by another instance
+	lockBusy                  // it still is
+	lockFree                  // it no longer is
+	requestNext               // a token is to be requested
+	tokenToWrite              // the store is to have the token, or no longer a refused one
+	lockToWrite               // the lock is to show how the token request ended
+	changed                   // what the call knew of the instance, or its own token request failed
 	waited
 	written
 	accepted     // by the service, or the token object is the output
 	unauthorized // 401, and another token may do
-	evicted      // the cached token is gone from its var
 	declined     // the call's error
 )
 
 var eventNames = [...]string{
-	"", "token valid", "call pending", "look into the store", "take the lock", "lock held", "lock busy", "lock free",
-	"lock free again", "request a token", "token found", "token obtained", "token to share", "token too short-lived to share", "lock to update", "no token",
-	"waited", "written", "accepted", "401", "token evicted", "error",
+	"", "token ready", "call pending", "look into the store", "take the lock", "lock held", "lock busy", "lock free",
+	"request a token", "token to write", "lock to write", "decide again", "waited", "written", "accepted", "401", "error",
 }
 
 // A transition leads from a state to the next.
@@ -76,55 +62,43 @@ type transition struct {
 	to   State
 }
 
-// transitions are all that a call can do. Whatever a host hands back as a flow, it goes
-// on from one of these states, and by one of these lines.
+// transitions are all that a call can do. Whatever a host passes as a flow, the call
+// continues from one of these states, and by one of these lines.
 var transitions = [...]transition{
-	{Choosing, tokenValid, UsingCached},
+	{Choosing, tokenReady, UsingToken},
 	{Choosing, callPending, AwaitingCall},
 	{Choosing, storeFirst, ReadingToken},
 	{Choosing, lockFirst, TakingLock},
 	{Choosing, requestNext, RequestingToken},
-	{Choosing, noToken, FallingBack},
+	{Choosing, lockToWrite, WritingLock},
 	{Choosing, declined, Failed},
 	{AwaitingCall, waited, Choosing},
-	{ReadingToken, tokenTaken, UsingTaken},
+	{ReadingToken, tokenReady, UsingToken},
 	{ReadingToken, lockFirst, TakingLock},
-	{ReadingToken, noToken, FallingBack},
 	{ReadingToken, requestNext, RequestingToken},
+	{ReadingToken, changed, Choosing},
 	{TakingLock, requestNext, RequestingToken},
-	{TakingLock, tokenValid, UsingCached},
+	{TakingLock, tokenReady, UsingToken},
 	{TakingLock, lockHeld, ReadingLock},
 	{ReadingLock, lockBusy, AwaitingLock},
 	{ReadingLock, lockFree, ReadingToken},
-	{ReadingLock, lockFreeTwice, AwaitingToken},
-	{ReadingLock, noToken, FallingBack},
 	{ReadingLock, requestNext, RequestingToken},
+	{ReadingLock, tokenReady, UsingToken},
+	{ReadingLock, changed, Choosing},
 	{AwaitingLock, waited, ReadingLock},
-	{AwaitingToken, waited, ReadingToken},
-	{RequestingToken, tokenNew, UsingNew},
+	{AwaitingLock, tokenReady, UsingToken},
+	{RequestingToken, tokenReady, UsingToken},
 	{RequestingToken, tokenToWrite, WritingToken},
-	{RequestingToken, tokenShortLived, WritingDone},
-	{RequestingToken, lockToWrite, WritingFailure},
-	{RequestingToken, noToken, FallingBack},
-	{WritingToken, lockToWrite, WritingDone},
-	{WritingToken, written, UsingNew},
-	{WritingDone, written, UsingNew},
-	{WritingFailure, written, FallingBack},
-	{WritingRejection, written, Failed},
-	{FallingBack, tokenValid, UsingOld},
-	{FallingBack, noToken, Failed},
-	{UsingCached, accepted, Succeeded},
-	{UsingCached, unauthorized, Choosing},
-	{UsingCached, evicted, Choosing},
-	{UsingCached, declined, Failed},
-	{UsingTaken, accepted, Succeeded},
-	{UsingTaken, unauthorized, Choosing},
-	{UsingTaken, declined, Failed},
-	{UsingNew, accepted, Succeeded},
-	{UsingNew, lockToWrite, WritingRejection},
-	{UsingNew, declined, Failed},
-	{UsingOld, accepted, Succeeded},
-	{UsingOld, declined, Failed},
+	{RequestingToken, lockToWrite, WritingLock},
+	{RequestingToken, changed, Choosing},
+	{WritingToken, lockToWrite, WritingLock},
+	{WritingToken, written, Choosing},
+	{WritingLock, written, Choosing},
+	{UsingToken, accepted, Succeeded},
+	{UsingToken, unauthorized, Choosing},
+	{UsingToken, changed, Choosing},
+	{UsingToken, lockToWrite, WritingLock},
+	{UsingToken, declined, Failed},
 }
 
 // after returns the state to which an event leads.
@@ -137,9 +111,15 @@ func after(from State, on Event) State {
 	return Failed
 }
 
-// using reports whether the call has a token in this state.
-func (s State) using() bool { return s >= UsingCached && s <= UsingOld }
+// returnsStep reports whether a call may be asked to continue from this state.
+func (s State) returnsStep() bool { return s != Choosing && s < Succeeded }
 
-// handsOut reports whether a call hands out a step in this state, and so may be asked
-// to go on from it.
-func (s State) handsOut() bool { return s != Choosing && s != FallingBack && s < Succeeded }
+// origin is where the token that a call uses comes from.
+type origin = int64
+
+const (
+	isCached origin = iota
+	isTaken         // by this call from the store
+	isNew           // requested by this call
+	isOld           // the cached token, as the call's own token request failed
+)

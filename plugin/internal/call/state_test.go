@@ -41,7 +41,7 @@ func TestDiagram(t *testing.T) {
 }
 
 // Every state has a name of its own and, but for the ends, leads on; every event but the
-// handing out of a step has one too, and leads somewhere; no line stands twice.
+// return of a step has one too, and leads somewhere; no line stands twice.
 func TestTableIsWhole(t *testing.T) {
 	names, events := map[string]bool{}, map[Event]bool{}
 	for s := Choosing; s <= Failed; s++ {
@@ -58,7 +58,7 @@ func TestTableIsWhole(t *testing.T) {
 			t.Errorf("%s leads on: %v", s, leads)
 		}
 	}
-	for on := handedOut + 1; on <= declined; on++ {
+	for on := stepReturned + 1; on <= declined; on++ {
 		if !events[on] || eventNames[on] == "" {
 			t.Errorf("event %d, %q, leads nowhere or has no name", on, eventNames[on])
 		}
@@ -92,7 +92,7 @@ func TestEveryStateIsReached(t *testing.T) {
 
 // What no line knows ends the call.
 func TestAnEventThatFitsNoLine(t *testing.T) {
-	if to := after(UsingOld, unauthorized); to != Failed {
-		t.Errorf("%s leads to %s", UsingOld, to)
+	if to := after(WritingLock, unauthorized); to != Failed {
+		t.Errorf("%s leads to %s", WritingLock, to)
 	}
 }

@@ -19,11 +19,10 @@ func Begin(host Host, rawInput []byte) *Step {
 	}
 	c := New(host, begin.Export)
 	c.inSteps, c.accepts, c.rawInput = true, begin.Accepts, input.Keep(begin.Input)
-	return c.handOut(c.Begin(begin.Input))
+	return c.encode(c.Begin(begin.Input))
 }
 
-// Resume is the export resume: it goes on with a call where the result of its step is
-// there.
+// Resume is the export resume: it continues a call with the result of its step.
 func Resume(host Host, rawInput []byte) *Step {
 	r, err := input.ParseResume(rawInput)
 	if err != nil {
@@ -33,33 +32,34 @@ func Resume(host Host, rawInput []byte) *Step {
 	if err != nil {
 		return fail(err)
 	}
-	on, err := c.take(&r)
-	if err != nil {
-		return fail(err)
+	if wrong := c.misfit(r.Given); wrong != "" {
+		return fail(apierror.Input(wrong, "the result does not fit the step; pass "+wrong+" as docs/contract.md describes for this step"))
 	}
-	return c.handOut(c.run(on))
+	return c.encode(c.run(c.take(&r)))
 }
 
 // take returns the event that the result of the step at hand is.
-func (c *Call) take(r *input.Resume) (Event, *apierror.Error) {
-	if wrong := c.misfit(r.Given); wrong != "" {
-		return 0, apierror.Input(wrong, "the result does not fit the step; hand in "+wrong+", as docs/contract.md says of steps")
-	}
+func (c *Call) take(r *input.Resume) Event {
 	switch c.state {
-	case AwaitingCall, AwaitingLock, AwaitingToken:
-		return waited, nil
+	case AwaitingCall:
+		return c.callAwaited()
+	case AwaitingLock:
+		return c.lockAwaited()
 	case RequestingToken:
-		return c.tokenAnswered(c.answer(r)), nil
-	case UsingCached, UsingTaken, UsingNew, UsingOld:
-		return c.serviceAnswered(c.answer(r)), nil
+		return c.tokenAnswered(c.answer(r))
+	case UsingToken:
+		return c.serviceAnswered(c.answer(r), !r.Unrepeatable)
 	}
-	return c.storeAnswered(r), nil
+	return c.storeAnswered(r)
 }
 
 // misfit names what is missing, or too much, in the result of the step at hand.
 func (c *Call) misfit(given input.Given) string {
+	if given&input.GivenRepeatable != 0 && c.state != UsingToken {
+		return "repeatable"
+	}
 	switch c.state {
-	case AwaitingCall, AwaitingLock, AwaitingToken:
+	case AwaitingCall, AwaitingLock:
 		if given != 0 {
 			return "flow"
 		}
@@ -71,7 +71,7 @@ func (c *Call) misfit(given input.Given) string {
 		if given != input.GivenAdded && given != input.GivenFailed {
 			return "added"
 		}
-	case WritingToken, WritingDone, WritingFailure, WritingRejection:
+	case WritingToken, WritingLock:
 		if given != 0 && given != input.GivenFailed {
 			return "flow"
 		}
@@ -83,37 +83,42 @@ func (c *Call) misfit(given input.Given) string {
 	return ""
 }
 
-// maxBody is how much of an answer of the service a host need hand in.
+// maxBody is how much of an answer of the service a host need pass.
 const maxBody = 64 << 10
 
-// answer is that of a request. Where the tokens of the call are not known any more,
-// nothing of what others sent can be shown.
+// answer is that of a request. If the tokens of the call are not known any more, nothing
+// of what others sent can be shown.
 func (c *Call) answer(r *input.Resume) *message.Answer {
 	a := &message.Answer{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
-	if c.state.using() && (r.Given&input.GivenBody == 0 || !c.knowsTokens()) {
+	if c.state == UsingToken && (r.Given&input.GivenBody == 0 || !c.knowsTokens()) {
 		return a
 	}
 	a.Size = len(r.Body)
 	a.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
-	if c.state.using() && a.Size > maxBody {
+	if c.state == UsingToken && a.Size > maxBody {
 		a.Size++ // there may be more, in which a secret ends that begins here
 	}
 	return a
 }
 
-// handOut puts a step into words for the host, with the flow if it goes on.
-func (c *Call) handOut(step *Step) *Step {
+// encode encodes a step as JSON for the host, with the flow if the call continues.
+func (c *Call) encode(step *Step) *Step {
 	var text []byte
 	switch step.Kind {
 	case Fail, GiveHeld:
 		return step
 	case Send:
-		text = c.appendRequest(nil, c.state.using() && c.accepts != input.AcceptsNothing && c.changesNothing())
+		text = c.encodeRequest(c.state == UsingToken && c.accepts != input.AcceptsNothing && c.needsNoResume(), false)
 	case Wait:
-		text = appendSeconds([]byte(`{"step":"wait","seconds":`), step.Pause)
-		text = append(c.appendFlow(text), '}')
+		text = append(text, `{"step":"wait","for":"`...)
+		if c.state == AwaitingCall {
+			text = append(text, `call","seconds":`...)
+		} else {
+			text = append(text, `store","seconds":`...)
+		}
+		text = append(c.appendFlow(appendSeconds(text, step.Pause), false), '}')
 	case Store:
-		text = append(appendOp(c.appendFlow([]byte(`{"step":"store"`)), &step.Op), '}')
+		text = append(appendOp(c.appendFlow([]byte(`{"step":"store","timeout":1`), false), &step.Op), '}')
 	case Give:
 		text = appendDone(step.Output)
 	default:
@@ -127,29 +132,21 @@ func appendDone(output []byte) []byte {
 	return append(append([]byte(`{"step":"done","output":`), output...), '}')
 }
 
-func (c *Call) appendRequest(text []byte, last bool) []byte {
-	text = append(text, `{"step":"request","for":"`...)
-	if c.state.using() {
+// encodeRequest encodes a step that sends the request; as prepared, it is the one that
+// begin returns while the token of the request is the cached one.
+func (c *Call) encodeRequest(last, prepared bool) []byte {
+	text := []byte(`{"step":"request","for":"`)
+	if c.state == UsingToken {
 		text = append(text, `service"`...)
 	} else {
-		text = append(text, `token"`...)
+		text = append(text, `token","timeout":20,"limit":262145`...)
 	}
 	if last {
 		text = append(text, `,"last":true`...)
 	}
-	text = c.appendFlow(text)
+	text = c.appendFlow(text, prepared)
 	text = c.request.AppendWithBody(append(text, `,"request":`...))
 	return append(text, '}')
-}
-
-// warmStep is the step that begin hands out while the token of the request under way is
-// the cached one. There is no time in it.
-func (c *Call) warmStep() []byte {
-	now, progress := c.now, c.progress
-	c.now, c.state, c.refused, c.sharing = 0, UsingCached, 0, shares
-	text := c.appendRequest(nil, c.accepts != input.AcceptsNothing)
-	c.now, c.progress = now, progress
-	return text
 }
 
 func appendSeconds(dst []byte, milliseconds int64) []byte {

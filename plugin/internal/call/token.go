@@ -9,18 +9,30 @@ import (
 	"automatic-rostering/plugin/internal/state"
 )
 
-// requestToken requests a token. The clock was read just before: the token's life
-// counts from there.
-func (c *Call) requestToken() {
-	c.holdNote(noteHolds)
-	c.at = c.now
-	c.request = oauth2.NewTokenRequest(&c.client)
-	c.recordAttempt()
-	c.step.Kind, c.step.Request = Send, &c.request
+// requestToken requests a token, unless the instance has changed since the call decided
+// to. The clock was read just before: the token's life counts from there.
+func (c *Call) requestToken() Event {
+	if left := c.backoffLeft(); left > 0 {
+		c.failure = c.lastFailure(left)
+	}
+	calls := c.readCalls()
+	switch {
+	case c.failure == nil && (c.in.Force || !c.ready()) &&
+		(c.in.Force || c.sharing == locked || !c.othersPending(calls)):
+		c.recordAttempt()
+		c.stepped(calls, pendingHolds)
+		c.at = c.now
+		c.request = oauth2.NewTokenRequest(&c.client)
+		c.step.Kind, c.step.Request = Send, &c.request
+		return stepReturned
+	case c.sharing == locked:
+		return lockToWrite
+	}
+	return changed
 }
 
-// wait returns the seconds until the next token request may leave, or 0.
-func (c *Call) wait() int64 {
+// backoffLeft returns the seconds until the next token request may leave, or 0.
+func (c *Call) backoffLeft() int64 {
 	c.loadRetry()
 	if c.now == 0 {
 		return 0
@@ -40,14 +52,14 @@ func (c *Call) lastFailure(left int64) []byte {
 
 // recordAttempt counts the request as failed before it leaves: on most hosts a
 // failed request is a trap, after which nothing can be recorded. A host that sends the
-// requests itself tells of a failure.
+// requests itself reports a failure.
 func (c *Call) recordAttempt() {
 	if c.now == 0 || c.inSteps {
 		return
 	}
-	failed := &apierror.Error{Code: apierror.NetworkError, Retryable: true,
-		Message: "the last token request got no answer; check auth_url, the allowed hosts and the network"}
-	c.keepFailure(failed, backoff.Wait(c.retry.Failures+1))
+	c.keepFailure(&apierror.Error{Code: apierror.NetworkError, Retryable: true,
+		Message: "the last token request got no answer; check auth_url, the allowed hosts and the network"},
+		backoff.Wait(c.retry.Failures+1))
 }
 
 // keepFailure records one more failure than c.retry has, and the wait after it.
@@ -55,42 +67,70 @@ func (c *Call) keepFailure(err *apierror.Error, wait int64) {
 	kept := *err
 	kept.HasBody = false // belongs to that answer alone, and may be long
 	r := backoff.Record{Since: c.now, Wait: wait, Failures: min(c.retry.Failures+1, backoff.MaxFailures),
-		Call: c.note, Error: kept.Members()}
+		Call: uint32(c.own), Error: kept.Members()}
 	c.host.SetVar(state.Retry, r.Encode())
+	c.setRejected(err.Code == apierror.ServiceUnauthorized && c.current())
+}
+
+// setRejected says whether the back-off began with a 401 to the cached token: a call that
+// the service accepts ends it then.
+func (c *Call) setRejected(rejected bool) {
+	if c.token.Rejected != rejected {
+		c.token.Rejected = rejected
+		c.saveToken()
+	}
 }
 
 func (c *Call) tokenAnswered(a *message.Answer) Event {
 	c.log(a.Status)
+	if c.inSteps {
+		c.loadRetry() // without the attempt that recordAttempt recorded in this step
+	}
 	c.load()
 	token, lifetime, err := oauth2.ParseTokenResponse(a, c.secrets)
 	if err != nil {
 		c.readClock() // the wait counts from the failure
 		c.failure = c.backOff(err, a.RetryAfter)
-		c.endNote()
-		if c.sharing == locked && c.now != 0 {
-			return lockToWrite
+		c.origin = isOld
+		c.endPending()
+		switch {
+		case c.sharing != locked || c.now == 0:
+			return changed
+		case c.foundRefused != 0:
+			return tokenToWrite
 		}
-		return noToken
+		return lockToWrite
 	}
-	c.keepToken(token, c.at, lifetime)
-	c.token.Obtained = true
-	c.saveToken()
+	c.expectTrap()
+	c.endPending()
+	c.keepToken(token, c.at, lifetime, c.refused != 0)
 	c.forgetAttempt()
-	c.endNote()
+	c.origin, c.inUse = isNew, c.token.Hash
 	switch {
-	case c.alone():
-		return tokenNew
+	case c.withoutStore():
 	case c.token.ExpiresAt() > c.now && c.now != 0:
 		return tokenToWrite
 	case c.sharing == locked:
-		return tokenShortLived
+		return lockToWrite
 	}
-	return tokenNew
+	return tokenReady
 }
 
-// backOff records a failure and gives it as the host sees it.
+func notKept() *apierror.Error {
+	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
+		Message: "the host did not keep the token; leave room for 256 KiB of vars (max_var_bytes), then call again"}
+}
+
+// expectTrap counts a token that the host cannot keep as a failure: setting a var that is
+// too large ends the call in some hosts.
+func (c *Call) expectTrap() {
+	if c.now != 0 {
+		c.keepFailure(notKept(), backoff.Wait(c.retry.Failures+1))
+	}
+}
+
+// backOff records a failure and returns it as the host sees it.
 func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
-	c.loadAttempts()
 	seconds, told := backoff.RetryAfter(retryAfter)
 	if !told && c.now == 0 {
 		return err.AppendJSON(nil) // without a clock there is no wait of our own
@@ -105,19 +145,10 @@ func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
 	return err.AppendJSON(nil)
 }
 
-// loadAttempts reads the failures so far, without the attempt that recordAttempt
-// recorded in this step.
-func (c *Call) loadAttempts() {
-	if c.inSteps || c.state != RequestingToken {
-		c.loadRetry()
-	}
-}
-
-// forgetAttempt takes back what recordAttempt recorded. The failures before it count
-// until a call succeeds: the service may yet refuse the new token. That of get_token
+// forgetAttempt takes back the failures that were recorded in advance. Those before them
+// count until a call succeeds: the service may yet refuse the new token. That of get_token
 // succeeds with it.
 func (c *Call) forgetAttempt() {
-	c.loadAttempts()
 	if c.retry.Failures == 0 || c.export == input.GetToken {
 		c.host.SetVar(state.Retry, nil)
 		return
@@ -128,12 +159,19 @@ func (c *Call) forgetAttempt() {
 
 // giveToken ends a get_token.
 func (c *Call) giveToken() Event {
-	if c.state == UsingTaken {
+	if c.origin == isTaken {
 		c.host.SetVar(state.Retry, nil)
 	}
+	c.step.Kind = Give
 	switch {
 	case c.object != nil:
-		c.step.Kind, c.step.Output = Give, c.object
+		c.step.Output = c.object
+	case c.origin == isNew && !(c.current() && c.token.ExpiryKnown()):
+		object := c.host.Var(state.Previous)
+		if own, ok := input.ParseStoredToken(string(object)); !ok || hash(own.AccessToken) != c.inUse {
+			return c.decline(notKept())
+		}
+		c.step.Output = object
 	case !c.inSteps && c.host.Hold(state.TokenObject):
 		c.step.Kind = GiveHeld
 	default:
@@ -141,22 +179,21 @@ func (c *Call) giveToken() Event {
 		if object == nil {
 			return c.evict()
 		}
-		c.step.Kind, c.step.Output = Give, object
+		c.step.Output = object
 		c.prepareTokenStep(object)
 	}
 	return accepted
 }
 
-// evict goes on where the cached token is gone from its var: a host may have run out of
+// evict continues where the cached token is gone from its var: a host may have run out of
 // room for vars.
 func (c *Call) evict() Event {
-	c.cached = false
+	c.forgetToken()
 	switch {
-	case c.state == UsingCached:
-		return evicted
+	case c.origin == isCached:
+		return changed
 	case c.failure != nil:
 		return c.declineWith(c.failure)
 	}
-	return c.decline(&apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
-		Message: "the host did not keep the new token; leave room for 256 KiB of vars"})
+	return c.decline(notKept())
 }

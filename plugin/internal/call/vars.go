@@ -2,25 +2,29 @@ package call
 
 import (
 	"automatic-rostering/plugin/internal/backoff"
+	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/state"
 )
 
-// glance reads what a warm call needs to know of the cached token.
-func (c *Call) glance() {
+// loadSummary reads what a warm call needs to know of the cached token.
+func (c *Call) loadSummary() {
+	c.token = state.Token{}
 	first, second, ok := c.host.Words(state.Summary)
-	token, valid := state.FromWords(first, second)
-	c.setToken(token, ok && valid)
+	c.loaded(ok && c.token.SetWords(first, second))
 }
 
 // load reads all that is known of the cached token. Other calls of this instance may have
 // changed it since the last step.
-func (c *Call) load() { c.setToken(state.Decode(c.host.Var(state.Summary))) }
+func (c *Call) load() {
+	c.token = state.Token{}
+	c.loaded(c.token.Decode(c.host.Var(state.Summary)))
+}
 
-func (c *Call) setToken(token state.Token, ok bool) {
-	c.token, c.cached, c.text = state.Token{}, false, ""
-	if ok {
-		c.token, c.cached = token, !token.Dropped
+func (c *Call) loaded(ok bool) {
+	c.text = ""
+	if c.cached = ok && !c.token.Dropped; !ok {
+		c.token = state.Token{}
 	}
 }
 
@@ -29,7 +33,7 @@ func (c *Call) loadRetry() { c.retry = backoff.Decode(c.host.Var(state.Retry)) }
 
 // current reports, after load, whether the cached token is the one in use.
 func (c *Call) current() bool {
-	return c.cached && (c.inUse == 0 || c.token.Generation == c.inUse)
+	return c.cached && (c.inUse == 0 || c.token.Hash == c.inUse)
 }
 
 // keepToken makes a token the cached one. Its lifetime in seconds counts from askedAt;
@@ -37,22 +41,23 @@ func (c *Call) current() bool {
 // written last, so that a call that is cut off on the way leaves nothing behind that does
 // not belong together. Vars are removed before they are set: a host that has no room
 // left may keep the old value.
-func (c *Call) keepToken(text string, askedAt, lifetime int64) {
-	old := c.replace()
+func (c *Call) keepToken(text string, askedAt, lifetime int64, replacement bool) {
+	c.replace()
 	c.cached, c.text = true, text
-	c.token = state.Token{Generation: old.Generation + 1, Epoch: old.Epoch, Owner: ownerOf(&c.client, old.Epoch)}
-	if c.now != 0 {
-		askedAt = min(askedAt, c.now)
-	}
-	if askedAt != 0 {
-		c.live(askedAt, lifetime)
+	c.token = state.Token{Epoch: c.token.Epoch, Hash: hash(text), Owner: uint32(c.ownerNow()), Replacement: replacement}
+	switch {
+	case c.now == 0:
+	case askedAt == 0:
+		c.setLifetime(c.now, lifetime)
+	default:
+		c.setLifetime(min(askedAt, c.now), lifetime)
 	}
 	c.keepObject()
 	c.saveToken()
 }
 
-// live returns the cached token a lifetime.
-func (c *Call) live(askedAt, lifetime int64) {
+// setLifetime sets when the cached token expires, and when it is renewed.
+func (c *Call) setLifetime(askedAt, lifetime int64) {
 	c.token.AskedAt, c.token.Lifetime = askedAt, lifetime
 	c.token.RenewAfter = lifetime - min(c.client.Margin, lifetime/2)
 }
@@ -64,25 +69,38 @@ func (c *Call) keepObject() {
 	c.host.SetVar(state.TokenObject, c.object)
 }
 
-// replace takes leave of the cached token, which may still be in an answer to come.
-func (c *Call) replace() (old state.Token) {
-	if text := c.accessToken(); text != "" {
-		r := state.Replaced{Generation: c.token.Generation, Text: text}
-		c.host.SetVar(state.Previous, nil)
-		c.host.SetVar(state.Previous, r.Encode())
-	}
+// replace takes leave of the cached token, which may still be in an answer to come. What was
+// prepared with it goes first: it makes room.
+func (c *Call) replace() {
 	c.host.SetVar(state.JobsRequest, nil)
 	c.host.SetVar(state.TokenStep, nil)
-	return c.token
+	if c.cached {
+		object := c.host.Var(state.TokenObject)
+		c.forgetToken()
+		c.host.SetVar(state.TokenObject, nil)
+		c.host.SetVar(state.Previous, nil)
+		c.host.SetVar(state.Previous, object)
+	}
 }
 
-// dropToken forgets the cached token and what was prepared with it.
+// dropToken forgets the cached token, which the service refused, and what was prepared with
+// it.
 func (c *Call) dropToken() {
-	old := c.replace()
+	c.refuse(c.token.Hash)
+	c.replace()
+}
+
+func (c *Call) forgetToken() {
 	c.cached, c.text = false, ""
-	c.token = state.Token{Generation: old.Generation, Epoch: old.Epoch, Owner: old.Owner, Dropped: true}
+	c.token = state.Token{Epoch: c.token.Epoch, Owner: c.token.Owner, Dropped: true}
 	c.saveToken()
-	c.host.SetVar(state.TokenObject, nil)
+}
+
+// refuse remembers that the service refused a token.
+func (c *Call) refuse(hash int64) {
+	calls := c.readCalls()
+	calls.Refuse(hash)
+	c.writeCalls(calls)
 }
 
 func (c *Call) saveToken() { c.host.SetVar(state.Summary, c.token.Encode()) }
@@ -93,4 +111,22 @@ func (c *Call) accessToken() string {
 		c.text = oauth2.AccessToken(c.host.Var(state.TokenObject))
 	}
 	return c.text
+}
+
+// ownerOf returns a number of 24 bits for a client and an epoch, never 0.
+func ownerOf(client *config.Client, epoch uint32) int64 {
+	return (hash(oauth2.CacheKey(client))^int64(epoch)*0x9e3779b1)&bits24 | 1
+}
+
+// hash is FNV-1a of 64 bits, cut to 48, so that a JSON number holds it in every language
+// and a flow is short; 0 for no text alone.
+func hash(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return int64(h>>16 | 1)
 }

@@ -12,12 +12,12 @@ const (
 	// milliseconds, or noise.
 	Latest = 253402300799
 
-	// tolerance is how far a clock may be set back, in seconds.
-	tolerance = 60
+	// Tolerance is how far a clock may be set back, in seconds.
+	Tolerance = 60
 )
 
 // Usable reports whether now can be trusted, where the cached token was asked for
 // at askedAt (0 without one). Both are Unix seconds.
 func Usable(now, askedAt int64) bool {
-	return now >= Released && now <= Latest && now >= askedAt-tolerance
+	return now >= Released && now <= Latest && now >= askedAt-Tolerance
 }

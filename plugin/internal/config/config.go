@@ -67,6 +67,21 @@ func ReadService(get Lookup, in *input.Input) (s Service, err *apierror.Error) {
 	return s, err
 }
 
+// Check judges all config: what every call needs must be set, and what is set must be
+// valid.
+func Check(get Lookup) *apierror.Error {
+	_, err := ReadClient(get)
+	if err == nil && get("base_url") != "" {
+		_, err = address(get, "base_url")
+	}
+	for _, key := range [...]string{"customer_id", "user_id"} {
+		if err == nil && get(key) != "" {
+			_, err = id(get, key, input.ID{})
+		}
+	}
+	return err
+}
+
 // The scopes of the two environments.
 const (
 	stage      = "automatic-rostering-stage"

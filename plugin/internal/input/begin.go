@@ -13,7 +13,7 @@ type Begin struct {
 }
 
 // Accepts is what a host can do beside requests.
-type Accepts uint8
+type Accepts = int64
 
 const (
 	AcceptsNothing Accepts = iota
@@ -29,7 +29,7 @@ func ParseBegin(b []byte) (begin Begin, err *apierror.Error) {
 		case "call":
 			return text(field, value, &name)
 		case "accepts":
-			return begin.Accepts.set(value)
+			return accepts(value, &begin.Accepts)
 		}
 		begin.Input = value
 		return wantObject(field, value)
@@ -45,10 +45,10 @@ func ParseBegin(b []byte) (begin Begin, err *apierror.Error) {
 	return begin, nil
 }
 
-func (a *Accepts) set(value json.Value) *apierror.Error {
+func accepts(value json.Value, into *Accepts) *apierror.Error {
 	names, ok := value.Texts()
 	ok = ok && value.Kind() == json.List
-	wait, store := 0, 0
+	wait, store := AcceptsNothing, AcceptsNothing
 	for _, name := range names {
 		switch name {
 		case "wait":
@@ -62,7 +62,7 @@ func (a *Accepts) set(value json.Value) *apierror.Error {
 	if !ok || wait > 1 || store > wait {
 		return apierror.Input("accepts", `accepts must be ["wait"], ["wait","store"] or []`)
 	}
-	*a = Accepts(wait + store)
+	*into = wait + store
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 func FuzzInput(f *testing.F) {
 	for _, text := range []string{"", " \n", "{}", "[]", `{"force":true}`, `{"force":true,"\u0066orce":false}`,
 		`{"now":1.8e9,"force":false}`, `{"customer_id":null,"user_id":"a b"}`, `{"customer_id":"\ud83d"}`,
+		`{"customer_id":""}`, `{"user_id":" a"}`,
 		`{"now":-1}{}`, `{"now":253402300800}`, `{"user_id":{"now":[1]}}`, `{"now":1,"now":1}`,
 		`{"now":1e-999999999999}`, `{"now":1E+99999999999}`, `{"now":-1.5}`,
 		`{"refused":"a.b","now":1}`, `{"force":true,"refused":"a"}`} {
@@ -106,7 +107,7 @@ func setID(id *input.ID, value any) (ok bool) {
 		return true
 	}
 	id.Text, ok = value.(string)
-	return ok && (id.Text == "" || input.ValidID(id.Text))
+	return ok && id.Text != "" && input.ValidID(id.Text)
 }
 
 // seconds is a number without its fraction; 0 if it is negative, and the second

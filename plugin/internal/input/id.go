@@ -30,7 +30,10 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 		id.Omitted = true
 	case json.String:
 		id.Text = value.Text()
-		if id.Text != "" && !ValidID(id.Text) {
+		if id.Text == "" {
+			return apierror.Input(name, "an id must not be empty; pass null to leave its header out, or omit the field for that of the config")
+		}
+		if !ValidID(id.Text) {
 			return apierror.Input(name, IDMessage)
 		}
 	default:

@@ -18,6 +18,8 @@ type Resume struct {
 	Failed     string
 	RetryAfter string // the header
 	Body       string
+	// Unrepeatable says that the host cannot send the request again after a 401.
+	Unrepeatable bool
 
 	Value     string // of a key in the store
 	ValueNull bool   // the key is not there
@@ -31,6 +33,7 @@ const (
 	GivenStatus Given = 1 << iota
 	GivenHeaders
 	GivenBody
+	GivenRepeatable
 	GivenFailed // this and the following stand on their own
 	GivenValue
 	GivenAdded
@@ -39,13 +42,15 @@ const (
 // ParseResume reads the input of resume. Whether it fits the step at hand is not judged
 // here.
 func ParseResume(b []byte) (r Resume, err *apierror.Error) {
-	err = fields{"flow", "status", "headers", "body", "failed", "value", "added", "now"}.read(b, r.set)
+	err = fields{"flow", "status", "headers", "body", "repeatable", "failed", "value", "added", "now"}.read(b, r.set)
 	if err != nil {
 		return r, err
 	}
 	switch {
 	case r.Flow == nil:
 		err = apierror.Input("flow", "hand back the flow of the last step")
+	case r.Given&GivenRepeatable != 0 && r.Status != 401:
+		err = apierror.Input("repeatable", "repeatable belongs to a 401 of the service alone")
 	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
 		err = apierror.Input(r.Given.lone(), "failed, value and added are results on their own; hand in one of them, with flow and now alone")
 	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
@@ -79,6 +84,13 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 	case "body":
 		r.Given |= GivenBody
 		return text(name, value, &r.Body)
+	case "repeatable":
+		r.Given |= GivenRepeatable
+		if value.Kind() != json.Bool {
+			return apierror.Input("repeatable", "repeatable must be true or false")
+		}
+		r.Unrepeatable = !value.True()
+		return nil
 	case "failed":
 		r.Given |= GivenFailed
 		return text(name, value, &r.Failed)

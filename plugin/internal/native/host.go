@@ -35,6 +35,7 @@ func newHost(config map[string]string) *host {
 // one are the exports that make no request.
 var one = map[string]func(call.Host, []byte) *call.Step{
 	"begin": call.Begin, "resume": call.Resume, "set_token": call.SetToken, "clear_token": call.ClearToken,
+	"check": call.Check, "version": call.Version,
 }
 
 func (h *host) call(export string, in []byte) (a answer) {

@@ -10,27 +10,46 @@ import (
 )
 
 // The values of cache_key:asking in the shared store, by which the instances of a fleet
-// tell each other of token requests. The third is LockFailure.
+// learn of each other's token requests; the third is Failure.Value. Refused is what
+// cache_key has instead of a refused token.
 const (
-	Asking = `{"state":"asking"}`
-	Done   = `{"state":"done"}`
+	Asking  = `{"state":"asking"}`
+	Done    = `{"state":"done"}`
+	Refused = `{"state":"refused"}`
 )
 
-// LockFailure is the value that tells of a failed token request, or of a new token that
-// the service refused, and of the wait after it.
-func LockFailure(r *backoff.Record) string {
-	code, status := "", int64(0)
-	json.Object(append(append([]byte{'{'}, r.Error...), '}'), func(name string, value json.Value) bool {
+// Failure is what a fleet learns of an error: of a failed token request, or of a new token
+// that the service refused.
+type Failure struct {
+	Code   string
+	Status int64
+	Wait   int64 // seconds until the next token request, at most an hour
+}
+
+// ReadFailure reads an error of the plugin. Code is empty if it is no such error.
+func ReadFailure(err []byte) (f Failure) {
+	json.Value(err).Each(func(name string, value json.Value) bool {
 		switch name {
 		case "code":
-			code = value.Text()
+			f.Code = value.Text()
 		case "status":
-			status, _, _ = value.Integer(maxStatus)
+			f.Status, _, _ = value.Integer(maxStatus)
+		case "retry_after":
+			f.Wait, _, _ = value.Integer(backoff.MaxWait)
 		}
 		return true
 	})
-	return `{"state":"failed","code":"` + code + `","status":` + strconv.FormatInt(status, 10) +
-		`,"until":` + strconv.FormatInt(r.Since+r.Wait, 10) + `,"failures":` + strconv.Itoa(r.Failures) + `}`
+	if (&Lock{code: f.Code}).Error() == nil {
+		f.Code = ""
+	}
+	return f
+}
+
+// Value is the value of the lock that shows the failure, the given number in a row.
+func (f *Failure) Value(now int64, failures int) string {
+	return `{"state":"failed","code":"` + f.Code + `","status":` + strconv.FormatInt(f.Status, 10) +
+		`,"until":` + strconv.FormatInt(now+f.Wait, 10) + `,"wait":` + strconv.FormatInt(f.Wait, 10) +
+		`,"failures":` + strconv.Itoa(failures) + `}`
 }
 
 const maxStatus = 599
@@ -39,7 +58,8 @@ const maxStatus = 599
 // its time to live.
 type Lock struct {
 	Done, Failed bool
-	Until        int64 // Unix seconds
+	Until        int64 // Unix seconds, by the clock of the other instance
+	Wait         int64 // seconds, from when the value was written
 	Failures     int
 	code         string
 	status       int
@@ -65,6 +85,8 @@ func ParseLock(value string) (lock Lock) {
 			lock.status = int(number(v, 0, maxStatus+1))
 		case "until":
 			lock.Until = number(v, 1, clock.Latest)
+		case "wait":
+			lock.Wait = number(v, 1, backoff.MaxWait)
 		case "failures":
 			lock.Failures = int(number(v, 1, backoff.MaxFailures))
 		default:
@@ -76,7 +98,7 @@ func ParseLock(value string) (lock Lock) {
 		return Lock{}
 	}
 	lock.Done = name == "done"
-	lock.Failed = name == "failed" && lock.Until > 0 && lock.Failures > 0 && lock.Error() != nil &&
+	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Error() != nil &&
 		(lock.status == 0 || lock.status >= 100 && lock.status <= maxStatus)
 	return lock
 }

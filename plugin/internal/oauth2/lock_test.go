@@ -18,9 +18,10 @@ func TestAFailureTravelsByTheLock(t *testing.T) {
 		{Code: apierror.NetworkError, Retryable: true},
 		{Code: apierror.ServiceUnauthorized, Status: 401},
 	} {
-		r := backoff.Record{Since: 1_800_000_000, Wait: 60, Failures: 3, Error: failure.Members()}
-		lock := oauth2.ParseLock(oauth2.LockFailure(&r))
-		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Failures != 3 {
+		failure.RetryAfter = 60
+		told := oauth2.ReadFailure(failure.AppendJSON(nil))
+		lock := oauth2.ParseLock(told.Value(1_800_000_000, 3))
+		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Wait != 60 || lock.Failures != 3 {
 			t.Errorf("%s: %+v", failure.Code, lock)
 			continue
 		}
@@ -31,7 +32,15 @@ func TestAFailureTravelsByTheLock(t *testing.T) {
 	}
 }
 
-const failed = `{"state":"failed","code":"network_error","status":0,"until":1800000060,"failures":1}`
+func TestOnlyTheErrorsOfATokenRequestTravel(t *testing.T) {
+	for _, err := range []string{"", "{}", `{"code":"invalid_input"}`, `{"code":"\",\"x\":\""}`, `[]`} {
+		if got := oauth2.ReadFailure([]byte(err)); got.Code != "" {
+			t.Errorf("%s: %+v", err, got)
+		}
+	}
+}
+
+const failed = `{"state":"failed","code":"network_error","status":0,"until":1800000060,"wait":60,"failures":1}`
 
 func TestParseLock(t *testing.T) {
 	if !oauth2.ParseLock(failed).Failed || !oauth2.ParseLock(oauth2.Done).Done {
@@ -50,6 +59,8 @@ func TestParseLock(t *testing.T) {
 		{"until before all time", strings.Replace(failed, "1800000060", "-1800000060", 1)},
 		{"until in fractions", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
 		{"no until", strings.Replace(failed, `,"until":1800000060`, "", 1)},
+		{"no wait", strings.Replace(failed, `,"wait":60`, "", 1)},
+		{"a wait before all time", strings.Replace(failed, `"wait":60`, `"wait":-60`, 1)},
 		{"no failures", strings.Replace(failed, `"failures":1`, `"failures":0`, 1)},
 		{"one field more", strings.Replace(failed, "{", `{"more":1,`, 1)},
 	} {
@@ -74,7 +85,7 @@ func FuzzLock(f *testing.F) {
 		if e := lock.Error(); e == nil || e.Code == "" || lock.Done {
 			t.Errorf("%s: %+v", value, lock)
 		}
-		if lock.Until < 1 || lock.Until > clock.Latest || lock.Failures < 1 || lock.Failures > backoff.MaxFailures {
+		if lock.Until < 1 || lock.Until > clock.Latest || lock.Wait < 1 || lock.Wait > backoff.MaxWait || lock.Failures < 1 || lock.Failures > backoff.MaxFailures {
 			t.Errorf("%s: %+v", value, lock)
 		}
 	})

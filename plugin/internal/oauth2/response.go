@@ -153,8 +153,20 @@ func (r *response) err(status int, secrets func() []string) *apierror.Error {
 	}
 	if r.oauthError+r.description != "" {
 		hidden := append(secrets(), r.token)
-		e.OAuthError = redact.Text(r.oauthError, hidden)
+		if e.OAuthError = r.oauthError; !known(r.oauthError) {
+			e.OAuthError = redact.Text(r.oauthError, hidden)
+		}
 		e.OAuthErrorDescription = redact.Text(r.description, hidden)
 	}
 	return e
+}
+
+// known reports whether an error is one that RFC 6749 §5.2 names: it shows nothing, though
+// it be the secret by chance.
+func known(oauthError string) bool {
+	switch oauthError {
+	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
+		return true
+	}
+	return false
 }

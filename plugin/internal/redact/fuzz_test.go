@@ -51,6 +51,7 @@ func FuzzSelfSimilar(f *testing.F) {
 	f.Add([]byte("00<<<<1"), []byte("0<<<"), []byte("1"), true)
 	f.Add([]byte("014>>>"), []byte("01<>>"), []byte("10>>>1"), true)
 	f.Add([]byte("888888889:;"), []byte("8888888"), []byte(""), false)
+	f.Add([]byte("00000000E"), []byte("0000000000"), []byte("99999"), true)
 	f.Add([]byte("4444<<5=01"), []byte("400000000"), []byte(":;:;:;:;"), false)
 	f.Add([]byte("00000000@@A"), []byte("0000000000"), []byte("?????"), true)
 	f.Fuzz(func(t *testing.T, text, one, two []byte, partial bool) {
@@ -94,6 +95,9 @@ func build(recipe []byte, secrets []string, size int) string {
 
 func checkAsOracle(t *testing.T, text string, secrets []string, partial bool) {
 	t.Helper()
+	for partial && strings.HasSuffix(text, "\ufffd") {
+		text = strings.TrimSuffix(text, "\ufffd") // what is left of a cut character is not shown
+	}
 	hidden, marks, steps := redact.Hidden([]byte(text), secrets, partial)
 	wantHidden, wantMarks := findAll(text, secrets, partial)
 	if !slices.Equal(hidden, wantHidden) || !slices.Equal(marks, wantMarks) {

@@ -2,7 +2,10 @@
 // an error.
 package redact
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 const mark = "[redacted]"
 
@@ -20,6 +23,9 @@ const shortest = 8
 // The cut never splits a UTF-8 sequence. Time and memory are linear in the text and in the
 // secrets, whatever they hold.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
+	if partial {
+		text = wholeCharacters(text)
+	}
 	s := newSearch(text, secrets, partial)
 	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit)+len(mark))
 	for i := 0; i < len(text) && len(clean) <= limit; {
@@ -45,6 +51,15 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 		return clean[:limit], true
 	}
 	return clean, partial
+}
+
+// wholeCharacters returns text without what a host decoded the rest of a cut character to:
+// a secret that was cut there does not match it.
+func wholeCharacters(text []byte) []byte {
+	for bytes.HasSuffix(text, []byte("\ufffd")) {
+		text = text[:len(text)-len("\ufffd")]
+	}
+	return text
 }
 
 // maxText is how much of a short text goes into an error, in bytes.

@@ -1,16 +1,16 @@
 //go:build !tinygo
 
-// Package simulation runs a fleet of instances of the core on virtual time, against a
-// simulated store, token endpoint and service. A run is told by its seed: the same one
-// gives the same run, to the last event.
+// Package simulation finds what the core does wrong between calls. A fleet of instances
+// lives on virtual time, with a simulated store, token endpoint and service (Fleet); and
+// random sequences of actions, with every result and nonsense, are held to a model of the
+// contract (Run). Each run is told by its seed: the same one gives the same run, to the
+// last event.
 package simulation
 
 import (
-	"container/heap"
 	"fmt"
+	"math"
 	"math/rand/v2"
-
-	"automatic-rostering/plugin/internal/call"
 )
 
 // Fleet is a number of instances, and their surroundings. Times are seconds from the
@@ -23,8 +23,11 @@ type Fleet struct {
 	Every, Spread float64
 	// NoStore lets every instance care for itself.
 	NoStore bool
-	// Latency is that of the token endpoint: between 0.8 and 1.5 times that.
-	Latency float64
+	// Skew is how far the clock of an instance is ahead; nil is not at all.
+	Skew func(instance int) float64
+	// Endpoint, Store and Service are how long those take. Of several latencies one is
+	// drawn each time.
+	Endpoint, Store, Service []Latency
 	// Lifetime is that of a token.
 	Lifetime float64
 	// OneActive says that a new token revokes those before it.
@@ -39,18 +42,33 @@ type Fleet struct {
 	Counts
 
 	time   float64
-	queue  events
-	next   uint64
+	queue  queue
+	turn   uint64
 	random *rand.Rand
 
-	fleet   []*instance
+	members []*member
 	store   map[string]entry
 	tokens  map[string]float64 // each with its expiry; a revoked one is not there
 	granted int
-	holder  *instance // that took the lock last
-	under   int       // token requests under way
+	holder  *member // that took the lock last
+	under   int     // token requests under way
 	refuses bool
+	input   []byte // of the call that begins
 }
+
+// Latency is a range of times. Of a number of requests, a part gets no answer.
+type Latency struct{ Least, Most, Hangs float64 }
+
+// Takes is a latency about a time.
+func Takes(seconds float64) []Latency {
+	return []Latency{{Least: .8 * seconds, Most: 1.5 * seconds}}
+}
+
+// Hangs is a latency of requests that get no answer.
+var Hangs = []Latency{{Hangs: 1}}
+
+// Mixed is any latency: none, 30 ms, 0.9 s and, of one in fifty, no end.
+var Mixed = []Latency{{}, {Least: .03, Most: .03}, {Least: .9, Most: .9}, {Least: 0, Most: .9, Hangs: .08}}
 
 // Answer is that of the token endpoint.
 type Answer struct {
@@ -62,24 +80,25 @@ type Answer struct {
 // Counts are what a run came to.
 type Counts struct {
 	Calls, TokenRequests, StoreOperations int
-	// Requested are the times of the token requests.
+	// Requested are the times of the token requests, the first thousand of them.
 	Requested []float64
 	// MostUnderWay is the largest number of token requests at the same time.
 	MostUnderWay int
-	// Errors is the number of calls that failed, Unauthorized that of the 401s seen.
-	Errors, Unauthorized int
+	// Errors is the number of calls that failed, NotRetryable of those that said so.
+	Errors, NotRetryable int
+	// Needless is the number of calls that failed though their instance had a valid token.
+	Needless int
+	// LastError is the time of the last call that failed.
+	LastError float64
+	// Unauthorized is the number of 401s, and Dead of those to a token that the instance
+	// had met a 401 with before.
+	Unauthorized, Dead int
+	// Open is the number of calls under way, MostOpen the largest.
+	Open, MostOpen int
 	// Slowest is the longest time from the begin of a call to its first request to the
-	// service, or its error.
-	Slowest float64
+	// service, or its error; SlowestValid that of calls whose instance had a valid token.
+	Slowest, SlowestValid float64
 }
-
-type entry struct {
-	value   string
-	expires float64
-}
-
-// start is where virtual time begins, in Unix seconds.
-const start = 1_800_000_000
 
 // Run runs the fleet for a time.
 func (f *Fleet) Run(end float64) {
@@ -88,15 +107,23 @@ func (f *Fleet) Run(end float64) {
 	for at, event := range f.At {
 		f.at(at, func() { event(f) })
 	}
-	for range f.Instances {
-		i := &instance{fleet: f, vars: map[string][]byte{}}
-		f.fleet = append(f.fleet, i)
-		f.at(f.random.Float64()*f.Spread, i.live)
+	config := configOf("client-a", secret)
+	for n := range f.Instances {
+		m := &member{fleet: f, host: newHost(config)}
+		if f.Skew != nil {
+			m.skew = int64(math.Round(f.Skew(n)))
+		}
+		f.members = append(f.members, m)
+		f.next(m, f.random.Float64()*f.Spread)
 	}
 	for len(f.queue) > 0 && f.queue[0].at <= end {
-		e := heap.Pop(&f.queue).(event)
+		e := f.queue.pop()
 		f.time = e.at
-		e.run()
+		if e.next != nil {
+			e.next.live()
+		} else {
+			e.run()
+		}
 	}
 }
 
@@ -116,47 +143,48 @@ func (f *Fleet) between(least, most float64) float64 {
 	return least + f.random.Float64()*(most-least)
 }
 
+// takes draws how long something takes, which is given up after a time-out.
+func (f *Fleet) takes(latencies []Latency, timeout float64) (seconds float64, ok bool) {
+	l := latencies[0]
+	if len(latencies) > 1 {
+		l = latencies[f.random.IntN(len(latencies))]
+	}
+	if l.Hangs > 0 && f.random.Float64() < l.Hangs {
+		return timeout, false
+	}
+	seconds = f.between(l.Least, l.Most)
+	return min(seconds, timeout), seconds < timeout
+}
+
 // grant returns a new token.
 func (f *Fleet) grant() string {
 	if f.OneActive {
 		f.Revoke()
 	}
+	for text, expires := range f.tokens {
+		if expires < f.time {
+			delete(f.tokens, text)
+		}
+	}
 	f.granted++
-	token := fmt.Sprintf("token-%08d", f.granted)
-	f.tokens[token] = f.time + f.Lifetime
-	return token
+	text := fmt.Sprintf("token-%08d", f.granted)
+	f.tokens[text] = f.time + f.Lifetime
+	return text
 }
 
 // accepts reports whether the service accepts a token.
-func (f *Fleet) accepts(token string) bool {
-	return !f.refuses && f.time < f.tokens[token]
+func (f *Fleet) accepts(text string) bool {
+	return !f.refuses && f.time < f.tokens[text]
 }
 
 func (f *Fleet) at(at float64, run func()) {
-	f.next++
-	heap.Push(&f.queue, event{at, f.next, run})
+	f.turn++
+	f.queue.push(event{at: at, turn: f.turn, run: run})
 }
 
 func (f *Fleet) after(seconds float64, run func()) { f.at(f.time+seconds, run) }
 
-type event struct {
-	at   float64
-	turn uint64 // of events at the same time, the one that was made first comes first
-	run  func()
+func (f *Fleet) next(m *member, at float64) {
+	f.turn++
+	f.queue.push(event{at: at, turn: f.turn, next: m})
 }
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].turn < e[j].turn
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
-}
-
-var _ call.Host = (*instance)(nil)

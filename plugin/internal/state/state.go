@@ -8,28 +8,28 @@ import "encoding/binary"
 const (
 	// Summary is what is known of the token, of fixed size: see Token.
 	Summary = "ar-state"
-	// TokenObject is the token as get_token gives it.
+	// TokenObject is the token object, as get_token returns it.
 	TokenObject = "ar-token"
-	// TokenStep is the step that begin gives for a get_token with that token.
+	// TokenStep is the step that begin returns for a get_token with that token.
 	TokenStep = "ar-tstep"
-	// Previous is the token before it: see Replaced.
+	// Previous is the token object before it. A request with that token may be under way.
 	Previous = "ar-prev."
 	// JobsRequest is the complete /jobs request, token and ids in it: as http_request
-	// takes it, or the whole step that begin gives. See Token.Prepared.
+	// takes it, or the whole step that begin returns. See Token.Prepared.
 	JobsRequest = "ar-jobs."
-	// JobsIDs tells for which ids of the input JobsRequest was prepared.
+	// JobsIDs names the ids of the input for which JobsRequest was prepared.
 	JobsIDs = "ar-ids.."
-	// LogLine is the line that is logged when JobsRequest was answered with 200.
+	// LogLine is the line that is logged for a 200 to JobsRequest.
 	LogLine = "ar-log.."
 	// Retry is the back-off: see package backoff.
 	Retry = "ar-retry"
-	// Pending says that a call is obtaining a token: see Note.
-	Pending = "ar-note."
+	// Shared is what the calls of the instance know of each other: see Calls.
+	Shared = "ar-calls"
 )
 
 // All is every var, for clear_token, which keeps Summary alone: a call that began
 // before it must not be taken for one that began after it.
-var All = [...]string{TokenObject, TokenStep, Previous, JobsRequest, JobsIDs, LogLine, Retry, Pending}
+var All = [...]string{TokenObject, TokenStep, Previous, JobsRequest, JobsIDs, LogLine, Retry, Shared}
 
 // Prepared tells the form in which JobsRequest was prepared.
 type Prepared uint8
@@ -55,9 +55,8 @@ type Token struct {
 	Dropped bool
 	// Rejected says that the service refused it when it was new.
 	Rejected bool
-	// Obtained says that this instance requested it, or took it from the store in
-	// place of a refused one.
-	Obtained bool
+	// Replacement says that it was obtained in place of a refused one.
+	Replacement bool
 	// Prepared and ForInput tell what JobsRequest is, and whether it was prepared for
 	// the ids in JobsIDs instead of those of the config.
 	Prepared Prepared
@@ -67,10 +66,10 @@ type Token struct {
 	// Epoch counts the clear_tokens so far.
 	Epoch uint32
 
-	// Generation tells this token from those before it. It goes on when a token is
-	// dropped. Owner names the client and the epoch to which it belongs. A call with a
-	// warm token reads neither.
-	Generation, Owner uint32
+	// Hash is that of the access token. Owner names the client and the epoch to which it
+	// belongs. A call with a warm token reads neither.
+	Hash  int64
+	Owner uint32
 }
 
 // ExpiryKnown reports whether the token was requested by a usable clock.
@@ -84,11 +83,12 @@ func (t *Token) ExpiresAt() int64 {
 	return t.AskedAt + t.Lifetime
 }
 
-// The value of Summary is three words, of which a call with a warm token reads two.
+// The value of Summary is four words, of which a call with a warm token reads two.
 //
 // first word:  AskedAt 40 bits | unused 12 | flags, from bit 4 on | marker 4
 // second word: Epoch 30 bits | Lifetime 17 | RenewAfter 17
-// third word:  Generation 32 bits | Owner 32
+// third word:  Hash
+// fourth word: Owner
 const (
 	timeBits   = 40
 	marker     = 0x6
@@ -96,7 +96,7 @@ const (
 
 	droppedBit      = 4
 	rejectedBit     = 5
-	obtainedBit     = 6
+	replacementBit  = 6
 	forInputBit     = 7
 	stepPreparedBit = 8
 	preparedBit     = 9 // and two more
@@ -118,85 +118,99 @@ func bit(set bool, at int) uint64 {
 // Words returns the first two words.
 func (t *Token) Words() (first, second uint64) {
 	first = uint64(t.AskedAt)<<(64-timeBits) | marker |
-		bit(t.Dropped, droppedBit) | bit(t.Rejected, rejectedBit) | bit(t.Obtained, obtainedBit) |
+		bit(t.Dropped, droppedBit) | bit(t.Rejected, rejectedBit) | bit(t.Replacement, replacementBit) |
 		bit(t.ForInput, forInputBit) | bit(t.StepPrepared, stepPreparedBit) | uint64(t.Prepared)<<preparedBit
-	second = uint64(t.Epoch)<<(2*lifeBits) | uint64(t.Lifetime)<<lifeBits | uint64(t.RenewAfter)
+	second = uint64(t.Epoch)<<(2*lifeBits) | uint64(t.Lifetime)<<lifeBits | uint64(min(max(t.RenewAfter, 0), t.Lifetime))
 	return first, second
 }
 
-// FromWords reads what Words gave. It refuses what Words cannot have given.
-func FromWords(first, second uint64) (t Token, ok bool) {
+// SetWords reads what Words returned. It refuses what Words cannot have returned.
+func (t *Token) SetWords(first, second uint64) (ok bool) {
 	const life = 1<<lifeBits - 1
-	t = Token{
-		AskedAt:      int64(first >> (64 - timeBits)),
-		Dropped:      first>>droppedBit&1 == 1,
-		Rejected:     first>>rejectedBit&1 == 1,
-		Obtained:     first>>obtainedBit&1 == 1,
-		ForInput:     first>>forInputBit&1 == 1,
-		StepPrepared: first>>stepPreparedBit&1 == 1,
-		Prepared:     Prepared(first >> preparedBit & 7),
-		Epoch:        uint32(second >> (2 * lifeBits)),
-		Lifetime:     int64(second >> lifeBits & life),
-		RenewAfter:   int64(second & life),
-	}
-	ok = first&markerMask == marker && t.Prepared <= LastPrepared &&
+	t.AskedAt = int64(first >> (64 - timeBits))
+	t.Dropped = first>>droppedBit&1 == 1
+	t.Rejected = first>>rejectedBit&1 == 1
+	t.Replacement = first>>replacementBit&1 == 1
+	t.ForInput = first>>forInputBit&1 == 1
+	t.StepPrepared = first>>stepPreparedBit&1 == 1
+	t.Prepared = Prepared(first >> preparedBit & 7)
+	t.Epoch = uint32(second >> (2 * lifeBits))
+	t.Lifetime = int64(second >> lifeBits & life)
+	t.RenewAfter = int64(second & life)
+	return first&markerMask == marker && t.Prepared <= LastPrepared &&
 		t.Lifetime <= MaxLifetime && t.RenewAfter <= t.Lifetime
-	return t, ok
 }
 
 // Encode returns the value of Summary.
 func (t *Token) Encode() []byte {
 	first, second := t.Words()
-	return words(first, second, uint64(t.Generation)<<32|uint64(t.Owner))
+	return words(first, second, uint64(t.Hash), uint64(t.Owner))
 }
 
-// Decode reads the value of Summary. It refuses what Encode cannot have given.
-func Decode(b []byte) (t Token, ok bool) {
-	if len(b) != 3*8 {
-		return t, false
+// Decode reads the value of Summary. It refuses what Encode cannot have returned.
+func (t *Token) Decode(b []byte) (ok bool) {
+	if len(b) != 4*8 {
+		return false
 	}
-	t, ok = FromWords(word(b, 0), word(b, 1))
-	t.Generation, t.Owner = uint32(word(b, 2)>>32), uint32(word(b, 2))
-	return t, ok
+	t.Hash, t.Owner = int64(word(b, 2)), uint32(word(b, 3))
+	return t.SetWords(word(b, 0), word(b, 1))
 }
 
-// Replaced is the token that was cached before, which may still be in an answer that
-// is to come, and must not be shown.
-type Replaced struct {
-	Generation uint32
-	Text       string
-}
-
-// Encode returns the value of Previous.
-func (r *Replaced) Encode() []byte { return append(words(uint64(r.Generation)), r.Text...) }
-
-// DecodeReplaced reads the value of Previous.
-func DecodeReplaced(b []byte) (r Replaced) {
-	if len(b) > 8 {
-		r.Generation, r.Text = uint32(word(b, 0)), string(b[8:])
-	}
-	return r
-}
-
-// Note is what calls of one instance know of each other.
-type Note struct {
-	// ID is that of the call that obtains a token, or did last. It grows.
-	ID uint32
+// Calls is what the calls of one instance know of each other.
+type Calls struct {
+	// Pending is the number of the call that obtains a token, or did last. It grows.
+	Pending uint32
 	// Until is how long the others wait for it, in Unix seconds: 0 once it has ended.
 	Until int64
 	// LookedAt is when a call looked into the store within a back-off.
 	LookedAt int64
+	// SteppedAt is when a call that obtains a token was last told what to do.
+	SteppedAt int64
+	// Refused are the hashes of tokens that were dropped because the service refused them,
+	// the latest first.
+	Refused [4]int64
 }
 
-// Encode returns the value of Pending.
-func (n *Note) Encode() []byte { return words(uint64(n.ID), uint64(n.Until), uint64(n.LookedAt)) }
+// Refuse remembers a token.
+func (c *Calls) Refuse(hash int64) {
+	c.Forgive(hash)
+	copy(c.Refused[1:], c.Refused[:])
+	c.Refused[0] = hash
+}
 
-// DecodeNote reads the value of Pending.
-func DecodeNote(b []byte) (n Note) {
-	if len(b) == 3*8 {
-		n.ID, n.Until, n.LookedAt = uint32(word(b, 0)), int64(word(b, 1)), int64(word(b, 2))
+// Forgive forgets a token that Refuse remembered.
+func (c *Calls) Forgive(hash int64) {
+	for i, h := range c.Refused {
+		if h == hash {
+			copy(c.Refused[i:], c.Refused[i+1:])
+			c.Refused[len(c.Refused)-1] = 0
+		}
 	}
-	return n
+}
+
+// Refuses reports whether a token was refused.
+func (c *Calls) Refuses(hash int64) bool {
+	for _, h := range c.Refused {
+		if h == hash && h != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Encode returns the value of Shared.
+func (c *Calls) Encode() []byte {
+	return words(uint64(c.Pending), uint64(c.Until), uint64(c.LookedAt), uint64(c.SteppedAt),
+		uint64(c.Refused[0]), uint64(c.Refused[1]), uint64(c.Refused[2]), uint64(c.Refused[3]))
+}
+
+// DecodeCalls reads the value of Shared.
+func DecodeCalls(b []byte) *Calls {
+	if len(b) != 8*8 {
+		return &Calls{}
+	}
+	return &Calls{uint32(word(b, 0)), int64(word(b, 1)), int64(word(b, 2)), int64(word(b, 3)),
+		[4]int64{int64(word(b, 4)), int64(word(b, 5)), int64(word(b, 6)), int64(word(b, 7))}}
 }
 
 func words(all ...uint64) (b []byte) {

@@ -23,32 +23,32 @@ func TestTokenOutlivesItsVar(t *testing.T) {
 		want state.Token
 	}{
 		{"the zero token", state.Token{}},
-		{"an ordinary token", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Generation: 1}},
+		{"an ordinary token", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Hash: 1<<48 - 1}},
 		{"a rejected one", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Rejected: true}},
-		{"an obtained one", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Obtained: true}},
-		{"a dropped one", state.Token{Generation: 1<<32 - 1, Dropped: true}},
+		{"a replacement", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Replacement: true}},
+		{"a dropped one", state.Token{Epoch: 1<<30 - 1, Dropped: true}},
 		{"a request is prepared", state.Token{Prepared: state.ForRequest}},
 		{"a step is prepared, for the input's ids", state.Token{Prepared: state.LastPrepared, ForInput: true}},
 		{"the step of get_token is prepared", state.Token{StepPrepared: true}},
 		{"the largest of everything", state.Token{AskedAt: clock.Latest, Lifetime: state.MaxLifetime,
-			RenewAfter: state.MaxLifetime, Generation: 1<<32 - 1, Owner: 1<<32 - 1, Epoch: 1<<30 - 1, Rejected: true, Dropped: true,
-			Obtained: true, ForInput: true, StepPrepared: true, Prepared: state.LastPrepared}},
+			RenewAfter: state.MaxLifetime, Hash: 1<<48 - 1, Owner: 1<<32 - 1, Epoch: 1<<30 - 1, Rejected: true, Dropped: true,
+			Replacement: true, ForInput: true, StepPrepared: true, Prepared: state.LastPrepared}},
 		{"the shortest life", state.Token{AskedAt: clock.Released, Lifetime: 1, RenewAfter: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, ok := state.Decode(tt.want.Encode())
-			if !ok || got != tt.want {
+			var got, summary state.Token
+			if ok := got.Decode(tt.want.Encode()); !ok || got != tt.want {
 				t.Errorf("got %+v, %v, want %+v", got, ok, tt.want)
 			}
-			glanced, ok := state.FromWords(tt.want.Words())
-			if got.Generation, got.Owner = 0, 0; !ok || glanced != got {
-				t.Errorf("a glance sees %+v, %v", glanced, ok)
+			ok := summary.SetWords(tt.want.Words())
+			if got.Hash, got.Owner = 0, 0; !ok || summary != got {
+				t.Errorf("a warm call sees %+v, %v", summary, ok)
 			}
 		})
 	}
 }
 
-func TestFromWordsRefuses(t *testing.T) {
+func TestSetWordsRefuses(t *testing.T) {
 	good := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540}
 	first, second := good.Words()
 	for _, tt := range []struct {
@@ -63,7 +63,8 @@ func TestFromWordsRefuses(t *testing.T) {
 		{"a renewal after the expiry", first, 3600<<17 | 3601},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, ok := state.FromWords(tt.first, tt.second); ok {
+			var got state.Token
+			if got.SetWords(tt.first, tt.second) {
 				t.Errorf("took it for %+v", got)
 			}
 		})
@@ -73,26 +74,59 @@ func TestFromWordsRefuses(t *testing.T) {
 func TestDecodeRefusesAnotherLength(t *testing.T) {
 	b := (&state.Token{}).Encode()
 	for _, b := range [][]byte{nil, b[:16], append(b, 0)} {
-		if got, ok := state.Decode(b); ok {
+		var got state.Token
+		if got.Decode(b) {
 			t.Errorf("took %d bytes for %+v", len(b), got)
 		}
 	}
 }
 
-func TestNoteAndReplacedOutliveTheirVars(t *testing.T) {
-	note := state.Note{ID: 1<<32 - 1, Until: clock.Latest, LookedAt: clock.Released}
-	if got := state.DecodeNote(note.Encode()); got != note {
+func TestCallsOutliveTheirVar(t *testing.T) {
+	calls := state.Calls{Pending: 1<<32 - 1, Until: clock.Latest, LookedAt: clock.Released, SteppedAt: clock.Latest, Refused: [4]int64{1, 2, 3, 1<<48 - 1}}
+	if got := state.DecodeCalls(calls.Encode()); *got != calls {
 		t.Errorf("got %+v", got)
 	}
-	if got := state.DecodeNote([]byte("short")); got != (state.Note{}) {
+	if got := state.DecodeCalls([]byte("short")); *got != (state.Calls{}) {
 		t.Errorf("of something else: %+v", got)
 	}
-	old := state.Replaced{Generation: 1<<32 - 1, Text: "the-token"}
-	if got := state.DecodeReplaced(old.Encode()); got != old {
-		t.Errorf("got %+v", got)
+}
+
+func TestTheLastFourRefusedTokensAreKnown(t *testing.T) {
+	var c state.Calls
+	for _, step := range []struct {
+		refuse, forgive int64
+		want            [4]int64
+	}{
+		{refuse: 1, want: [4]int64{1}},
+		{refuse: 2, want: [4]int64{2, 1}},
+		{refuse: 1, want: [4]int64{1, 2}},
+		{refuse: 3, want: [4]int64{3, 1, 2}},
+		{refuse: 4, want: [4]int64{4, 3, 1, 2}},
+		{refuse: 5, want: [4]int64{5, 4, 3, 1}},
+		{forgive: 4, want: [4]int64{5, 3, 1}},
+		{forgive: 9, want: [4]int64{5, 3, 1}},
+	} {
+		if step.refuse != 0 {
+			c.Refuse(step.refuse)
+		} else {
+			c.Forgive(step.forgive)
+		}
+		if c.Refused != step.want {
+			t.Errorf("after %+v: %v", step, c.Refused)
+		}
 	}
-	if got := state.DecodeReplaced(nil); got != (state.Replaced{}) {
-		t.Errorf("of nothing: %+v", got)
+	if !c.Refuses(5) || !c.Refuses(1) || c.Refuses(4) || c.Refuses(0) {
+		t.Errorf("of %v", c.Refused)
+	}
+}
+
+// A renewal that is due before the token was requested, by a clock that was set back, is
+// due at once.
+func TestARenewalIsNeverDueBeforeTheRequest(t *testing.T) {
+	early := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: -5, Epoch: 7}
+	var got state.Token
+	if ok := got.Decode(early.Encode()); !ok || got.RenewAfter != 0 || got.Epoch != 7 {
+		t.Errorf("%+v, %v", got, ok)
 	}
 }
 

@@ -15,11 +15,9 @@ import (
 	"slices"
 	"strings"
 
+	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 )
-
-// section is the custom section in which the build leaves its version.
-const section = "rostering"
 
 func main() {
 	for _, path := range os.Args[1:] {
@@ -36,13 +34,13 @@ func inspect(ctx context.Context, w io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithCustomSections(true))
-	defer func() { _ = runtime.Close(ctx) }()
-	module, err := runtime.CompileModule(ctx, wasm)
+	v, err := versionOf(ctx, wasm)
 	if err != nil {
 		return err
 	}
-	v, err := versionIn(module)
+	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	defer func() { _ = runtime.Close(ctx) }()
+	module, err := runtime.CompileModule(ctx, wasm)
 	if err != nil {
 		return err
 	}
@@ -65,17 +63,22 @@ func line(what string, names []string) string {
 	return "  " + what + ": " + strings.Join(names, ", ") + "\n"
 }
 
-// version is what the custom section tells.
+// version is the output of the export version.
 type version struct {
 	Version  string `json:"version"`
 	Contract int    `json:"contract"`
 }
 
-func versionIn(module wazero.CompiledModule) (v version, err error) {
-	for _, s := range module.CustomSections() {
-		if s.Name() == section {
-			return v, json.Unmarshal(s.Data(), &v)
-		}
+func versionOf(ctx context.Context, wasm []byte) (v version, err error) {
+	plugin, err := extism.NewPlugin(ctx, extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}},
+		extism.PluginConfig{EnableWasi: true, RuntimeConfig: wazero.NewRuntimeConfigInterpreter()}, nil)
+	if err != nil {
+		return v, err
 	}
-	return v, fmt.Errorf("the file has no section %q: it is not a build of the plugin", section)
+	defer func() { _ = plugin.Close(ctx) }()
+	_, output, err := plugin.Call("version", nil)
+	if err != nil {
+		return v, fmt.Errorf("the file is not a build of the plugin: %w", err)
+	}
+	return v, json.Unmarshal(output, &v)
 }

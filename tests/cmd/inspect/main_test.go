@@ -20,8 +20,8 @@ func TestBuilds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
-			build + "\n  version " + strings.TrimSpace(string(version)) + ", contract 1, ", " bytes\n",
-			"exports: _initialize, begin, clear_token, get_token, list_jobs, resume, send_request, set_token\n",
+			build + "\n  version " + strings.TrimSpace(string(version)) + ", contract 2, ", " bytes\n",
+			"exports: _initialize, begin, check, clear_token, get_token, list_jobs, resume, send_request, set_token, version\n",
 			"imports from extism:host/env: alloc, ",
 		} {
 			if !strings.Contains(out.String(), want) {

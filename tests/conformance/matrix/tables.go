@@ -12,35 +12,15 @@ import (
 // driver ends the name of a host whose calls are made by its language's driver.
 const driver = "-driver"
 
-// matrix is a table of hosts by groups, with the versions and the deviations below.
+// matrix is the table of languages, with the deviations of all hosts below.
 func (all hosts) matrix() string {
-	groups := map[string]bool{}
-	for _, h := range all {
-		for group := range h.groups {
-			groups[group] = true
-		}
-	}
-	columns := slices.Sorted(maps.Keys(groups))
-	var text strings.Builder
-	header(&text, append([]string{"host"}, columns...)...)
-	for _, name := range all.names() {
-		cells := []string{name}
-		for _, group := range columns {
-			cells = append(cells, all[name].groups[group].String())
-		}
-		row(&text, cells...)
-	}
+	text := all.short()
 	for _, name := range all.names() {
 		for _, why := range all[name].reasons {
-			fmt.Fprintf(&text, "\n- **%s**: %s", name, why)
+			text += fmt.Sprintf("\n- **%s**: %s", name, why)
 		}
 	}
-	text.WriteString("\n\nRan with:\n\n")
-	header(&text, "host", "versions")
-	for _, name := range all.names() {
-		row(&text, name, all[name].versions)
-	}
-	return text.String()
+	return text + "\n"
 }
 
 // variants are parts of the names of hosts that the short table leaves out.
@@ -54,11 +34,14 @@ func (all hosts) short() string {
 		if slices.ContainsFunc(variants, func(part string) bool { return strings.Contains(name, part) }) {
 			continue
 		}
-		driven := ""
+		versions, driven := all[name].versions, ""
 		if h := all[name+driver]; h != nil {
 			driven = h.sum().String()
+			if h.versions != versions {
+				versions += "; the driver with " + h.versions
+			}
 		}
-		row(&text, name, all[name].versions, all[name].sum().String(), driven)
+		row(&text, name, versions, all[name].sum().String(), driven)
 	}
 	return text.String()
 }

@@ -48,7 +48,7 @@ type Answer struct {
 	// Status is that of the service's answer, for a call that was driven.
 	Status int `json:"status,omitempty"`
 	// Error is the error as a JSON text: the plugin's, or for a call that was driven one
-	// of the library.
+	// of the library; for create, that of a library that refuses the config.
 	Error string `json:"error,omitempty"`
 	// Trap says that the call or create failed without such an error.
 	Trap string `json:"trap,omitempty"`

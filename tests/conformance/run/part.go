@@ -109,7 +109,7 @@ func (c *course) step(call *scenario.Call, of flow, a protocol.Answer) (wrong []
 		}
 		if e := call.Step; e.Store != nil && s.Step == "store" {
 			wrong = append(wrong, s.Operation.Differences(e.Store, c.servers.Addresses)...)
-			got = map[string]any{"step": "store"}
+			got = map[string]any{"step": "store", "timeout": got["timeout"]}
 		} else if e.Jobs != nil && e.Jobs.Last == nil {
 			delete(got, "last")
 		}
@@ -126,10 +126,10 @@ func (c *course) step(call *scenario.Call, of flow, a protocol.Answer) (wrong []
 func (c *course) wanted(e *scenario.Exchange, hostBody bool) map[string]any {
 	switch {
 	case e.Store != nil:
-		return map[string]any{"step": "store"}
+		return map[string]any{"step": "store", "timeout": 1.0}
 	case e.Wait != "":
 		seconds, _ := e.Wait.Float64()
-		return map[string]any{"step": "wait", "seconds": seconds}
+		return map[string]any{"step": "wait", "for": e.Purpose(), "seconds": seconds}
 	}
 	must, _ := e.Request()
 	base := c.servers.Addresses.Auth
@@ -147,9 +147,10 @@ func (c *course) wanted(e *scenario.Exchange, hostBody bool) map[string]any {
 	case must.Body != "":
 		request["body"] = must.Body
 	}
-	want := map[string]any{"step": "request", "for": "token", "request": request}
-	if e.Jobs != nil {
-		want["for"] = "service"
+	want := map[string]any{"step": "request", "for": "service", "request": request}
+	if e.Token != nil {
+		want["for"], want["timeout"], want["limit"] = "token", 20.0, 256<<10+1.0
+	} else {
 		if e.Jobs.Last != nil && *e.Jobs.Last {
 			want["last"] = true
 		}

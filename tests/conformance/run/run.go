@@ -77,18 +77,12 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 		Host: h, scenario: &filled, servers: servers, instance: "scenario", flows: map[string]flow{},
 		drives: h.Drives && filled.Waits() <= longestWait,
 	}
-	create := c.create()
-	made, err := h.Process.Do(create)
-	if err != nil {
+	ended, err := c.open()
+	if ended || err != nil {
 		return err
-	}
-	if made.Trap != "" {
-		return fmt.Errorf("no instance: %s", made.Trap)
 	}
 	defer h.Process.Do(protocol.Request{Op: "close", Instance: c.instance})
 
-	c.check = check{steps: h.Steps, client: c.drives, secrets: []string{create.Config["client_secret"]}}
-	c.skipsLogs = c.client && filled.Accepts == nil
 	for i := range filled.Calls {
 		call := &filled.Calls[i]
 		for range max(call.Times, 1) {
@@ -102,6 +96,38 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 		}
 	}
 	return nil
+}
+
+// open creates the instance. A library judges config when it opens: either that is how the
+// scenario begins, and with it ends, or the runner makes the calls itself.
+func (c *course) open() (ended bool, err error) {
+	create := c.create()
+	made, err := c.Process.Do(create)
+	if err != nil {
+		return false, err
+	}
+	c.check = check{steps: c.Steps, secrets: []string{create.Config["client_secret"]}}
+	refused := made.Error
+	if refused != "" && c.drives {
+		if first := &c.scenario.Calls[0]; first.Error != nil && c.error(first, made) == nil {
+			return true, nil
+		}
+		c.drives = false
+		if made, err = c.Process.Do(c.create()); err != nil {
+			return false, err
+		}
+	}
+	if made.Trap+made.Error != "" {
+		return false, fmt.Errorf("no instance: %s%s", made.Trap, made.Error)
+	}
+	c.check.client = c.drives
+	c.skipsLogs = c.client && c.scenario.Accepts == nil
+	if refused != "" {
+		if a, err := c.export("check", nil); err != nil || sameJSON([]byte(refused), []byte(a.Error)) != nil {
+			return false, fmt.Errorf("the library refuses to open with %s, check with %s (%v)", refused, a.Error, err)
+		}
+	}
+	return false, nil
 }
 
 func (c *course) create() protocol.Request {

@@ -83,7 +83,7 @@ func (c *course) drive(call *scenario.Call, input []byte) (protocol.Answer, erro
 		case "store":
 			in = c.servers.Store(s.Operation)
 		case "wait":
-			c.servers.Wait(s.Seconds)
+			c.servers.Wait(s.For, s.Seconds)
 		default:
 			a.Output = body
 			if s.Output != nil {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -118,11 +119,16 @@ func (e *Exchange) check() error {
 	switch {
 	case kinds != 1 || e.Times != 0 || e.Exchanges != nil:
 		return errors.New("an exchange is one of token, jobs, store and wait, or times and exchanges")
+	case e.For != "" && (e.Wait == "" || e.For != "call"):
+		return errors.New("for is call, beside wait")
 	case e.Store != nil:
 		return e.Store.check()
 	}
 	return nil
 }
+
+// Purpose is what a wait is for.
+func (e *Exchange) Purpose() string { return cmp.Or(e.For, "store") }
 
 func (e *StoreExchange) check() error {
 	values := 0

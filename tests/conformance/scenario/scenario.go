@@ -83,6 +83,8 @@ type Exchange struct {
 	Jobs  *JobsExchange  `json:"jobs"`
 	Store *StoreExchange `json:"store"`
 	Wait  json.Number    `json:"wait"` // seconds
+	// For is call for a wait for another call of the instance; otherwise it is for the store.
+	For string `json:"for"`
 
 	// Times and Exchanges stand for several.
 	Times     int        `json:"times"`

@@ -64,11 +64,11 @@ func (o *Operation) Differences(want *scenario.StoreExchange, servers scenario.S
 }
 
 // Wait takes a step that waits.
-func (s *Servers) Wait(seconds json.Number) {
+func (s *Servers) Wait(purpose string, seconds json.Number) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if e, ok := s.take(wait, seconds); ok && number(seconds) != number(e.Wait) {
-		s.wrong = append(s.wrong, fmt.Sprintf("the wait is %s s, not %s", seconds, e.Wait))
+	if e, ok := s.take(wait, seconds); ok && (number(seconds) != number(e.Wait) || purpose != e.Purpose()) {
+		s.wrong = append(s.wrong, fmt.Sprintf("the wait is %s s for %s, not %s s for %s", seconds, purpose, e.Wait, e.Purpose()))
 	}
 }
 

@@ -6,18 +6,16 @@ use std::time::{Duration, SystemTime};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use tokio::sync::futures::OwnedNotified;
 use tokio::sync::{Notify, watch};
 use tokio::time::{self, Instant};
 use tracing::Instrument;
 
 use crate::http::{Http, reason, report};
 use crate::plugin::Plugin;
-use crate::step::{For, Op, Step};
+use crate::step::{Op, Step, To, WaitFor};
 use crate::token::unix;
 use crate::{Body, CallError, Cause, Code, Error, Response, Store};
-
-const TOKEN_TIMEOUT: Duration = Duration::from_secs(20);
-const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What the calls of a client share.
 pub struct Shared {
@@ -28,8 +26,8 @@ pub struct Shared {
     #[cfg(feature = "middleware")]
     pub base_url: String,
     pub store: Option<Arc<dyn Store>>,
-    /// Wakes the calls that wait for a token.
-    pub progress: Notify,
+    /// Wakes the calls that wait for another call.
+    pub progress: Arc<Notify>,
 }
 
 /// The time passed to the plugin: the system's, or the caller's, if it has set one.
@@ -69,64 +67,70 @@ impl Call {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut answer = None;
-        let mut step = self.within(deadline, self.advance("begin", self.begin(call, input))).await??;
+        let (mut step, mut woken) = self.within(deadline, self.advance("begin", self.begin(call, input))).await??;
         loop {
             let (flow, outcome, deadline) = match step {
                 Step::Done { output } => return Ok((output, answer)),
-                Step::Store { .. } => return Err(Error::Failed("a store step out of place".into())),
-                Step::Wait { flow, seconds } => {
-                    self.within(deadline, self.wait(seconds)).await?;
+                Step::Wait { flow, r#for, seconds } => {
+                    self.within(deadline, wait(&r#for, seconds, woken)).await?;
                     (flow, json!({}), deadline)
                 }
-                Step::Request { flow, request, last, .. } => {
-                    let payload = body.as_ref().map(Body::next);
-                    if let Some(None) = payload {
-                        let failed = json!({ "failed": "the body cannot be sent again" });
-                        let _ = self.advance("resume", self.resume(flow, failed)).await;
-                        return Err(unauthorized());
-                    }
-                    let sending = self.shared.http.send(For::Service, request, payload.flatten());
+                Step::Request { flow, to, request } => {
+                    let sending = async {
+                        let body = body.as_ref().map(Body::next).transpose()?;
+                        self.shared.http.send(&to, request, body).await
+                    };
                     match self.within(deadline, sending).await? {
-                        Ok(got) if last && got.status.is_success() => return Ok((None, Some(got))),
+                        Ok(got) if got.status.is_success() && matches!(to, To::Service { last: true }) => {
+                            return Ok((None, Some(got)));
+                        }
                         Ok(got) => {
-                            let outcome = report(For::Service, &got);
-                            // An answer is the result even after the deadline, unless a new token may help.
+                            let mut outcome = report(&to, &got);
                             let refused = got.status == StatusCode::UNAUTHORIZED;
+                            if refused && body.as_ref().is_some_and(|body| !body.is_repeatable()) {
+                                outcome["repeatable"] = false.into();
+                            }
                             answer = Some(got);
+                            // An answer is the result even after the deadline, unless a new token may help.
                             (flow, outcome, deadline.filter(|_| refused))
                         }
                         Err(failed) => (flow, json!({ "failed": failed }), None),
                     }
                 }
+                Step::Store { .. } => return Err(Error::Failed("a store step out of place".into())),
             };
-            step = self.within(deadline, self.advance("resume", self.resume(flow, outcome))).await??;
+            (step, woken) = self.within(deadline, self.advance("resume", self.resume(flow, outcome))).await??;
         }
     }
 
-    /// Calls the plugin, and takes the steps that serve other callers, too, in a task that outlives this one.
-    async fn advance(&self, export: &'static str, input: Vec<u8>) -> Result<Step, Error> {
+    /// Calls the plugin, and carries out the steps that serve other callers, too, in a task that outlives this one.
+    /// Also returns what wakes a wait for another call.
+    async fn advance(&self, mut export: &'static str, mut input: Vec<u8>) -> Result<(Step, OwnedNotified), Error> {
         let call = self.clone();
         let section = async move {
-            let mut step = call.step(export, input).await?;
+            let mut made = false; // a token request, or a store step
             loop {
-                let (flow, outcome) = match step {
-                    Step::Request { flow, r#for: For::Token, request, .. } => {
-                        let sending = call.shared.http.send(For::Token, request, None);
-                        let sending = async { sending.await.map(|answer| report(For::Token, &answer)) };
-                        (flow, outcome(TOKEN_TIMEOUT, sending).await)
+                // Before the plugin looks: a call that ends between its look and the wait wakes this one, too.
+                let woken = call.shared.progress.clone().notified_owned();
+                let (flow, outcome) = match call.step(export, input).await {
+                    Ok(Step::Request { flow, to: to @ To::Token { timeout, .. }, request }) => {
+                        let sending = call.shared.http.send(&to, request, None);
+                        let sending = async { sending.await.map(|answer| report(&to, &answer)) };
+                        (flow, outcome(timeout, sending).await)
                     }
-                    Step::Store { flow, op, key, value, ttl } => {
-                        let stored = call.store(op, &key, &value, Duration::from_secs(ttl));
+                    Ok(Step::Store { flow, timeout, op, key, value, ttl }) => {
+                        let stored = call.store(op, &key, &value, ttl);
                         let stored = async { stored.await.map_err(|error| reason(&*error)) };
-                        (flow, outcome(STORE_TIMEOUT, stored).await)
+                        (flow, outcome(timeout, stored).await)
                     }
-                    _ => return Ok(step),
+                    step => {
+                        if made && !matches!(step, Ok(Step::Wait { .. })) {
+                            call.shared.progress.notify_waiters();
+                        }
+                        return step.map(|step| (step, woken));
+                    }
                 };
-                let resumed = call.step("resume", call.resume(flow, outcome)).await;
-                if !matches!(resumed, Ok(Step::Wait { .. } | Step::Store { .. })) {
-                    call.shared.progress.notify_waiters();
-                }
-                step = resumed?;
+                (export, input, made) = ("resume", call.resume(flow, outcome), true);
             }
         };
         tokio::spawn(section.in_current_span()).await.map_err(|error| Error::Failed(error.into()))?
@@ -159,12 +163,6 @@ impl Call {
         })
     }
 
-    /// Up to half longer, so that a fleet does not poll in step; shorter when another call has made progress.
-    async fn wait(&self, seconds: f64) {
-        let most = Duration::try_from_secs_f64(seconds * (1.0 + fastrand::f64() / 2.0));
-        let _ = time::timeout(most.unwrap_or_default(), self.shared.progress.notified()).await;
-    }
-
     async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, Error> {
         let Some(deadline) = deadline else { return Ok(future.await) };
         time::timeout_at(deadline, future).await.map_err(|_| {
@@ -175,7 +173,15 @@ impl Call {
     }
 }
 
-/// The outcome of a step, bounded by its own time-out and not by that of the caller who happened to take it.
+/// Waits for another call until it wakes this one; for the store up to half longer, so that a fleet does not look in step.
+async fn wait(r#for: &WaitFor, seconds: Duration, woken: OwnedNotified) {
+    match r#for {
+        WaitFor::Call => drop(time::timeout(seconds, woken).await),
+        WaitFor::Store => time::sleep(seconds.mul_f64(1.0 + fastrand::f64() / 2.0)).await,
+    }
+}
+
+/// The outcome of a step, bounded by its own time-out and not by that of the caller who happened to make it.
 async fn outcome(timeout: Duration, step: impl Future<Output = Result<Value, String>>) -> Value {
     let result = time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout)));
     result.unwrap_or_else(|failed| json!({ "failed": failed }))
@@ -183,12 +189,4 @@ async fn outcome(timeout: Duration, step: impl Future<Output = Result<Value, Str
 
 fn timed_out(timeout: Duration) -> String {
     format!("timed out after {timeout:?}")
-}
-
-/// The 401 of a request that cannot be repeated with another token.
-fn unauthorized() -> Error {
-    let message = "the service answered 401, and the body cannot be sent again with a new token: make the call again, \
-                   or pass a Body::repeatable";
-    let (code, status) = (Code::ServiceUnauthorized, Some(401));
-    Box::new(CallError { code, status, message: message.into(), ..CallError::default() }).into()
 }

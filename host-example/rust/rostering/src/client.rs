@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::call::{Call, Finished, Now, Shared};
-use crate::contract;
 use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::token::unix;
@@ -29,21 +28,20 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens the plugin. Sends nothing; configuration errors surface on the first call. Refuses a file that is not the
-    /// plugin, or of another contract, with [`Error::Open`].
+    /// Opens the plugin, and sends nothing. Fails with [`Error::Open`] if the file is not the plugin or is of another
+    /// contract, and with [`Error::Call`] if the config lacks what every call needs, or something in it is invalid.
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
         Self::open_raw(config.keys(), options).await
     }
 
     #[doc(hidden)]
     pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
-        contract::check(&options.wasm).map_err(Error::Open)?;
         #[cfg(feature = "middleware")]
         let base_url = config.get("base_url").cloned().unwrap_or_default();
         let http = Http::new(options.http, options.max_body)?;
         let manifest = Manifest::new([Wasm::data(options.wasm)]).with_config(config.into_iter());
         let (plugin, freed) = Plugin::open(manifest.disallow_all_hosts()).await?;
-        let (plugin, progress) = (Mutex::new(Some(plugin)), Notify::new());
+        let (plugin, progress) = (Mutex::new(Some(plugin)), Arc::new(Notify::new()));
         let shared = Shared {
             plugin,
             freed,

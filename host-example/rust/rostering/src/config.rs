@@ -6,7 +6,8 @@ use crate::{Secret, Store};
 
 /// Whose jobs to list, and where. An empty text counts as missing.
 ///
-/// The plugin checks it at the first call; the error then names the key at fault.
+/// [`Client::open`](crate::Client::open) checks it; the error names the key that caused it. A call that needs more than
+/// is set fails in the same way.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     /// Address of the identity provider: https, or http on loopback.

@@ -13,7 +13,7 @@ pub enum Error {
     /// A call failed, for a reason that the plugin's contract knows.
     #[error(transparent)]
     Call(#[from] Box<CallError>),
-    /// The plugin does not load, or the HTTP client cannot be made.
+    /// The plugin does not load or is of another contract, or the HTTP client cannot be made.
     #[error("cannot open the client")]
     Open(#[source] Cause),
     /// The client is closed.

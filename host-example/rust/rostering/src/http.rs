@@ -8,12 +8,10 @@ use reqwest::redirect::Policy;
 use rustls::crypto::ring;
 use serde_json::{Value, json};
 
-use crate::step::{For, Outgoing};
+use crate::step::{Outgoing, To};
 use crate::{Error, Response};
 
-/// One byte more than the plugin reads of a token answer, and of an error of the service, so that it can tell that the
-/// body was longer.
-const MAX_TOKEN: usize = (256 << 10) + 1;
+/// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 const MAX_ERROR: usize = (64 << 10) + 1;
 
 /// Sends requests, and follows no redirect.
@@ -31,7 +29,7 @@ impl Http {
     }
 
     /// Sends a request, with the body that the caller has. The error says why no answer came.
-    pub async fn send(&self, what: For, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, String> {
+    pub async fn send(&self, to: &To, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, String> {
         let method: Method = request.method.parse().map_err(|_| "not a method")?;
         let mut outgoing = self.client.request(method, request.url);
         for (name, value) in request.headers {
@@ -44,10 +42,10 @@ impl Http {
         let lost = |error: reqwest::Error| reason(&error.without_url());
         let mut answer = outgoing.send().await.map_err(lost)?;
         let (status, headers) = (answer.status(), answer.headers().clone());
-        let (max, cut) = match what {
-            For::Token => (MAX_TOKEN, true),
-            For::Service if !status.is_success() => (MAX_ERROR, true),
-            For::Service => (self.max_body, false),
+        let (max, cut) = match to {
+            To::Token { limit, .. } => (*limit, true),
+            To::Service { .. } if !status.is_success() => (MAX_ERROR, true),
+            To::Service { .. } => (self.max_body, false),
         };
         let mut body = BytesMut::new();
         while let Some(chunk) = answer.chunk().await.map_err(lost)? {
@@ -65,13 +63,13 @@ impl Http {
 }
 
 /// What the plugin needs of an answer: the body only of a token request or an error.
-pub fn report(what: For, answer: &Response) -> Value {
+pub fn report(to: &To, answer: &Response) -> Value {
     let mut headers = BTreeMap::<_, Vec<_>>::new();
     for (name, value) in &answer.headers {
         headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
     }
     let mut report = json!({ "status": answer.status.as_u16(), "headers": headers });
-    if what == For::Token || !answer.status.is_success() {
+    if matches!(to, To::Token { .. }) || !answer.status.is_success() {
         report["body"] = answer.text().into();
     }
     report

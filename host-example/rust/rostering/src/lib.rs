@@ -16,7 +16,6 @@ pub mod blocking;
 mod call;
 mod client;
 mod config;
-mod contract;
 mod error;
 mod http;
 mod log;
@@ -53,4 +52,4 @@ pub use token::Token;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the contract between library and plugin. [`Client::open`] refuses a plugin of another one.
-pub const CONTRACT: u64 = 1;
+pub const CONTRACT: u64 = 2;

@@ -2,11 +2,12 @@ use std::sync::mpsc;
 use std::thread;
 
 use extism::{Manifest, PluginBuilder};
+use serde::Deserialize;
 use tokio::sync::{oneshot, watch};
 use tracing::Span;
 
 use crate::log::with_log;
-use crate::{CallError, Error};
+use crate::{CONTRACT, CallError, Error};
 
 /// An instance of the plugin. It makes one call at a time, on a thread of its own, so that it blocks no async code. The
 /// thread ends when the last clone is dropped.
@@ -31,7 +32,7 @@ impl Plugin {
             let _dropped_last = alive;
             let mut plugin = match instance(manifest) {
                 Ok(plugin) => plugin,
-                Err(error) => return drop(opened.send(Err(error.into()))),
+                Err(error) => return drop(opened.send(Err(error))),
             };
             let _ = opened.send(Ok(()));
             for Call { export, input, output, span } in calls {
@@ -41,8 +42,8 @@ impl Plugin {
         };
         let thread = thread::Builder::new().name("rostering-plugin".into());
         thread.spawn(run).map_err(|error| Error::Open(error.into()))?;
-        let opened = opening.await.unwrap_or_else(|error| Err(error.into()));
-        opened.map(|()| (Self(sender), freed)).map_err(Error::Open)
+        opening.await.unwrap_or_else(|error| Err(Error::Open(error.into())))?;
+        Ok((Self(sender), freed))
     }
 
     /// Calls an export. The call is made even if the caller leaves.
@@ -53,11 +54,33 @@ impl Plugin {
     }
 }
 
-fn instance(manifest: Manifest) -> Result<extism::Plugin, extism::Error> {
+/// Loads the plugin, and has it check its config.
+fn instance(manifest: Manifest) -> Result<extism::Plugin, Error> {
     let builder = with_log(PluginBuilder::new(manifest));
     // The SDK keeps what it compiled in the user's cache folder, and fails where it cannot create that
     // folder, as in many containers.
-    builder.clone().build().or_else(|_| builder.with_cache_disabled().build())
+    let plugin = builder.clone().build().or_else(|_| builder.with_cache_disabled().build());
+    let mut plugin = plugin.map_err(|error| Error::Open(error.into()))?;
+    let found = match version(&mut plugin) {
+        Ok(CONTRACT) => {
+            let checked = plugin.call_get_error_code::<_, ()>("check", ());
+            return checked.map(|()| plugin).map_err(|(error, status)| explain(error, status));
+        }
+        Ok(contract) => format!("the plugin has contract {contract}"),
+        Err(error) => format!("the plugin does not report its contract ({error})"),
+    };
+    let message = format!("{found}, and this library needs {CONTRACT}: use the library from the plugin's release");
+    Err(Error::Open(message.into()))
+}
+
+/// The plugin's contract.
+fn version(plugin: &mut extism::Plugin) -> Result<u64, extism::Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        contract: u64,
+    }
+    let output: Vec<u8> = plugin.call("version", ())?;
+    Ok(serde_json::from_slice::<Version>(&output)?.contract)
 }
 
 /// Status 1 is the plugin's own error; others are the SDK's.

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -35,23 +35,38 @@ impl Request {
 }
 
 /// A request's body: bytes or text, or what [`repeatable`](Self::repeatable) and [`once`](Self::once) take.
-pub struct Body(Box<dyn Fn() -> Option<reqwest::Body> + Send + Sync>);
+pub struct Body(Content);
+
+enum Content {
+    Repeatable(Box<dyn Fn() -> reqwest::Body + Send + Sync>),
+    Once(Mutex<Option<reqwest::Body>>),
+}
 
 impl Body {
     /// Makes the body anew each time it is sent: a second time if the service refused the token.
     pub fn repeatable(make: impl Fn() -> reqwest::Body + Send + Sync + 'static) -> Self {
-        Self(Box::new(move || Some(make())))
+        Self(Content::Repeatable(Box::new(make)))
     }
 
-    /// A stream that cannot be read again: where the service refuses the token, the call fails.
+    /// A stream that cannot be read again. If the service refuses the token, the call fails with
+    /// [`ServiceUnauthorized`](crate::Code::ServiceUnauthorized), `retryable`: call again with a new body.
     pub fn once(body: impl Into<reqwest::Body>) -> Self {
-        let once = Mutex::new(Some(body.into()));
-        Self(Box::new(move || once.lock().ok()?.take()))
+        Self(Content::Once(Mutex::new(Some(body.into()))))
     }
 
-    /// What to send now; `None` if it was sent and cannot be sent again.
-    pub(crate) fn next(&self) -> Option<reqwest::Body> {
-        self.0()
+    pub(crate) fn is_repeatable(&self) -> bool {
+        matches!(self.0, Content::Repeatable(_))
+    }
+
+    /// What to send now.
+    pub(crate) fn next(&self) -> Result<reqwest::Body, String> {
+        match &self.0 {
+            Content::Repeatable(make) => Ok(make()),
+            Content::Once(body) => {
+                let body = body.lock().unwrap_or_else(PoisonError::into_inner).take();
+                body.ok_or_else(|| "the body cannot be sent again".into())
+            }
+        }
     }
 }
 

@@ -34,6 +34,9 @@ async fn ids_of_one_call() {
     client.list_jobs_for(&ids).await.unwrap();
     let headers = sandbox.last().headers;
     assert_eq!((headers["customer_id"].as_str(), headers.get("user_id")), ("c2", None));
+    let ids = Ids { customer_id: Id::Is(String::new()), ..ids };
+    let error = call_error(client.list_jobs_for(&ids).await);
+    assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("customer_id")));
 }
 
 #[tokio::test]
@@ -79,8 +82,11 @@ async fn body_that_is_sent_again() {
         let bodies: Vec<_> = requests.filter(|request| request.target == "/jobs").map(|request| request.body).collect();
         assert_eq!(bodies, vec!["content"; sent]);
         // The sandbox itself has no use for a POST.
-        let expected = [(Code::ServiceUnauthorized, Some(401)), (Code::ServiceError, Some(405))];
-        assert_eq!((error.code, error.status), expected[sent - 1]);
+        let expected = [(Code::ServiceUnauthorized, Some(401), true), (Code::ServiceError, Some(405), false)];
+        assert_eq!((error.code, error.status, error.retryable), expected[sent - 1]);
+        // The next call has a new token in both cases.
+        client.list_jobs().await.unwrap();
+        assert_eq!(sandbox.counts().0, 2);
     }
 }
 

@@ -1,61 +1,154 @@
-use rostering::{CONTRACT, Client, Config, Error, Options, VERSION};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
-/// Why a file is refused.
-async fn refusal(wasm: Vec<u8>) -> Option<String> {
-    match Client::open(&Config::default(), Options { wasm, ..Options::default() }).await {
-        Ok(_) => None,
-        Err(Error::Open(cause)) => Some(cause.to_string()),
-        Err(error) => panic!("{error:?}"),
-    }
+use rostering::{CONTRACT, Cause, Client, Config, Error, Options, Store, VERSION, async_trait};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::sandbox::{PATIENCE, Sandbox};
+
+/// A plugin in wasm's text format. Its exports return these outputs, one after the other; `check` and `clear_token` return
+/// nothing.
+fn plugin(outputs: &[Value]) -> Vec<u8> {
+    let outputs: Vec<_> = outputs.iter().map(|output| format!("{:256}", output.to_string())).collect();
+    let escaped = outputs.concat().replace('"', "\\22");
+    format!(
+        r#"(module
+            (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+            (import "extism:host/env" "store_u64" (func $store (param i64 i64)))
+            (import "extism:host/env" "output_set" (func $output (param i64 i64)))
+            (memory 1)
+            (data (i32.const 0) "{escaped}")
+            (global $next (mut i32) (i32.const 0))
+            (func $return_next (export "version") (export "begin") (export "resume") (result i32)
+                (local $block i64) (local $i i32)
+                (local.set $block (call $alloc (i64.const 256)))
+                (loop $copy
+                    (call $store
+                        (i64.add (local.get $block) (i64.extend_i32_u (local.get $i)))
+                        (i64.load (i32.add (global.get $next) (local.get $i))))
+                    (local.set $i (i32.add (local.get $i) (i32.const 8)))
+                    (br_if $copy (i32.lt_u (local.get $i) (i32.const 256))))
+                (global.set $next (i32.add (global.get $next) (i32.const 256)))
+                (call $output (local.get $block) (i64.const 256))
+                (i32.const 0))
+            (func (export "check") (export "clear_token") (result i32) (i32.const 0)))"#
+    )
+    .into()
 }
 
-/// A module of sections, each of which is its id and content.
-fn module(sections: &[(u8, &[u8])]) -> Vec<u8> {
-    let mut wasm = b"\0asm\x01\0\0\0".to_vec();
-    for (id, content) in sections {
-        let length = u8::try_from(content.len()).unwrap();
-        wasm.extend([*id, length | 0x80, 0x80, 0x80, 0x80, 0]); // as long as LEB128 may be
-        wasm.extend(*content);
+fn version(contract: u64) -> Value {
+    json!({ "version": "9.0.0", "contract": contract })
+}
+
+/// Why a file is refused.
+async fn refusal(wasm: impl Into<Vec<u8>>) -> String {
+    match Client::open(&Config::default(), Options { wasm: wasm.into(), ..Options::default() }).await {
+        Err(Error::Open(cause)) => cause.to_string(),
+        result => panic!("{result:?}"),
     }
-    wasm
 }
 
 #[tokio::test]
 async fn of_the_plugin() {
     assert_eq!(VERSION, include_str!("../../../../VERSION").trim());
-    let plugin = Options::default().wasm;
-    let told = format!("{{\"version\":\"{VERSION}\",\"contract\":{CONTRACT}}}");
-    assert!(plugin.ends_with(told.as_bytes()));
-
-    let other = String::from_utf8_lossy(b"\x09rostering{\"version\":\"9.0.0\",\"contract\":2}").into_owned();
-    let refused = refusal(module(&[(1, b"\0"), (0, b"\x04name"), (0, other.as_bytes())])).await.unwrap();
-    let expected = "the plugin has contract 2, and this library needs 1: take the library of the plugin's release";
-    assert_eq!(refused, expected);
+    let reported = Sandbox::start().client().await.export("version", Vec::new()).await.unwrap();
+    let expected = json!({ "version": VERSION, "contract": CONTRACT });
+    assert_eq!(serde_json::from_slice::<Value>(&reported).unwrap(), expected);
 }
 
 #[tokio::test]
 async fn of_other_files() {
-    let full = module(&[(0, b"\x09rostering{\"contract\":2}")]);
-    let wasm = |tail: &[u8]| [b"\0asm\x01\0\0\0".as_slice(), tail].concat();
-    let not_custom = module(&[(1, b"\x09rostering{\"contract\":1}"), (0, b"\x08rosterin{\"contract\":1}")]);
-    let mut files = vec![
-        Vec::new(),
-        b"#!/bin/sh\n".into(),
-        not_custom,
-        module(&[(0, b"\x09rostering{\"contract\":\"1\"}")]),
-        module(&[(0, b"\x09rostering")]),
-        module(&[(0, b"\xff\xff\xff\xff\x0frostering")]), // a name of 4 GiB
-        wasm(&[0, 0xff, 0xff, 0xff, 0xff, 0x0f]),
-        wasm(&[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]),
-        wasm(&[0, 0x80]),
-    ];
-    files.extend((0..full.len()).map(|length| full[..length].to_vec()));
-    for file in files {
-        let refused = refusal(file).await;
-        assert_eq!(refused.as_deref(), Some("the file is not a build of the plugin: it has no section \"rostering\""));
+    let needs = ", and this library needs 2: use the library from the plugin's release";
+    assert_eq!(refusal(plugin(&[version(3)])).await, format!("the plugin has contract 3{needs}"));
+    let unknown = "the plugin does not report its contract (";
+    for wasm in [b"(module)".to_vec(), plugin(&[json!({})])] {
+        let refused = refusal(wasm).await;
+        assert!(refused.starts_with(unknown) && refused.ends_with(needs), "{refused}");
     }
-    // A section is enough to be loaded; what it lacks shows later.
-    let hollow = Options { wasm: module(&[(0, b"\x09rostering{\"contract\":1}")]), ..Options::default() };
-    let client = Client::open(&Config::default(), hollow).await.unwrap();
-    assert!(matches!(client.list_jobs().await, Err(Error::Failed(_))));
+    for file in ["", "#!/bin/sh\n", "\0asm"] {
+        assert!(!refusal(file).await.is_empty());
+    }
+}
+
+/// A store whose operations do not end before it is let go.
+struct Held {
+    entered: Semaphore,
+    let_go: Semaphore,
+}
+
+#[async_trait]
+impl Store for Held {
+    async fn get(&self, _: &str) -> Result<Option<String>, Cause> {
+        self.entered.add_permits(1);
+        self.let_go.acquire().await?.forget();
+        Ok(None)
+    }
+
+    async fn add(&self, _: &str, _: &str, _: Duration) -> Result<bool, Cause> {
+        unimplemented!()
+    }
+
+    async fn set(&self, _: &str, _: &str, _: Duration) -> Result<(), Cause> {
+        unimplemented!()
+    }
+}
+
+fn done(output: u64) -> Value {
+    json!({ "step": "done", "output": output })
+}
+
+async fn call(client: &Client) -> Value {
+    client.run("get_token", b"{}", None).await.unwrap().0.unwrap()
+}
+
+/// Polls once, which must not be the end.
+async fn poll(mut call: Pin<&mut dyn Future<Output = Value>>) {
+    assert!(poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_pending())).await);
+}
+
+/// A call is in the store while another one begins, which is to wait for eleven days. Outputs 1 and 2 are those of the calls
+/// that the plugin is asked about next.
+async fn wait(what: &str, then: impl AsyncFnOnce(Pin<&mut dyn Future<Output = Value>>, &Client)) {
+    let store = Arc::new(Held { entered: Semaphore::new(0), let_go: Semaphore::new(0) });
+    let outputs = [
+        version(CONTRACT),
+        json!({ "step": "store", "timeout": 600, "op": "get", "key": "k", "flow": {} }),
+        json!({ "step": "wait", "for": what, "seconds": 1e6, "flow": {} }),
+        done(1),
+        done(2),
+    ];
+    let options = Options { wasm: plugin(&outputs), store: Some(store.clone()), timeout: None, ..Options::default() };
+    let client = Client::open(&Config::default(), options).await.unwrap();
+    let first = tokio::spawn({
+        let client = client.clone();
+        async move { call(&client).await }
+    });
+    store.entered.acquire().await.unwrap().forget();
+    let mut waiting = pin!(call(&client));
+    poll(waiting.as_mut()).await;
+    // The plugin has returned the wait, but this task has not looked at it.
+    let again = client.clone();
+    tokio::spawn(async move { again.clear_token().await }).await.unwrap().unwrap();
+    store.let_go.add_permits(1);
+    assert_eq!(first.await.unwrap(), 1);
+    then(waiting, &client).await;
+}
+
+#[tokio::test]
+async fn wait_for_a_call_ends_with_it() {
+    wait("call", async |waiting, _| assert_eq!(timeout(PATIENCE, waiting).await.unwrap(), 2)).await;
+}
+
+#[tokio::test]
+async fn wait_for_the_store_ends_with_no_call() {
+    wait("store", async |mut waiting, client| {
+        poll(waiting.as_mut()).await;
+        assert_eq!(call(client).await, 2);
+    })
+    .await;
 }

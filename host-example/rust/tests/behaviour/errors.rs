@@ -55,12 +55,20 @@ async fn of_the_service() {
 #[tokio::test]
 async fn of_the_config() {
     let sandbox = Sandbox::start();
-    let client = open(&Config { auth_url: "nowhere".into(), ..sandbox.config() }).await;
+    let refused = [
+        (Config { auth_url: "nowhere".into(), ..sandbox.config() }, Code::ConfigInvalid, "auth_url"),
+        (Config { environment: None, ..sandbox.config() }, Code::ConfigMissing, "environment"),
+    ];
+    for (config, code, key) in refused {
+        let error = call_error(Client::open(&config, Options::default()).await);
+        assert_eq!((error.code, error.key.as_deref(), error.retryable), (code, Some(key), false));
+        assert!(error.message.contains(key), "{error}");
+    }
+    // Tokens need none.
+    let client = open(&Config { base_url: String::new(), ..sandbox.config() }).await;
+    client.get_token().await.unwrap();
     let error = call_error(client.list_jobs().await);
-    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("auth_url")));
-    let client = open(&Config { environment: None, ..sandbox.config() }).await;
-    let error = call_error(client.list_jobs().await);
-    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("environment")));
+    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("base_url")));
 }
 
 #[tokio::test]

@@ -1,3 +1,5 @@
+use std::time::SystemTime;
+
 use rostering::reqwest::{self, Method, Response};
 use rostering::reqwest_middleware::{self, ClientBuilder, ClientWithMiddleware};
 use rostering::{Client, Code, Config, Error, Options};
@@ -11,12 +13,9 @@ async fn wrap(client: &Client) -> ClientWithMiddleware {
     ClientBuilder::new(http).with(client.middleware().await.unwrap()).build()
 }
 
-/// Its client was given its token: a new one that it had requested itself would count as refused for good.
 async fn start() -> (Sandbox, ClientWithMiddleware) {
     let sandbox = Sandbox::start();
-    let (client, other) = (sandbox.client().await, sandbox.client().await);
-    client.set_token(&other.get_token().await.unwrap()).await.unwrap();
-    let api = wrap(&client).await;
+    let api = wrap(&sandbox.client().await).await;
     (sandbox, api)
 }
 
@@ -105,22 +104,19 @@ async fn authorization_of_the_caller() {
     let jobs = format!("{}/jobs", sandbox.config().base_url);
     let answer = api.request(Method::GET, &jobs).header("authorization", "Bearer mine").send().await.unwrap();
     assert_eq!((answer.status().as_u16(), authorization(&sandbox.last())), (401, "Bearer mine"));
-    assert_eq!(sandbox.counts(), (1, 1));
+    assert_eq!(sandbox.counts(), (0, 1));
 }
 
 #[tokio::test]
 async fn checks_the_config() {
     let sandbox = Sandbox::start();
-    let addresses = [("", Code::ConfigMissing), ("http://example.com", Code::ConfigInvalid)];
-    for (base_url, code) in addresses {
-        let config = Config { base_url: base_url.into(), ..sandbox.config() };
-        let client = Client::open(&config, Options::default()).await.unwrap();
-        let error = call_error(client.middleware().await);
-        assert_eq!((error.code, error.key.as_deref()), (code, Some("base_url")));
-    }
-    // A back-off is not the config's fault.
-    let config = Config { client_secret: "not-the-secret".into(), ..sandbox.config() };
+    let config = Config { base_url: String::new(), ..sandbox.config() };
     let client = Client::open(&config, Options::default()).await.unwrap();
+    let error = call_error(client.middleware().await);
+    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("base_url")));
+    // A back-off is not the config's fault. It does not end: the time stands still.
+    let config = Config { client_secret: "not-the-secret".into(), ..sandbox.config() };
+    let client = Client::open(&config, Options::default()).await.unwrap().at(SystemTime::now());
     client.get_token().await.unwrap_err();
     let api = wrap(&client).await;
     let error = api.get(format!("{}/jobs", config.base_url)).send().await.unwrap_err();

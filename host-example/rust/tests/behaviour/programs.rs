@@ -82,7 +82,8 @@ fn library_and_direct_form() {
 
 #[test]
 fn fleet() {
-    let (sandbox, redis) = (Sandbox::start(), Redis::start());
+    let Some(redis) = Redis::start() else { return };
+    let sandbox = Sandbox::start();
     let [one, other] = [(), ()].map(|()| {
         let outcome = run(FLEET, &sandbox, &[("ROSTERING_REDIS", &redis.url)], "0\n2\n");
         assert!(outcome.success, "{}", outcome.stderr);

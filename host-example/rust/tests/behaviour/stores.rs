@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{ErrorKind, Write, stderr};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ async fn file() {
 
 #[tokio::test]
 async fn redis_store() {
-    let mut server = Redis::start();
+    let Some(mut server) = Redis::start() else { return };
     let open = || Arc::new(RedisStore::new(redis::Client::open(server.url.as_str()).unwrap()));
     keeps_what_it_is_told(open(), open()).await;
 
@@ -93,7 +93,8 @@ pub struct Redis {
 }
 
 impl Redis {
-    pub fn start() -> Self {
+    /// None if redis-server is missing and CI is not true: the test is skipped.
+    pub fn start() -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let config = format!(
             "bind 127.0.0.1\nport {port}\nsave \"\"\nappendonly no\nuser default off\n\
@@ -101,7 +102,14 @@ impl Redis {
         );
         let mut command = Command::new("redis-server");
         let command = command.arg("-").stdin(Stdio::piped()).stdout(Stdio::null());
-        let mut process = command.spawn().expect("apt-get install redis-server");
+        let mut process = match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::NotFound && std::env::var("CI").as_deref() != Ok("true") => {
+                // Not eprintln!, which shows for failures alone.
+                stderr().write_all(b"skipped: redis-server is missing: apt-get install redis-server\n").unwrap();
+                return None;
+            }
+            spawned => spawned.expect("apt-get install redis-server"),
+        };
         process.stdin.take().unwrap().write_all(config.as_bytes()).unwrap();
         let mut server = Self { url: format!("redis://rostering:password@127.0.0.1:{port}"), process };
         let end = Instant::now() + PATIENCE;
@@ -112,7 +120,7 @@ impl Redis {
             assert!(Instant::now() < end, "it does not answer");
             std::thread::sleep(Duration::from_millis(20));
         }
-        server
+        Some(server)
     }
 }
 

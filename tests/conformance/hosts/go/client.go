@@ -37,7 +37,10 @@ func (h *host) createClient(ctx context.Context, r protocol.Request) (instance, 
 func (c *client) call(ctx context.Context, r protocol.Request) protocol.Answer {
 	c.clear()
 	output, err := c.Export(ctx, r.Export, r.Input)
-	return c.answer(protocol.Answer{Output: output}, err)
+	if err != nil {
+		return c.logged(failed(err))
+	}
+	return c.logged(protocol.Answer{Output: output})
 }
 
 func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Answer {
@@ -52,29 +55,34 @@ func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Answer 
 	}
 	response, err := c.Do(ctx, call)
 	if err != nil {
-		return c.answer(protocol.Answer{}, err)
+		return c.logged(failed(err))
 	}
-	return c.answer(protocol.Answer{Status: response.Status, Output: response.Body}, nil)
+	return c.logged(protocol.Answer{Status: response.Status, Output: response.Body})
 }
 
-func (c *client) answer(a protocol.Answer, err error) protocol.Answer {
+func (c *client) logged(a protocol.Answer) protocol.Answer {
 	a.Logs = c.all()
-	known, ok := errors.AsType[*rostering.Error](err)
-	switch {
-	case err == nil:
-	case ok:
-		object, _ := json.Marshal(known)
-		a.Error = string(object)
-	case errors.Is(err, context.Canceled):
-		a.Canceled = true
-	default:
-		a.Trap = err.Error()
-	}
 	return a
 }
 
+// failed is the answer for an error of the library.
+func failed(err error) protocol.Answer {
+	known, ok := errors.AsType[*rostering.Error](err)
+	switch {
+	case ok:
+		object, _ := json.Marshal(known)
+		return protocol.Answer{Error: string(object)}
+	case errors.Is(err, context.Canceled):
+		return protocol.Answer{Canceled: true}
+	}
+	return protocol.Answer{Trap: err.Error()}
+}
+
 func (c *client) close(ctx context.Context) protocol.Answer {
-	return c.answer(protocol.Answer{}, c.Close(ctx))
+	if err := c.Close(ctx); err != nil {
+		return failed(err)
+	}
+	return protocol.Answer{}
 }
 
 // handler adds lines to logs.

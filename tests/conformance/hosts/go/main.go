@@ -155,7 +155,7 @@ func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
 	}
 	i, err := create(ctx, r)
 	if err != nil {
-		return protocol.Answer{Trap: err.Error()}
+		return failed(err)
 	}
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

@@ -60,6 +60,7 @@ public final class Adapter {
     Request {
       input = input == null ? new byte[0] : input;
       allowedHosts = allowedHosts == null ? List.of() : allowedHosts;
+      config = config == null ? Map.of() : config;
     }
   }
 

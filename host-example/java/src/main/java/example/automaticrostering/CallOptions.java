@@ -14,7 +14,7 @@ import java.util.Map;
 public final class CallOptions {
   final Map<String, Object> input = new HashMap<>();
   Duration timeout;
-  BodyPublisher body;
+  BodyPublisher body = BodyPublishers.noBody();
 
   /** Begins with no options. */
   public CallOptions() {}
@@ -63,7 +63,7 @@ public final class CallOptions {
   /**
    * Names another customer than the config's.
    *
-   * @param id visible ASCII, at most 256 bytes; null leaves the header out
+   * @param id visible ASCII, 1 to 256 bytes; null omits the header
    * @return this object
    */
   public CallOptions customerId(String id) {
@@ -73,7 +73,7 @@ public final class CallOptions {
   /**
    * Names another user than the config's.
    *
-   * @param id visible ASCII, at most 256 bytes; null leaves the header out
+   * @param id visible ASCII, 1 to 256 bytes; null omits the header
    * @return this object
    */
   public CallOptions userId(String id) {
@@ -123,8 +123,10 @@ public final class CallOptions {
   /**
    * {@code sendRequest}: sets the body, of any size.
    *
-   * @param publisher can be sent again, as a request is repeated after a 401: {@code ofInputStream}
-   *     needs a new stream each time
+   * @param publisher is sent again when a request is repeated after a 401: {@code ofInputStream}
+   *     needs a new stream each time. One of {@code fromPublisher} or {@code concat} is not sent
+   *     again: the call ends with a {@code SERVICE_UNAUTHORIZED} that is retryable, and the next
+   *     call gets a new token
    * @return this object
    */
   public CallOptions body(BodyPublisher publisher) {

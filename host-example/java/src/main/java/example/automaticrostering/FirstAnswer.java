@@ -2,14 +2,11 @@ package example.automaticrostering;
 
 import java.io.IOException;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
@@ -20,14 +17,6 @@ import java.util.function.Consumer;
  * only if the request is not repeated, because a handler may write a file.
  */
 final class FirstAnswer<T> implements BodyHandler<T> {
-  /**
-   * Bodies of publishers that need not take a second subscriber. The JDK tells them by no method.
-   */
-  private static final Set<Class<?>> ONCE =
-      Set.of(
-          BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),
-          BodyPublishers.concat(BodyPublishers.noBody(), BodyPublishers.noBody()).getClass());
-
   private final Rostering rostering;
   private final HttpRequest request;
   private final Token refused;
@@ -55,17 +44,13 @@ final class FirstAnswer<T> implements BodyHandler<T> {
     return new Held<>(
         token.handle(
             (next, e) -> {
-              if (!isRepeatable()
+              if (!request.bodyPublisher().map(Http::isRepeatable).orElse(true)
                   || e == null && next.accessToken().equals(refused.accessToken())) {
                 return handler.apply(info);
               }
               renewed = token;
               return null;
             }));
-  }
-
-  private boolean isRepeatable() {
-    return request.bodyPublisher().map(BodyPublisher::getClass).filter(ONCE::contains).isEmpty();
   }
 
   /** Holds an answer's body back until its subscriber is known, or known not to come. */

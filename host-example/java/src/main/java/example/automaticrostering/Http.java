@@ -5,27 +5,32 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Sends the requests of steps. */
 final class Http {
-  private static final Duration TOKEN_TIMEOUT = Duration.ofSeconds(20);
-
-  /** A byte more than the plugin reads of a token answer: it then says that it is too long. */
-  private static final int MAX_TOKEN_ANSWER = (256 << 10) + 1;
+  /**
+   * Bodies of publishers that need not take a second subscriber. The JDK tells them by no method.
+   */
+  private static final Set<Class<?>> ONCE =
+      Set.of(
+          BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),
+          BodyPublishers.concat(BodyPublishers.noBody(), BodyPublishers.noBody()).getClass());
 
   private final HttpClient client;
   private final int maxAnswerBytes;
@@ -33,6 +38,11 @@ final class Http {
   Http(HttpClient client, int maxAnswerBytes) {
     this.client = client;
     this.maxAnswerBytes = maxAnswerBytes;
+  }
+
+  /** Tells whether a body can be sent again after a 401. */
+  static boolean isRepeatable(BodyPublisher body) {
+    return !ONCE.contains(body.getClass());
   }
 
   /** Sends a request. Canceling the future ends it. */
@@ -44,9 +54,10 @@ final class Http {
       if (!step.isForToken()) {
         return client.sendAsync(request.build(), info -> new Body(maxAnswerBytes, false));
       }
-      request.timeout(TOKEN_TIMEOUT); // of an answer's headers; orTimeout adds its body
-      var sent = client.sendAsync(request.build(), info -> new Body(MAX_TOKEN_ANSWER, true));
-      return sent.orTimeout(TOKEN_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+      var sent = client.sendAsync(request.build(), info -> new Body(step.limit(), true));
+      var answer = sent.copy().orTimeout(step.timeout(), TimeUnit.SECONDS);
+      answer.whenComplete((response, e) -> sent.cancel(true)); // frees the connection
+      return answer;
     } catch (IllegalArgumentException e) { // a host name that java.net.URI cannot read
       return CompletableFuture.failedFuture(e);
     }
@@ -56,7 +67,7 @@ final class Http {
   static String reason(Throwable thrown) {
     return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
         .filter(t -> !(t instanceof CompletionException))
-        .map(Throwable::toString)
+        .map(t -> t instanceof TimeoutException ? "timed out" : t.toString())
         .distinct()
         .collect(Collectors.joining(", caused by "));
   }

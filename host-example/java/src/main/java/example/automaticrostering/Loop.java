@@ -2,32 +2,28 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.CompletableFuture.completedFuture;
+import static java.util.concurrent.CompletableFuture.runAsync;
 import static java.util.concurrent.CompletableFuture.supplyAsync;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
-import static java.util.concurrent.TimeUnit.SECONDS;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.extism.sdk.chicory.ExtismFunctionException;
-import org.extism.sdk.chicory.Plugin;
 
 /**
  * Makes calls step by step: docs/contract.md, What a driver does. One daemon thread enters the
@@ -35,11 +31,6 @@ import org.extism.sdk.chicory.Plugin;
  * interrupt of a caller reaches it, which the SDK would make a trap of.
  */
 final class Loop {
-  private static final int STORE_TIMEOUT = 1;
-
-  /** More than are busy, unless the store hangs: what waits for them then times out. */
-  private static final int STORE_THREADS = 4;
-
   /** A byte more than the plugin shows: it then says that there was more. */
   private static final int MAX_ERROR_BODY = (64 << 10) + 1;
 
@@ -47,36 +38,28 @@ final class Loop {
   record Result(Response response, JsonNode output) {}
 
   private final Http http;
-  private final Store store;
+  private final StoreSteps store;
   private final Duration defaultTimeout;
-  private final ExecutorService thread = daemons("rostering-plugin", 1);
-  private final ExecutorService storeThreads = daemons("rostering-store", STORE_THREADS);
+  private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
-  // Of the thread alone, as are the calls but for their results.
-  private Plugin plugin;
+  // Of the thread alone, as are the calls but for their results and deadlines.
+  private final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
+  private Exports plugin;
   private boolean isClosing;
   private int calls;
 
-  Loop(Plugin plugin, RosteringOptions options) {
-    this.plugin = plugin;
+  Loop(Supplier<Exports> plugin, RosteringOptions options) {
     http = new Http(options.httpClient, options.maxAnswerBytes);
-    store = options.store;
+    store = options.store == null ? null : new StoreSteps(options.store);
     defaultTimeout = options.timeout;
-  }
-
-  /** Threads that end when they have been idle for ten seconds. */
-  private static ExecutorService daemons(String name, int threads) {
-    var queue = new LinkedBlockingQueue<Runnable>();
-    var executor = new ThreadPoolExecutor(threads, threads, 10, SECONDS, queue);
-    executor.allowCoreThreadTimeOut(true);
-    executor.setThreadFactory(
-        task -> {
-          var thread = new Thread(task, name);
-          thread.setDaemon(true);
-          return thread;
-        });
-    return executor;
+    Rostering.join(
+        runAsync(
+            () -> {
+              this.plugin = Exports.open(plugin);
+              enter("check", new byte[0]);
+            },
+            thread));
   }
 
   /** What this host can do beside requests. */
@@ -86,19 +69,12 @@ final class Loop {
 
   /** Makes a call. Its caller leaves by completing the result. Resume is told the time by now. */
   CompletableFuture<Result> start(byte[] begin, Supplier<?> now, CallOptions options) {
-    var timeout = options.timeout == null ? defaultTimeout : options.timeout;
-    var call = new Call(now, options.body);
-    var timer = timeout.isZero() ? new CompletableFuture<Void>() : after(timeout.toNanos());
-    timer.thenRunAsync(() -> call.timeOut(timeout), thread);
+    var call = new Call(now, options);
     supplyAsync(() -> call.begin(begin), thread)
         .thenCompose(Function.identity())
         .whenCompleteAsync(call::end, thread);
-    call.result.whenCompleteAsync(
-        (r, e) -> {
-          timer.cancel(false);
-          call.pending.cancel(true);
-        },
-        thread);
+    call.deadline.thenRun(call::timeOut);
+    call.result.whenCompleteAsync((r, e) -> call.leave(), thread);
     return call.result;
   }
 
@@ -137,38 +113,30 @@ final class Loop {
     }
   }
 
+  /** Completing the future sooner frees its timer; canceling it would not, before Java 21. */
   private static CompletableFuture<Void> after(long nanos) {
     return new CompletableFuture<Void>().completeOnTimeout(null, nanos, NANOSECONDS);
   }
 
-  private Map<String, ?> useStore(Step step) {
-    try {
-      switch (step.op()) {
-        case "get":
-          return Collections.singletonMap("value", store.get(step.key()));
-        case "add":
-          return Map.of("added", store.add(step.key(), step.value(), step.ttl()));
-        default:
-          store.set(step.key(), step.value(), step.ttl());
-          return Map.of();
-      }
-    } catch (Exception e) {
-      throw new CompletionException(e);
-    }
-  }
-
   private final class Call {
     final CompletableFuture<Result> result = new CompletableFuture<>();
+    final CompletableFuture<Void> deadline;
     private final Supplier<?> now;
+    private final Duration timeout;
     private final BodyPublisher body;
     private Response answer;
 
-    /** A request to the service, or a wait. It ends with the caller; all else goes on. */
-    CompletableFuture<?> pending = new CompletableFuture<>();
+    /** Whether the service has answered, and the plugin has not yet said what that means. */
+    private volatile boolean isAnswered;
 
-    Call(Supplier<?> now, BodyPublisher body) {
+    /** Ends a request to the service, or a wait. All else goes on when the caller leaves. */
+    private Runnable endStep = () -> {};
+
+    Call(Supplier<?> now, CallOptions options) {
       this.now = now;
-      this.body = body;
+      body = options.body;
+      timeout = options.timeout == null ? defaultTimeout : options.timeout;
+      deadline = timeout.isZero() ? new CompletableFuture<>() : after(timeout.toNanos());
     }
 
     CompletionStage<Result> begin(byte[] input) {
@@ -186,12 +154,20 @@ final class Loop {
       closeIfIdle();
     }
 
-    void timeOut(Duration timeout) {
-      if (pending.isDone()) {
-        thread.execute(() -> timeOut(timeout)); // after the answer that has come
-      } else {
+    /**
+     * Ends the call for its caller at the deadline, or after the plugin has judged an answer that
+     * came before. It does not wait for the thread, which may have much to do.
+     */
+    void timeOut() {
+      if (deadline.isDone() && !isAnswered && !result.isDone()) {
         result.completeExceptionally(RosteringException.timedOut(timeout));
       }
+    }
+
+    /** The caller has a result, or wants none. */
+    void leave() {
+      deadline.complete(null);
+      endStep.run();
     }
 
     private CompletionStage<Result> resume(Step step, Map<String, ?> outcome) {
@@ -204,44 +180,65 @@ final class Loop {
       if (time != null) {
         input.put("now", time);
       }
-      return take(Json.read(enter("resume", Json.write(input)), Step.class));
+      Step next = null;
+      try {
+        next = Json.read(enter("resume", Json.write(input)), Step.class);
+      } finally {
+        if (step.isOfSection() && (next == null || !next.isOfSection() && !next.isWait())) {
+          waitsForCalls.forEach(wait -> wait.complete(null));
+        }
+      }
+      return take(next);
     }
 
     private CompletionStage<Result> take(Step step) {
-      pending = new CompletableFuture<>();
+      if (step.step().equals("done")) {
+        return completedFuture(new Result(answer, step.output()));
+      }
+      isAnswered = false;
+      timeOut();
       if (step.endsWithCaller() && result.isDone()) {
         return completedFuture(null);
       }
       switch (step.step()) {
-        case "done":
-          return completedFuture(new Result(answer, step.output()));
         case "store":
-          var used = new CompletableFuture<Map<String, ?>>();
-          var use =
-              storeThreads.submit(() -> used.completeAsync(() -> useStore(step), Runnable::run));
-          used.orTimeout(STORE_TIMEOUT, SECONDS)
-              .whenComplete((outcome, e) -> use.cancel(e instanceof TimeoutException));
           return then(
-              used,
+              store.use(step),
               (outcome, e) -> resume(step, e == null ? outcome : Map.of("failed", Http.reason(e))));
         case "wait":
-          // At random, so that a fleet does not look in step.
-          var seconds = step.seconds() * (1 + ThreadLocalRandom.current().nextDouble() / 2);
-          var wait = after((long) (seconds * 1e9));
-          pending = wait;
-          return then(wait, (nothing, e) -> resume(step, Map.of()));
+          var wait = startWait(step);
+          return then(
+              wait,
+              (nothing, e) -> {
+                waitsForCalls.remove(wait);
+                return resume(step, Map.of());
+              });
         default:
           return then(send(step), (response, e) -> answered(step, response, e));
       }
     }
 
+    /** No end of a section is missed between the step and its wait: it would be on this thread. */
+    private CompletableFuture<Void> startWait(Step step) {
+      // At random, so that a fleet does not look in step.
+      var random = step.isForCall() ? 0 : ThreadLocalRandom.current().nextDouble() / 2;
+      var wait = after((long) (step.seconds() * (1 + random) * 1e9));
+      if (step.isForCall()) {
+        waitsForCalls.add(wait);
+      }
+      endStep = () -> wait.complete(null);
+      return wait;
+    }
+
     private CompletableFuture<HttpResponse<byte[]>> send(Step step) {
       var sent = http.send(step, body(step));
-      if (step.endsWithCaller()) {
-        pending = sent;
+      if (step.isForToken()) {
+        return sent;
       }
+      endStep = () -> sent.cancel(true);
       return sent.thenApply(
           response -> {
+            isAnswered = true;
             if (step.last() && isSuccess(response)) {
               result.complete(new Result(Response.of(response), null)); // waits for nobody
             }
@@ -270,6 +267,9 @@ final class Loop {
         outcome.put("body", new String(response.body(), UTF_8));
       } else {
         answer = Response.of(response);
+        if (response.statusCode() == 401 && !Http.isRepeatable(body)) {
+          outcome.put("repeatable", false);
+        }
         if (!isSuccess(response)) {
           var length = Math.min(response.body().length, MAX_ERROR_BODY);
           outcome.put("body", new String(response.body(), 0, length, UTF_8));

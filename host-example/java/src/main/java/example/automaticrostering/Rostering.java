@@ -27,13 +27,13 @@ public final class Rostering implements AutoCloseable {
   public static final String VERSION = "0.1.0";
 
   /** The version of the plugin's contract. A plugin of another one is refused. */
-  public static final int CONTRACT = 1;
+  public static final int CONTRACT = 2;
 
   final Loop loop;
   private final String baseUrl;
 
   Rostering(RosteringConfig config, RosteringOptions options, Logger log) {
-    loop = new Loop(options.open(config, log), options);
+    loop = new Loop(() -> options.open(config, log), options);
     baseUrl = config.keys.get("base_url");
   }
 
@@ -42,17 +42,19 @@ public final class Rostering implements AutoCloseable {
    *
    * @param config what it calls, and as whom; later changes to it do not count
    * @return the client; closing it is the caller's
+   * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
    */
   public static Rostering open(RosteringConfig config) {
     return open(config, new RosteringOptions());
   }
 
   /**
-   * Makes a client. It sends nothing: a wrong config is an error of the first call.
+   * Makes a client. It checks the config, and sends nothing.
    *
    * @param config what it calls, and as whom; later changes to it do not count
    * @param options how it works
    * @return the client; closing it is the caller's
+   * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
    * @throws IllegalArgumentException if the options' plugin is not a build of the plugin, or has
    *     another contract
    */
@@ -233,11 +235,23 @@ public final class Rostering implements AutoCloseable {
       call.cancel(true);
       throw e;
     } catch (ExecutionException e) {
-      if (e.getCause().fillInStackTrace() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
+      throw cause(e);
     }
+  }
+
+  /** Waits, also in a thread that is interrupted. */
+  static void join(CompletableFuture<Void> work) {
+    try {
+      work.join();
+    } catch (CompletionException e) {
+      throw cause(e);
+    }
+  }
+
+  private static RuntimeException cause(Exception e) {
+    return e.getCause().fillInStackTrace() instanceof RuntimeException cause
+        ? cause
+        : new IllegalStateException(e.getCause());
   }
 
   /** Keeps what depends on the future off the loop's thread. */

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 
 /**
  * Whose jobs to list, and where. Each method changes this object; null or an empty text unsets a
- * key. The plugin checks it at the first call: a {@link RosteringException} then names the key at
- * fault. Printing it does not show the secret.
+ * key. It is checked when a client opens: a {@link RosteringException} then names the key at fault.
+ * Printing it does not show the secret.
  */
 public final class RosteringConfig {
   /** Picks the scope. */
@@ -136,18 +136,14 @@ public final class RosteringConfig {
       throw RosteringException.ofConfig(
           "config_missing", "base_url", "set base_url: only requests to it get the token");
     }
-    try {
-      var uri = URI.create(url);
-      if (uri.getScheme() != null && uri.getHost() != null) {
-        return uri;
-      }
-    } catch (IllegalArgumentException e) {
-      // Its message would show the address.
+    var uri = URI.create(url); // the plugin has checked it
+    if (uri.getHost() == null) {
+      throw RosteringException.ofConfig(
+          "config_invalid",
+          "base_url",
+          "java.net.URI cannot read the host in base_url; use a name without an underscore");
     }
-    throw RosteringException.ofConfig(
-        "config_invalid",
-        "base_url",
-        "base_url must be an absolute address such as https://rostering.example.com");
+    return uri;
   }
 
   @Override

@@ -3,6 +3,7 @@ package example.automaticrostering;
 import com.dylibso.chicory.log.Logger;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,16 +121,23 @@ public final class RosteringOptions {
     return this;
   }
 
-  Plugin open(RosteringConfig config, Logger log) {
+  Exports open(RosteringConfig config, Logger log) {
     var options =
         new Manifest.Options()
             .withAoT(!isInterpreted)
             .withConfig(Map.copyOf(config.keys))
             // The SDK loads no plugin that can send requests without one. Steps never use it.
             .withHttpConfig(new HttpConfig(() -> null, () -> null));
-    var file = PluginFile.checked(wasm == null ? PluginFile.inside() : wasm);
-    var module = ManifestWasm.fromBytes(file).build();
+    var module = ManifestWasm.fromBytes(wasm == null ? ownPlugin() : wasm).build();
     var manifest = Manifest.ofWasms(module).withOptions(options).build();
-    return Plugin.ofManifest(manifest).withLogger(log).build();
+    return Plugin.ofManifest(manifest).withLogger(log).build()::call;
+  }
+
+  private static byte[] ownPlugin() {
+    try (var file = RosteringOptions.class.getResourceAsStream("rostering-nowasi.wasm")) {
+      return file.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

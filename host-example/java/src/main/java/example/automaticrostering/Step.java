@@ -4,13 +4,15 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
-/** What the plugin wants done next: docs/contract.md, Steps. A field that it lacks is null. */
+/** What the plugin wants done next: docs/contract.md, Steps. What it lacks is null, or zero. */
 record Step(
     String step,
     @JsonProperty("for") String purpose,
     JsonNode flow,
     Request request,
     boolean last,
+    long timeout,
+    int limit,
     double seconds,
     String op,
     String key,
@@ -24,8 +26,20 @@ record Step(
     return "token".equals(purpose);
   }
 
-  /** The others go on until one that does: docs/contract.md, What a driver does. */
+  boolean isForCall() {
+    return "call".equals(purpose);
+  }
+
+  boolean isWait() {
+    return step.equals("wait");
+  }
+
+  /** Steps of a section go on without their caller: docs/contract.md, What a driver does. */
+  boolean isOfSection() {
+    return isForToken() || step.equals("store");
+  }
+
   boolean endsWithCaller() {
-    return "service".equals(purpose) || step.equals("wait");
+    return "service".equals(purpose) || isWait();
   }
 }

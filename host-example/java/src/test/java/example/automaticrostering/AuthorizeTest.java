@@ -77,7 +77,7 @@ class AuthorizeTest extends SandboxTest {
     return sandbox.jobRequests().map(r -> r.headers().get("authorization"));
   }
 
-  /** A token that was requested long enough ago for a 401 to mean that it was revoked. */
+  /** A token that is no replacement, so that a 401 means that it was revoked. */
   private Token old() throws InterruptedException {
     var token = client.getToken();
     client.clearToken();
@@ -213,11 +213,13 @@ class AuthorizeTest extends SandboxTest {
   }
 
   @Test
-  void newTokenThatIsRefusedIsAnErrorOfTheLibrary() throws Exception {
+  void replacementThatIsRefusedIsAnErrorOfTheLibrary() throws Exception {
     var request = request("/jobs").build();
     sandbox.fault(Map.of("server", "jobs", "status", 401, "body", "no"));
+    assertEquals(401, http.send(request, BodyHandlers.ofString()).statusCode());
     assertCode(SERVICE_UNAUTHORIZED, () -> http.send(request, BodyHandlers.ofString()));
     client.clearToken();
+    assertEquals(401, http.sendAsync(request, BodyHandlers.ofString()).get().statusCode());
     var future = http.sendAsync(request, BodyHandlers.ofString());
     var e = assertThrows(ExecutionException.class, future::get);
     assertEquals(
@@ -238,7 +240,7 @@ class AuthorizeTest extends SandboxTest {
 
   @Test
   void configWithoutAnAddress() {
-    for (var url : new String[] {null, "", "jobs", "mailto:a@b", "http://a b", "http://a_b"}) {
+    for (var url : new String[] {null, "", "https://a_b"}) {
       try (var client =
           Rostering.open(sandbox.config().baseUrl(url), new RosteringOptions().interpreter())) {
         var isMissing = url == null || url.isEmpty();

@@ -5,10 +5,14 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
-/** A Redis on loopback that keeps nothing on disk: apt-get install redis-server. */
+/**
+ * A Redis on loopback that keeps nothing on disk. Without redis-server the test is skipped, unless
+ * CI is true.
+ */
 public final class RedisServer implements AutoCloseable {
   private final Process process;
   public final URI uri;
@@ -16,11 +20,7 @@ public final class RedisServer implements AutoCloseable {
   public RedisServer() throws IOException, InterruptedException {
     var port = freePort();
     uri = URI.create("redis://127.0.0.1:" + port);
-    process =
-        new ProcessBuilder("redis-server", "--bind", "127.0.0.1", "--port", "" + port, "--save", "")
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+    process = start(port);
     var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!answers()) {
       if (!process.isAlive() || System.nanoTime() > end) {
@@ -28,6 +28,21 @@ public final class RedisServer implements AutoCloseable {
         throw new IOException("redis-server does not answer");
       }
       Thread.sleep(10);
+    }
+  }
+
+  private static Process start(int port) throws IOException {
+    var server =
+        new ProcessBuilder("redis-server", "--bind", "127.0.0.1", "--port", "" + port, "--save", "")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    try {
+      return server.start();
+    } catch (IOException e) {
+      if ("true".equals(System.getenv("CI"))) {
+        throw e;
+      }
+      return Assumptions.abort("redis-server is missing: apt-get install redis-server");
     }
   }
 

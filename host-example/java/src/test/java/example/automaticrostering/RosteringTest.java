@@ -1,8 +1,9 @@
 package example.automaticrostering;
 
-import static example.automaticrostering.RosteringException.Code.CONFIG_INVALID;
+import static example.automaticrostering.RosteringException.Code.INVALID_INPUT;
 import static example.automaticrostering.RosteringException.Code.NETWORK_ERROR;
 import static example.automaticrostering.RosteringException.Code.SERVICE_ERROR;
+import static example.automaticrostering.RosteringException.Code.SERVICE_UNAUTHORIZED;
 import static example.automaticrostering.RosteringException.Code.TOKEN_MISMATCH;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -83,6 +84,22 @@ class RosteringTest extends SandboxTest {
   }
 
   @Test
+  void bodyThatMayNotBeRepeatable() throws Exception {
+    var text = BodyPublishers.ofString("ü");
+    for (var body :
+        List.of(BodyPublishers.fromPublisher(text), BodyPublishers.concat(text, text))) {
+      client.clearToken();
+      var refused = client.getToken();
+      sandbox.fault(Map.of("server", "jobs", "status", 401, "requests", 1));
+      var post = new CallOptions().method("POST").body(body);
+      var e = assertCode(SERVICE_UNAUTHORIZED, () -> client.sendRequest("/jobs", post));
+      assertTrue(e.retryable());
+      assertNotEquals(refused, client.getToken(), "the next call has a new token");
+    }
+    assertRequests(4, 2);
+  }
+
+  @Test
   void tokens() throws Exception {
     var token = client.getToken();
     assertEquals("Bearer", token.tokenType());
@@ -118,14 +135,12 @@ class RosteringTest extends SandboxTest {
   }
 
   @Test
-  void configIsJudgedAtTheFirstCall() {
-    var config = sandbox.config().authUrl("ftp://127.0.0.1");
-    try (var client = Rostering.open(config, new RosteringOptions().interpreter())) {
-      var e = assertThrows(ExecutionException.class, client.listJobsAsync(new CallOptions())::get);
-      var cause = assertInstanceOf(RosteringException.class, e.getCause());
-      assertEquals(CONFIG_INVALID, cause.code());
-      assertEquals("auth_url", cause.details().key());
-    }
+  void errorOfAFuture() {
+    var empty = client.listJobsAsync(new CallOptions().customerId(""));
+    var e = assertThrows(ExecutionException.class, empty::get);
+    var cause = assertInstanceOf(RosteringException.class, e.getCause());
+    assertEquals(INVALID_INPUT, cause.code());
+    assertEquals("customer_id", cause.details().key());
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,24 +30,29 @@ class StoreTest extends SandboxTest {
     REDIS
   }
 
-  @BeforeAll
-  static void startRedis() throws Exception {
-    server = new RedisServer();
-    redis = new JedisPooled(server.uri, 1000);
+  /** Only the tests of Redis start it, so that the others run without it. */
+  private static JedisPooled emptyRedis() throws Exception {
+    if (server == null) {
+      server = new RedisServer();
+      redis = new JedisPooled(server.uri, 1000);
+    }
+    redis.flushAll();
+    return redis;
   }
 
   @AfterAll
   static void stopRedis() {
-    redis.close();
-    server.close();
+    if (server != null) {
+      redis.close();
+      server.close();
+    }
   }
 
   private Store open(Kind kind) throws Exception {
-    redis.flushAll();
     return switch (kind) {
       case MEMORY -> new MemoryStore();
       case FILE -> new FileStore(directory.resolve("new"));
-      case REDIS -> new RedisStore(redis);
+      case REDIS -> new RedisStore(emptyRedis());
     };
   }
 

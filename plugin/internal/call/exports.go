@@ -1,13 +1,17 @@
 package call
 
 import (
+	"strconv"
+
 	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/oauth2"
+	"automatic-rostering/plugin/internal/release"
 	"automatic-rostering/plugin/internal/state"
 )
 
-// SetToken is the export set_token: it takes a token that get_token gave, here or on
+// SetToken is the export set_token: it takes a token that get_token returned, here or on
 // another instance.
 func SetToken(host Host, rawInput []byte) *Step {
 	t, err := input.ParseToken(rawInput)
@@ -29,12 +33,16 @@ func SetToken(host Host, rawInput []byte) *Step {
 	case lifetime <= 0:
 		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
 	case !c.cached || c.accessToken() != t.AccessToken:
-		c.keepToken(t.AccessToken, c.now, lifetime)
+		c.keepToken(t.AccessToken, c.now, lifetime, false)
 	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:
-		c.live(c.now, lifetime)
-		c.token.Obtained = false
+		c.setLifetime(c.now, lifetime)
+		c.token.Replacement = false
 		c.keepObject()
 		c.saveToken()
+	}
+	if calls := c.readCalls(); calls.Refuses(c.token.Hash) {
+		calls.Forgive(c.token.Hash)
+		c.writeCalls(calls)
 	}
 	return &Step{Kind: Give}
 }
@@ -46,10 +54,33 @@ func ClearToken(host Host, rawInput []byte) *Step {
 	}
 	c := New(host, input.GetToken)
 	c.load()
-	c.token = state.Token{Generation: c.token.Generation + 1, Epoch: c.token.Epoch + 1, Dropped: true}
+	c.token = state.Token{Epoch: c.token.Epoch + 1, Dropped: true}
 	c.saveToken()
+	// The numbers of pending calls go on, so that a call from before is not taken for another.
+	calls := state.Calls{Pending: c.readCalls().Pending}
 	for _, name := range state.All {
 		host.SetVar(name, nil)
 	}
+	c.writeCalls(&calls)
 	return &Step{Kind: Give}
+}
+
+// Check is the export check: it judges the config.
+func Check(host Host, rawInput []byte) *Step {
+	err := input.Nothing(rawInput)
+	if err == nil {
+		err = config.Check(host.Config)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return &Step{Kind: Give}
+}
+
+// Version is the export version.
+func Version(_ Host, rawInput []byte) *Step {
+	if err := input.Nothing(rawInput); err != nil {
+		return fail(err)
+	}
+	return &Step{Kind: Give, Output: []byte(`{"version":"` + release.Version + `","contract":` + strconv.Itoa(release.Contract) + `}`)}
 }

@@ -1,0 +1,34 @@
+package example.automaticrostering;
+
+import java.util.function.Supplier;
+
+/** The plugin: gives the output of an export for its input. */
+interface Exports {
+  byte[] call(String export, byte[] input);
+
+  /** What the plugin tells of itself. */
+  record Version(int contract) {}
+
+  /** Opens a plugin, and refuses one of another contract. */
+  static Exports open(Supplier<Exports> plugin) {
+    Exports opened;
+    int contract;
+    try {
+      opened = plugin.get();
+      contract = Json.read(opened.call("version", new byte[0]), Version.class).contract;
+    } catch (RuntimeException e) {
+      throw wrong("the file is not a build of the plugin, or one of contract 1", e);
+    }
+    if (contract != Rostering.CONTRACT) {
+      throw wrong("the plugin has contract " + contract, null);
+    }
+    return opened;
+  }
+
+  private static IllegalArgumentException wrong(String what, Exception cause) {
+    return new IllegalArgumentException(
+        "%s; this library needs contract %d: use the library from the plugin's release"
+            .formatted(what, Rostering.CONTRACT),
+        cause);
+  }
+}

@@ -1,0 +1,159 @@
+package example.automaticrostering;
+
+import static example.automaticrostering.RosteringException.Code.NETWORK_ERROR;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Steps that a made-up plugin asks for: begin has one as its input, and each flow holds the next,
+ * or an error's text. Each wait takes a year.
+ */
+class StepsTest {
+  private static final String DONE = "{'step':'done','output':{}}";
+  private final CompletableFuture<Boolean> holds = new CompletableFuture<>();
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final Loop loop =
+      new Loop(() -> this::plugin, new RosteringOptions().store(new MemoryStore()));
+
+  private byte[] plugin(String export, byte[] input) {
+    switch (export) {
+      case "version":
+        return "{\"contract\":2}".getBytes(UTF_8);
+      case "resume":
+        var next = Json.read(input, JsonNode.class).get("flow");
+        if (next.isTextual()) {
+          throw new IllegalStateException(next.textValue());
+        }
+        if (next.has("hold")) {
+          hold();
+          return Json.write(next.get("hold"));
+        }
+        return Json.write(next);
+      case "hold":
+        hold();
+        return input;
+      default:
+        return input;
+    }
+  }
+
+  /** Keeps the thread, until the test lets it go on. */
+  private void hold() {
+    holds.complete(true);
+    try {
+      held.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    held.countDown();
+    loop.close().join();
+  }
+
+  private static String waits(String purpose) {
+    return "{'step':'wait','for':'%s','seconds':31536000,'flow':%s}".formatted(purpose, DONE);
+  }
+
+  private static String section(String next) {
+    return "{'step':'store','timeout':60,'op':'get','key':'k','flow':%s}".formatted(next);
+  }
+
+  private CompletableFuture<Loop.Result> start(String step) {
+    return start(step, Duration.ZERO);
+  }
+
+  private CompletableFuture<Loop.Result> start(String step, Duration timeout) {
+    var json = step.replace('\'', '"').getBytes(UTF_8);
+    return loop.start(json, () -> 1, new CallOptions().timeout(timeout));
+  }
+
+  private static void assertTimedOut(CompletableFuture<?> call) {
+    SandboxTest.assertCode(NETWORK_ERROR, () -> Rostering.await(call));
+  }
+
+  @Test
+  void waitForACallEndsWithASection() throws Exception {
+    var waits = start(waits("call"));
+    start(section(section(DONE))).get();
+    waits.get();
+  }
+
+  @Test
+  void waitForACallEndsWithASectionThatFails() throws Exception {
+    var waits = start(waits("call"));
+    assertThrows(Exception.class, start(section("'no token'"))::get);
+    waits.get();
+  }
+
+  @Test
+  void waitForACallDoesNotEndWithASectionThatWaits() throws Exception {
+    var waits = start(waits("call"));
+    var shares = start(section(waits("store")));
+    start(DONE).get();
+    start(section(section(waits("store")))).cancel(true);
+    loop.tell("after what is queued", new byte[0]).get();
+    assertFalse(waits.isDone());
+    assertFalse(shares.isDone());
+    start(section(DONE)).get();
+    waits.get();
+    loop.tell("after what is queued", new byte[0]).get();
+    assertFalse(shares.isDone(), "a wait for the store does not end with another call's section");
+    shares.cancel(true);
+  }
+
+  @Test
+  void waitEndsWithItsCaller() throws Exception {
+    start(waits("call")).cancel(true);
+    start(waits("store")).cancel(true);
+    assertTimedOut(start(waits("call"), Duration.ofMillis(1)));
+    loop.close().join(); // waits for none of them
+  }
+
+  @Test
+  void deadlineDoesNotWaitForThePlugin() throws Exception {
+    var hold = loop.tell("hold", new byte[0]);
+    assertTimedOut(start(waits("call"), Duration.ofMillis(1)));
+    assertFalse(hold.isDone());
+  }
+
+  @Test
+  void answerBeforeTheDeadlineCounts() throws Exception {
+    var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(201, -1);
+          exchange.close();
+        });
+    server.start();
+    var step =
+        "{'step':'request','for':'service','flow':{'hold':%s},'request':{'method':'GET','url':'%s','headers':{}}}"
+            .formatted(DONE, "http://127.0.0.1:" + server.getAddress().getPort());
+    var timeout = Duration.ofMillis(100);
+    var call = start(step, timeout);
+    while (CompletableFuture.anyOf(holds, call.handle((r, e) -> false)).get() == (Object) false) {
+      timeout = timeout.multipliedBy(2); // the answer took longer
+      call = start(step, timeout);
+    }
+    assertTimedOut(start(waits("call"), timeout)); // so has the call before it
+    assertFalse(call.isDone());
+    held.countDown();
+    assertEquals(201, call.get().response().status());
+    server.stop(0);
+  }
+}

@@ -1,0 +1,93 @@
+// How calls wait for each other, without clocks: a wait that does not end early outlasts its test. On Node, Deno and Bun.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Rostering } from '../rostering/index.js';
+import { fakePlugin, steps } from './fake-plugin.js';
+
+const bound = { timeout: 30_000 };
+
+/**
+ * A client whose token requests are answered when the test says so.
+ *
+ * @param {import('./fake-plugin.js').Exports} exports
+ */
+async function start(exports) {
+  let answer = () => {};
+  const answered = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (answer = resolve));
+  /** @type {Promise<unknown>[]} */
+  const sections = [];
+  const client = await Rostering.open(/** @type {any} */ ({}), {
+    plugin: async () => fakePlugin(exports),
+    fetch: () => answered.then(() => new Response('{}')),
+    timeoutMs: 0,
+    waitUntil: (section) => sections.push(section),
+  });
+  return { client, answer, sections };
+}
+
+test('a wait for a call ends with its section', bound, async () => {
+  let begun = 0;
+  let looks = 0;
+  const { client, answer } = await start({
+    begin: () => (begun++ ? steps.wait('look') : steps.token('token')),
+    resume: ({ flow }) => {
+      if (flow === 'look') looks++;
+      return steps.done();
+    },
+  });
+  const calls = Array.from({ length: 100 }, () => client.getToken());
+  while (begun < 100) await setImmediate();
+  answer();
+  await Promise.all(calls);
+  assert.equal(looks, 99);
+});
+
+test('a section that ends while the plugin is asked is not missed', bound, async () => {
+  let begun = 0;
+  /** @type {Promise<unknown> | undefined} */
+  let second;
+  const { client, answer } = await start({
+    begin: async () => {
+      if (!begun++) return steps.token('token');
+      for (let i = 0; i < 10; i++) await setImmediate(); // in which the section ends
+      return steps.wait('look');
+    },
+    resume: () => {
+      second ??= client.getToken(); // has its turn after this
+      return steps.done();
+    },
+  });
+  const first = client.getToken();
+  answer();
+  await first;
+  await second;
+  assert.equal(begun, 2);
+});
+
+test('a section that ends in a wait ends no other, and no wait for the store ends early', bound, async () => {
+  let begun = 0;
+  /** @type {unknown[]} */
+  const looks = [];
+  const { client, answer, sections } = await start({
+    begin: () => [steps.token('first'), steps.wait('call'), steps.wait('store', 'store'), steps.token('last')][begun++],
+    resume: ({ flow }) => {
+      if (flow === 'first') return steps.wait('lock', 'store');
+      looks.push(flow);
+      return steps.done();
+    },
+  });
+  const controller = new AbortController();
+  const [, other] = Array.from({ length: 3 }, () => client.getToken({ signal: controller.signal }).catch(() => 'left'));
+  while (begun < 3) await setImmediate();
+  answer();
+  await sections[0];
+  for (let i = 0; i < 10; i++) await setImmediate();
+  assert.deepEqual(looks, []);
+  await client.getToken();
+  assert.ok((await other) !== 'left');
+  assert.deepEqual(looks, ['last', 'call']);
+  controller.abort();
+  await client.close();
+});

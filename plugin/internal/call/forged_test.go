@@ -1,0 +1,104 @@
+package call_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"automatic-rostering/plugin/internal/apierror"
+	"automatic-rostering/plugin/internal/call"
+	"automatic-rostering/plugin/internal/state"
+)
+
+// A flow knows its token by a hash: on an instance without that token it shows nothing and
+// changes nothing.
+func TestAFlowBelongsToItsInstance(t *testing.T) {
+	one, other := newHost(t), newHost(t)
+	one.getToken("", grants("token-one", 3600))
+	other.getToken("", grants("token-other", 3600))
+	c := one.steer("list_jobs", `["wait"]`)
+	c.host = other
+	c.goOn(`,"status":500,"body":"token-one, token-other"`).want(apierror.ServiceError)
+	if strings.Contains(c.output, "body") {
+		t.Error(c.output)
+	}
+	c = one.steer("list_jobs", `["wait"]`)
+	c.host = other
+	c.goOn(`,"status":401,"body":"token-other"`).want("Bearer token-other")
+	if calls := state.DecodeCalls(other.vars[state.Shared]); calls.Refused != [4]int64{} {
+		t.Errorf("it counts as refused there: %v", calls.Refused)
+	}
+}
+
+// A forged flow may end in an error, not in harm to other calls.
+func TestForgedFlows(t *testing.T) {
+	forge := func(c *steered, old, new string) {
+		t.Helper()
+		forged := strings.Replace(string(c.flow), old, new, 1)
+		if forged == string(c.flow) {
+			t.Fatalf("%s has no %s", c.flow, old)
+		}
+		c.flow = json.RawMessage(forged)
+	}
+	at := fmt.Sprintf(`,"at":%d`, noon)
+	t.Run("a time in the future is not believed", func(t *testing.T) {
+		h := newHost(t)
+		c := h.steer("get_token", `["wait"]`)
+		forge(c, at, `,"at":200000000000`)
+		h.now = 0
+		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
+		h.now = noon
+		h.getToken("").wantToken("t-one", noon+3600)
+	})
+	t.Run("without a time there is no token without expiry", func(t *testing.T) {
+		h := newHost(t)
+		c := h.steer("get_token", `["wait"]`)
+		forge(c, at, ``)
+		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
+		h = newHost(t)
+		c = h.steer("get_token", `["wait"]`)
+		forge(c, at, ``)
+		h.now = 0
+		c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+	})
+	for _, field := range []string{`"now":1800000000`, `"refused":"t-one"`} {
+		t.Run("what the input of a flow never has is refused: "+field, func(t *testing.T) {
+			h := newHost(t)
+			c := h.steer("get_token", `["wait"]`)
+			forge(c, `"state"`, `"input":{`+field+`},"state"`)
+			c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+		})
+	}
+	t.Run("without an owner a flow is none", func(t *testing.T) {
+		h := newHost(t)
+		h.getToken("", grants("t-one", 3600))
+		c := h.steer("list_jobs", `["wait"]`)
+		i := strings.Index(string(c.flow), `"owner"`)
+		c.flow = json.RawMessage(string(c.flow[:i]) + string(c.flow[i+strings.Index(string(c.flow[i:]), ",")+1:]))
+		call.ClearToken(h, nil)
+		c.goOn(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)
+	})
+	t.Run("a request to the service without its token is none", func(t *testing.T) {
+		h := newHost(t)
+		h.getToken("", grants("t-one", 3600))
+		c := h.steer("list_jobs", `["wait"]`)
+		i := strings.Index(string(c.flow), `,"token"`)
+		c.flow = json.RawMessage(string(c.flow[:i]) + "}")
+		c.goOn(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)
+	})
+	for _, number := range []string{"-1800000000", "1800000000.5", "999999999999"} {
+		t.Run("a number that no flow has: "+number, func(t *testing.T) {
+			h := newHost(t)
+			c := h.steer("get_token", `["wait"]`)
+			forge(c, at, `,"at":`+number)
+			c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+		})
+	}
+	t.Run("a failure that is none", func(t *testing.T) {
+		h := newHost(t)
+		c := h.steer("get_token", storeToo).goOn(`,"value":null`, `,"added":true`, `,"status":503`)
+		forge(c, `"failure":{"code":"token_endpoint_unavailable"`, `"failure":{"code":"x"`)
+		c.goOn(``).want(apierror.InvalidInput, `"key":"flow"`)
+	})
+}

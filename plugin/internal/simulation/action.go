@@ -1,0 +1,44 @@
+//go:build !tinygo
+
+package simulation
+
+// action is one thing that happens. A sequence of them is a run: any of them can be left
+// out, and the others still make sense, so that a failing sequence can be shrunk. One
+// that has become impossible is skipped.
+type action struct {
+	id   int    // names the call that it begins, or the branch that it makes
+	do   string // see World.act
+	pass int64  // seconds that pass before
+
+	at   int    // the instance
+	call int    // the call to resume, drop …
+	back int    // resume the flow of so many steps before
+	name string // of an export, a config, a client
+	more string // members of the input
+	text string // a token
+	num  int64
+
+	accepts int
+	noNow   bool    // now is left out
+	result  *result // what is handed in, instead of what the surroundings give
+	raw     string  // and its members
+	member  string  // of the flow, that is forged
+	value   string  // and its new value; "" removes it
+}
+
+// Finding is an invariant that did not hold.
+type Finding struct {
+	Seed      uint64
+	Step      int    // of the run, at which it did not hold
+	Invariant string // which
+	Detail    string
+	Actions   []string // the shortest sequence that shows it
+	Scenario  string
+
+	actions []action
+	profile profile
+}
+
+// Signature names the kind of defect: findings of one signature most likely have one
+// cause.
+func (f *Finding) Signature() string { return f.Invariant }

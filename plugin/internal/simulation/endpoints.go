@@ -1,0 +1,109 @@
+//go:build !tinygo
+
+package simulation
+
+import "fmt"
+
+// requestJobs sends the request to the service.
+func (m *made) requestJobs(o *output) {
+	f := m.fleet
+	m.isReady()
+	accepted := f.accepts(o.token)
+	if accepted && o.last { // however long it takes
+		f.Open--
+		return
+	}
+	seconds, ok := f.takes(f.Service, serviceTimeout)
+	if !accepted {
+		f.Unauthorized++
+		if m.refused == o.token {
+			f.Dead++
+		}
+	}
+	f.after(seconds, func() {
+		switch {
+		case !ok:
+			m.resume(`,"failed":"timed out"`)
+		case accepted:
+			m.resume(`,"status":200`)
+		default:
+			m.refused = o.token
+			m.resume(`,"status":401,"body":""`)
+		}
+	})
+}
+
+func (m *made) requestToken() {
+	f := m.fleet
+	if f.TokenRequests++; len(f.Requested) < 1000 {
+		f.Requested = append(f.Requested, f.time)
+	}
+	f.under++
+	f.MostUnderWay = max(f.MostUnderWay, f.under)
+	m.requests++
+	if m.requests > 1 {
+		panic("a call requested two tokens")
+	}
+	answer := Answer{}
+	if f.TokenEndpoint != nil {
+		answer = f.TokenEndpoint(f.time)
+	}
+	seconds, ok := f.takes(f.Endpoint, tokenTimeout)
+	if answer.Hangs {
+		seconds, ok = tokenTimeout, false
+	}
+	f.after(seconds, func() {
+		f.under--
+		switch {
+		case !ok:
+			m.resume(`,"failed":"timed out"`)
+		case answer.Status == 0:
+			_, raw := grant(f.grant(), int64(f.Lifetime))
+			m.resume(raw)
+		case answer.RetryAfter > 0:
+			m.resume(fmt.Sprintf(`,"status":%d,"headers":{"Retry-After":"%d"}`, answer.Status, answer.RetryAfter))
+		default:
+			m.resume(fmt.Sprintf(`,"status":%d`, answer.Status))
+		}
+	})
+}
+
+func (m *made) useStore(o *output) {
+	f := m.fleet
+	f.StoreOperations++
+	seconds, ok := f.takes(f.Store, storeTimeout)
+	// It is done when half of its time is over: some operations are done whose results
+	// come too late.
+	result := ""
+	f.after(seconds/2, func() { result = m.operate(o) })
+	f.after(seconds, func() {
+		if !ok {
+			result = `,"failed":"timed out"`
+		}
+		m.resume(result)
+	})
+}
+
+// operate does an operation of the store, and gives its result.
+func (m *made) operate(o *output) string {
+	f := m.fleet
+	if f.StoreDown != nil && f.StoreDown(f.time) {
+		return `,"failed":"the store is down"`
+	}
+	found, there := f.store[o.key]
+	there = there && f.time < found.expires
+	switch {
+	case o.op == "get" && there:
+		return `,"value":` + quote(found.value)
+	case o.op == "get":
+		return `,"value":null`
+	case o.op == "add" && there:
+		return `,"added":false`
+	}
+	f.store[o.key] = entry{o.value, f.time + float64(o.ttl)}
+	if o.op == "set" {
+		return ""
+	}
+	f.holder = m.member
+	return `,"added":true`
+}

@@ -1,0 +1,59 @@
+package simulation_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sort"
+	"testing"
+	"time"
+
+	"automatic-rostering/plugin/internal/simulation"
+)
+
+var (
+	seed  = flag.Uint64("seed", 1, "the first seed")
+	steps = flag.Int("steps", 1_000_000, "how many steps of calls")
+	every = flag.Bool("every", false, "go on after a finding, and list all kinds of them")
+	trace = flag.Bool("trace", false, "tell all that happens in a finding's sequence")
+)
+
+const length = 80 // actions in a run
+
+// TestRandom lets random sequences happen until it has made so many steps.
+func TestRandom(t *testing.T) {
+	began, made := time.Now(), 0
+	kinds := map[string]int{}
+	for s := *seed; made < *steps; s++ {
+		n, finding := simulation.Run(s, length)
+		if made += n; finding == nil {
+			continue
+		}
+		if kinds[finding.Signature()]++; kinds[finding.Signature()] > 1 {
+			continue
+		}
+		found := time.Since(began)
+		finding.Shrink()
+		out := fmt.Sprintf("seed %d, after %d steps and %v: %s\n  %s\n", s, made, found.Round(time.Millisecond), finding.Invariant, finding.Detail)
+		for _, a := range finding.Actions {
+			out += "    " + a + "\n"
+		}
+		out += finding.Scenario
+		if *trace {
+			finding.Trace(func(line string) { fmt.Fprintln(os.Stderr, line) })
+		}
+		t.Error(out)
+		if !*every {
+			return
+		}
+	}
+	var names []string
+	for name, n := range kinds {
+		names = append(names, fmt.Sprintf("%6d %s", n, name))
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		t.Log(name)
+	}
+	t.Logf("%d steps in %v", made, time.Since(began))
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Usage: setup.sh WHO...
+# Provides what programs.txt lists for WHO: as root on Debian it installs what is missing. It prints a line for each WHO
+# that still lacks something, and then exits with 69.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+have() { type -P "$1" >/dev/null; } # not a builtin
+
+# is_there PROGRAM OLDEST
+is_there() {
+	local version
+	case $1 in
+	*.pc) pkg-config --exists "${1%.pc} >= ${2/-/0}" ;;
+	python3:*) python3 -c "import ${1#*:}" ;;
+	*"|"*) have "${1%|*}" || have "${1#*|}" ;;
+	*)
+		have "$1" || return
+		[ "$2" != - ] || return 0
+		version=$("$1" --version | sed -n '1s/^[^0-9]*\([0-9.]*\).*/\1/p')
+		printf '%s\n' "$2" "$version" | sort -VC
+		;;
+	esac 2>/dev/null
+}
+
+# missing WHO: the lines of programs.txt for it whose program is not there.
+missing() {
+	local who program oldest rest
+	grep -v '^#' "$here/programs.txt" | while read -r who program oldest rest; do
+		[[ ,$who, == *",$1,"* ]] || continue
+		is_there "$program" "$oldest" || echo "$program $oldest $rest"
+	done
+}
+
+# packages: those of the missing lines that it reads.
+packages() { awk '$3 != "-" { print $3 }' | tr , '\n' | sort -u; }
+
+# is_installed PACKAGE: to try again would not help, Debian's is too old.
+is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+# explain WHO LINES
+explain() {
+	local program oldest elsewhere what= how= new= package
+	while read -r program oldest _ elsewhere; do
+		[ "$oldest" = - ] || program+=" $oldest or newer"
+		what+=", ${program//|/ or }"
+		[[ -z $elsewhere || $how == *"$elsewhere"* ]] || how+="; $elsewhere"
+	done <<<"$2"
+	for package in $(packages <<<"$2"); do is_installed "$package" || new+=" $package"; done
+	[ -z "$new" ] || how="; apt-get install$new$how"
+	echo "$1: missing ${what#, }: ${how#; }"
+}
+
+if [ "$(id -u)" = 0 ] && have apt-get; then
+	wanted=$(for who in "$@"; do missing "$who"; done | packages)
+	# A failure shows below: something is still missing.
+	[ -z "$wanted" ] || xargs "$here/../../plugin/apt.sh" <<<"$wanted" || true
+fi
+status=0
+for who in "$@"; do
+	lines=$(missing "$who")
+	[ -z "$lines" ] || { explain "$who" "$lines"; status=69; }
+done
+exit $status
