@@ -12,9 +12,9 @@ PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
 POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
 
-MODULES := . tests host-example/go host-example/go/rostering host-example/go/rostering/redisstore
+MODULES := . tests sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
-LANGUAGES := $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json)
+LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
 export HOSTS ?=
 comma := ,
 UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
@@ -38,9 +38,10 @@ SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
 .PHONY: help
 help: ## tell the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+	@echo "  make run-LANG       the program jobs; LANG is one of go $(LANGUAGES)"
 
 # Go's library has the plugin inside; go:embed reads nothing above its own folder.
-EMBEDDED := host-example/go/rostering/wasm
+EMBEDDED := sdk/go/wasm
 .PHONY: build
 build: $(PLUGINS) ## build the plugin: dist/rostering.wasm, dist/rostering-nowasi.wasm
 	@if [ -d $(EMBEDDED) ]; then cp dist/rostering-nowasi.wasm $(EMBEDDED); fi
@@ -63,39 +64,38 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # at once: another process may be reading the old one
 
-.PHONY: run
-run: build ## show it: against a sandbox, or the real service if ROSTERING_* are set
-	@if [ -n "$${ROSTERING_AUTH_URL:-}$${ROSTERING_BASE_URL:-}$${ROSTERING_CLIENT_ID:-}$${ROSTERING_CLIENT_SECRET:-}" ]; then \
-		cd host-example/go && go run . ; \
-	else \
-		cd tests && go run ./cmd/demo ; \
-	fi
+# Runs a program of a language, against a sandbox, or the real service if ROSTERING_* are set.
+define program
+	@[ ! -e $(SDK_$(1))/setup.sh ] || $(SDK_$(1))/setup.sh
+	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$(1)/run.sh $(2)
+endef
+ROSTERING_CLIENT_ID ?=
+$(foreach language,go $(LANGUAGES),$(eval SDK_$(language) := $(wildcard sdk/$(language) sdk/javascript/runtimes/$(language))))
 
-.PHONY: run-go
-run-go: run
+.PHONY: run
+run: build ## show it: the plugin against a sandbox
+	@cd tests && go run ./cmd/demo
+
+.PHONY: run-go $(LANGUAGES:%=run-%)
+run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
+	$(call program,$*,jobs)
 
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## processes share one token through Redis, isolates through Cloudflare's KV
 	@tests/setup/setup.sh fleet
-	@for language in node python java rust cloudflare-worker; do host-example/$$language/setup.sh || exit 1 ; done
+	@for language in python java rust javascript/runtimes/node javascript/runtimes/workerd; do sdk/$$language/setup.sh || exit 1 ; done
 	@cd tests && go run ./cmd/fleet
-	@host-example/cloudflare-worker/run-fleet.sh
+	@host-example/workerd/run.sh fleet
 
 .PHONY: run-serverless
 run-serverless: build build/sandbox ## a new process for each call, with the token in a file
-	@build/sandbox host-example/go/serverless/run.sh
+	$(call program,go,serverless)
 
 # The service of every language's tests.
 .PHONY: build/sandbox
 build/sandbox:
 	@mkdir -p $(@D)
 	@cd tests && go build -o ../$@ ./cmd/sandbox
-
-# run-LANG: the demo in short, in another language.
-.PHONY: $(LANGUAGES:%=run-%)
-$(LANGUAGES:%=run-%): run-%: build build/sandbox
-	@host-example/$*/setup.sh
-	@build/sandbox host-example/$*/run.sh
 
 # Installs what tests or checks need, as far as apt can. They end with a line for each part
 # that is left out for lack of something; with CI=true nothing may be.
@@ -107,47 +107,31 @@ setup-test setup-check: setup-%:
 	@$(LEFT_OUT)
 	@[ "$${CI:-}" != true ] || [ ! -s build/left-out ] || { echo "CI=true: nothing may be left out" >&2 ; exit 1 ; }
 
-# each SCRIPT: runs it in each language that has it and that HOSTS leaves in. A language
-# whose tools are missing, which is status 69, is left out, unless CI is true.
-define each
-	@for language in go $(LANGUAGES); do \
-		case ",$(HOSTS)," in ,,|*",$$language,"*) ;; *) continue ;; esac ; \
-		[ -e host-example/$$language/$(1) ] || continue ; \
-		echo "$(1) in $$language" ; \
-		status=0 ; (cd host-example/$$language && { [ ! -e setup.sh ] || ./setup.sh ; } && ./$(1)) || status=$$? ; \
-		if [ $$status = 69 ] && [ "$${CI:-}" != true ]; then \
-			echo "left out: $$language" ; \
-			grep -qs "^$$language[:-]" build/left-out || echo "$$language: see the output of $(1)" >>build/left-out ; \
-			continue ; \
-		fi ; \
-		[ $$status = 0 ] || exit 1 ; \
-	done
-endef
-
 # -count=1: what go test keeps of earlier runs does not see that dist has changed.
 .PHONY: test
-test: setup-test build build/sandbox $(POISONED) size fuzz ## prove every rule; HOSTS=python,go narrows it to some hosts
-	$(call each,test.sh)
+test: setup-test ## prove every rule; HOSTS=python,go narrows it to some hosts
+	@rm -f build/seconds
+	@tests/timed.sh build $(MAKE) build build/sandbox $(POISONED) size
+	@tests/timed.sh fuzz $(MAKE) fuzz
+	@tests/each.sh test.sh
 	@for module in $(MODULES); do \
 		echo "testing the module $$module" ; \
-		(cd $$module && go test -count=1 -timeout 30m -parallel 4 ./...) || exit 1 ; \
+		tests/timed.sh "module $$module" bash -c "cd $$module && go test -count=1 -timeout 30m -parallel 4 ./..." || exit 1 ; \
 	done
-	@$(MAKE) test-packages
+	@tests/timed.sh test-packages $(MAKE) test-packages
+	@sort -rn build/seconds
 	@$(LEFT_OUT)
 
-# JavaScript's other runtimes have no package.sh: they take Node's package.
-TAKE_NODES := $(foreach language,$(LANGUAGES),$(if $(wildcard host-example/$(language)/package.sh),,$(language)))
 .PHONY: packages
-packages: override HOSTS := $(HOSTS)$(if $(filter $(TAKE_NODES),$(subst $(comma), ,$(HOSTS))),$(comma)node)
 packages: build ## make each language's package, and the plugin's files, in dist
-	$(call each,package.sh)
+	@tests/each.sh package.sh
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
 	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 
 .PHONY: test-packages
 test-packages: packages build/sandbox ## take each package as its user does, in an empty folder
-	$(call each,test-package.sh)
+	@tests/each.sh test-package.sh
 	@cd dist && sha256sum --quiet --check SHA256SUMS
 
 # One target of go test -fuzz at a time is all that it takes.
@@ -167,10 +151,8 @@ check: setup-check build ## format, vet, staticcheck, go mod tidy, shell scripts
 		echo "checking the module $$module" ; \
 		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
-	$(call each,check.sh)
-	@for script in plugin/*.sh tests/setup/setup.sh host-example/go/serverless/run.sh host-example/go/*package.sh .ci/run; do \
-		bash -n $$script || exit 1 ; \
-	done
+	@tests/each.sh check.sh
+	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
 	@$(LEFT_OUT)
 
 .PHONY: matrix

@@ -9,6 +9,7 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/tetratelabs/wazero v1.9.0
 	github.com/zitadel/oidc/v3 v3.45.0
+	golang.org/x/mod v0.29.0
 	golang.org/x/net v0.38.0
 	mvdan.cc/sh/v3 v3.10.0
 )
@@ -42,4 +43,4 @@ require (
 	google.golang.org/protobuf v1.34.2 // indirect
 )
 
-replace automatic-rostering.example/rostering => ../host-example/go/rostering
+replace automatic-rostering.example/rostering => ../sdk/go

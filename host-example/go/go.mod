@@ -36,6 +36,6 @@ require (
 )
 
 replace (
-	automatic-rostering.example/rostering => ./rostering
-	automatic-rostering.example/rostering/redisstore => ./rostering/redisstore
+	automatic-rostering.example/rostering => ../../sdk/go
+	automatic-rostering.example/rostering/redisstore => ../../sdk/go/redisstore
 )

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,8 +16,9 @@ import (
 	"testing"
 )
 
-// language is the hosts of one language other than Go: a folder of host-example, with
-// a setup.sh that installs what they need there.
+// language is the hosts of one language other than Go, or of one runtime of JavaScript: a
+// folder of sdk, with a setup.sh that installs what they need there. Its name is that of the
+// folder.
 type language struct {
 	Folder string `json:"folder"`
 	Hosts  []struct {
@@ -35,25 +37,28 @@ const notHere = 69
 // get it; with CI=true that is a failure.
 func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
 	for _, l := range languages() {
-		if !Wanted(l.Folder) {
+		if !Wanted(l.name()) {
 			continue
 		}
-		t.Run(l.Folder, func(t *testing.T) {
+		t.Run(l.name(), func(t *testing.T) {
 			t.Parallel()
-			Setup(t, l.Folder)
-			f(t, l.Folder, l.hosts())
+			Setup(t, l.name())
+			f(t, l.name(), l.hosts())
 		})
 	}
 }
 
-// Languages are the folders of host-example, each with hosts.
+// Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
+// a folder of examples.
 func Languages() []string {
-	folders := []string{"go"}
+	names := []string{"go"}
 	for _, l := range languages() {
-		folders = append(folders, l.Folder)
+		names = append(names, l.name())
 	}
-	return folders
+	return names
 }
+
+func (l language) name() string { return path.Base(l.Folder) }
 
 //go:embed languages.json
 var languagesJSON []byte
@@ -88,7 +93,7 @@ func unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
-// Setup installs what a language needs, a folder of host-example.
+// Setup installs what a language needs.
 func Setup(t *testing.T, language string) {
 	t.Helper()
 	setup := exec.CommandContext(t.Context(), "./setup.sh")
@@ -114,13 +119,22 @@ func LeaveOut(t *testing.T, why string) {
 	t.Skipf("left out: %s", why)
 }
 
-// Folder is that of a language's example.
-func Folder(language string) string { return filepath.Join(Root(), "host-example", language) }
+// Folder is that of a language's library, or of a runtime of JavaScript's.
+func Folder(name string) string {
+	for _, l := range languages() {
+		if l.name() == name {
+			return filepath.Join(Root(), l.folder())
+		}
+	}
+	return filepath.Join(Root(), "sdk", name)
+}
+
+func (l language) folder() string { return filepath.Join("sdk", l.Folder) }
 
 func (l language) hosts() (hosts []Host) {
 	for _, h := range l.Hosts {
 		hosts = append(hosts, Host{
-			Name: h.Name, Folder: filepath.Join("host-example", l.Folder), Command: h.Command,
+			Name: h.Name, Folder: l.folder(), Command: h.Command,
 			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
 			Steps: h.Drives, Drives: h.Drives,
 		})

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Makes dist/go, a module proxy with the library's modules, after make build.
+set -euo pipefail
+cd "$(dirname "$0")"
+command -v go >/dev/null || { echo "go is missing: https://go.dev/dl" >&2; exit 69; }
+cd ../../tests
+go run ./cmd/modproxy .. ../dist/go

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Usage: each.sh SCRIPT
+# Runs SCRIPT in each folder of sdk that has it, after the folder's setup.sh. HOSTS=python,deno narrows it to some; with a
+# runtime of JavaScript, JavaScript itself is in. A folder whose tools are missing, which is status 69, is left out, unless
+# CI=true; build/left-out gets a line for it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+script=$1
+mapfile -t folders < <(echo go; echo javascript; sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json)
+
+wanted() {
+	local name=${1##*/}
+	[[ -z ${HOSTS:-} || ,$HOSTS, == *",$name,"* ]] && return
+	[ "$name" = javascript ] && [[ $HOSTS =~ node|deno|bun|workerd ]]
+}
+
+for folder in "${folders[@]}"; do
+	[ -e "sdk/$folder/$script" ] && wanted "$folder" || continue
+	echo "$script in sdk/$folder"
+	status=0
+	tests/timed.sh "sdk/$folder/$script" bash -c 'cd "$1"; [ ! -e setup.sh ] || ./setup.sh && "./$2"' - "sdk/$folder" "$script" || status=$?
+	if [ $status = 69 ] && [ "${CI:-}" != true ]; then
+		echo "left out: $folder"
+		grep -qs "^${folder##*/}[:-]" build/left-out || echo "${folder##*/}: see the output of $script" >>build/left-out
+		continue
+	fi
+	[ $status = 0 ] || exit $status
+done
