@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: each.sh SCRIPT
-# Runs SCRIPT in each folder of sdk that has it, after the folder's setup.sh. HOSTS=python,deno narrows it to some; with a
+# Runs SCRIPT in each folder of sdk that has it, after `setup.sh SCRIPT`. HOSTS=python,deno narrows it to some; with a
 # runtime of JavaScript, JavaScript itself is in. A folder whose tools are missing, which is status 69, is left out, unless
 # CI=true; build/left-out gets a line for it.
 set -euo pipefail
@@ -18,7 +18,7 @@ for folder in "${folders[@]}"; do
 	[ -e "sdk/$folder/$script" ] && wanted "$folder" || continue
 	echo "$script in sdk/$folder"
 	status=0
-	tests/timed.sh "sdk/$folder/$script" bash -c 'cd "$1"; [ ! -e setup.sh ] || ./setup.sh && "./$2"' - "sdk/$folder" "$script" || status=$?
+	tests/timed.sh "sdk/$folder/$script" bash -c 'cd "$1"; [ ! -e setup.sh ] || ./setup.sh "$2" && "./$2"' - "sdk/$folder" "$script" || status=$?
 	if [ $status = 69 ] && [ "${CI:-}" != true ]; then
 		echo "left out: $folder"
 		grep -qs "^${folder##*/}[:-]" build/left-out || echo "${folder##*/}: see the output of $script" >>build/left-out
