@@ -1,42 +1,40 @@
 package docs
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"automatic-rostering/tests/conformance/hosts"
 )
 
 // Manifests and libraries repeat the version of the file VERSION, because their formats
-// want it as text. Rust's library reads its manifest.
+// want it as a string. Rust's library reads its manifest.
 func TestOneVersion(t *testing.T) {
-	version := strings.TrimSpace(read(t, "VERSION"))
-	for file, pattern := range map[string]string{
-		"CHANGELOG.md":                                `\A# Changelog\s+## (\S+)`,
-		"docs/contract.md":                            `{"version":"(.*?)"`,
-		"host-example/c/rostering/rostering.h":        `#define ROSTERING_VERSION "(.*)"`,
-		"host-example/go/go.mod":                      `automatic-rostering.example/rostering v(\S+)`,
-		"host-example/go/rostering/redisstore/go.mod": `automatic-rostering.example/rostering v(\S+)`,
-		"host-example/go/rostering/version.go":        `Version = "(.*)"`,
-		"host-example/java/pom.xml":                   `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
-		"host-example/java/README.md":                 `<version>(.*)</version>`,
-		"host-example/java/package/pom.xml":           `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
-		"host-example/java/src/main/java/example/automaticrostering/Rostering.java": `VERSION = "(.*)"`,
-		"host-example/node/rostering/README.md":                                     `automatic-rostering-(.*?)\.tgz`,
-		"host-example/node/rostering/package.json":                                  `"version": "(.*)"`,
-		"host-example/node/rostering/version.js":                                    `version = '(.*)'`,
-		"host-example/python/rostering/README.md":                                   `automatic_rostering-(.*)-py3`,
-		"host-example/python/rostering/__init__.py":                                 `__version__ = "(.*)"`,
-		"host-example/rust/Cargo.toml":                                              `\[workspace.package\]\s*version = "(.*)"`,
-		"host-example/rust/rostering/README.md":                                     `automatic-rostering-(.*)\.crate`,
-		"plugin/internal/release/release.go":                                        `Version = "(.*)"`,
-		"tests/scenarios/opening.json":                                              `{"version": "(.*?)"`,
-		"README.md":                                                                 `automatic-rostering-(.*)\.tgz`,
-	} {
-		found := regexp.MustCompile(pattern).FindStringSubmatch(read(t, file))
-		if found == nil || found[1] != version {
-			t.Errorf("%s has %q, not the version %s", file, found, version)
-		}
-	}
+	wantInEach(t, strings.TrimSpace(read(t, "VERSION")), map[string]string{
+		"CHANGELOG.md":                       `\A# Changelog\s+## (\S+)`,
+		"README.md":                          `automatic-rostering-(.*)\.tgz`,
+		"docs/contract.md":                   `{"version":"(.*?)"`,
+		"host-example/go/go.mod":             `automatic-rostering.example/rostering v(\S+)`,
+		"host-example/java/pom.xml":          `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
+		"plugin/internal/release/release.go": `Version = "(.*)"`,
+		"sdk/c/include/rostering.h":          `#define ROSTERING_VERSION "(.*)"`,
+		"sdk/go/redisstore/go.mod":           `automatic-rostering.example/rostering v(\S+)`,
+		"sdk/go/version.go":                  `Version = "(.*)"`,
+		"sdk/java/README.md":                 `<version>(.*)</version>`,
+		"sdk/java/pom.xml":                   `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
+		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `VERSION = "(.*)"`,
+		"sdk/javascript/README.md":                   `automatic-rostering-(.*?)\.tgz`,
+		"sdk/javascript/package.json":                `"version": "(.*)"`,
+		"sdk/javascript/src/version.js":              `version = '(.*)'`,
+		"sdk/python/README.md":                       `automatic_rostering-(.*?)-py3`,
+		"sdk/python/automatic_rostering/__init__.py": `__version__ = "(.*)"`,
+		"sdk/rust/Cargo.toml":                        `(?m)^version = "(.*)"`,
+		"sdk/rust/README.md":                         `automatic-rostering-(.*)\.crate`,
+		"tests/scenarios/opening.json":               `{"version": "(.*?)"`,
+	})
 }
 
 // The contract's version is in the build, in its document and in each library.
@@ -45,18 +43,28 @@ func TestOneContract(t *testing.T) {
 	if found == nil {
 		t.Fatal("the plugin has no contract")
 	}
-	for file, pattern := range map[string]string{
-		"docs/contract.md":                     `"contract":(\d+)}`,
-		"host-example/c/rostering/rostering.h": `#define ROSTERING_CONTRACT (\d+)`,
-		"host-example/go/rostering/version.go": `Contract = (\d+)`,
-		"host-example/java/src/main/java/example/automaticrostering/Rostering.java": `CONTRACT = (\d+)`,
-		"host-example/node/rostering/version.js":                                    `contract = (\d+)`,
-		"host-example/python/rostering/contract.py":                                 `CONTRACT = (\d+)`,
-		"host-example/rust/rostering/src/lib.rs":                                    `CONTRACT: u\d+ = (\d+)`,
-	} {
-		got := regexp.MustCompile(pattern).FindStringSubmatch(read(t, file))
-		if got == nil || got[1] != found[1] {
-			t.Errorf("%s has %q, not the contract %s", file, got, found[1])
+	wantInEach(t, found[1], map[string]string{
+		"docs/contract.md":          `"contract":(\d+)}`,
+		"sdk/c/include/rostering.h": `#define ROSTERING_CONTRACT (\d+)`,
+		"sdk/go/version.go":         `Contract = (\d+)`,
+		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,
+		"sdk/javascript/src/version.js":                                          `contract = (\d+)`,
+		"sdk/python/automatic_rostering/contract.py":                             `CONTRACT = (\d+)`,
+		"sdk/rust/src/lib.rs":                                                    `CONTRACT: u\d+ = (\d+)`,
+	})
+}
+
+// wantInEach demands that what the pattern of each file finds first is the version.
+func wantInEach(t *testing.T, version string, patterns map[string]string) {
+	t.Helper()
+	for file, pattern := range patterns {
+		text, err := os.ReadFile(filepath.Join(hosts.Root(), file))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(string(text)); found == nil || found[1] != version {
+			t.Errorf("%s has %q, not the version %s", file, found, version)
 		}
 	}
 }
