@@ -11,7 +11,7 @@ import (
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/json"
 	"automatic-rostering/plugin/internal/message"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // Call is one call of an export that makes requests.
@@ -23,9 +23,9 @@ type Call struct {
 	// trusted.
 	now int64
 
-	cached bool        // a token is cached
-	token  state.Token // and this is known of it
-	text   string      // the access token, if this call has read or obtained it
+	cached bool       // a token is cached
+	token  vars.Token // and this is known of it
+	text   string     // the access token, if this call has read or obtained it
 
 	client  config.Client
 	service config.Service
@@ -91,7 +91,8 @@ func New(host Host, export input.Export) *Call { return &Call{host: host, export
 // Begin reads the input and returns the first step.
 func (c *Call) Begin(rawInput []byte) *Step {
 	var err *apierror.Error
-	if c.in, err = input.Parse(rawInput, c.export, c.inSteps); err != nil {
+	c.in, err = input.Parse(rawInput, c.export, c.inSteps)
+	if err != nil {
 		return fail(err)
 	}
 	c.loadSummary()
@@ -146,7 +147,7 @@ func (c *Call) enter() Event {
 	case AwaitingLock:
 		c.awaitLock()
 	case RequestingToken:
-		return c.requestToken()
+		return c.sendTokenRequest()
 	case UsingToken:
 		if c.export == input.GetToken {
 			return c.giveToken()
@@ -189,7 +190,8 @@ func (c *Call) readClock() {
 		c.now = 0
 		if c.at != 0 {
 			calls := c.readCalls()
-			if at := min(c.at, calls.SteppedAt); clock.Usable(at, 0) {
+			at := min(c.at, calls.SteppedAt)
+			if clock.Usable(at, 0) {
 				c.now = at
 			}
 		}
@@ -198,7 +200,7 @@ func (c *Call) readClock() {
 
 // log is one debug line for a request that was answered.
 func (c *Call) log(status int) {
-	if status == 0 || status == 200 && c.request.URL == "" && c.export == input.ListJobs && c.host.LogVar(state.LogLine) {
+	if status == 0 || status == 200 && c.request.URL == "" && c.export == input.ListJobs && c.host.LogVar(vars.LogLine) {
 		return
 	}
 	if c.request.URL == "" {

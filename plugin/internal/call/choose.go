@@ -9,41 +9,59 @@ import (
 )
 
 // choose decides where the token comes from, by what the instance and the call know now.
-// All config that the whole call needs is judged before a step is returned.
 func (c *Call) choose() Event {
 	if c.now == 0 {
 		c.sharing = without
 	}
 	switch {
-	case c.origin == isNew && c.failure != nil: // the service refused it
-		return c.declineWith(c.failure)
 	case c.origin == isNew:
 		return c.useOwn()
 	case c.failure == nil && !c.in.Force && c.ready():
 		c.endPending()
 		return tokenReady
 	}
-	if c.export != input.GetToken {
-		if err := c.readService(); err != nil {
-			c.endPending()
-			return c.decline(err)
-		}
+	err := c.judgeConfig()
+	if err != nil {
+		return c.decline(err)
 	}
-	if err := c.readClient(); err != nil {
-		c.failure = err.AppendJSON(nil)
-	} else if owner := c.ownerNow(); c.owner == 0 {
-		c.owner = owner
-	} else if c.owner != owner {
-		return c.decline(staleFlow())
-	}
-	valid := c.valid()
 	if c.failure == nil {
-		if on := c.obtain(valid); c.failure == nil {
+		on := c.obtain()
+		if c.failure == nil {
 			return on
 		}
 	}
+	return c.useOld()
+}
+
+// judgeConfig judges all config that the whole call needs, before a step is returned. A call
+// with a token that is valid needs no client: it is the failure of a renewal if that is wrong.
+func (c *Call) judgeConfig() *apierror.Error {
+	if c.export != input.GetToken {
+		err := c.readService()
+		if err != nil {
+			c.endPending()
+			return err
+		}
+	}
+	err := c.readClient()
+	if err != nil {
+		c.failure = err.AppendJSON(nil)
+		return nil
+	}
+	owner := c.ownerNow()
+	if c.owner == 0 {
+		c.owner = owner
+	}
+	if c.owner != owner {
+		return staleFlow()
+	}
+	return nil
+}
+
+// useOld continues with the cached token, if it is valid, where no other can be had.
+func (c *Call) useOld() Event {
 	c.endPending()
-	if !valid {
+	if !c.valid() {
 		return c.declineWith(c.failure)
 	}
 	c.host.Log(Warn, "the token could not be renewed; the old one, still valid, is used")
@@ -52,7 +70,8 @@ func (c *Call) choose() Event {
 
 // obtain begins to obtain a token, or joins a call that does. Where it cannot, it sets the
 // call's failure.
-func (c *Call) obtain(valid bool) Event {
+func (c *Call) obtain() Event {
+	valid := c.valid()
 	calls := c.readCalls()
 	if c.othersPending(calls) && !c.in.Force {
 		return c.joinPending(calls, valid)
@@ -74,17 +93,19 @@ func (c *Call) obtain(valid bool) Event {
 	}
 	switch {
 	case c.withoutStore():
-		return requestNext
+		return requestToken
 	case c.in.Force:
-		return lockFirst
+		return takeLock
 	}
-	return storeFirst
+	return lookInStore
 }
 
 // useOwn continues with the token that the call requested, whatever became of it while it
 // was written to the store.
 func (c *Call) useOwn() Event {
 	switch {
+	case c.failure != nil: // the service refused it
+		return c.declineWith(c.failure)
 	case c.readCalls().Refuses(c.inUse):
 		return c.reject(&message.Answer{Status: 401})
 	case c.tokenInUse() != "":

@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/oauth2"
 	"automatic-rostering/plugin/internal/release"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // SetToken is the export set_token: it takes a token that get_token returned, here or on
@@ -28,7 +28,7 @@ func SetToken(host Host, rawInput []byte) *Step {
 	}
 	c.load()
 	c.readClock()
-	lifetime := min(t.ExpiresAt-c.now, state.MaxLifetime)
+	lifetime := min(t.ExpiresAt-c.now, vars.MaxLifetime)
 	switch {
 	case lifetime <= 0:
 		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
@@ -54,11 +54,11 @@ func ClearToken(host Host, rawInput []byte) *Step {
 	}
 	c := New(host, input.GetToken)
 	c.load()
-	c.token = state.Token{Epoch: c.token.Epoch + 1, Dropped: true}
+	c.token = vars.Token{Epoch: c.token.Epoch + 1, Dropped: true}
 	c.saveToken()
 	// The numbers of pending calls go on, so that a call from before is not taken for another.
-	calls := state.Calls{Pending: c.readCalls().Pending}
-	for _, name := range state.All {
+	calls := vars.Calls{Pending: c.readCalls().Pending}
+	for _, name := range vars.All {
 		host.SetVar(name, nil)
 	}
 	c.writeCalls(&calls)

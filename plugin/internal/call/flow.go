@@ -17,12 +17,9 @@ const (
 )
 
 // numbers visits the numbers of a flow, and the largest that each can be. One that is 0 is
-// left out. The flow of a prepared request has none but the first ones.
+// left out.
 func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
-	visit("accepts", &p.accepts, input.AcceptsStore)
-	visit("owner", &p.owner, bits24)
-	visit("token", &p.inUse, bits48)
-
+	p.preparedNumbers(visit)
 	visit("origin", &p.origin, isOld)
 	visit("refused", &p.refused, bits48)
 	visit("at", &p.at, clock.Latest)
@@ -35,7 +32,12 @@ func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
 	visit("found_refused", &p.foundRefused, 1)
 }
 
-const preparedNumbers = 3
+// preparedNumbers visits those that the flow of a prepared request has.
+func (p *progress) preparedNumbers(visit func(name string, n *int64, most int64)) {
+	visit("accepts", &p.accepts, input.AcceptsStore)
+	visit("owner", &p.owner, bits24)
+	visit("token", &p.inUse, bits48)
+}
 
 // appendFlow appends the flow as the host keeps it between two steps: no token and no
 // secret, and nothing that config or the vars say. A changed one can do no more than
@@ -58,9 +60,12 @@ func (c *Call) appendFlow(dst []byte, prepared bool) []byte {
 	if p.failure != nil && p.state != UsingToken {
 		dst = append(append(dst, `,"failure":`...), p.failure...)
 	}
-	i := 0
-	p.numbers(func(name string, n *int64, _ int64) {
-		if i++; *n != 0 && (!prepared || i <= preparedNumbers) {
+	visitAll := p.numbers
+	if prepared {
+		visitAll = p.preparedNumbers
+	}
+	visitAll(func(name string, n *int64, _ int64) {
+		if *n != 0 {
 			dst = append(append(dst, `,"`...), name...)
 			dst = strconv.AppendInt(append(dst, `":`...), *n, 10)
 		}
@@ -133,11 +138,13 @@ func (c *Call) readFlow(flow json.Value) (ok bool) {
 			c.state = State(s)
 		}
 	}
-	var err *apierror.Error
-	if c.export, ok = input.ExportNamed(name); ok {
-		c.in, err = input.Parse(c.rawInput, c.export, true)
+	c.export, ok = input.ExportNamed(name)
+	if !ok {
+		return false
 	}
-	return ok && err == nil && !c.in.HasNow && c.in.Refused == "" && c.possible()
+	var err *apierror.Error
+	c.in, err = input.Parse(c.rawInput, c.export, true)
+	return err == nil && !c.in.HasNow && c.in.Refused == "" && c.possible()
 }
 
 func (p *progress) setNumber(member string, value json.Value) (ok bool) {

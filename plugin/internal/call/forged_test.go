@@ -8,7 +8,7 @@ import (
 
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/call"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // A flow knows its token by a hash: on an instance without that token it shows nothing and
@@ -26,7 +26,7 @@ func TestAFlowBelongsToItsInstance(t *testing.T) {
 	c = one.steer("list_jobs", `["wait"]`)
 	c.host = other
 	c.goOn(`,"status":401,"body":"token-other"`).want("Bearer token-other")
-	if calls := state.DecodeCalls(other.vars[state.Shared]); calls.Refused != [4]int64{} {
+	if calls := vars.DecodeCalls(other.vars[vars.Shared]); calls.Refused != [4]int64{} {
 		t.Errorf("it counts as refused there: %v", calls.Refused)
 	}
 }

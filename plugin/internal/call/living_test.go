@@ -8,7 +8,7 @@ import (
 
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/call"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // What no scenario can do: change the config and the vars of an instance between two
@@ -112,7 +112,7 @@ func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 	for _, name := range []string{"get_token", "list_jobs"} {
 		h := newHost(t)
 		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``)
-		delete(h.vars, state.TokenObject)
+		delete(h.vars, vars.TokenObject)
 		c.goOn(``).want(apierror.TokenResponseInvalid, "room")
 	}
 }
@@ -137,7 +137,7 @@ func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
 		h.getToken("", grants("t-one", 3600))
 		h.now = noon + 3550
 		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, `,"status":503`)
-		delete(h.vars, state.TokenObject)
+		delete(h.vars, vars.TokenObject)
 		c.goOn(``).want(apierror.TokenEndpointUnavailable, `"retry_after":1`)
 	}
 }
@@ -174,7 +174,7 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 			h.steer("list_jobs", storeToo).want(`"last":true`)
 			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantAnswer()
 		}
-		if h.vars[state.JobsRequest] != nil {
+		if h.vars[vars.JobsRequest] != nil {
 			t.Error("there was room")
 		}
 	}
@@ -184,7 +184,7 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 func TestATokenWithoutItsObjectIsForgotten(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
-	delete(h.vars, state.TokenObject)
+	delete(h.vars, vars.TokenObject)
 	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":false`)
 	c.want(`"op":"get"`, `:asking"`)
 	c.goOn(`,"value":"{\"state\":\"asking\"}"`).want(`"step":"wait"`)

@@ -4,7 +4,7 @@ import (
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/clock"
 	"automatic-rostering/plugin/internal/input"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // How long the others wait for the pending call without another step of it, in seconds. A
@@ -17,9 +17,9 @@ const (
 )
 
 // readCalls reads what the calls of this instance know of each other.
-func (c *Call) readCalls() *state.Calls { return state.DecodeCalls(c.host.Var(state.Shared)) }
+func (c *Call) readCalls() *vars.Calls { return vars.DecodeCalls(c.host.Var(vars.Shared)) }
 
-func (c *Call) writeCalls(calls *state.Calls) { c.host.SetVar(state.Shared, calls.Encode()) }
+func (c *Call) writeCalls(calls *vars.Calls) { c.host.SetVar(vars.Shared, calls.Encode()) }
 
 // singleFlight reports whether calls of this instance wait for each other.
 func (c *Call) singleFlight() bool { return c.accepts != input.AcceptsNothing && c.now != 0 }
@@ -27,12 +27,12 @@ func (c *Call) singleFlight() bool { return c.accepts != input.AcceptsNothing &&
 // othersPending reports whether another call of this instance obtains a token. Calls that
 // begin at once may read the clock in another order than they reach the plugin; a time far
 // ahead is that of a clock that was set back.
-func (c *Call) othersPending(calls *state.Calls) bool {
+func (c *Call) othersPending(calls *vars.Calls) bool {
 	return c.singleFlight() && calls.Until > c.now && calls.Until <= c.now+pendingHolds+clock.Tolerance && int64(calls.Pending) != c.own
 }
 
 // joinPending waits for the pending call, unless there is a valid token.
-func (c *Call) joinPending(calls *state.Calls, valid bool) Event {
+func (c *Call) joinPending(calls *vars.Calls, valid bool) Event {
 	switch {
 	case valid:
 		return tokenReady
@@ -60,7 +60,7 @@ func (c *Call) callAwaited() Event {
 
 // becomePending makes this call the one for which the others wait. One with force leaves
 // the place to a call that has it already.
-func (c *Call) becomePending(calls *state.Calls) {
+func (c *Call) becomePending(calls *vars.Calls) {
 	other := c.othersPending(calls)
 	c.own, c.foundFree = 0, 0
 	if c.singleFlight() && !other {
@@ -74,7 +74,7 @@ func (c *Call) becomePending(calls *state.Calls) {
 // wait for so many seconds more.
 func (c *Call) stepReturns(holds int64) { c.stepped(c.readCalls(), holds) }
 
-func (c *Call) stepped(calls *state.Calls, holds int64) {
+func (c *Call) stepped(calls *vars.Calls, holds int64) {
 	if !c.inSteps {
 		return
 	}

@@ -2,7 +2,7 @@ package call
 
 import (
 	"automatic-rostering/plugin/internal/input"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // usePrepared returns the request to the service, or the token object, as it was prepared,
@@ -11,49 +11,49 @@ func (c *Call) usePrepared() bool {
 	c.step.Kind = GiveHeld
 	switch {
 	case c.export == input.GetToken && c.inSteps:
-		return c.token.StepPrepared && c.host.Hold(state.TokenStep)
+		return c.token.StepPrepared && c.host.Hold(vars.TokenStep)
 	case c.export == input.GetToken:
-		return c.host.Hold(state.TokenObject)
+		return c.host.Hold(vars.TokenObject)
 	case !c.inSteps:
 		c.step.Kind = SendHeld
 	}
-	return c.export == input.ListJobs && c.refused == 0 && c.prepared() && c.host.Hold(state.JobsRequest)
+	return c.export == input.ListJobs && c.refused == 0 && c.prepared() && c.host.Hold(vars.JobsRequest)
 }
 
 // form is that in which this call's request is prepared.
-func (c *Call) form() state.Prepared {
+func (c *Call) form() vars.Prepared {
 	if c.inSteps {
-		return state.ForStep + state.Prepared(c.accepts)
+		return vars.ForStep + vars.Prepared(c.accepts)
 	}
-	return state.ForRequest
+	return vars.ForRequest
 }
 
 // prepared reports whether the prepared request is one for this call.
 func (c *Call) prepared() bool {
 	ids := c.in.IDs()
 	return c.token.Prepared == c.form() && c.token.ForInput == (ids != "") && !(c.inSteps && c.token.Rejected) &&
-		(ids == "" || string(c.host.Var(state.JobsIDs)) == ids)
+		(ids == "" || string(c.host.Var(vars.JobsIDs)) == ids)
 }
 
 // prepareJobs keeps the request under way for the next calls. A host that did not keep one
 // for this token has no room for it, and may end the call that sets the var.
 func (c *Call) prepareJobs() {
-	noRoom := c.token.Prepared != state.Nothing && !c.host.Hold(state.JobsRequest)
+	noRoom := c.token.Prepared != vars.Nothing && !c.host.Hold(vars.JobsRequest)
 	if c.inSteps && c.token.Rejected || c.prepared() || noRoom {
 		return
 	}
-	c.host.SetVar(state.JobsRequest, nil)
+	c.host.SetVar(vars.JobsRequest, nil)
 	ids := c.in.IDs()
 	c.token.Prepared, c.token.ForInput = c.form(), ids != ""
 	c.saveToken()
 	if ids != "" {
-		c.host.SetVar(state.JobsIDs, []byte(ids))
+		c.host.SetVar(vars.JobsIDs, []byte(ids))
 	}
-	c.host.SetVar(state.LogLine, []byte(c.request.Line(200)))
+	c.host.SetVar(vars.LogLine, []byte(c.request.Line(200)))
 	if c.inSteps {
-		c.host.SetVar(state.JobsRequest, c.encodeRequest(c.accepts != input.AcceptsNothing, true))
+		c.host.SetVar(vars.JobsRequest, c.encodeRequest(c.accepts != input.AcceptsNothing, true))
 	} else {
-		c.host.SetVar(state.JobsRequest, c.request.AppendJSON(nil))
+		c.host.SetVar(vars.JobsRequest, c.request.AppendJSON(nil))
 	}
 }
 
@@ -62,8 +62,8 @@ func (c *Call) prepareTokenStep(object []byte) {
 	if c.token.StepPrepared {
 		return // as in prepareJobs
 	}
-	c.host.SetVar(state.TokenStep, nil)
+	c.host.SetVar(vars.TokenStep, nil)
 	c.token.StepPrepared = true
 	c.saveToken()
-	c.host.SetVar(state.TokenStep, appendDone(object))
+	c.host.SetVar(vars.TokenStep, appendDone(object))
 }

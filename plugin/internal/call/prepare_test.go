@@ -6,7 +6,7 @@ import (
 
 	"automatic-rostering/plugin/internal/apierror"
 	"automatic-rostering/plugin/internal/call"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // callers are inputs of list_jobs with the ids that they must be sent with.
@@ -82,7 +82,7 @@ func TestWhatIsPreparedIsOfOneForm(t *testing.T) {
 
 func TestALostVarIsMadeAgain(t *testing.T) {
 	for _, lost := range [][]string{
-		{state.JobsRequest}, {state.JobsIDs}, {state.LogLine}, {state.JobsRequest, state.JobsIDs, state.LogLine, state.Retry},
+		{vars.JobsRequest}, {vars.JobsIDs}, {vars.LogLine}, {vars.JobsRequest, vars.JobsIDs, vars.LogLine, vars.Retry},
 	} {
 		for _, c := range callers {
 			h := newHost(t)
@@ -98,7 +98,7 @@ func TestALostVarIsMadeAgain(t *testing.T) {
 
 func TestALostTokenIsAskedForAgain(t *testing.T) {
 	for _, lost := range [][]string{
-		{state.Summary}, {state.TokenObject, state.JobsRequest}, {state.Summary, state.TokenObject, state.JobsRequest},
+		{vars.Summary}, {vars.TokenObject, vars.JobsRequest}, {vars.Summary, vars.TokenObject, vars.JobsRequest},
 	} {
 		h := newHost(t)
 		lose := func() {
@@ -118,7 +118,7 @@ func TestALostTokenIsNoSubstitute(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
 	h.now = noon + 3540
-	delete(h.vars, state.TokenObject)
+	delete(h.vars, vars.TokenObject)
 	h.getToken("", asks(500, "")).wantError(apierror.TokenEndpointUnavailable, 1)
 	h.listJobs("").wantError(apierror.TokenEndpointUnavailable, 1)
 }
@@ -126,7 +126,7 @@ func TestALostTokenIsNoSubstitute(t *testing.T) {
 func TestVarsThatAreNotOursAreNoState(t *testing.T) {
 	for _, value := range []string{"x", "0123456789abcdef", "0123456789abcdef and more"} {
 		h := newHost(t)
-		for _, name := range []string{state.Summary, state.TokenObject, state.JobsRequest, state.JobsIDs} {
+		for _, name := range []string{vars.Summary, vars.TokenObject, vars.JobsRequest, vars.JobsIDs} {
 			h.vars[name] = []byte(value)
 		}
 		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantAnswer()

@@ -2,7 +2,7 @@ package call
 
 import (
 	"automatic-rostering/plugin/internal/oauth2"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // tokenInUse returns the token in the request to the service, or "" if it is not known
@@ -18,7 +18,7 @@ func (c *Call) tokenInUse() string {
 }
 
 // previous returns the token before the cached one, or "".
-func (c *Call) previous() string { return oauth2.AccessToken(c.host.Var(state.Previous)) }
+func (c *Call) previous() string { return oauth2.AccessToken(c.host.Var(vars.Previous)) }
 
 // nothingKnown hides a text from others as a whole: as a secret it is too short to be
 // searched for.

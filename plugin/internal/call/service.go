@@ -6,7 +6,7 @@ import (
 	"automatic-rostering/plugin/internal/jobs"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // sendToService sends the request to the service: the prepared one if it fits, else one
@@ -58,7 +58,8 @@ func (c *Call) serviceAnswered(a *message.Answer, repeatable bool) Event {
 	if a.Status == 401 {
 		return c.unauthorized(a, repeatable)
 	}
-	if err := jobs.ParseResponse(a, c.secrets); err != nil {
+	notModified := a.Status == 304 && c.inSteps // whose host sees the status
+	if err := jobs.ParseResponse(a, c.secrets); err != nil && !notModified {
 		return c.decline(err)
 	}
 	c.succeeded()
@@ -86,10 +87,11 @@ func (c *Call) succeeded() {
 		return
 	}
 	rejected := c.token.Rejected
-	if c.load(); c.tokenInUse() == "" || rejected && !c.current() {
+	c.load()
+	if c.tokenInUse() == "" || rejected && !c.current() {
 		return
 	}
-	c.host.SetVar(state.Retry, nil)
+	c.host.SetVar(vars.Retry, nil)
 	if rejected {
 		c.token.Rejected = false
 		c.saveToken()

@@ -4,7 +4,7 @@ import (
 	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/oauth2"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // The waits for the lock, in milliseconds: each twice as long as the one before it. After
@@ -71,7 +71,8 @@ func (c *Call) storeStep() {
 		op.Name, op.Value, op.TTL = "add", oauth2.Asking, lockTTL
 	case c.failure != nil:
 		op.TTL = max(failure.Wait, minFailedTTL)
-		if op.Value = oauth2.Refused; c.state == WritingLock {
+		op.Value = oauth2.Refused
+		if c.state == WritingLock {
 			c.loadRetry()
 			op.Value = failure.Value(c.now, max(c.retry.Failures, 1))
 		}
@@ -112,11 +113,11 @@ func (c *Call) tokenRead(value string) Event {
 	t, ok := input.ParseStoredToken(value)
 	h := hash(t.AccessToken)
 	c.foundRefused = 0
-	if ok = ok && !c.withoutStore(); ok && (h == c.refused || calls.Refuses(h)) {
+	if ok && !c.withoutStore() && (h == c.refused || calls.Refuses(h)) {
 		ok, c.foundRefused = false, 1
 	}
-	if ok && c.improves(&t) {
-		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, state.MaxLifetime), c.refused != 0)
+	if ok && !c.withoutStore() && c.improves(&t) {
+		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, vars.MaxLifetime), c.refused != 0)
 		if c.ready() {
 			c.endPending()
 			c.origin, c.inUse = isTaken, h
@@ -130,9 +131,9 @@ func (c *Call) tokenRead(value string) Event {
 	case c.own == 0: // it only looked, and the back-off is over by now
 		return changed
 	case c.withoutStore():
-		return requestNext
+		return requestToken
 	}
-	return lockFirst
+	return takeLock
 }
 
 // improves reports whether a token out of the store is this client's, and valid for longer
@@ -145,10 +146,10 @@ func (c *Call) improves(t *input.Token) bool {
 func (c *Call) lockTried(added bool) Event {
 	switch {
 	case c.withoutStore() || c.in.Force && !added:
-		return requestNext
+		return requestToken
 	case added:
 		c.sharing = locked
-		return requestNext
+		return requestToken
 	case c.valid():
 		// Another instance renews it. This one looks again in a second.
 		c.token.RenewAfter = max(min(c.now+1-c.token.AskedAt, c.token.Lifetime), 0)
@@ -162,9 +163,10 @@ func (c *Call) lockTried(added bool) Event {
 func (c *Call) lockRead(r *input.Resume) Event {
 	lock := oauth2.ParseLock(r.Value)
 	_, awaited := lockWait(c.looks)
-	switch free := r.ValueNull || lock.Done; {
+	free := r.ValueNull || lock.Done
+	switch {
 	case c.withoutStore() || lock.Failed && lock.Until < c.now-longOver:
-		return requestNext
+		return requestToken
 	case lock.Failed:
 		c.adopt(&lock)
 		return changed
@@ -173,7 +175,7 @@ func (c *Call) lockRead(r *input.Resume) Event {
 		return tokenReady
 	case awaited >= maxLockWaits:
 		c.sharing = without
-		return requestNext
+		return requestToken
 	case free && c.foundFree == 0:
 		c.foundFree = 1
 		return lockFree
@@ -189,7 +191,7 @@ func (c *Call) adopt(lock *oauth2.Lock) {
 		Since: c.now, Wait: min(max(min(lock.Until-c.now, lock.Wait), 1), backoff.MaxWait),
 		Failures: max(lock.Failures, c.retry.Failures), Call: uint32(c.own), Error: lock.Error().Members(),
 	}
-	c.host.SetVar(state.Retry, c.retry.Encode())
+	c.host.SetVar(vars.Retry, c.retry.Encode())
 	c.setRejected(false)
 	c.failure = c.lastFailure(c.retry.Wait)
 }

@@ -34,12 +34,12 @@ const (
 	stepReturned Event = iota // the call continues with its result
 	tokenReady                // a token can be used
 	callPending               // another call of this instance obtains a token
-	storeFirst                // the store may have a token
-	lockFirst                 // the lock is to be taken
+	lookInStore               // the store may have a token
+	takeLock                  // of the store
 	lockHeld                  // by another instance
 	lockBusy                  // it still is
 	lockFree                  // it no longer is
-	requestNext               // a token is to be requested
+	requestToken              // from the token endpoint
 	tokenToWrite              // the store is to have the token, or no longer a refused one
 	lockToWrite               // the lock is to show how the token request ended
 	changed                   // what the call knew of the instance, or its own token request failed
@@ -51,8 +51,8 @@ const (
 )
 
 var eventNames = [...]string{
-	"", "token ready", "call pending", "look into the store", "take the lock", "lock held", "lock busy", "lock free",
-	"request a token", "token to write", "lock to write", "decide again", "waited", "written", "accepted", "401", "error",
+	"", "token ready", "call pending", "look in store", "take lock", "lock held", "lock busy", "lock free",
+	"request token", "token to write", "lock to write", "changed", "waited", "written", "accepted", "unauthorized", "declined",
 }
 
 // A transition leads from a state to the next.
@@ -67,22 +67,22 @@ type transition struct {
 var transitions = [...]transition{
 	{Choosing, tokenReady, UsingToken},
 	{Choosing, callPending, AwaitingCall},
-	{Choosing, storeFirst, ReadingToken},
-	{Choosing, lockFirst, TakingLock},
-	{Choosing, requestNext, RequestingToken},
+	{Choosing, lookInStore, ReadingToken},
+	{Choosing, takeLock, TakingLock},
+	{Choosing, requestToken, RequestingToken},
 	{Choosing, lockToWrite, WritingLock},
 	{Choosing, declined, Failed},
 	{AwaitingCall, waited, Choosing},
 	{ReadingToken, tokenReady, UsingToken},
-	{ReadingToken, lockFirst, TakingLock},
-	{ReadingToken, requestNext, RequestingToken},
+	{ReadingToken, takeLock, TakingLock},
+	{ReadingToken, requestToken, RequestingToken},
 	{ReadingToken, changed, Choosing},
-	{TakingLock, requestNext, RequestingToken},
+	{TakingLock, requestToken, RequestingToken},
 	{TakingLock, tokenReady, UsingToken},
 	{TakingLock, lockHeld, ReadingLock},
 	{ReadingLock, lockBusy, AwaitingLock},
 	{ReadingLock, lockFree, ReadingToken},
-	{ReadingLock, requestNext, RequestingToken},
+	{ReadingLock, requestToken, RequestingToken},
 	{ReadingLock, tokenReady, UsingToken},
 	{ReadingLock, changed, Choosing},
 	{AwaitingLock, waited, ReadingLock},

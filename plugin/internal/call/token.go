@@ -6,12 +6,12 @@ import (
 	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/oauth2"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
-// requestToken requests a token, unless the instance has changed since the call decided
+// sendTokenRequest requests a token, unless the instance has changed since the call decided
 // to. The clock was read just before: the token's life counts from there.
-func (c *Call) requestToken() Event {
+func (c *Call) sendTokenRequest() Event {
 	if left := c.backoffLeft(); left > 0 {
 		c.failure = c.lastFailure(left)
 	}
@@ -40,7 +40,7 @@ func (c *Call) backoffLeft() int64 {
 	since := c.retry.Since
 	left := c.retry.Left(c.now)
 	if c.retry.Since != since {
-		c.host.SetVar(state.Retry, c.retry.Encode())
+		c.host.SetVar(vars.Retry, c.retry.Encode())
 	}
 	return left
 }
@@ -68,7 +68,7 @@ func (c *Call) keepFailure(err *apierror.Error, wait int64) {
 	kept.HasBody = false // belongs to that answer alone, and may be long
 	r := backoff.Record{Since: c.now, Wait: wait, Failures: min(c.retry.Failures+1, backoff.MaxFailures),
 		Call: uint32(c.own), Error: kept.Members()}
-	c.host.SetVar(state.Retry, r.Encode())
+	c.host.SetVar(vars.Retry, r.Encode())
 	c.setRejected(err.Code == apierror.ServiceUnauthorized && c.current())
 }
 
@@ -150,32 +150,32 @@ func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
 // succeeds with it.
 func (c *Call) forgetAttempt() {
 	if c.retry.Failures == 0 || c.export == input.GetToken {
-		c.host.SetVar(state.Retry, nil)
+		c.host.SetVar(vars.Retry, nil)
 		return
 	}
 	c.retry = backoff.Record{Failures: c.retry.Failures}
-	c.host.SetVar(state.Retry, c.retry.Encode())
+	c.host.SetVar(vars.Retry, c.retry.Encode())
 }
 
 // giveToken ends a get_token.
 func (c *Call) giveToken() Event {
 	if c.origin == isTaken {
-		c.host.SetVar(state.Retry, nil)
+		c.host.SetVar(vars.Retry, nil)
 	}
 	c.step.Kind = Give
 	switch {
 	case c.object != nil:
 		c.step.Output = c.object
 	case c.origin == isNew && !(c.current() && c.token.ExpiryKnown()):
-		object := c.host.Var(state.Previous)
+		object := c.host.Var(vars.Previous)
 		if own, ok := input.ParseStoredToken(string(object)); !ok || hash(own.AccessToken) != c.inUse {
 			return c.decline(notKept())
 		}
 		c.step.Output = object
-	case !c.inSteps && c.host.Hold(state.TokenObject):
+	case !c.inSteps && c.host.Hold(vars.TokenObject):
 		c.step.Kind = GiveHeld
 	default:
-		object := c.host.Var(state.TokenObject)
+		object := c.host.Var(vars.TokenObject)
 		if object == nil {
 			return c.evict()
 		}

@@ -4,32 +4,33 @@ import (
 	"automatic-rostering/plugin/internal/backoff"
 	"automatic-rostering/plugin/internal/config"
 	"automatic-rostering/plugin/internal/oauth2"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // loadSummary reads what a warm call needs to know of the cached token.
 func (c *Call) loadSummary() {
-	c.token = state.Token{}
-	first, second, ok := c.host.Words(state.Summary)
+	c.token = vars.Token{}
+	first, second, ok := c.host.Words(vars.Summary)
 	c.loaded(ok && c.token.SetWords(first, second))
 }
 
 // load reads all that is known of the cached token. Other calls of this instance may have
 // changed it since the last step.
 func (c *Call) load() {
-	c.token = state.Token{}
-	c.loaded(c.token.Decode(c.host.Var(state.Summary)))
+	c.token = vars.Token{}
+	c.loaded(c.token.Decode(c.host.Var(vars.Summary)))
 }
 
 func (c *Call) loaded(ok bool) {
 	c.text = ""
-	if c.cached = ok && !c.token.Dropped; !ok {
-		c.token = state.Token{}
+	c.cached = ok && !c.token.Dropped
+	if !ok {
+		c.token = vars.Token{}
 	}
 }
 
 // loadRetry reads the failures so far.
-func (c *Call) loadRetry() { c.retry = backoff.Decode(c.host.Var(state.Retry)) }
+func (c *Call) loadRetry() { c.retry = backoff.Decode(c.host.Var(vars.Retry)) }
 
 // current reports, after load, whether the cached token is the one in use.
 func (c *Call) current() bool {
@@ -44,7 +45,7 @@ func (c *Call) current() bool {
 func (c *Call) keepToken(text string, askedAt, lifetime int64, replacement bool) {
 	c.replace()
 	c.cached, c.text = true, text
-	c.token = state.Token{Epoch: c.token.Epoch, Hash: hash(text), Owner: uint32(c.ownerNow()), Replacement: replacement}
+	c.token = vars.Token{Epoch: c.token.Epoch, Hash: hash(text), Owner: uint32(c.ownerNow()), Replacement: replacement}
 	switch {
 	case c.now == 0:
 	case askedAt == 0:
@@ -65,21 +66,21 @@ func (c *Call) setLifetime(askedAt, lifetime int64) {
 func (c *Call) keepObject() {
 	c.object = oauth2.AppendToken(nil, c.text, c.token.ExpiresAt(), oauth2.CacheKey(&c.client))
 	c.token.StepPrepared = false
-	c.host.SetVar(state.TokenObject, nil)
-	c.host.SetVar(state.TokenObject, c.object)
+	c.host.SetVar(vars.TokenObject, nil)
+	c.host.SetVar(vars.TokenObject, c.object)
 }
 
 // replace takes leave of the cached token, which may still be in an answer to come. What was
 // prepared with it goes first: it makes room.
 func (c *Call) replace() {
-	c.host.SetVar(state.JobsRequest, nil)
-	c.host.SetVar(state.TokenStep, nil)
+	c.host.SetVar(vars.JobsRequest, nil)
+	c.host.SetVar(vars.TokenStep, nil)
 	if c.cached {
-		object := c.host.Var(state.TokenObject)
+		object := c.host.Var(vars.TokenObject)
 		c.forgetToken()
-		c.host.SetVar(state.TokenObject, nil)
-		c.host.SetVar(state.Previous, nil)
-		c.host.SetVar(state.Previous, object)
+		c.host.SetVar(vars.TokenObject, nil)
+		c.host.SetVar(vars.Previous, nil)
+		c.host.SetVar(vars.Previous, object)
 	}
 }
 
@@ -92,7 +93,7 @@ func (c *Call) dropToken() {
 
 func (c *Call) forgetToken() {
 	c.cached, c.text = false, ""
-	c.token = state.Token{Epoch: c.token.Epoch, Owner: c.token.Owner, Dropped: true}
+	c.token = vars.Token{Epoch: c.token.Epoch, Owner: c.token.Owner, Dropped: true}
 	c.saveToken()
 }
 
@@ -103,12 +104,12 @@ func (c *Call) refuse(hash int64) {
 	c.writeCalls(calls)
 }
 
-func (c *Call) saveToken() { c.host.SetVar(state.Summary, c.token.Encode()) }
+func (c *Call) saveToken() { c.host.SetVar(vars.Summary, c.token.Encode()) }
 
 // accessToken returns the cached token, or "".
 func (c *Call) accessToken() string {
 	if c.text == "" && c.cached {
-		c.text = oauth2.AccessToken(c.host.Var(state.TokenObject))
+		c.text = oauth2.AccessToken(c.host.Var(vars.TokenObject))
 	}
 	return c.text
 }

@@ -7,7 +7,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/redact"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 const (
@@ -118,10 +118,10 @@ func lifetime(value json.Value) int64 {
 	case json.Null:
 		return defaultLifetime
 	case json.String:
-		seconds, _ := ascii.Digits(value.Text(), state.MaxLifetime)
+		seconds, _ := ascii.Digits(value.Text(), vars.MaxLifetime)
 		return seconds
 	case json.Number:
-		if seconds, negative, whole := value.Integer(state.MaxLifetime); whole && !negative {
+		if seconds, negative, whole := value.Integer(vars.MaxLifetime); whole && !negative {
 			return seconds
 		}
 	}

@@ -1,15 +1,15 @@
-package state_test
+package vars_test
 
 import (
 	"testing"
 
 	"automatic-rostering/plugin/internal/clock"
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 func TestNamesOfVarsHaveEightBytesAndDiffer(t *testing.T) {
 	seen := map[string]bool{}
-	for _, name := range append(state.All[:], state.Summary) {
+	for _, name := range append(vars.All[:], vars.Summary) {
 		if len(name) != 8 || seen[name] {
 			t.Errorf("%q", name)
 		}
@@ -20,23 +20,23 @@ func TestNamesOfVarsHaveEightBytesAndDiffer(t *testing.T) {
 func TestTokenOutlivesItsVar(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		want state.Token
+		want vars.Token
 	}{
-		{"the zero token", state.Token{}},
-		{"an ordinary token", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Hash: 1<<48 - 1}},
-		{"a rejected one", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Rejected: true}},
-		{"a replacement", state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Replacement: true}},
-		{"a dropped one", state.Token{Epoch: 1<<30 - 1, Dropped: true}},
-		{"a request is prepared", state.Token{Prepared: state.ForRequest}},
-		{"a step is prepared, for the input's ids", state.Token{Prepared: state.LastPrepared, ForInput: true}},
-		{"the step of get_token is prepared", state.Token{StepPrepared: true}},
-		{"the largest of everything", state.Token{AskedAt: clock.Latest, Lifetime: state.MaxLifetime,
-			RenewAfter: state.MaxLifetime, Hash: 1<<48 - 1, Owner: 1<<32 - 1, Epoch: 1<<30 - 1, Rejected: true, Dropped: true,
-			Replacement: true, ForInput: true, StepPrepared: true, Prepared: state.LastPrepared}},
-		{"the shortest life", state.Token{AskedAt: clock.Released, Lifetime: 1, RenewAfter: 1}},
+		{"the zero token", vars.Token{}},
+		{"an ordinary token", vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Hash: 1<<48 - 1}},
+		{"a rejected one", vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Rejected: true}},
+		{"a replacement", vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Replacement: true}},
+		{"a dropped one", vars.Token{Epoch: 1<<30 - 1, Dropped: true}},
+		{"a request is prepared", vars.Token{Prepared: vars.ForRequest}},
+		{"a step is prepared, for the input's ids", vars.Token{Prepared: vars.LastPrepared, ForInput: true}},
+		{"the step of get_token is prepared", vars.Token{StepPrepared: true}},
+		{"the largest of everything", vars.Token{AskedAt: clock.Latest, Lifetime: vars.MaxLifetime,
+			RenewAfter: vars.MaxLifetime, Hash: 1<<48 - 1, Owner: 1<<32 - 1, Epoch: 1<<30 - 1, Rejected: true, Dropped: true,
+			Replacement: true, ForInput: true, StepPrepared: true, Prepared: vars.LastPrepared}},
+		{"the shortest life", vars.Token{AskedAt: clock.Released, Lifetime: 1, RenewAfter: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var got, summary state.Token
+			var got, summary vars.Token
 			if ok := got.Decode(tt.want.Encode()); !ok || got != tt.want {
 				t.Errorf("got %+v, %v, want %+v", got, ok, tt.want)
 			}
@@ -49,7 +49,7 @@ func TestTokenOutlivesItsVar(t *testing.T) {
 }
 
 func TestSetWordsRefuses(t *testing.T) {
-	good := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540}
+	good := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540}
 	first, second := good.Words()
 	for _, tt := range []struct {
 		name          string
@@ -59,11 +59,11 @@ func TestSetWordsRefuses(t *testing.T) {
 		{"ones", 1<<64 - 1, 1<<64 - 1},
 		{"another marker", first ^ 1, second},
 		{"an unknown kind of prepared request", first | 7<<9, second},
-		{"more than a day", first, (state.MaxLifetime + 1) << 17},
+		{"more than a day", first, (vars.MaxLifetime + 1) << 17},
 		{"a renewal after the expiry", first, 3600<<17 | 3601},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var got state.Token
+			var got vars.Token
 			if got.SetWords(tt.first, tt.second) {
 				t.Errorf("took it for %+v", got)
 			}
@@ -72,9 +72,9 @@ func TestSetWordsRefuses(t *testing.T) {
 }
 
 func TestDecodeRefusesAnotherLength(t *testing.T) {
-	b := (&state.Token{}).Encode()
+	b := (&vars.Token{}).Encode()
 	for _, b := range [][]byte{nil, b[:16], append(b, 0)} {
-		var got state.Token
+		var got vars.Token
 		if got.Decode(b) {
 			t.Errorf("took %d bytes for %+v", len(b), got)
 		}
@@ -82,17 +82,17 @@ func TestDecodeRefusesAnotherLength(t *testing.T) {
 }
 
 func TestCallsOutliveTheirVar(t *testing.T) {
-	calls := state.Calls{Pending: 1<<32 - 1, Until: clock.Latest, LookedAt: clock.Released, SteppedAt: clock.Latest, Refused: [4]int64{1, 2, 3, 1<<48 - 1}}
-	if got := state.DecodeCalls(calls.Encode()); *got != calls {
+	calls := vars.Calls{Pending: 1<<32 - 1, Until: clock.Latest, LookedAt: clock.Released, SteppedAt: clock.Latest, Refused: [4]int64{1, 2, 3, 1<<48 - 1}}
+	if got := vars.DecodeCalls(calls.Encode()); *got != calls {
 		t.Errorf("got %+v", got)
 	}
-	if got := state.DecodeCalls([]byte("short")); *got != (state.Calls{}) {
+	if got := vars.DecodeCalls([]byte("short")); *got != (vars.Calls{}) {
 		t.Errorf("of something else: %+v", got)
 	}
 }
 
 func TestTheLastFourRefusedTokensAreKnown(t *testing.T) {
-	var c state.Calls
+	var c vars.Calls
 	for _, step := range []struct {
 		refuse, forgive int64
 		want            [4]int64
@@ -123,19 +123,19 @@ func TestTheLastFourRefusedTokensAreKnown(t *testing.T) {
 // A renewal that is due before the token was requested, by a clock that was set back, is
 // due at once.
 func TestARenewalIsNeverDueBeforeTheRequest(t *testing.T) {
-	early := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: -5, Epoch: 7}
-	var got state.Token
+	early := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: -5, Epoch: 7}
+	var got vars.Token
 	if ok := got.Decode(early.Encode()); !ok || got.RenewAfter != 0 || got.Epoch != 7 {
 		t.Errorf("%+v, %v", got, ok)
 	}
 }
 
 func TestExpiry(t *testing.T) {
-	known := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600}
+	known := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600}
 	if !known.ExpiryKnown() || known.ExpiresAt() != 1_800_003_600 {
 		t.Errorf("with a clock: %v, %d", known.ExpiryKnown(), known.ExpiresAt())
 	}
-	unknown := state.Token{Lifetime: 3600}
+	unknown := vars.Token{Lifetime: 3600}
 	if unknown.ExpiryKnown() || unknown.ExpiresAt() != 0 {
 		t.Errorf("without a clock: %v, %d", unknown.ExpiryKnown(), unknown.ExpiresAt())
 	}

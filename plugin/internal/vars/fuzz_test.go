@@ -1,21 +1,21 @@
-package state_test
+package vars_test
 
 import (
 	"testing"
 
-	"automatic-rostering/plugin/internal/state"
+	"automatic-rostering/plugin/internal/vars"
 )
 
 // FuzzState reads any two words: what is taken for a token is written as the same
 // two words, and stays within the limits.
 func FuzzState(f *testing.F) {
-	token := state.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Prepared: state.ForStep, ForInput: true}
+	token := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Prepared: vars.ForStep, ForInput: true}
 	first, second := token.Words()
 	f.Add(first, second)
 	f.Add(uint64(0x16), uint64(0))
 	f.Add(uint64(1<<64-1), uint64(1<<64-1))
 	f.Fuzz(func(t *testing.T, first, second uint64) {
-		var got state.Token
+		var got vars.Token
 		if !got.SetWords(first, second) {
 			return
 		}
@@ -26,7 +26,7 @@ func FuzzState(f *testing.F) {
 		if a, b := got.Words(); a != first&^unused || b != second {
 			t.Errorf("%#x, %#x became %#x, %#x", first, second, a, b)
 		}
-		var again state.Token
+		var again vars.Token
 		if ok := again.SetWords(got.Words()); !ok || again != got {
 			t.Errorf("%+v became %+v, %v", got, again, ok)
 		}

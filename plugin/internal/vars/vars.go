@@ -1,6 +1,6 @@
 // Package state holds the names and the form of the vars: all that outlives a
 // call.
-package state
+package vars
 
 import "encoding/binary"
 
