@@ -1,0 +1,165 @@
+// Package programs runs the programs of host-example, each in a process of its own, against a sandbox.
+package programs
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/sandbox"
+)
+
+// patience bounds every wait.
+const patience = 60 * time.Second
+
+// programs are those of each language and runtime that are tested here.
+var programs = []struct {
+	language string
+	once     []string // print the jobs and end
+	service  bool     // the program service, too
+}{
+	{"go", []string{"jobs", "minimal"}, true},
+	{"node", []string{"jobs", "minimal"}, true},
+	{"deno", []string{"jobs", "minimal"}, false},
+	{"bun", []string{"jobs", "minimal"}, false},
+	{"workerd", []string{"jobs"}, true},
+	{"python", []string{"jobs", "minimal"}, true},
+	{"java", []string{"jobs", "minimal"}, true},
+	{"rust", []string{"jobs", "minimal"}, true},
+	{"c", []string{"jobs", "minimal"}, false},
+}
+
+func TestEveryLanguageHasPrograms(t *testing.T) {
+	for _, language := range hosts.Languages() {
+		found := false
+		for _, p := range programs {
+			found = found || p.language == language
+		}
+		if !found {
+			t.Errorf("the programs of %s are not tested", language)
+		}
+	}
+}
+
+// failures are what may be wrong with the environment, and what the line that explains it must have.
+var failures = []struct{ name, variable, value, code, mend string }{
+	{"a wrong secret", "ROSTERING_CLIENT_SECRET", "not-the-secret", "token_endpoint_rejected", "client_secret|invalid_client"},
+	{"no service", "ROSTERING_BASE_URL", "http://127.0.0.1:2", "network_error", "base_url"},
+	{"a missing variable", "ROSTERING_CLIENT_ID", "", "config_missing", "client_id"},
+}
+
+func TestPrograms(t *testing.T) {
+	for _, p := range programs {
+		if !hosts.Wanted(p.language) {
+			continue
+		}
+		t.Run(p.language, func(t *testing.T) {
+			t.Parallel()
+			if p.language != "go" {
+				hosts.Setup(t, p.language)
+			}
+			for _, name := range p.once {
+				t.Run(name, func(t *testing.T) { testOnce(t, p.language, name) })
+			}
+			if p.service {
+				t.Run("service", func(t *testing.T) { testService(t, p.language) })
+			}
+		})
+	}
+}
+
+func testOnce(t *testing.T, language, name string) {
+	t.Run("prints the jobs", func(t *testing.T) {
+		s := start(t)
+		stdout, stderr, status := s.run(t, language, name)
+		if status != 0 || stderr != "" || !strings.Contains(stdout, "sandbox-job-1") {
+			t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+		}
+		if got := s.Counts(); got.TokenRequests != 1 || got.JobRequests != 1 {
+			t.Errorf("it sent %+v", got)
+		}
+	})
+	for _, f := range failures {
+		t.Run(f.name, func(t *testing.T) {
+			s := start(t)
+			s.environment[f.variable] = f.value
+			s.secrets = append(s.secrets, "not-the-secret")
+			stdout, stderr, status := s.run(t, language, name)
+			if status != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+				!strings.Contains(stderr, f.code) || !regexp.MustCompile(`(?i)`+f.mend).MatchString(stderr) {
+				t.Errorf("want status 1 and a line with %s and %s on stderr;\nstatus %d, stdout %q, stderr %q",
+					f.code, f.mend, status, stdout, stderr)
+			}
+		})
+	}
+}
+
+// setting is a sandbox, and the environment of a program that uses it.
+type setting struct {
+	*sandbox.Sandbox
+	environment map[string]string
+	secrets     []string
+}
+
+func start(t *testing.T) *setting {
+	t.Helper()
+	s, err := sandbox.Start(t.Context(), sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	id, secret := s.Client(sandbox.Stage)
+	return &setting{s, map[string]string{
+		"ROSTERING_AUTH_URL": s.AuthURL(), "ROSTERING_BASE_URL": s.BaseURL(), "ROSTERING_ENVIRONMENT": sandbox.Stage,
+		"ROSTERING_CLIENT_ID": id, "ROSTERING_CLIENT_SECRET": secret,
+		"ROSTERING_CUSTOMER_ID": "customer", "ROSTERING_USER_ID": "user",
+		"NO_PROXY": "127.0.0.1", "PORT": "0",
+	}, []string{secret, "eyJ"}} // as every token begins
+}
+
+// command is that of a program, in an empty folder. It is killed when patience is over.
+func (s *setting) command(t *testing.T, language, program string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
+	t.Cleanup(cancel)
+	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example", language, "run.sh"), program)
+	command.Dir = t.TempDir()
+	command.WaitDelay = time.Second // for what the program itself has started
+	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") })
+	for name, value := range s.environment {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	return command
+}
+
+// run runs a program to its end.
+func (s *setting) run(t *testing.T, language, program string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, log bytes.Buffer
+	command := s.command(t, language, program)
+	command.Stdout, command.Stderr = &out, &log
+	if err := command.Run(); command.ProcessState == nil {
+		t.Fatal(err)
+	}
+	s.wantNoSecret(t, out.String(), log.String())
+	return out.String(), log.String(), command.ProcessState.ExitCode()
+}
+
+func (s *setting) wantNoSecret(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		for _, secret := range s.secrets {
+			if strings.Contains(text, secret) {
+				t.Error("a secret or a token is in what the program wrote")
+			}
+		}
+	}
+}
