@@ -15,9 +15,9 @@ from hashlib import sha256
 import redis
 
 from main import read_config
-from rostering import Client
-from rostering.plugin import BUNDLED
-from rostering.redis_store import RedisStore
+from automatic_rostering import Client
+from automatic_rostering.plugin import BUNDLED
+from automatic_rostering.redis_store import RedisStore
 
 
 def main() -> None:

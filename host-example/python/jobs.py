@@ -2,7 +2,7 @@
 
 import os
 
-from rostering import Client, Config, RosteringError
+from automatic_rostering import Client, Config, RosteringError
 
 # snippet
 config = Config(

@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
 from main import read_config
-from rostering import AsyncClient, RosteringError
+from automatic_rostering import AsyncClient, RosteringError
 
 
 class State(TypedDict):

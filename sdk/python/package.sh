@@ -9,8 +9,7 @@ DIST=$(cd "$DIST" && pwd)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
-cp -rL pyproject.toml rostering "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
-mv "$stage/rostering/README.md" "$stage"
+cp -rL pyproject.toml README.md automatic_rostering "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
 python=$PWD/.venv/bin/python
 cd "$stage"
 for kind in sdist wheel; do

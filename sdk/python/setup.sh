@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what requirements.txt names into .venv. Does nothing if it is there.
+# Installs what requirements.txt names into .venv, and has it find the package here. Does nothing if that is done.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,7 +8,7 @@ exec 9<requirements.txt
 if command -v flock >/dev/null; then flock 9; fi
 
 ready() {
-	cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -c 'import extism, httpx' 2>/dev/null
+	cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -Ic 'import automatic_rostering' 2>/dev/null
 }
 
 ../../tests/setup/setup.sh python
@@ -17,4 +17,5 @@ rm -rf .venv
 python3 -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check \
 	--require-hashes --only-binary :all: -r requirements.txt
+pwd >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/automatic_rostering.pth"
 cp requirements.txt .venv/ # last: an install that broke off is not taken for a whole one

@@ -9,7 +9,7 @@ wheel=$package-py3-none-any.whl
 sdist=$package.tar.gz
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-cp "$here/jobs.py" "$new"
+cp "$root/host-example/python/jobs.py" "$new"
 cd "$new"
 
 python3 -m venv venv
@@ -21,7 +21,7 @@ grep -q "'id': 'sandbox-job-1'" shown || { cat shown; exit 1; }
 
 pip install "$root/dist/$wheel[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
 venv/bin/mypy --strict jobs.py
-venv/bin/python -I -W error -c 'import rostering.redis_store'
+venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
 
 # What others make of the sdist is the same wheel, and so is what package.sh makes now.
 SOURCE_DATE_EPOCH=1767225600 pip wheel --no-deps --wheel-dir of-sdist "$root/dist/$sdist"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypedDict
 
 from .call import AnyBody, Call, unix_time
-from .config import Config
+from .config import Config, plugin_config
 from .error import RosteringError
 from .exchange import failed
 from .plugin import BUNDLED, AnyEvent, Plugin, Wasm
@@ -25,7 +25,7 @@ class ClientOptions(TypedDict, total=False):
 
     timeout: float | None  #: of each call, in seconds: 30 by default, None is unlimited
     max_body: int  #: of an answer, in bytes: 64 MiB by default
-    #: Receives failures of the store, which go to the logger "rostering" by default, and the
+    #: Receives failures of the store, which go to the logger "automatic_rostering" by default, and the
     #: plugin's log lines, for which the client sets up the log of libextism.
     logger: logging.Logger
     plugin: Wasm  #: rostering-nowasi.wasm, a file or bytes; by default the one in the package
@@ -58,9 +58,9 @@ class BaseClient:
         logger = options.get("logger")
         self._timeout = options.get("timeout", 30)
         self._max_body = options.get("max_body", 64 << 20)
-        self._base_url = config.keys().get("base_url")
+        self._base_url = plugin_config(config).get("base_url")
         self._store = store
-        self._logger = logger or logging.getLogger("rostering")
+        self._logger = logger or logging.getLogger("automatic_rostering")
         self._plugin = Plugin(options.get("plugin", BUNDLED), config, event, logger)
         self._lock = threading.Lock()
         self._closed = False

@@ -1,17 +1,24 @@
 """What a client is configured with."""
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Any, Literal, Self, cast
+
+from .check import check
+from .error import RosteringError
 
 Environment = Literal["stage", "production"]
+_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Whose jobs to list, and where.
 
-    A mistake here is a `RosteringError` when a client is opened; `key` names the value. A missing
-    base_url, customer_id or user_id is one of the first call that needs it.
+    A value of the wrong type is a TypeError. The rest is judged when a client opens: a mistake is a
+    `RosteringError` whose `key` names the value. A missing base_url, customer_id or user_id is an
+    error of the first call that needs it.
     """
 
     #: The identity provider and the service: https, or http on loopback.
@@ -25,18 +32,54 @@ class Config:
     environment: Environment | None = None
     scope: str | None = None
 
-    #: Sent with each request, unless the call says otherwise.
+    #: Sent with each request, unless the view or the call says otherwise.
     customer_id: str | None = None
     user_id: str | None = None
 
-    #: Seconds before its expiry at which a token is renewed, 60 by default. At most half of the
-    #: token's lifetime is used.
+    #: Renew the token this many seconds before its expiry, but never before half of its lifetime.
+    #: The default is 60.
     refresh_margin: int | None = None
     #: Permits http beyond loopback, where the network can read the secret.
     allow_http: bool = False
 
-    def keys(self) -> dict[str, str]:
-        """Return the plugin's config."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        values["allow_http"] = "true" if self.allow_http else "false"
-        return {name: str(value) for name, value in values.items() if value is not None}
+    def __post_init__(self) -> None:
+        """Judge the types. A "false" that permits http must not be."""
+        for f in fields(self):
+            optional = () if f.default is not None else (None,)
+            kind = {"refresh_margin": int, "allow_http": bool}.get(f.name, str)
+            check(f.name, getattr(self, f.name), kind, *optional)
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
+        """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field.
+
+        An empty variable is a missing one. Raises a `RosteringError` (config_invalid) that names
+        the variable if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` cannot be read.
+        """
+        values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
+        for f in fields(cls):
+            if value := env.get(f"ROSTERING_{f.name.upper()}"):
+                values[f.name] = _read(f.name, value)
+        return cls(**values)
+
+
+def _read(name: str, text: str) -> str | int | bool:
+    if name == "allow_http":
+        value: bool | int | None = _BOOLEANS.get(text)
+        expected = "true or false"
+    elif name == "refresh_margin":
+        value = int(text) if text.isascii() and text.isdigit() else None
+        expected = "a whole number of seconds"
+    else:
+        return text
+    if value is None:
+        message = f"ROSTERING_{name.upper()} must be {expected}"
+        raise RosteringError("config_invalid", message, key=name)
+    return value
+
+
+def plugin_config(config: Config) -> dict[str, str]:
+    """Return the plugin's form of a config."""
+    values = {f.name: getattr(config, f.name) for f in fields(config)}
+    values["allow_http"] = "true" if config.allow_http else "false"
+    return {name: str(value) for name, value in values.items() if value is not None}

@@ -10,7 +10,7 @@ from pathlib import Path
 import extism
 
 from . import log
-from .config import Config
+from .config import Config, plugin_config
 from .contract import check_contract
 from .error import decode_error
 
@@ -35,7 +35,7 @@ class Plugin:
         logger: logging.Logger | None,
     ) -> None:
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
-        manifest = {"wasm": [{"data": data}], "config": config.keys(), "allowed_hosts": []}
+        manifest = {"wasm": [{"data": data}], "config": plugin_config(config), "allowed_hosts": []}
         try:
             # By default, `functions` is every host function that the program has registered.
             self._instance = extism.Plugin(manifest, wasi=False, functions=[])

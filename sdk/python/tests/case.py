@@ -11,7 +11,7 @@ from dataclasses import replace
 from traceback import format_exception
 from typing import Any, Self
 
-from rostering import AsyncClient, Client, Code, Config, RosteringError
+from automatic_rostering import AsyncClient, Client, Code, Config, RosteringError
 
 from . import PATIENCE
 from .sandbox import Sandbox

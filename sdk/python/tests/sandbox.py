@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import httpx
 
-from main import read_config
-from rostering.thread import in_thread
+from automatic_rostering import Config
+from automatic_rostering.thread import in_thread
 
 from . import PATIENCE
 
@@ -32,7 +32,7 @@ class Sandbox:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         facts = json.loads(in_thread(self._stdout.readline).result(PATIENCE))
         self.env: dict[str, str] = facts["env"]
-        self.config = read_config(self.env)
+        self.config = Config.from_env(self.env)
         url = facts["control_url"]
         # There is no TLS, whose certificates would take time to load.
         self._http = httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False, verify=False)  # noqa: S501

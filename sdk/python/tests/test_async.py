@@ -1,7 +1,7 @@
 import asyncio
 import gc
 
-from rostering import AsyncClient
+from automatic_rostering import AsyncClient
 
 from . import PATIENCE
 from .case import ServiceCase

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import httpx
 
-from rostering import Client, RosteringAuth
+from automatic_rostering import Client, RosteringAuth
 
 from . import PATIENCE
 from .case import Blocking, InLoop, ServiceCase

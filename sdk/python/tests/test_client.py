@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 import httpx
 
-from rostering import Client, Token
-from rostering.plugin import BUNDLED
+from automatic_rostering import Client, Token
+from automatic_rostering.plugin import BUNDLED
 
 from .case import InLoop, ServiceCase
 

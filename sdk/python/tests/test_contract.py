@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import rostering
-from rostering import Code, log
-from rostering.contract import CONTRACT
-from rostering.plugin import Plugin
+import automatic_rostering
+from automatic_rostering import Code, log
+from automatic_rostering.contract import CONTRACT
+from automatic_rostering.plugin import Plugin
 
 from .case import InLoop, ServiceCase
 
-LOGGER = logging.getLogger("rostering")
+LOGGER = logging.getLogger("automatic_rostering")
 VERSION = Path(__file__).parents[3] / "VERSION"
 
 
@@ -35,8 +35,8 @@ def plugin_with_version(output: bytes) -> bytes:
 
 class Version(unittest.TestCase):
     def test_version(self) -> None:
-        self.assertEqual(rostering.__version__, VERSION.read_text().strip())
-        self.assertEqual(rostering.CONTRACT, CONTRACT)
+        self.assertEqual(automatic_rostering.__version__, VERSION.read_text().strip())
+        self.assertEqual(automatic_rostering.CONTRACT, CONTRACT)
 
 
 class Opening(ServiceCase):

@@ -3,8 +3,8 @@ import json
 import pickle
 import unittest
 
-from rostering import RosteringError
-from rostering.error import decode_error
+from automatic_rostering import RosteringError
+from automatic_rostering.error import decode_error
 
 EVERY_FIELD = {
     "code": "service_error",

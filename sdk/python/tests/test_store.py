@@ -11,9 +11,9 @@ from typing import Any
 import redis
 import redis.asyncio
 
-from rostering import MemoryStore, Store
-from rostering.file_store import FileStore
-from rostering.redis_store import AsyncRedisStore, RedisStore
+from automatic_rostering import MemoryStore, Store
+from automatic_rostering.file_store import FileStore
+from automatic_rostering.redis_store import AsyncRedisStore, RedisStore
 
 from . import PATIENCE
 from .case import InLoop, ServiceCase
@@ -151,9 +151,9 @@ class Sharing(ServiceCase):
 
     def goes_on(self, store: Any, reason: str) -> None:
         client = self.open(store=store)
-        with self.assertLogs("rostering", logging.WARNING) as logs:
+        with self.assertLogs("automatic_rostering", logging.WARNING) as logs:
             client.list_jobs()
-        self.assertEqual(logs.output, [f"WARNING:rostering:store: get failed: {reason}"])
+        self.assertEqual(logs.output, [f"WARNING:automatic_rostering:store: get failed: {reason}"])
         self.want_requests(1, 1)
 
 

@@ -3,8 +3,8 @@ import threading
 from typing import Any
 from unittest import mock
 
-from rostering import Client, MemoryStore
-from rostering.thread import in_thread
+from automatic_rostering import Client, MemoryStore
+from automatic_rostering.thread import in_thread
 
 from . import PATIENCE
 from .case import InLoop, ServiceCase

@@ -20,10 +20,10 @@ import extism
 import httpx
 from store import AsyncHttpStore, HttpStore
 
-from rostering import AsyncClient, Client, Config, RosteringError, log
-from rostering.call import Call
-from rostering.step import Result
-from rostering.thread import in_thread
+from automatic_rostering import AsyncClient, Client, Config, RosteringError, log
+from automatic_rostering.call import Call
+from automatic_rostering.step import Result
+from automatic_rostering.thread import in_thread
 
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
