@@ -8,31 +8,38 @@ import (
 	"automatic-rostering/tests/conformance/hosts"
 )
 
-func TestCases(t *testing.T) {
-	prepare(t)
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			r, err := c.run(t.Context(), 10)
+// One process of each language shows all that more would.
+func TestStories(t *testing.T) {
+	if err := checkRedis(); err != nil {
+		hosts.LeaveOut(t, err.Error())
+	}
+	for _, s := range stories {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			s.languages = wanted(t, s.languages)
+			err := s.run(t.Context(), 1, func(r result) {
+				t.Logf("%d processes, %d calls, %d token requests: %s", r.processes, r.calls, r.requests, r.stage)
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d processes, %d calls, %d token requests", r.processes, r.calls, r.requests)
 		})
 	}
 }
 
-func TestCasesThatGoWrong(t *testing.T) {
-	prepare(t)
+func TestStagesThatGoWrong(t *testing.T) {
 	none := func(context.Context, *fleet) error { return nil }
 	slow := func(context.Context, *fleet) error { return errSlow }
-	for name, c := range map[string]fleetCase{
-		"0 token requests, not 1 to 2": {play: none, least: exactly(1), most: each},
-		"1 token requests, not 0 to 0": {play: begin, least: exactly(0), most: exactly(0)},
-		"ended in the middle":          {play: killed, least: exactly(0), most: each},
-		"too slow":                     {play: slow, least: each, most: each},
+	for want, wrong := range map[string]stage{
+		"0 token requests, not 1": {play: none, tokens: exactly(1)},
+		"1 token requests, not 0": {play: begin, tokens: exactly(0)},
+		"ended in the middle":     {play: killed, tokens: exactly(0)},
+		"too slow":                {play: slow, tokens: exactly(0)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if _, err := c.run(t.Context(), 2); err == nil || !strings.Contains(err.Error(), name) {
+		t.Run(want, func(t *testing.T) {
+			s := story{"it", wanted(t, []string{"go"}), noStore, []stage{wrong}}
+			err := s.run(t.Context(), 1, func(result) { t.Error("the stage went well") })
+			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v", err)
 			}
 		})
@@ -44,21 +51,16 @@ func killed(_ context.Context, f *fleet) error {
 	return f.call(1)
 }
 
-// prepare sees to it that all is there that a fleet needs.
-func prepare(t *testing.T) {
+// wanted sees to it that all is there that the languages need.
+func wanted(t *testing.T, languages []string) []string {
 	t.Helper()
-	if err := checkRedis(); err != nil {
-		hosts.LeaveOut(t, err.Error())
-	}
-	for _, p := range programs {
-		if !hosts.Wanted(p.language) {
-			t.Skipf("HOSTS leaves %s out", p.language)
+	for _, language := range languages {
+		if !hosts.Wanted(language) {
+			t.Skipf("HOSTS leaves %s out", language)
 		}
-		if p.language != "go" {
-			hosts.Setup(t, p.language)
+		if language != "go" {
+			hosts.Setup(t, language)
 		}
 	}
-	if err := build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	return languages
 }

@@ -1,14 +1,13 @@
-// Command fleet shows how processes in five languages share one token through Redis,
+// Command fleet shows how processes in several languages share one token through a Redis server, and through a folder,
 // against a sandbox and a redis-server that it starts and ends itself:
 //
-//	go run ./cmd/fleet [-n 10]
+//	go run ./cmd/fleet [-n 2]
 //
-// It fails if a call fails, or if more tokens were requested than must be.
+// It fails if a call fails, or if another number of tokens was requested than must be.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 10, "how many processes, of the languages in turn")
+	n := flag.Int("n", 2, "how many processes of each language")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdout, *n)
@@ -29,22 +28,18 @@ func main() {
 	}
 }
 
-// run shows all cases, each as soon as it is over.
+// run shows all stories, each stage as soon as it is over.
 func run(ctx context.Context, w io.Writer, n int) error {
-	if n < len(programs) {
-		return fmt.Errorf("-n is %d, but there are %d programs", n, len(programs))
-	}
-	if err := errors.Join(checkRedis(), build(ctx)); err != nil {
+	if err := checkRedis(); err != nil {
 		return err
 	}
-	const row = "%9v  %6v  %14v  %v\n"
-	fmt.Fprintf(w, row, "processes", "calls", "token requests", "what happens")
-	for _, c := range cases {
-		r, err := c.run(ctx, n)
+	const row = "%-8v  %9v  %6v  %14v  %v\n"
+	fmt.Fprintf(w, row, "store", "processes", "calls", "token requests", "what happens")
+	for _, s := range stories {
+		err := s.run(ctx, n, func(r result) { fmt.Fprintf(w, row, r.story, r.processes, r.calls, r.requests, r.stage) })
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			return err
 		}
-		fmt.Fprintf(w, row, r.processes, r.calls, r.requests, c.name)
 	}
 	return nil
 }

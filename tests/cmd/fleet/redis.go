@@ -83,14 +83,18 @@ func freeAddress() (string, error) {
 
 // ready waits until Redis answers, if only that it wants a password.
 func (r *redisServer) ready(ctx context.Context, address string) error {
-	return until(ctx, func() (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for !ping(address) {
 		select {
+		case <-time.After(10 * time.Millisecond):
 		case <-r.ended:
-			return false, errors.New("redis-server ended at once")
-		default:
-			return ping(address), nil
+			return errors.New("redis-server ended at once")
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-	})
+	}
+	return nil
 }
 
 func ping(address string) bool {

@@ -9,6 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"automatic-rostering/tests/conformance/hosts"
@@ -16,30 +19,6 @@ import (
 
 // patience bounds every wait.
 const patience = 60 * time.Second
-
-// program is what the processes of one language run.
-type program struct {
-	language string // a folder of host-example
-	command  []string
-}
-
-var programs = []program{
-	{"go", []string{"../../build/fleet-go"}},
-	{"node", []string{"node", "--disable-warning=ExperimentalWarning", "fleet.js"}},
-	{"python", []string{".venv/bin/python", "fleet.py"}},
-	{"java", []string{"java", "-cp", "target/test-classes:target/classes:target/lib/*", "demo.Fleet"}},
-	{"rust", []string{"target/debug/fleet"}},
-}
-
-// build builds Go's program, which no setup.sh does.
-func build(ctx context.Context) error {
-	command := exec.CommandContext(ctx, "go", "build", "-o", "../../build/fleet-go", "./fleet")
-	command.Dir = hosts.Folder("go")
-	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	return nil
-}
 
 // worker is a process of the fleet.
 type worker struct {
@@ -50,10 +29,12 @@ type worker struct {
 	log      bytes.Buffer // complete when the process has ended
 }
 
-func (p program) start(ctx context.Context, variables []string) (*worker, error) {
-	w := &worker{language: p.language, command: exec.CommandContext(ctx, p.command[0], p.command[1:]...)}
-	w.command.Dir = hosts.Folder(p.language)
-	w.command.Env = append(append(os.Environ(), "NO_PROXY=127.0.0.1"), variables...)
+// start starts the program fleet of a language.
+func start(ctx context.Context, language string, variables []string) (*worker, error) {
+	run := filepath.Join(hosts.Root(), "host-example", language, "run.sh")
+	w := &worker{language: language, command: exec.CommandContext(ctx, run, "fleet")}
+	own := func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") }
+	w.command.Env = append(append(slices.DeleteFunc(os.Environ(), own), "NO_PROXY=127.0.0.1"), variables...)
 	w.command.Stderr = &w.log
 	in, err := w.command.StdinPipe()
 	if err != nil {

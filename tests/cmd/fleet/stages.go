@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"automatic-rostering/tests/sandbox"
+)
+
+// story is what happens to one fleet, stage by stage.
+type story struct {
+	name      string
+	languages []string // each with the same number of processes
+	start     func(ctx context.Context, f *fleet) error
+	stages    []stage
+}
+
+// stage is something that happens to a fleet, and how many tokens n processes request then.
+type stage struct {
+	name   string
+	play   func(ctx context.Context, f *fleet) error
+	tokens func(n int) int
+}
+
+var stories = []story{
+	{"no store", []string{"go", "rust"}, noStore, []stage{
+		{"all begin, each with a token of its own", begin, each},
+	}},
+	{"Redis", []string{"go", "node", "python", "java", "rust"}, redisStore, []stage{
+		{"all begin", begin, exactly(1)},
+		{"the token is revoked, and each in turn is the first to find out", turns, each},
+		{"a Go process is killed while it requests the token", death("go"), exactly(2)},
+		{"one more begins", newcomer("go"), exactly(0)},
+		{"the token expires, twice", renewals, exactly(3)},
+		{"Redis is killed, and the token expires", withoutRedis, oneAndEach},
+	}},
+	{"a folder", []string{"go", "node", "python", "java", "rust", "c"}, folderStore, []stage{
+		{"all begin", begin, exactly(1)},
+		{"the token is revoked, and each in turn is the first to find out", turns, each},
+		{"a Node process is killed while it requests the token", death("node"), exactly(2)},
+		{"one more begins", newcomer("node"), exactly(0)},
+		{"the token expires, twice", renewals, exactly(3)},
+		{"the folder is in order", folderInOrder, exactly(0)},
+	}},
+}
+
+func each(n int) int                   { return n }
+func oneAndEach(n int) int             { return 1 + n }
+func exactly(tokens int) func(int) int { return func(int) int { return tokens } }
+
+// result is what a stage came to.
+type result struct {
+	story, stage               string
+	processes, calls, requests int
+}
+
+// run plays the story with n processes of each language, and reports each stage that went well.
+func (s story) run(ctx context.Context, n int, report func(result)) error {
+	f := &fleet{}
+	err := f.start(ctx, s, n)
+	for _, stage := range s.stages {
+		if err != nil {
+			break
+		}
+		var r result
+		if r, err = stage.run(ctx, f); err != nil {
+			err = fmt.Errorf("%s: %w", stage.name, err)
+			break
+		}
+		r.story = s.name
+		report(r)
+	}
+	log, leaks := f.close()
+	switch {
+	case leaks:
+		return errors.New("a secret or a token is in what the processes wrote")
+	case err != nil:
+		return fmt.Errorf("%s: %w\n%s", s.name, err, log)
+	}
+	return nil
+}
+
+// run plays the stage, again if the machine was too slow for it, and judges the count.
+func (s stage) run(ctx context.Context, f *fleet) (r result, err error) {
+	for range 3 {
+		calls, requests := f.calls, f.requests()
+		if err = s.play(ctx, f); !errors.Is(err, errSlow) {
+			r = result{stage: s.name, processes: len(f.workers), calls: f.calls - calls, requests: f.requests() - requests}
+			break
+		}
+	}
+	if want := s.tokens(len(f.workers)); err == nil && r.requests != want {
+		err = fmt.Errorf("%d token requests, not %d", r.requests, want)
+	}
+	return r, err
+}
+
+// begin delays the token, so that all are there before it is.
+func begin(_ context.Context, f *fleet) error {
+	if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Delay: time.Second, Requests: len(f.workers)}); err != nil {
+		return err
+	}
+	defer f.ClearFaults()
+	return f.call(5)
+}
+
+// turns shows that every language can read what any other has put into the store.
+func turns(_ context.Context, f *fleet) error {
+	for _, w := range f.workers {
+		f.Revoke()
+		first, err := w.call(1)
+		if err != nil {
+			return err
+		}
+		f.calls++
+		if err := f.call(1); err != nil {
+			return err
+		}
+		for i, a := range f.answers {
+			if a.Token != first.Token {
+				return fmt.Errorf("a %s process has another token than the %s process that requested it", f.workers[i].language, w.language)
+			}
+		}
+	}
+	return nil
+}
+
+// death kills a process while it requests the token that all wait for. The others wait until its
+// lock has expired.
+func death(language string) func(context.Context, *fleet) error {
+	return func(ctx context.Context, f *fleet) error {
+		if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}); err != nil {
+			return err
+		}
+		defer f.ClearFaults()
+		before := f.requests()
+		f.Revoke()
+		i := slices.IndexFunc(f.workers, func(w *worker) bool { return w.language == language })
+		first := f.workers[i]
+		f.workers = slices.Delete(f.workers, i, i+1)
+		f.gone = append(f.gone, first)
+		defer first.kill()
+		asked := make(chan error, 1)
+		go func() {
+			_, err := first.call(1)
+			asked <- err
+		}()
+		patient, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if _, err := f.Wait(patient, sandbox.Counts{TokenRequests: before + 1}); err != nil {
+			return err
+		}
+		called := make(chan error, 1)
+		go func() { called <- f.call(5) }()
+		first.kill()
+		if err := <-asked; err == nil {
+			return errors.New("a process had its token before it was killed")
+		}
+		return <-called
+	}
+}
+
+// newcomer starts one more process, which needs no token of its own.
+func newcomer(language string) func(context.Context, *fleet) error {
+	return func(ctx context.Context, f *fleet) error {
+		if err := f.join(ctx, language); err != nil {
+			return err
+		}
+		return f.call(3)
+	}
+}
+
+// renewals begins with a token that lives for seconds.
+func renewals(ctx context.Context, f *fleet) error {
+	before := f.requests()
+	if err := f.shorten(); err != nil {
+		return err
+	}
+	for want := 2; want <= 3; want++ {
+		if err := f.callWhenDue(ctx, 3); err != nil {
+			return err
+		}
+		if got := f.requests() - before; got != want {
+			return fmt.Errorf("%d token requests by then, not %d", got, want)
+		}
+	}
+	return nil
+}
+
+// withoutRedis needs a Redis, so it can be played once alone.
+func withoutRedis(ctx context.Context, f *fleet) error {
+	before := f.requests()
+	if err := f.shorten(); err != nil {
+		return err
+	}
+	f.redis.end()
+	if err := f.call(3); err != nil { // with the token that they have
+		return err
+	}
+	if got := f.requests() - before; got != 1 {
+		return fmt.Errorf("%d token requests by then, not 1", got)
+	}
+	return f.callWhenDue(ctx, 3)
+}
+
+var (
+	storedName  = regexp.MustCompile(`^([0-9a-f]{64})\.[1-9][0-9]*$`)
+	storedValue = regexp.MustCompile(`(?s)^[0-9]+\n.+$`)
+)
+
+// folderInOrder holds the folder against docs/fleet.md.
+func folderInOrder(_ context.Context, f *fleet) error {
+	if info, err := os.Stat(f.folder); err != nil || info.Mode().Perm() != 0o700 {
+		return fmt.Errorf("the folder: %v, %w", info.Mode(), err)
+	}
+	entries, err := os.ReadDir(f.folder)
+	if err != nil {
+		return err
+	}
+	keys := map[string]bool{}
+	for _, entry := range entries {
+		name := storedName.FindStringSubmatch(entry.Name())
+		if name == nil {
+			return fmt.Errorf("there is a file %s", entry.Name())
+		}
+		keys[name[1]] = true
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(f.folder, entry.Name()))
+		if err != nil {
+			return err
+		}
+		if info.Mode() != 0o600 || !storedValue.Match(content) {
+			return fmt.Errorf("the file %s has the mode %v and %d bytes", entry.Name(), info.Mode(), len(content))
+		}
+	}
+	if len(keys) != 2 {
+		return fmt.Errorf("it has %d keys, not the token's and the lock's", len(keys))
+	}
+	return nil
+}
