@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
-# Shows the plugin, with the ROSTERING_* variables set. Run setup.sh first.
+# Usage: run.sh PROGRAM [ARG…]
+# Runs a program of this folder, with the ROSTERING_* variables set. Run sdk/c/setup.sh first, which builds them.
 set -euo pipefail
-cd "$(dirname "$0")"
-exec build/example
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=$1
+shift
+if [ "$program" = minimal ] && [ $# = 0 ]; then set -- "$here/../../dist/rostering.wasm"; fi
+exec "$here/build/$program" "$@"

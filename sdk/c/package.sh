@@ -20,8 +20,8 @@ pack() {
 extism/notices.py --check
 source=$stage/$name
 mkdir "$source"
-cp -r Makefile README.md jobs.c jobs.cpp libextism.sh requirements.txt ./*.pc.in rostering extism \
-	"$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$source"
+cp -r Makefile README.md libextism.sh requirements.txt ./*.in include src extism "$root/host-example/c/jobs.c" \
+	"$root/host-example/c/jobs.cpp" "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$source"
 pack "$name"
 
 # Built from that source, so that it lacks nothing; libextism has been fetched before.

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Gets libextism into lib, and builds the library, the examples and the adapter.
+# Usage: setup.sh [SCRIPT]
+# Gets libextism into lib, and builds the library, the adapter and the programs of host-example/c; for the scripts of the
+# package, which build the library themselves, libextism alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -9,4 +11,7 @@ if command -v flock >/dev/null; then flock 9; fi
 
 ../../tests/setup/setup.sh c
 ./libextism.sh
-make -s all programs
+case ${1:-} in package.sh | test-package.sh) exit ;; esac
+make -s all build/adapter
+make -s install PREFIX="$PWD/build/installed"
+make -s -C ../../host-example/c

@@ -66,7 +66,6 @@ int run_client_tests(void);
 int run_error_tests(void);
 int run_log_tests(void);
 int run_open_tests(void);
-int run_program_tests(void);
 int run_request_tests(void);
 int run_store_tests(void);
 int run_thread_tests(void);
