@@ -23,7 +23,7 @@ $(if $(UNKNOWN),$(error HOSTS: no such languages: $(UNKNOWN); there are go $(LAN
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
 NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis $(if $(HOSTS),,fleet)
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
-STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.7.0
+STATICCHECK := build/staticcheck
 # A number of inputs, some seconds for most targets. A time such as 10m is fine by hand,
 # but Go before 1.27 may then end in "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 40000x
@@ -144,16 +144,25 @@ fuzz: ## fuzz each parser; FUZZTIME=10m for as long as you wish
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$package" >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
 		done
 
+$(STATICCHECK): Makefile
+	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
+
 .PHONY: check
-check: setup-check build ## format, vet, staticcheck, go mod tidy, shell scripts
-	@unformatted=$$(gofmt -l .) ; [ -z "$$unformatted" ] || { echo "gofmt -w $$unformatted" ; exit 1 ; }
+check: setup-check build $(STATICCHECK) ## format, vet, staticcheck, go mod tidy, shell scripts
+	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l) ; [ -z "$$unformatted" ] || { echo "make format: $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
 		echo "checking the module $$module" ; \
-		(cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
+		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
+	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
 	@tests/each.sh check.sh
 	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
 	@$(LEFT_OUT)
+
+.PHONY: format
+format: setup-check ## format all code as make check wants it
+	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
+	@tests/each.sh format.sh
 
 .PHONY: matrix
 matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md

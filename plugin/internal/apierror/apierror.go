@@ -1,4 +1,4 @@
-// Package fault holds the errors that a host sees: one JSON object each, with a
+// Package apierror holds the errors that a host sees: one JSON object each, with a
 // code that a program can act on and a message that says what to do.
 package apierror
 

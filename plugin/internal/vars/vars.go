@@ -1,4 +1,4 @@
-// Package state holds the names and the form of the vars: all that outlives a
+// Package vars holds the names and the form of the vars: all that outlives a
 // call.
 package vars
 
