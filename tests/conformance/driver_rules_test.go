@@ -169,17 +169,14 @@ func closeWaits(w *world) {
 	}
 }
 
-func closeWaitsForToken(w *world) {
+func closeGivesUpToken(w *world) {
 	c := w.client(false)
 	w.auth.Hold(true)
 	leaves := c.begin("list_jobs", start, 500)
 	request := w.auth.Next()
 	w.fails(leaves)
-	closes := c.send(protocol.Request{Op: "close"})
-	w.allRead()
-	w.pending(closes)
-	request.Answer()
-	w.succeeds(closes, 0)
+	w.succeeds(c.send(protocol.Request{Op: "close"}), 0)
+	request.WaitUntilLeft()
 }
 
 func largeBody(w *world) {

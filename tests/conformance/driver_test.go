@@ -64,7 +64,7 @@ var rules = []struct {
 	{"a request to the service ends with its caller", serviceEndsWithCaller, false},
 	{"an answer that has come is given to the caller", answerCounts, false},
 	{"close waits for the calls before it", closeWaits, false},
-	{"close waits for a token request without callers", closeWaitsForToken, false},
+	{"close gives up a token request that no call waits for", closeGivesUpToken, false},
 	{"a body of 50 MB", largeBody, false},
 	{"two clients of one store make one token request", twoClients, false},
 	{"the store has the token though its caller left", storeAfterCaller, false},

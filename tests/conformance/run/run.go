@@ -43,6 +43,9 @@ func (h *Host) Runs(s *scenario.Scenario) bool { return h.Steps || !s.StepsOnly(
 // library to make them: it waits indeed.
 const longestWait = 2
 
+// ofSteps reports whether a call is a step of one: a library has no such calls.
+func ofSteps(c scenario.Call) bool { return c.Partial() || c.Call == "begin" || c.Call == "resume" }
+
 // course is one scenario on one instance.
 type course struct {
 	*Host
@@ -75,7 +78,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 	}
 	c := &course{
 		Host: h, scenario: &filled, servers: servers, instance: "scenario", flows: map[string]flow{},
-		drives: h.Drives && filled.Waits() <= longestWait,
+		drives: h.Drives && filled.Waits() <= longestWait && !slices.ContainsFunc(filled.Calls, ofSteps),
 	}
 	ended, err := c.open()
 	if ended || err != nil {
