@@ -21,7 +21,7 @@ UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: no such languages: $(UNKNOWN); there are go $(LANGUAGES)))
 # What tests/setup/programs.txt lists programs for.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis $(if $(HOSTS),,fleet)
+NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, some seconds for most targets. A time such as 10m is fine by hand,
@@ -81,9 +81,9 @@ run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	$(call program,$*,jobs)
 
 .PHONY: run-fleet
-run-fleet: build build/sandbox ## processes share one token through Redis, isolates through Cloudflare's KV
-	@tests/setup/setup.sh fleet
-	@for language in python java rust javascript/runtimes/node javascript/runtimes/workerd; do sdk/$$language/setup.sh || exit 1 ; done
+run-fleet: build build/sandbox ## processes share one token through Redis, and through a folder, isolates through Cloudflare's KV
+	@tests/setup/setup.sh redis
+	@for folder in c java javascript/runtimes/node javascript/runtimes/workerd python rust; do sdk/$$folder/setup.sh || exit 1 ; done
 	@cd tests && go run ./cmd/fleet
 	@host-example/workerd/run.sh fleet
 

@@ -3,6 +3,7 @@ package setup
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -10,7 +11,7 @@ import (
 
 // starts has what starts a program in a language, up to the program's name if that is a literal.
 var starts = map[string]*regexp.Regexp{
-	".go":   regexp.MustCompile(`(?:\bexec\.(?:Command|LookPath|CommandContext)\((?:[\w.()]+, )?|\{"[a-z]+", \[\]string\{)"([^"]+)"`),
+	".go":   regexp.MustCompile(`\bexec\.(?:Command|LookPath|CommandContext)\((?:[\w.()]+, )?"([^"]+)"`),
 	".java": regexp.MustCompile(`\bProcessBuilder\(\s*"([^"]+)"`),
 	".py":   regexp.MustCompile(`\b(?:which|run|Popen)\(\s*\[?\s*"([^"]+)"`),
 	".js":   javaScript,
@@ -53,28 +54,35 @@ func onPath(names []string) (found []string) {
 
 // inScript reads a script for bash. Commands whose names are in variables are not found.
 func inScript(text string) ([]string, error) {
-	script, err := syntax.NewParser().Parse(strings.NewReader(text), "")
-	if err != nil {
-		return nil, err
-	}
 	var names []string
-	functions := map[string]bool{"pinned": true} // of take-package.sh, which others source
-	syntax.Walk(script, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case *syntax.FuncDecl:
-			functions[node.Name.Value] = true
-		case *syntax.CallExpr:
-			names = append(names, called(node.Args)...)
+	err := walk(text, func(node syntax.Node) {
+		if call, ok := node.(*syntax.CallExpr); ok {
+			names = append(names, called(call.Args)...)
 		}
-		return true
 	})
-	var programs []string
-	for _, name := range onPath(names) {
-		if !functions[name] {
-			programs = append(programs, name)
+	functions, _ := functionsIn(text)
+	return slices.DeleteFunc(onPath(names), func(name string) bool { return slices.Contains(functions, name) }), err
+}
+
+// functionsIn returns the names of the functions that a script defines.
+func functionsIn(text string) (names []string, err error) {
+	err = walk(text, func(node syntax.Node) {
+		if function, ok := node.(*syntax.FuncDecl); ok {
+			names = append(names, function.Name.Value)
 		}
+	})
+	return names, err
+}
+
+func walk(text string, visit func(syntax.Node)) error {
+	script, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err == nil {
+		syntax.Walk(script, func(node syntax.Node) bool {
+			visit(node)
+			return true
+		})
 	}
-	return programs, nil
+	return err
 }
 
 // called returns the name of a command, and that of the one which it starts or looks for.
