@@ -51,7 +51,7 @@ func TestEveryLanguageHasPrograms(t *testing.T) {
 
 // failures are what may be wrong with the environment, and what the line that explains it must have.
 var failures = []struct{ name, variable, value, code, mend string }{
-	{"a wrong secret", "ROSTERING_CLIENT_SECRET", "not-the-secret", "token_endpoint_rejected", "client_secret|invalid_client"},
+	{"a wrong secret", "ROSTERING_CLIENT_SECRET", "not-the-secret", "token_endpoint_rejected", "client_secret"},
 	{"no service", "ROSTERING_BASE_URL", "http://127.0.0.1:2", "network_error", "base_url"},
 	{"a missing variable", "ROSTERING_CLIENT_ID", "", "config_missing", "client_id"},
 }
@@ -92,11 +92,15 @@ func testOnce(t *testing.T, language, name string) {
 			s := start(t)
 			s.environment[f.variable] = f.value
 			s.secrets = append(s.secrets, "not-the-secret")
+			code, mend := f.code, f.mend
+			if name == "minimal" && f.name == "no service" {
+				code, mend = "", "base_url|127.0.0.1" // most SDKs have an error of their own for that
+			}
 			stdout, stderr, status := s.run(t, language, name)
 			if status != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
-				!strings.Contains(stderr, f.code) || !regexp.MustCompile(`(?i)`+f.mend).MatchString(stderr) {
+				!strings.Contains(stderr, code) || !regexp.MustCompile(`(?i)`+mend).MatchString(stderr) {
 				t.Errorf("want status 1 and a line with %s and %s on stderr;\nstatus %d, stdout %q, stderr %q",
-					f.code, f.mend, status, stdout, stderr)
+					code, mend, status, stdout, stderr)
 			}
 		})
 	}
