@@ -1,8 +1,12 @@
 package demo;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import example.automaticrostering.FileStore;
 import example.automaticrostering.RedisStore;
 import example.automaticrostering.Rostering;
+import example.automaticrostering.RosteringConfig;
+import example.automaticrostering.RosteringOptions;
+import example.automaticrostering.Store;
 import example.automaticrostering.Token;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,6 +14,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -18,8 +23,8 @@ import java.util.Map;
 import redis.clients.jedis.JedisPooled;
 
 /**
- * A process of a fleet that shares one token. Beside the variables of {@link Main}, ROSTERING_REDIS
- * is the address of the Redis that it shares its token through; without it, it does not share.
+ * A process of a fleet that shares one token. ROSTERING_STORE names the store: a URL of Redis, or a
+ * folder; without it, the process does not share its token.
  *
  * <p>Each line on standard input is a number of calls to make; a line of JSON answers it: {@code
  * {"calls":5,"token":"1f2e3d4c","expires_at":1800000000}}, where token is the beginning of the
@@ -39,21 +44,27 @@ public final class Fleet {
 
   static void run(Map<String, String> variables, BufferedReader in, PrintStream out)
       throws IOException, InterruptedException {
-    var settings = new Settings(variables);
-    var options = settings.options();
-    var redis = settings.variable("ROSTERING_REDIS");
-    if (!redis.isEmpty()) {
-      var store = new RedisStore(new JedisPooled(URI.create(redis), REDIS_TIMEOUT_MS));
-      store.get("rostering:connect"); // a first connection may take longer than a call waits
-      options.store(store);
+    var options = new RosteringOptions();
+    var name = variables.getOrDefault("ROSTERING_STORE", "");
+    if (!name.isEmpty()) {
+      options.store(store(name));
     }
-    try (var client = Rostering.open(settings.config(), options)) {
+    try (var client = Rostering.open(RosteringConfig.fromEnvironment(), options)) {
       var mapper = new JsonMapper();
       for (var line = in.readLine(); line != null; line = in.readLine()) {
         out.println(mapper.writeValueAsString(make(client, Integer.parseInt(line.strip()))));
         out.flush();
       }
     }
+  }
+
+  private static Store store(String name) throws IOException {
+    if (!name.startsWith("redis://")) {
+      return new FileStore(Path.of(name));
+    }
+    var store = new RedisStore(new JedisPooled(URI.create(name), REDIS_TIMEOUT_MS));
+    store.get("rostering:connect"); // a first connection may take longer than a call waits
+    return store;
   }
 
   /** Makes calls, and tells which token the last one was made with. */

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import example.automaticrostering.Rostering;
+import example.automaticrostering.RosteringConfig;
 import example.automaticrostering.RosteringException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -13,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 /** A service that lists the jobs at /jobs, on the port PORT. SIGTERM lets its requests end. */
 public final class Service {
   public static void main(String[] args) throws IOException {
-    var client = Rostering.open(new Settings(System.getenv()).config());
+    var client = Rostering.open(RosteringConfig.fromEnvironment());
     var threads = Threads.forRequests();
     var port = Integer.parseInt(System.getenv().getOrDefault("PORT", "8080"));
     var server = HttpServer.create(new InetSocketAddress(port), 1024);

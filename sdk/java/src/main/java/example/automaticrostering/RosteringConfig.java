@@ -2,7 +2,9 @@ package example.automaticrostering;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -18,6 +20,29 @@ public final class RosteringConfig {
     /** The production. */
     PRODUCTION
   }
+
+  private static final List<String> KEYS =
+      List.of(
+          "environment",
+          "auth_url",
+          "base_url",
+          "client_id",
+          "client_secret",
+          "customer_id",
+          "user_id",
+          "scope",
+          "refresh_margin",
+          "allow_http");
+
+  /** The plugin judges all else, and names the key. */
+  private static final Map<String, String> VALUES =
+      Map.of(
+          "environment",
+          "stage|production",
+          "refresh_margin",
+          "[0-9]+",
+          "allow_http",
+          "true|false");
 
   /** The plugin's keys. */
   final TreeMap<String, String> keys = new TreeMap<>();
@@ -123,6 +148,32 @@ public final class RosteringConfig {
    */
   public RosteringConfig allowHttp(boolean allow) {
     return set("allow_http", allow);
+  }
+
+  /**
+   * Reads the variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code _BASE_URL}, {@code
+   * _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID}, {@code _SCOPE},
+   * {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing one.
+   *
+   * @return the config
+   * @throws RosteringException {@code CONFIG_INVALID}, which names the variable
+   */
+  public static RosteringConfig fromEnvironment() {
+    return fromEnvironment(System.getenv());
+  }
+
+  static RosteringConfig fromEnvironment(Map<String, String> variables) {
+    var config = new RosteringConfig();
+    for (var key : KEYS) {
+      var name = "ROSTERING_" + key.toUpperCase(Locale.ROOT);
+      var value = variables.getOrDefault(name, "");
+      var values = VALUES.get(key);
+      if (!value.isEmpty() && values != null && !value.matches(values)) {
+        throw RosteringException.ofConfig("config_invalid", key, name + " must be " + values);
+      }
+      config.set(key, value);
+    }
+    return config;
   }
 
   private RosteringConfig set(String key, Object value) {
