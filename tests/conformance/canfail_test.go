@@ -37,7 +37,7 @@ func TestEveryScenarioCanFail(t *testing.T) {
 	defer p.Close()
 	for _, s := range scenarios(t, &run.Host{Steps: true}) {
 		if run.Scenario(&run.Host{Process: p, Steps: s.StepsOnly()}, &s) == nil {
-			t.Errorf("%s/%s holds for a host that does nothing", s.Group, s.Name)
+			t.Errorf("%s holds for a host that does nothing", s.FullName())
 		}
 	}
 }

@@ -45,8 +45,8 @@ func runAll(t *testing.T, h hosts.Host) {
 	}
 	t.Log(runs + versions)
 	for _, s := range all {
-		t.Run(s.Group+"/"+s.Name, func(t *testing.T) {
-			err, why := run.Scenario(host, &s), deviations.of(s.Group+"/"+s.Name)
+		t.Run(s.FullName(), func(t *testing.T) {
+			err, why := run.Scenario(host, &s), deviations.of(s.FullName())
 			switch {
 			case err != nil && why != "":
 				t.Log(deviates + why) // the matrix counts it

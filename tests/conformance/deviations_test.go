@@ -63,7 +63,7 @@ func (all deviations) beyond(scenarios []scenario.Scenario) (unknown []string) {
 	for _, d := range all {
 		for _, name := range d.Scenarios {
 			one := deviations{{Scenarios: []string{name}, Why: name}}
-			if !slices.ContainsFunc(scenarios, func(s scenario.Scenario) bool { return one.of(s.Group+"/"+s.Name) != "" }) {
+			if !slices.ContainsFunc(scenarios, func(s scenario.Scenario) bool { return one.of(s.FullName()) != "" }) {
 				unknown = append(unknown, name)
 			}
 		}

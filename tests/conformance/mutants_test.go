@@ -3,11 +3,8 @@ package conformance
 import (
 	"encoding/json"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/run"
@@ -17,27 +14,24 @@ import (
 // Each expectation of a step counts: where it is another one, the scenario fails.
 func TestEveryStepCounts(t *testing.T) {
 	host := hosts.CoreInSteps.Start(t)
-	for _, group := range []string{"sharing", "single-flight", "last", "refused"} {
-		b, err := os.ReadFile(filepath.Join(hosts.Root(), "tests/scenarios", group+".json"))
-		if err != nil {
+	for _, s := range scenarios(t, host) {
+		if !slices.Contains([]string{"sharing", "single-flight", "last", "refused"}, s.Group) {
+			continue
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(s.Raw, &fields); err != nil {
 			t.Fatal(err)
 		}
-		var all []map[string]any
-		if err := json.Unmarshal(b, &all); err != nil {
-			t.Fatal(err)
-		}
-		for _, one := range all {
-			eachMutant(one, func(field string) {
-				mutant, err := json.Marshal([]any{one})
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := scenario.Load(fstest.MapFS{group + ".json": {Data: mutant}})
-				if err == nil && run.Scenario(host, &s[0]) == nil {
-					t.Errorf("%s/%s holds with another %s", group, one["name"], field)
-				}
-			})
-		}
+		eachMutant("", fields, func(field string) {
+			raw, err := json.Marshal(fields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mutant, err := scenario.Decode(s.Group, raw)
+			if err == nil && run.Scenario(host, &mutant) == nil {
+				t.Errorf("%s holds with another %s", s.FullName(), field)
+			}
+		})
 	}
 }
 
@@ -54,12 +48,12 @@ var expectations = map[string]func(any) any{
 	"with":        func(any) any { return "token-0007" },
 }
 
-// eachMutant calls f with each expectation changed in turn.
-func eachMutant(value any, f func(field string)) {
+// eachMutant calls f with each expectation changed in turn, in the value of a field.
+func eachMutant(of string, value any, f func(field string)) {
 	switch value := value.(type) {
 	case []any:
 		for _, element := range value {
-			eachMutant(element, f)
+			eachMutant(of, element, f)
 		}
 	case map[string]any:
 		laid, _ := value["in_steps"].(map[string]any)
@@ -69,7 +63,7 @@ func eachMutant(value any, f func(field string)) {
 				continue // another one counts
 			}
 			change := expectations[field]
-			if field == "value" && value["op"] == "set" {
+			if field == "value" && of == "set" {
 				change = func(any) any { return "another" }
 			}
 			if change != nil {
@@ -78,7 +72,7 @@ func eachMutant(value any, f func(field string)) {
 				value[field] = old
 			}
 			if field != "value" && field != "input" {
-				eachMutant(old, f)
+				eachMutant(field, old, f)
 			}
 		}
 	}

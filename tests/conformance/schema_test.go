@@ -67,7 +67,7 @@ func TestSchema(t *testing.T) {
 	for _, h := range []hosts.Host{hosts.Core, hosts.CoreInSteps} {
 		host := h.Start(t)
 		for _, s := range scenarios(t, host) {
-			full := s.Group + "/" + s.Name
+			full := s.FullName()
 			delete(unused, full)
 			t.Run(h.Name+"/"+full, func(t *testing.T) {
 				host.Observe = func(export string, input []byte, a protocol.Answer) {
@@ -86,35 +86,35 @@ func TestSchema(t *testing.T) {
 
 // beyondInput are the rules on an input that its definition cannot say.
 var beyondInput = map[string]bool{
-	"send-request/refused: an encoded slash in front":      true,
-	"send-request/refused: a dot segment":                  true,
-	"send-request/refused: two dots":                       true,
-	"send-request/refused: encoded dots":                   true,
-	"send-request/refused: dots between encoded slashes":   true,
-	"send-request/refused: an encoded backslash":           true,
-	"send-request/refused: an encoded line break":          true,
-	"send-request/refused: the header Authorization":       true,
-	"send-request/refused: the header customer_id":         true,
-	"send-request/refused: the header USER-ID":             true,
-	"send-request/refused: the header Host":                true,
-	"send-request/refused: the header content-length":      true,
-	"send-request/refused: the header Transfer-Encoding":   true,
-	"send-request/refused: the header Connection":          true,
-	"send-request/refused: the header Expect":              true,
-	"send-request/refused: the header upgrade":             true,
-	"send-request/refused: the header Keep-Alive":          true,
-	"send-request/refused: the header keep_alive":          true,
-	"send-request/refused: the header TE":                  true,
-	"send-request/refused: the header Trailer":             true,
-	"send-request/refused: the header Proxy-Connection":    true,
-	"send-request/refused: headers of more than 32 KiB":    true,
-	"input/half a surrogate pair in a body":                true,
-	"input/half a surrogate pair in a token":               true,
-	"input/half a surrogate pair in the body of an answer": true,
-	"input/half a surrogate pair in a header of an answer": true,
-	"sharing/what an operation of the store takes":         true,
-	"sharing/a result that does not fit changes nothing":   true,
-	"steps/resume with nothing but the flow":               true,
+	"send-request/an invalid path: an encoded slash in front":                            true,
+	"send-request/an invalid path: a dot segment":                                        true,
+	"send-request/an invalid path: two dots":                                             true,
+	"send-request/an invalid path: encoded dots":                                         true,
+	"send-request/an invalid path: dots between encoded slashes":                         true,
+	"send-request/an invalid path: an encoded backslash":                                 true,
+	"send-request/an invalid path: an encoded line break":                                true,
+	"send-request/an invalid header: the header Authorization":                           true,
+	"send-request/an invalid header: the header customer_id":                             true,
+	"send-request/an invalid header: the header USER-ID":                                 true,
+	"send-request/an invalid header: the header Host":                                    true,
+	"send-request/an invalid header: the header content-length":                          true,
+	"send-request/an invalid header: the header Transfer-Encoding":                       true,
+	"send-request/an invalid header: the header Connection":                              true,
+	"send-request/an invalid header: the header Expect":                                  true,
+	"send-request/an invalid header: the header upgrade":                                 true,
+	"send-request/an invalid header: the header Keep-Alive":                              true,
+	"send-request/an invalid header: the header keep_alive":                              true,
+	"send-request/an invalid header: the header TE":                                      true,
+	"send-request/an invalid header: the header Trailer":                                 true,
+	"send-request/an invalid header: the header Proxy-Connection":                        true,
+	"send-request/refused: headers of more than 32 KiB":                                  true,
+	"input/an input that is not Unicode: half a surrogate pair in a body":                true,
+	"input/an input that is not Unicode: half a surrogate pair in a token":               true,
+	"input/an input that is not Unicode: half a surrogate pair in the body of an answer": true,
+	"input/an input that is not Unicode: half a surrogate pair in a header of an answer": true,
+	"sharing/what an operation of the store takes":                                       true,
+	"sharing/a result that does not fit changes nothing":                                 true,
+	"steps/resume with nothing but the flow":                                             true,
 	// Which step it answers, a definition of resume cannot know.
 	"unauthorized/repeatable belongs to a 401 of the service alone": true,
 }
@@ -161,7 +161,7 @@ func TestSchemaOfConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		delete(unused, s.Group+"/"+s.Name)
+		delete(unused, s.FullName())
 		config, err := json.Marshal(s.FullConfig(servers))
 		if err != nil {
 			t.Fatal(err)
@@ -178,20 +178,20 @@ func TestSchemaOfConfig(t *testing.T) {
 
 // beyondSchema are the rules that a pattern cannot say, or that depend on the call.
 var beyondSchema = map[string]bool{
-	"config/an address: plain http":                                      true,
-	"config/an address: plain http of the service":                       true,
-	"config/an address: plain http to a name that looks like loopback":   true,
-	"config/an address: plain http to a name that begins like localhost": true,
-	"config/an address with a port above 65535":                          true,
-	"send-request/base_url is needed":                                    true,
-	"config/base_url is needed":                                          true,
-	"config/customer_id is needed":                                       true,
-	"config/user_id is needed":                                           true,
-	"config/get_token needs neither base_url nor ids":                    true,
+	"config/an invalid address: plain http":                                      true,
+	"config/an invalid address: plain http of the service":                       true,
+	"config/an invalid address: plain http to a name that looks like loopback":   true,
+	"config/an invalid address: plain http to a name that begins like localhost": true,
+	"config/an invalid address: a port above 65535":                              true,
+	"send-request/base_url is needed":                                            true,
+	"config/a missing value: base_url":                                           true,
+	"config/a missing value: customer_id":                                        true,
+	"config/a missing value: user_id":                                            true,
+	"config/get_token needs neither base_url nor ids":                            true,
 }
 
 func refusesConfig(s *scenario.Scenario) bool {
-	if beyondSchema[s.Group+"/"+s.Name] {
+	if beyondSchema[s.FullName()] {
 		return false
 	}
 	for _, call := range s.Calls {

@@ -16,7 +16,7 @@ type line struct {
 	Call   string          `json:"call,omitempty"`
 	Resume string          `json:"resume,omitempty"`
 	As     string          `json:"as,omitempty"`
-	Now    int64           `json:"now,omitempty"`
+	Now    json.RawMessage `json:"now,omitempty"`
 	Input  json.RawMessage `json:"input,omitempty"`
 
 	Instance  int    `json:"instance,omitempty"`
@@ -52,8 +52,9 @@ func (a *action) line(b *branch, now int64, input string) line {
 			l.Forged = a.member + ": " + a.value
 		}
 	}
+	l.Now = json.RawMessage("null")
 	if !a.noNow {
-		l.Now = now
+		l.Now = fmt.Append(nil, now)
 	}
 	if input = strings.TrimPrefix(input, ","); input != "" {
 		l.Input = json.RawMessage("{" + input + "}")
@@ -80,39 +81,35 @@ func (l line) ends(o *output) line {
 	case first == "wait":
 		l.Step = map[string]any{"wait": o.seconds, "for": o.purpose}
 	default:
-		l.Step = map[string]any{"store": o.exchange()}
+		l.Step = o.exchange()
 	}
 	return l
 }
 
+// exchange is an operation on the store.
 func (o *output) exchange() map[string]any {
-	e := map[string]any{"op": o.op}
+	e := map[string]any{}
 	if strings.HasSuffix(o.key, ":asking") {
 		e["lock"] = true
 	}
 	if o.op != "get" {
 		e["value"], e["ttl"] = json.RawMessage(o.value), o.ttl
 	}
-	return e
+	return map[string]any{o.op: e}
 }
 
-// text is the scenario, one call a line.
+// text is the scenario in YAML, one call a line; JSON is YAML too.
 func (s scenario) text(f *Finding) string {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "{\n  \"name\": %q,\n  \"accepts\": %s,\n  \"calls\": [", f.Invariant, accepts[s.accepts(f)])
-	for n, l := range s {
-		if n > 0 {
-			out.WriteByte(',')
-		}
-		out.WriteString("\n    ")
+	fmt.Fprintf(&out, "- name: %q\n  accepts: %s\n  calls:\n", f.Invariant, accepts[s.accepts(f)])
+	for _, l := range s {
+		out.WriteString("    - ")
 		encoder := json.NewEncoder(&out)
 		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(l); err != nil {
-			fmt.Fprintf(&out, "%q", err)
+			fmt.Fprintf(&out, "%q\n", err)
 		}
-		out.Truncate(len(bytes.TrimRight(out.Bytes(), "\n")))
 	}
-	out.WriteString("\n  ]\n}")
 	return out.String()
 }
 

@@ -195,7 +195,7 @@ func (w *world) setToken(a *action, i *instance) bool {
 	}
 	l := line{Call: a.do, Instance: i.number, Input: json.RawMessage(fmt.Sprintf(`{"access_token":%q,"expires_at":%d}`, a.text, expires))}
 	if !a.noNow {
-		l.Now = now
+		l.Now = fmt.Append(nil, now)
 	}
 	if w.scenario.add(l.ends(&o)); o.words == "nothing" {
 		i.had[a.text] = i.facts.era

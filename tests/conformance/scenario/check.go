@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 )
 
@@ -22,16 +21,6 @@ func (s *Scenario) StepsOnly() bool {
 
 func (c *Call) whole() bool { return !c.Partial() && slices.Contains(Whole, c.Call) }
 
-var anchor = regexp.MustCompile(`^#([a-z0-9-]+): `)
-
-// Anchor is the section of docs/contract.md in which the rule stands, or "".
-func (s *Scenario) Anchor() string {
-	if found := anchor.FindStringSubmatch(s.Rule); found != nil {
-		return found[1]
-	}
-	return ""
-}
-
 // Waits is the sum of the waits in whole calls, in seconds.
 func (s *Scenario) Waits() (sum float64) {
 	for _, c := range s.Calls {
@@ -48,8 +37,6 @@ func (s *Scenario) check() error {
 	switch {
 	case s.Name == "" || s.Rule == "" || len(s.Calls) == 0:
 		return errors.New("a scenario needs a name, a rule and calls")
-	case s.Anchor() == "":
-		return errors.New("a rule begins with an anchor of docs/contract.md: #steps: …")
 	case s.Form != "" && s.Form != "steps":
 		return errors.New("there is no other form than steps")
 	case s.Accepts != nil && !slices.Equal(s.Accepts, []string{"wait"}) && !slices.Equal(s.Accepts, []string{"wait", "store"}):
@@ -83,10 +70,10 @@ func (c *Call) check() error {
 		return errors.New("only get_token, list_jobs and send_request can be begun")
 	case outcomes > 1:
 		return errors.New("token, error, lost, json, empty, step and done exclude each other")
-	case c.Resume == "" && (c.RawInput == nil) == (c.Now == ""):
-		return errors.New("it needs now, or raw_input instead")
-	case c.RawInput != nil && (c.Input != nil || c.Body != nil || c.Partial()):
-		return errors.New("raw_input excludes input, body, as and resume")
+	case c.Resume == "" && c.RawInput == nil && c.Now == "":
+		return errors.New("only resume does without now")
+	case c.RawInput != nil && (c.Now != "" || c.Input != nil || c.Body != nil || c.Partial()):
+		return errors.New("raw_input excludes now, input, body, as and resume")
 	case c.Partial() && (outcomes == 0 || c.Lost || c.JSON != nil || c.Empty || c.Exchanges != nil):
 		return errors.New("as and resume need step, done, token or error")
 	case !c.Partial() && (c.Step != nil || c.Done):
@@ -111,14 +98,14 @@ func (c *Call) check() error {
 
 func (e *Exchange) check() error {
 	kinds := 0
-	for _, set := range []bool{e.Token != nil, e.Jobs != nil, e.Store != nil, e.Wait != ""} {
+	for _, set := range []bool{e.Token != nil, e.Jobs != nil, e.Get != nil, e.Add != nil, e.Set != nil, e.Wait != ""} {
 		if set {
 			kinds++
 		}
 	}
 	switch {
 	case kinds != 1 || e.Times != 0 || e.Exchanges != nil:
-		return errors.New("an exchange is one of token, jobs, store and wait, or times and exchanges")
+		return errors.New("an exchange is one of token, jobs, get, add, set and wait, or times and exchanges")
 	case e.For != "" && (e.Wait == "" || e.For != "call"):
 		return errors.New("for is call, beside wait")
 	case e.Store != nil:
@@ -138,8 +125,6 @@ func (e *StoreExchange) check() error {
 		}
 	}
 	switch {
-	case !slices.Contains([]string{"get", "add", "set"}, e.Op):
-		return errors.New("op is get, add or set")
 	case values > 1:
 		return errors.New("value, text and token exclude each other")
 	case e.Token != nil && e.Token["expires_at"] == nil:

@@ -33,6 +33,7 @@ func (s Servers) fill(text string) string {
 		"{{auth.host}}", bare(s.Auth), "{{service.host}}", bare(s.Service),
 		"{{auth.escaped}}", url.QueryEscape(s.Auth),
 		"{{cache_key}}", s.CacheKey(),
+		"{{half a surrogate pair}}", `\ud800`, // in JSON, where it is no text, but may stand
 	).Replace(text)
 	return repeated.ReplaceAllStringFunc(text, func(match string) string {
 		parts := repeated.FindStringSubmatch(match)

@@ -13,7 +13,7 @@ import (
 
 // Load reads all scenario files of a folder, and refuses what is not of the form.
 func Load(folder fs.FS) ([]Scenario, error) {
-	files, err := fs.Glob(folder, "*.json")
+	files, err := fs.Glob(folder, "*.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -25,11 +25,10 @@ func Load(folder fs.FS) ([]Scenario, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		for _, s := range group {
-			if full := s.Group + "/" + s.Name; names[full] {
-				return nil, fmt.Errorf("%s: two scenarios are named %q", file, s.Name)
-			} else {
-				names[full] = true
+			if names[s.FullName()] {
+				return nil, fmt.Errorf("two scenarios are named %s", s.FullName())
 			}
+			names[s.FullName()] = true
 		}
 		all = append(all, group...)
 	}
@@ -44,33 +43,39 @@ func load(folder fs.FS, file string) ([]Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(b, &raw); err != nil {
+	all, err := expand(b)
+	if err != nil {
 		return nil, err
 	}
 	var group []Scenario
-	for _, r := range raw {
-		s, err := decode(r)
+	for _, raw := range all {
+		s, err := Decode(strings.TrimSuffix(path.Base(file), ".yaml"), raw)
 		if err != nil {
-			return nil, fmt.Errorf("%.80s: %w", r, err)
+			return nil, fmt.Errorf("%.120s: %w", raw, err)
 		}
-		s.Group = strings.TrimSuffix(path.Base(file), ".json")
 		group = append(group, s)
 	}
 	return group, nil
 }
 
-func decode(raw json.RawMessage) (s Scenario, err error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
+// Decode reads one scenario of a group in its form as JSON.
+func Decode(group string, raw json.RawMessage) (Scenario, error) {
+	s := Scenario{Group: group, Raw: raw}
+	if err := strict(raw, &s); err != nil {
 		return s, err
 	}
-	s.raw = raw
 	for i := range s.Calls {
+		s.Calls[i].setNow()
 		s.Calls[i].Exchanges = flat(s.Calls[i].Exchanges)
 	}
 	return s, s.check()
+}
+
+// strict decodes JSON and refuses unknown fields.
+func strict(b []byte, value any) error {
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(value)
 }
 
 // flat repeats the exchanges that stand for several.
@@ -89,23 +94,28 @@ func flat(exchanges []Exchange) (all []Exchange) {
 
 // With returns the scenario with all placeholders filled in.
 func (s *Scenario) With(servers Servers) (Scenario, error) {
-	filled, err := decode(json.RawMessage(servers.fill(string(s.raw))))
-	filled.Group = s.Group
-	return filled, err
+	filled := servers.fill(string(s.Raw))
+	if _, unknown, found := strings.Cut(filled, "{{"); found {
+		return Scenario{}, fmt.Errorf("there is no placeholder {{%.40s", unknown)
+	}
+	return Decode(s.Group, json.RawMessage(filled))
 }
 
 // ForSteps returns the scenario as it is where begin and resume make its calls.
 func (s *Scenario) ForSteps() (Scenario, error) {
 	var all map[string]json.RawMessage
 	var calls []map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(s.raw, &all), json.Unmarshal(all["calls"], &calls)); err != nil {
+	if err := errors.Join(json.Unmarshal(s.Raw, &all), json.Unmarshal(all["calls"], &calls)); err != nil {
 		return Scenario{}, err
 	}
 	for i := range calls {
+		delete(calls[i], "in_steps")
 		maps.Copy(calls[i], s.Calls[i].InSteps)
-		maps.DeleteFunc(calls[i], func(field string, value json.RawMessage) bool {
-			return field == "in_steps" || string(value) == "null"
-		})
+		for field, value := range s.Calls[i].InSteps {
+			if string(value) == "null" {
+				delete(calls[i], field)
+			}
+		}
 	}
 	laid, err := json.Marshal(calls)
 	if err != nil {
@@ -116,7 +126,5 @@ func (s *Scenario) ForSteps() (Scenario, error) {
 	if err != nil {
 		return Scenario{}, err
 	}
-	steps, err := decode(raw)
-	steps.Group = s.Group
-	return steps, err
+	return Decode(s.Group, raw)
 }

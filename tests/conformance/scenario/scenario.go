@@ -2,15 +2,17 @@
 // documented in tests/scenarios/README.md.
 package scenario
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Scenario is one course of events on one instance of the plugin.
 type Scenario struct {
 	// Group is the name of its file, without the ending.
 	Group string `json:"-"`
 	Name  string `json:"name"`
-	// Rule is the rule that it shows: "#anchor: sentence", with an anchor of
-	// docs/contract.md.
+	// Rule is the section of docs/contract.md that it shows, by its anchor.
 	Rule string `json:"rule"`
 	// Form is "steps" for a scenario that only calls by begin and resume can show.
 	Form string `json:"form"`
@@ -20,8 +22,12 @@ type Scenario struct {
 	Config map[string]*string `json:"config"`
 	Calls  []Call             `json:"calls"`
 
-	raw json.RawMessage
+	// Raw is the scenario in its form as JSON.
+	Raw json.RawMessage `json:"-"`
 }
+
+// FullName is the name with that of the group.
+func (s *Scenario) FullName() string { return s.Group + "/" + s.Name }
 
 // Call is one call and what must come of it; or, with As or Resume, one step of a call.
 type Call struct {
@@ -34,8 +40,10 @@ type Call struct {
 	Resume string `json:"resume"`
 	// Times is how often, 1 if left out.
 	Times int `json:"times"`
-	// Now goes into the input. It may be left out with RawInput and Resume.
-	Now json.Number `json:"now"`
+	// Clock is now, DefaultNow if left out, and null for none: Now has that.
+	Clock json.RawMessage `json:"now"`
+	// Now goes into the input, or "" for none.
+	Now json.Number `json:"-"`
 	// Input is the rest of the input.
 	Input map[string]json.RawMessage `json:"input"`
 	// RawInput is the input as it is, instead of Now and Input.
@@ -65,6 +73,18 @@ type Call struct {
 	InSteps map[string]json.RawMessage `json:"in_steps"`
 }
 
+// DefaultNow is the time at which calls are made that say nothing else.
+const DefaultNow = "1800000000"
+
+func (c *Call) setNow() {
+	switch {
+	case c.Clock == nil && c.RawInput == nil:
+		c.Now = DefaultNow
+	case string(c.Clock) != "null":
+		c.Now = json.Number(c.Clock)
+	}
+}
+
 // Partial reports whether the call is one step of a call.
 func (c *Call) Partial() bool { return c.As != "" || c.Resume != "" }
 
@@ -81,14 +101,36 @@ type Token struct {
 type Exchange struct {
 	Token *TokenExchange `json:"token"`
 	Jobs  *JobsExchange  `json:"jobs"`
-	Store *StoreExchange `json:"store"`
+	Get   *StoreExchange `json:"get"`
+	Add   *StoreExchange `json:"add"`
+	Set   *StoreExchange `json:"set"`
 	Wait  json.Number    `json:"wait"` // seconds
+	// Store is Get, Add or Set.
+	Store *StoreExchange `json:"-"`
 	// For is call for a wait for another call of the instance; otherwise it is for the store.
 	For string `json:"for"`
 
 	// Times and Exchanges stand for several.
 	Times     int        `json:"times"`
 	Exchanges []Exchange `json:"exchanges"`
+}
+
+// UnmarshalJSON also reads a kind alone, which stands for it without more: "token".
+func (e *Exchange) UnmarshalJSON(b []byte) error {
+	var kind string
+	if json.Unmarshal(b, &kind) == nil {
+		b = fmt.Appendf(nil, `{%q:{}}`, kind)
+	}
+	type plain Exchange
+	if err := strict(b, (*plain)(e)); err != nil {
+		return err
+	}
+	for op, store := range map[string]*StoreExchange{"get": e.Get, "add": e.Add, "set": e.Set} {
+		if store != nil {
+			store.Op, e.Store = op, store
+		}
+	}
+	return nil
 }
 
 // TokenExchange is a token request. Without more it is the one that the default
@@ -134,7 +176,7 @@ type Answer struct {
 
 // StoreExchange is an operation on the shared store.
 type StoreExchange struct {
-	Op string `json:"op"` // get, add or set
+	Op string `json:"-"` // get, add or set
 	// Key is the default config's cache key if left out, and with Lock or add the one of
 	// the lock beside it.
 	Key  string `json:"key"`

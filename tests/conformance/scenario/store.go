@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -65,12 +66,15 @@ func (e *StoreExchange) Answer(servers Servers) map[string]any {
 	return map[string]any{"value": value}
 }
 
+// quote writes a text as JSON, with no more escapes than it needs.
 func quote(text string) json.RawMessage {
-	b, err := json.Marshal(text)
-	if err != nil {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(text); err != nil {
 		panic(err) // text always has a form in JSON
 	}
-	return b
+	return bytes.TrimSpace(b.Bytes())
 }
 
 // SameValue compares two values of a store: as JSON if they are that.
