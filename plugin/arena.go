@@ -66,10 +66,10 @@ func align(p uintptr) uintptr { return (p + 15) &^ 15 } // of max_align_t
 
 const pageBits = 16
 
-//go:linkname memorySize llvm.wasm.memory.size.i32
+//export llvm.wasm.memory.size.i32
 func memorySize(index int32) int32
 
-//go:linkname memoryGrow llvm.wasm.memory.grow.i32
+//export llvm.wasm.memory.grow.i32
 func memoryGrow(index, pages int32) int32
 
 //go:linkname memzero runtime.memzero

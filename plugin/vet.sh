@@ -12,6 +12,6 @@ printf 'go 1.26\nuse ../..\nuse ./device\n' >$work/go.work
 export GOWORK=$PWD/$work/go.work
 for tags in "" ,nowasi ,poison; do
 	# -unsafeptr=false: the heap is made of addresses.
-	GOOS=wasip1 GOARCH=wasm go vet -tags "tinygo.wasm,gc.custom$tags" -unsafeptr=false ./plugin
-	GOOS=wasip1 GOARCH=wasm "$1" -checks inherit,-U1000 -tags "tinygo.wasm,gc.custom$tags" ./plugin # exports count as unused
+	GOOS=wasip1 GOARCH=wasm go vet -tags "vet,tinygo.wasm,gc.custom$tags" -unsafeptr=false ./plugin
+	GOOS=wasip1 GOARCH=wasm "$1" -checks inherit,-U1000 -tags "vet,tinygo.wasm,gc.custom$tags" ./plugin # exports count as unused
 done
