@@ -25,16 +25,17 @@ var programs = []struct {
 	language string
 	once     []string // print the jobs and end
 	service  bool     // the program service, too
+	ends     bool     // by itself, on SIGTERM: what runs a Worker here is a tool for development
 }{
-	{"go", []string{"jobs", "minimal"}, true},
-	{"node", []string{"jobs", "minimal"}, true},
-	{"deno", []string{"jobs", "minimal"}, false},
-	{"bun", []string{"jobs", "minimal"}, false},
-	{"workerd", []string{"jobs"}, true},
-	{"python", []string{"jobs", "minimal"}, true},
-	{"java", []string{"jobs", "minimal"}, true},
-	{"rust", []string{"jobs", "minimal"}, true},
-	{"c", []string{"jobs", "minimal"}, false},
+	{"go", []string{"jobs", "minimal"}, true, true},
+	{"node", []string{"jobs", "minimal"}, true, true},
+	{"deno", []string{"jobs", "minimal"}, false, false},
+	{"bun", []string{"jobs", "minimal"}, false, false},
+	{"workerd", []string{"jobs"}, true, false},
+	{"python", []string{"jobs", "minimal"}, true, true},
+	{"java", []string{"jobs", "minimal"}, true, true},
+	{"rust", []string{"jobs", "minimal"}, true, true},
+	{"c", []string{"jobs", "minimal"}, false, false},
 }
 
 func TestEveryLanguageHasPrograms(t *testing.T) {
@@ -70,7 +71,7 @@ func TestPrograms(t *testing.T) {
 				t.Run(name, func(t *testing.T) { testOnce(t, p.language, name) })
 			}
 			if p.service {
-				t.Run("service", func(t *testing.T) { testService(t, p.language) })
+				t.Run("service", func(t *testing.T) { testService(t, p.language, p.ends) })
 			}
 		})
 	}
@@ -94,7 +95,7 @@ func testOnce(t *testing.T, language, name string) {
 			s.secrets = append(s.secrets, "not-the-secret")
 			code, mend := f.code, f.mend
 			if name == "minimal" && f.name == "no service" {
-				code, mend = "", "base_url|127.0.0.1" // most SDKs have an error of their own for that
+				code, mend = "", "base_url|connect" // most SDKs have an error of their own for that
 			}
 			stdout, stderr, status := s.run(t, language, name)
 			if status != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||

@@ -80,9 +80,9 @@ func (s *service) wantJobs(t *testing.T) {
 	}
 }
 
-// testService has the service answer many requests at once, and errors; then SIGTERM ends it, after the response to the
-// request that is under way.
-func testService(t *testing.T, language string) {
+// testService has the service answer many requests at once, and errors; then, if it ends by itself, SIGTERM ends it after
+// the response to the request that is under way.
+func testService(t *testing.T, language string, ends bool) {
 	const atOnce = 100
 	s := startService(t, language)
 	var all sync.WaitGroup
@@ -109,6 +109,12 @@ func testService(t *testing.T, language string) {
 		}
 	}
 
+	if !ends {
+		_ = s.command.Process.Signal(syscall.SIGTERM)
+		_ = s.command.Wait()
+		s.wantNoSecret(t, s.log.String())
+		return
+	}
 	s.fault(t, sandbox.Fault{Hold: true})
 	before := s.Counts().JobRequests
 	all.Go(func() { s.wantJobs(t) })

@@ -21,7 +21,7 @@ type fleet struct {
 	redis     *redisServer // one of the two, or none
 	folder    string
 	workers   []*worker
-	gone      []*worker // that were killed
+	killed    []*worker
 	variables []string
 	secrets   []string
 	answers   []answer      // to the last calls, of the workers in turn
@@ -106,8 +106,11 @@ func (f *fleet) call(calls int) error {
 	return f.slow(begun)
 }
 
-// shorten has all get a token that lives for seconds, as will those that follow.
-func (f *fleet) shorten() error {
+// shorten has all get the same token, which lives for seconds, as will those that follow.
+func (f *fleet) shorten(ctx context.Context) error {
+	if f.lifetime != 0 {
+		return f.callAt(ctx, f.expiry(), 3)
+	}
 	f.lifetime = 12 * time.Second
 	if err := f.SetLifetime(f.lifetime); err != nil {
 		return err
@@ -131,14 +134,26 @@ func (f *fleet) slow(begun time.Time) error {
 // callWhenDue has all processes make calls once the newest token is to be renewed, also
 // for those that saw it late: the lifetime is what they saw of it.
 func (f *fleet) callWhenDue(ctx context.Context, calls int) error {
-	newest := slices.MaxFunc(f.answers, func(a, b answer) int { return int(a.ExpiresAt - b.ExpiresAt) })
-	at := time.Unix(newest.ExpiresAt, 0).Add(-f.lifetime / 5)
+	return f.callAt(ctx, f.expiry().Add(-f.lifetime/5), calls)
+}
+
+func (f *fleet) callAt(ctx context.Context, at time.Time, calls int) error {
 	select {
 	case <-time.After(time.Until(at)):
 		return f.call(calls)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// expiry is that of the newest token.
+func (f *fleet) expiry() (newest time.Time) {
+	for _, a := range f.answers {
+		if at := time.Unix(a.ExpiresAt, 0); at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
 }
 
 // requests is how many tokens were requested until now.
@@ -148,7 +163,7 @@ func (f *fleet) requests() int { return f.Counts().TokenRequests }
 // holds a secret or a token.
 func (f *fleet) close() (log string, leaks bool) {
 	var all sync.WaitGroup
-	workers := append(f.workers, f.gone...)
+	workers := append(f.workers, f.killed...)
 	for _, w := range workers {
 		all.Go(w.close)
 	}
