@@ -2,9 +2,7 @@ package rostering_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -34,124 +32,92 @@ func TestResponse(t *testing.T) {
 	}
 }
 
-func TestIDs(t *testing.T) {
+func TestCustomerViewAndUserView(t *testing.T) {
 	s, client := open(t)
 	config := s.Config()
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 200}) // the sandbox requires both ids
 	for n, tt := range []struct {
-		options        []rostering.CallOption
+		view           *rostering.Client
 		customer, user string // not sent if empty
 	}{
-		{nil, config.CustomerID, config.UserID},
-		{[]rostering.CallOption{rostering.Customer("c2")}, "c2", config.UserID},
-		{[]rostering.CallOption{rostering.User("u2"), rostering.NoCustomer()}, "", "u2"},
-		{[]rostering.CallOption{rostering.NoUser()}, config.CustomerID, ""},
+		{client, config.CustomerID, config.UserID},
+		{client.ForCustomer("c2"), "c2", config.UserID},
+		{client.ForUser("u2").ForNoCustomer(), "", "u2"},
+		{client.ForNoUser(), config.CustomerID, ""},
+		{client.ForNoUser().ForCustomer("c3").ForUser("u3"), "c3", "u3"},
 	} {
-		if _, err := client.ListJobs(t.Context(), tt.options...); err != nil {
+		if _, err := tt.view.ListJobs(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		sent := s.Requests("jobs")[n].Headers
-		customer, hasCustomer := sent["customer_id"]
-		user, hasUser := sent["user_id"]
-		if customer != tt.customer || user != tt.user || hasCustomer != (customer != "") || hasUser != (user != "") {
-			t.Errorf("the ids are %q and %q, want %q and %q", customer, user, tt.customer, tt.user)
+		if _, err := tt.view.SendRequest(t.Context(), rostering.Request{Path: "/mine"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.Requests("jobs")[2*n:] {
+			customer, hasCustomer := r.Headers["customer_id"]
+			user, hasUser := r.Headers["user_id"]
+			if customer != tt.customer || user != tt.user || hasCustomer != (customer != "") || hasUser != (user != "") {
+				t.Errorf("the ids are %q and %q, want %q and %q", customer, user, tt.customer, tt.user)
+			}
 		}
 	}
-	for key, option := range map[string]rostering.CallOption{"customer_id": rostering.Customer(""), "user_id": rostering.User("")} {
-		_, err := client.ListJobs(t.Context(), option)
+	for key, view := range map[string]*rostering.Client{"customer_id": client.ForCustomer(""), "user_id": client.ForUser("")} {
+		_, err := view.ListJobs(t.Context())
 		if e := wantError(t, err, rostering.CodeInvalidInput); e.Key != key {
 			t.Errorf("the error is %+v", e)
 		}
 	}
+	s.WantCounts(t, 1, 10)
+	if err := client.ForUser("u2").Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := client.ListJobs(t.Context()); !errors.Is(err, rostering.ErrClosed) {
+		t.Errorf("after a view was closed, the error is %v", err)
+	}
 }
 
-// stream is a body whose length is unknown.
-func stream(content string) rostering.Body {
-	return rostering.Body{Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(io.LimitReader(strings.NewReader(content), 1<<20)), nil
-	}}
-}
-
-func TestBodies(t *testing.T) {
+func TestInvalidValue(t *testing.T) {
 	s, client := open(t)
-	for _, tt := range []struct {
-		body            rostering.Body
-		content, length string // no length if it is sent in chunks
-	}{
-		{rostering.Body{}, "", "0"},
-		{rostering.Text(""), "", "0"},
-		{rostering.Text("Schicht für Jürgen"), "Schicht für Jürgen", "20"},
-		{rostering.Bytes([]byte("\x00\xff")), "\x00\ufffd", "2"}, // as the sandbox shows it
-		{stream("a\xffb"), "a\ufffdb", ""},
+	for want, option := range map[string]rostering.Option{
+		"WithTimeout": rostering.WithTimeout(-1), "WithMaxBody": rostering.WithMaxBody(0),
 	} {
-		if _, err := client.GetToken(t.Context(), rostering.Force()); err != nil {
-			t.Fatal(err)
-		}
-		s.Fault(sandbox.Fault{Server: "jobs", Status: 401, Requests: 1})
-		request := rostering.Request{Path: "/jobs/1?a=b", Method: "PUT", Header: map[string]string{"X-Kind": "!"}, Body: tt.body}
-		_, err := client.SendRequest(t.Context(), request)
-		if e := wantError(t, err, rostering.CodeServiceError); e.Status != http.StatusNotFound {
+		_, err := rostering.New(t.Context(), s.Config(), option)
+		if e := wantError(t, err, rostering.CodeConfigInvalid); e.Retryable || !strings.HasPrefix(e.Message, want+": ") {
 			t.Errorf("the error is %+v", e)
 		}
-		sent := s.Requests("jobs")
-		for _, r := range sent[len(sent)-2:] { // the second with a new token
-			if r.Method != "PUT" || r.Target != request.Path || r.Body != tt.content ||
-				r.Headers["content-length"] != tt.length || r.Headers["x-kind"] != "!" {
-				t.Errorf("%q was sent, want %q of length %q", r, tt.content, tt.length)
-			}
-		}
 	}
-}
-
-func TestABodyThatCannotBeSentAgain(t *testing.T) {
-	s, client := open(t)
-	wantJobs(t, client)
-	opened, gone := 0, errors.New("gone")
-	body := rostering.Body{Open: func() (io.ReadCloser, error) {
-		if opened++; opened == 2 {
-			return nil, gone
-		}
-		return io.NopCloser(strings.NewReader("once")), nil
-	}}
-	request := rostering.Request{Path: "/jobs", Method: "POST", Body: body}
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 401})
-	_, err := client.SendRequest(t.Context(), request)
-	if e := wantError(t, err, rostering.CodeServiceUnauthorized); e.Status != http.StatusUnauthorized || !e.Retryable {
+	body := &tracked{Reader: strings.NewReader("x")}
+	_, err := client.SendRequest(t.Context(), rostering.Request{Method: "POST", Path: "/jobs", Body: body}, rostering.WithCallTimeout(-1))
+	if e := wantError(t, err, rostering.CodeInvalidInput); e.Retryable || !strings.HasPrefix(e.Message, "WithCallTimeout: ") {
 		t.Errorf("the error is %+v", e)
 	}
-	s.WantCounts(t, 1, 2)
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 201})
-	if _, err := client.SendRequest(t.Context(), request); err != nil {
-		t.Errorf("with the new token: %v", err)
+	if !body.closed {
+		t.Error("the body is not closed")
 	}
-	opened = 1
-	if _, err := client.SendRequest(t.Context(), request); !errors.Is(err, gone) {
-		t.Errorf("a body that cannot be sent at all: %v", err)
-	}
-	s.WantCounts(t, 2, 3)
+	s.WantCounts(t, 0, 0)
+}
 
-	first, unused := &tracked{Reader: strings.NewReader("x")}, &tracked{Reader: strings.NewReader("x")}
-	bodies := []io.ReadCloser{first, unused}
-	request.Body.Open = func() (io.ReadCloser, error) {
-		next := bodies[0]
-		bodies = bodies[1:]
-		return next, nil
+// What no function of the package has made fails, and does not panic.
+func TestZeroValues(t *testing.T) {
+	var zero rostering.Client
+	_, listed := zero.ForCustomer("c").ListJobs(t.Context())
+	_, got := zero.GetToken(t.Context())
+	_, made := rostering.NewTransport(&zero, nil)
+	_, sent := (&http.Client{Transport: new(rostering.Transport)}).Get("http://127.0.0.1")
+	for _, err := range []error{listed, got, made, sent, zero.SetToken(t.Context(), rostering.Token{}), zero.ClearToken(t.Context())} {
+		wantError(t, err, rostering.CodeInvalidInput)
 	}
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 401})
-	s.Fault(sandbox.Fault{Server: "auth", Status: 400})
-	_, err = client.SendRequest(t.Context(), request)
-	wantError(t, err, rostering.CodeTokenEndpointRejected)
-	if !first.closed || !unused.closed {
-		t.Errorf("closed: the body that was sent %v, the one that was not %v", first.closed, unused.closed)
+	if err := errors.Join(zero.Close(), zero.Shutdown(t.Context())); err != nil {
+		t.Error(err)
 	}
-	s.WantCounts(t, 3, 4)
 }
 
 func TestToken(t *testing.T) {
-	s, client := open(t)
-	other := newClient(t, s.Config())
+	now := time.Now()
+	clock := rostering.WithClock(func() time.Time { return now })
+	s, client := open(t, clock)
+	other := newClient(t, s.Config(), clock)
 	var last rostering.Secret
-	get := func(wantNew bool, options ...rostering.CallOption) rostering.Token {
+	get := func(wantNew bool, options ...rostering.TokenOption) rostering.Token {
 		t.Helper()
 		token, err := client.GetToken(t.Context(), options...)
 		if err != nil || token.Type != "Bearer" || token.CacheKey == "" || (token.AccessToken != last) != wantNew {
@@ -161,7 +127,7 @@ func TestToken(t *testing.T) {
 		return token
 	}
 	first := get(true)
-	if now := time.Now(); !first.ExpiresAt.After(now) || first.ExpiresAt.After(now.Add(time.Hour)) {
+	if !first.ExpiresAt.After(now) || first.ExpiresAt.After(now.Add(time.Hour)) {
 		t.Errorf("it expires at %v", first.ExpiresAt)
 	}
 	if err := other.SetToken(t.Context(), first); err != nil {
@@ -171,9 +137,9 @@ func TestToken(t *testing.T) {
 	get(false)
 	get(true, rostering.Force())
 	get(false, rostering.Refused(first.AccessToken))
-	late := rostering.Now(time.Now().Add(2 * time.Hour))
-	get(true, late)
-	wantError(t, other.SetToken(t.Context(), first, late), rostering.CodeTokenMismatch)
+	now = now.Add(2 * time.Hour)
+	get(true)
+	wantError(t, other.SetToken(t.Context(), first), rostering.CodeTokenMismatch)
 	if err := client.ClearToken(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -195,17 +161,6 @@ func together(goroutines int, f func()) {
 	done.Wait()
 }
 
-func TestInstancesShareOneToken(t *testing.T) {
-	s, client := open(t, rostering.WithInstances(3))
-	for round := range 2 {
-		together(30, func() { wantJobs(t, client) })
-		s.WantCounts(t, round+1, 30*(round+1))
-		if err := client.ClearToken(t.Context()); err != nil { // for all of them
-			t.Error(err)
-		}
-	}
-}
-
 func TestLogger(t *testing.T) {
 	defer extism.SetLogLevel(extism.LogLevelOff)
 	var lines bytes.Buffer
@@ -220,36 +175,5 @@ func TestLogger(t *testing.T) {
 	}
 	if strings.Contains(lines.String(), "Calling") {
 		t.Errorf("go-sdk's lines are in the log:\n%s", &lines)
-	}
-}
-
-func TestClose(t *testing.T) {
-	s, client := open(t)
-	s.Fault(sandbox.Fault{Server: "jobs", Hold: true})
-	result := make(chan error, 1)
-	go func() {
-		_, err := client.ListJobs(t.Context())
-		result <- err
-	}()
-	s.Wait(1, 1)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	if err := client.Close(ended); !errors.Is(err, context.Canceled) {
-		t.Errorf("closed with a call in progress: %v", err)
-	}
-	if _, err := client.ListJobs(t.Context()); !errors.Is(err, rostering.ErrClosed) {
-		t.Errorf("a call after Close: %v", err)
-	}
-	s.ClearFaults()
-	for range 2 {
-		if err := client.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := <-result; err != nil {
-		t.Errorf("the call before Close: %v", err)
-	}
-	if err := client.ClearToken(t.Context()); !errors.Is(err, rostering.ErrClosed) {
-		t.Errorf("ClearToken after Close: %v", err)
 	}
 }

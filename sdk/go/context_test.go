@@ -3,6 +3,8 @@ package rostering_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +13,7 @@ import (
 	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
-// brief is a time-out that a test waits for.
+// brief is a timeout that a test waits for.
 const brief = 50 * time.Millisecond
 
 func TestContextEndsACall(t *testing.T) {
@@ -49,9 +51,34 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("the error is %+v", e)
 	}
 	s.ClearFaults()
-	if _, err := client.ListJobs(t.Context(), rostering.Timeout(0)); err != nil {
-		t.Errorf("without a time-out: %v", err)
+	if _, err := client.ListJobs(t.Context(), rostering.WithCallTimeout(0)); err != nil {
+		t.Errorf("without a timeout: %v", err)
 	}
+	s.Fault(sandbox.Fault{Server: "jobs", Hold: true})
+	_, err = client.ListJobs(t.Context(), rostering.WithCallTimeout(2*brief))
+	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "timed out after 100ms") {
+		t.Errorf("the error is %+v", e)
+	}
+	s.ClearFaults()
+}
+
+// The default of 30 s, on a clock of its own; the library gives the token endpoint 20.
+func TestTimeoutByDefault(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		hang := rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Host == "login.example.com" {
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(someToken))}, nil
+			}
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})})
+		client := newClient(t, fullConfig, hang)
+		started := time.Now()
+		_, err := client.ListJobs(t.Context())
+		if e := wantError(t, err, rostering.CodeNetworkError); !e.Retryable || time.Since(started) != rostering.DefaultTimeout {
+			t.Errorf("after %s: %v", time.Since(started), err)
+		}
+	})
 }
 
 func TestContextThatHasEnded(t *testing.T) {

@@ -3,6 +3,8 @@ package rostering
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 )
 
@@ -28,31 +30,53 @@ const (
 type Error struct {
 	// Code is for programs to act on.
 	Code Code `json:"code"`
-	// Message says what to do, for people to read.
+	// Message explains the error and how to fix it.
 	Message string `json:"message"`
 	// Retryable says that the same call may succeed later.
 	Retryable bool `json:"retryable"`
-	// Key is the config key or input field at fault.
+	// Key is the config key or input field that caused it.
 	Key string `json:"key,omitempty"`
-	// Status is the HTTP status of the answer at fault.
+	// Status is the HTTP status of the response that caused it.
 	Status int `json:"status,omitempty"`
 	// OAuthError and OAuthErrorDescription come from the identity provider
 	// (RFC 6749, section 5.2).
 	OAuthError            string `json:"oauth_error,omitempty"`
 	OAuthErrorDescription string `json:"oauth_error_description,omitempty"`
-	// RetryAfter is how long no further token request will be sent.
+	// RetryAfter is how long no further token request will be sent, or how long the service
+	// asks to be left alone.
 	RetryAfter time.Duration `json:"-"`
-	// Body is the body of the service's answer, at most 64 KiB of it.
+	// Header is the header of the service's response.
+	Header http.Header `json:"-"`
+	// Body is the body of the service's response, at most 64 KiB of it.
 	Body string `json:"body,omitempty"`
 	// BodyTruncated says that there was more.
 	BodyTruncated bool `json:"body_truncated,omitempty"`
 
 	object json.RawMessage // as the plugin returned it, if it did
-	cause  error           // of a request that failed without an answer
+	cause  error           // of a request that got no response
 }
 
-// Error returns the code and the message.
-func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+// Error returns the code and the message, with the status and the OAuth error:
+//
+//	token_endpoint_rejected: MESSAGE (status 401, invalid_client: DESCRIPTION)
+func (e *Error) Error() string {
+	var details []string
+	if e.Status != 0 {
+		details = append(details, fmt.Sprint("status ", e.Status))
+	}
+	if e.OAuthError != "" {
+		said := e.OAuthError
+		if e.OAuthErrorDescription != "" {
+			said += ": " + e.OAuthErrorDescription
+		}
+		details = append(details, said)
+	}
+	text := string(e.Code) + ": " + e.Message
+	if len(details) > 0 {
+		text += " (" + strings.Join(details, ", ") + ")"
+	}
+	return text
+}
 
 // Unwrap returns the cause of a network_error, if it occurred in this call.
 func (e *Error) Unwrap() error { return e.cause }
@@ -63,7 +87,10 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		return e.object, nil
 	}
 	type fields Error
-	return json.Marshal((*fields)(e))
+	return json.Marshal(struct {
+		*fields
+		RetryAfter int64 `json:"retry_after,omitempty"`
+	}{(*fields)(e), int64(e.RetryAfter / time.Second)})
 }
 
 // pluginError decodes the plugin's error.

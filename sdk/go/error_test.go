@@ -3,6 +3,7 @@ package rostering_test
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"syscall"
@@ -25,17 +26,31 @@ func TestError(t *testing.T) {
 	if !e.Retryable || e.Status != http.StatusServiceUnavailable || e.Body != "busy: [redacted]" || e.BodyTruncated {
 		t.Errorf("the error is %+v", e)
 	}
-	if want := "service_error: " + e.Message; e.Message == "" || err.Error() != want {
-		t.Errorf("it prints as %q, want %q", err, want)
+}
+
+func TestErrorText(t *testing.T) {
+	for want, e := range map[string]rostering.Error{
+		"c: m":                             {},
+		"c: m (status 503)":                {Status: 503},
+		"c: m (unauthorized_client)":       {OAuthError: "unauthorized_client"},
+		"c: m (status 401, bad: no, none)": {Status: 401, OAuthError: "bad", OAuthErrorDescription: "no, none"},
+	} {
+		e.Code, e.Message = "c", "m"
+		if got := e.Error(); got != want {
+			t.Errorf("it prints as %q, want %q", got, want)
+		}
 	}
-	var object map[string]any
-	text, err := json.Marshal(e)
-	if err != nil || json.Unmarshal(text, &object) != nil || object["message"] != e.Message || object["status"] != 503.0 {
-		t.Errorf("its JSON is %s, %v", text, err)
+	s := sandbox.New(t)
+	config := s.Config()
+	config.ClientSecret = "not-the-secret"
+	_, err := newClient(t, config).ListJobs(t.Context())
+	e := wantError(t, err, rostering.CodeTokenEndpointRejected)
+	if want := string(e.Code) + ": " + e.Message + " (status 401, invalid_client: "; !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("it prints as %q, want %q", err, want)
 	}
 }
 
-func TestErrorOfTheIdentityProvider(t *testing.T) {
+func TestErrorJSON(t *testing.T) {
 	s, client := open(t)
 	s.Fault(sandbox.Fault{
 		Server: "auth", Status: 429, Headers: map[string]string{"Retry-After": "90"},
@@ -43,41 +58,57 @@ func TestErrorOfTheIdentityProvider(t *testing.T) {
 	})
 	_, err := client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeTokenEndpointUnavailable)
-	if e.OAuthError != "slow_down" || e.OAuthErrorDescription != "too many" || e.RetryAfter != 90*time.Second {
+	own := *e
+	copied := rostering.Error{ // as one of the caller's own, for a fake
+		Code: own.Code, Message: own.Message, Retryable: own.Retryable, Key: own.Key, Status: own.Status,
+		OAuthError: own.OAuthError, OAuthErrorDescription: own.OAuthErrorDescription, RetryAfter: own.RetryAfter,
+	}
+	want := map[string]any{
+		"code": "token_endpoint_unavailable", "message": e.Message, "retryable": true, "status": 429.0,
+		"oauth_error": "slow_down", "oauth_error_description": "too many", "retry_after": 90.0,
+	}
+	for _, e := range []*rostering.Error{e, &copied} {
+		var object map[string]any
+		text, err := json.Marshal(e)
+		if err != nil || json.Unmarshal(text, &object) != nil || !maps.Equal(object, want) {
+			t.Errorf("the JSON is %s, %v, want %v", text, err, want)
+		}
+	}
+}
+
+func TestNot2xx(t *testing.T) {
+	s, client := open(t, rostering.WithMaxBody(1))
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 409, Headers: map[string]string{"Etag": "v1"}, Body: "taken"})
+	_, err := client.ListJobs(t.Context())
+	e := wantError(t, err, rostering.CodeServiceError)
+	if e.Status != http.StatusConflict || e.Header.Get("Etag") != "v1" || e.Body != "taken" {
 		t.Errorf("the error is %+v", e)
 	}
 }
 
-func TestErrorOfTheConfig(t *testing.T) {
-	config := rostering.Config{
-		Environment: rostering.Stage, AuthURL: "https://login.example.com",
-		ClientID: "client", ClientSecret: "s3cr3t", RefreshMargin: 1500 * time.Millisecond,
+func TestNotModified(t *testing.T) {
+	s, client := open(t)
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 304, Headers: map[string]string{"Etag": "v1"}})
+	request := rostering.Request{Path: "/jobs", Header: http.Header{"If-None-Match": {"v1"}}}
+	for range 2 { // first with a new token, whose acceptance the plugin must see
+		r, err := client.SendRequest(t.Context(), request)
+		if err != nil || r.Status != http.StatusNotModified || r.Header.Get("Etag") != "v1" || len(r.Body) != 0 {
+			t.Fatalf("the response is %+v, %v", r, err)
+		}
 	}
-	newClient(t, config) // which is all that GetToken needs
-	for key, change := range map[string]struct {
-		code  rostering.Code
-		value string
-	}{
-		"auth_url":       {rostering.CodeConfigMissing, ""},
-		"client_secret":  {rostering.CodeConfigInvalid, "s3cr3t\n"},
-		"environment":    {rostering.CodeConfigInvalid, "test"},
-		"refresh_margin": {rostering.CodeConfigInvalid, "soon"},
-		"base_url":       {rostering.CodeConfigInvalid, "rostering.example.com"},
-	} {
-		config.Keys = map[string]string{key: change.value}
-		_, err := rostering.New(t.Context(), config, rostering.WithCacheDir(compiled))
-		e := wantError(t, err, change.code)
-		text, err := json.Marshal(e)
-		if e.Key != key || e.Retryable || err != nil || !strings.Contains(string(text), `"key":"`+key+`"`) {
-			t.Errorf("the error is %+v, as JSON %s, %v", e, text, err)
-		}
-		if strings.Contains(e.Error()+string(text), "s3cr3t") {
-			t.Errorf("it shows the secret: %v", e)
-		}
+	s.WantCounts(t, 1, 2)
+}
+
+func TestErrorCauseAndRetryAfter(t *testing.T) {
+	s, client := open(t)
+	s.Fault(sandbox.Fault{Server: "jobs", Status: 503, Headers: map[string]string{"Retry-After": "7"}})
+	_, err := client.ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeServiceError); e.RetryAfter != 7*time.Second {
+		t.Errorf("the error is %+v", e)
 	}
 }
 
-func TestErrorOfTheNetwork(t *testing.T) {
+func TestErrorCause(t *testing.T) {
 	s := sandbox.Start()
 	client := newClient(t, s.Config())
 	s.Close()

@@ -2,10 +2,10 @@ package rostering_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
-	"time"
+	"net/http"
+	"strings"
 
 	"automatic-rostering.example/rostering"
 	"automatic-rostering.example/rostering/internal/sandbox"
@@ -22,15 +22,10 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = client.Close(ctx) }()
-
+	defer client.Close()
 	jobs, err := client.ListJobs(ctx) // from any goroutine
-	if e, ok := errors.AsType[*rostering.Error](err); ok && e.Retryable {
-		time.Sleep(max(e.RetryAfter, time.Second))
-		jobs, err = client.ListJobs(ctx)
-	}
 	if err != nil {
-		log.Fatal(err) // says what to do
+		log.Fatal(err) // explains how to fix it
 	}
 	fmt.Printf("%s\n", jobs.Body)
 
@@ -46,13 +41,13 @@ func ExampleClient_SendRequest() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = client.Close(ctx) }()
+	defer client.Close()
 
-	response, err := client.SendRequest(ctx, rostering.Request{
+	response, err := client.ForCustomer("another").SendRequest(ctx, rostering.Request{
 		Path: "/jobs", Method: "POST",
-		Header: map[string]string{"Content-Type": "application/json"},
-		Body:   rostering.Text(`{"customer":"another"}`),
-	}, rostering.Customer("another"))
+		Header: http.Header{"Content-Type": {"application/json"}},
+		Body:   strings.NewReader(`{"title":"Nacht"}`),
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,7 +75,7 @@ func ExampleWithStore() {
 		if _, err := client.ListJobs(ctx); err != nil {
 			log.Fatal(err)
 		}
-		if err := client.Close(ctx); err != nil {
+		if err := client.Close(); err != nil {
 			log.Fatal(err)
 		}
 	}

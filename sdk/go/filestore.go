@@ -2,8 +2,8 @@ package rostering
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,132 +13,176 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
-// FileStore is a [Store] for processes that share a directory, such as a function that
-// starts anew for each call.
+// FileStore is a [Store] for processes that share a directory, in any language, such as a
+// function that starts anew for each call.
 //
-// A value is a file whose name ends in a number. A new value gets the next number by a hard
-// link, which only one process can make. So Add is atomic without a lock that a process
-// could leave behind.
+// A value is a file HASH.N, where HASH is the key's SHA-256, and the highest N counts. A new
+// value gets the next number by a hard link, which only one process can make. So Add is
+// atomic without a lock that a process could leave behind.
 type FileStore struct{ dir string }
 
 // NewFileStore returns a store in a directory, which is created if it is missing. The files
 // are readable only by their owner.
 func NewFileStore(dir string) (*FileStore, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("rostering: %w", err)
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(dir, "probe.tmp.*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rostering: file store: %w", err) // which names the path
 	}
 	return &FileStore{dir}, nil
 }
 
-type fileEntry struct {
-	Value   string    `json:"value"`
-	Expires time.Time `json:"expires"`
-}
+const (
+	attempts  = 100         // when another process is faster
+	highest   = 1<<53 - 1   // number that every language can count to
+	abandoned = time.Minute // old is a temporary file whose process has died
+)
+
+var errBusy = errors.New("other processes change the key all the time")
 
 // Get implements [Store].
 func (f *FileStore) Get(ctx context.Context, key string) (string, bool, error) {
-	e, _, err := f.newest(ctx, key)
-	return e.Value, e.live(), err
+	value, _, err := f.newest(ctx, key)
+	if value == nil {
+		return "", false, err
+	}
+	return *value, true, err
 }
 
 // Add implements [Store].
 func (f *FileStore) Add(ctx context.Context, key, value string, ttl time.Duration) (bool, error) {
-	e, number, err := f.newest(ctx, key)
-	if err != nil || e.live() {
-		return false, err
-	}
-	return f.write(key, number+1, fileEntry{value, time.Now().Add(ttl)})
+	return f.write(ctx, key, value, ttl, true)
 }
 
 // Set implements [Store].
 func (f *FileStore) Set(ctx context.Context, key, value string, ttl time.Duration) error {
-	for {
-		_, number, err := f.newest(ctx, key)
-		if err != nil {
-			return err
-		}
-		if set, err := f.write(key, number+1, fileEntry{value, time.Now().Add(ttl)}); set || err != nil {
-			return err
-		}
-	}
+	_, err := f.write(ctx, key, value, ttl, false)
+	return err
 }
 
-func (e fileEntry) live() bool { return time.Now().Before(e.Expires) }
-
-// newest reads the newest value of a key. Without a value, the number is 0 and the entry
-// has expired.
-func (f *FileStore) newest(ctx context.Context, key string) (e fileEntry, number int, err error) {
-	for ctx.Err() == nil {
+// newest returns the value of a key, nil if it has none, and its number, zero if no file has
+// one.
+func (f *FileStore) newest(ctx context.Context, key string) (value *string, number uint64, err error) {
+	for range attempts {
+		if ctx.Err() != nil {
+			return nil, 0, ctx.Err()
+		}
 		numbers, err := f.numbers(key)
 		if number = slices.Max(numbers); err != nil || number == 0 {
-			return e, 0, err
+			return nil, 0, err
 		}
-		object, err := os.ReadFile(f.path(key, number))
+		content, err := os.ReadFile(f.path(key, number))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // a newer one has replaced it
 		}
-		if json.Unmarshal(object, &e) != nil {
-			e = fileEntry{} // not a file of this store
-		}
-		return e, number, err
+		return live(string(content)), number, err
 	}
-	return e, 0, ctx.Err()
+	return nil, 0, errBusy
 }
 
-// write makes a value the newest, unless the number is taken.
-func (f *FileStore) write(key string, number int, e fileEntry) (bool, error) {
-	object, err := json.Marshal(e)
+// live returns the value in a file, unless it has expired or the file is of another form.
+func live(content string) *string {
+	expiry, value, found := strings.Cut(content, "\n")
+	expires, err := strconv.ParseUint(expiry, 10, 63)
+	if !found || err != nil || !utf8.ValidString(value) || time.Now().UnixMilli() >= int64(expires) {
+		return nil
+	}
+	return &value
+}
+
+// write makes a value the newest; with add only if the key has none.
+func (f *FileStore) write(ctx context.Context, key, value string, ttl time.Duration, add bool) (bool, error) {
+	f.removeAbandoned()
+	temporary, err := f.create(key, fmt.Sprintf("%d\n%s", time.Now().Add(ttl).UnixMilli(), value))
+	defer func() { _ = os.Remove(temporary) }()
 	if err != nil {
 		return false, err
 	}
-	temporary, err := os.CreateTemp(f.dir, ".new-*") // readable by its owner alone
+	for range attempts {
+		old, number, err := f.newest(ctx, key)
+		if err != nil || add && old != nil {
+			return false, err
+		}
+		err = os.Link(temporary, f.path(key, number+1))
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		// Since newest, other processes may have written higher numbers and removed the
+		// lower ones: then this link took a number that was used before.
+		overtaken, err := f.removeOlder(key, number+1)
+		if err != nil || !add || !overtaken {
+			return err == nil, err
+		}
+		_ = os.Remove(f.path(key, number+1))
+	}
+	return false, errBusy
+}
+
+// create writes a temporary file, which only its owner can read, and returns its path.
+func (f *FileStore) create(key, content string) (path string, err error) {
+	random := make([]byte, 16)
+	_, _ = rand.Read(random) // which cannot fail
+	path = fmt.Sprintf("%stmp.%x", f.prefix(key), random)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return false, err
+		return path, err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }()
-	_, err = temporary.Write(object)
-	if err := errors.Join(err, temporary.Close()); err != nil {
-		return false, err
+	_, err = file.WriteString(content)
+	return path, errors.Join(err, file.Close())
+}
+
+// removeAbandoned removes the temporary files of processes that have died.
+func (f *FileStore) removeAbandoned() {
+	names, _ := fs.Glob(os.DirFS(f.dir), "*.tmp.*") // the folder's name is no pattern
+	for _, name := range names {
+		path := filepath.Join(f.dir, name)
+		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(path)
+		}
 	}
-	if err := os.Link(temporary.Name(), f.path(key, number)); errors.Is(err, fs.ErrExist) {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
+}
+
+// removeOlder removes the key's files with lower numbers, and reports whether there is a
+// higher one.
+func (f *FileStore) removeOlder(key string, number uint64) (overtaken bool, err error) {
 	numbers, err := f.numbers(key)
-	if err != nil {
-		return false, err
-	}
-	newest := slices.Max(numbers)
 	for _, n := range numbers {
-		if n != 0 && n < newest {
+		if n != 0 && n < number {
 			_ = os.Remove(f.path(key, n))
 		}
 	}
-	// The number of a process that slept since newest may have been taken, and its file
-	// removed, long before.
-	return newest == number, nil
+	return slices.Max(numbers) > number, err
 }
 
-func (f *FileStore) path(key string, number int) string {
-	return f.prefix(key) + strconv.Itoa(number)
+func (f *FileStore) path(key string, number uint64) string {
+	return f.prefix(key) + strconv.FormatUint(number, 10)
 }
 
-// prefix is the path of the key's files without their number. A hash, because a key may
-// be longer than a file's name.
+// prefix is the path of the key's files without their number. A hash, because a key may be
+// longer than a file's name.
 func (f *FileStore) prefix(key string) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%x.", sha256.Sum256([]byte(key))))
 }
 
 // numbers returns the numbers of the key's files, and always 0, which no file has.
-func (f *FileStore) numbers(key string) ([]int, error) {
-	numbers := []int{0}
+func (f *FileStore) numbers(key string) ([]uint64, error) {
+	numbers, prefix := []uint64{0}, filepath.Base(f.prefix(key))
 	entries, err := os.ReadDir(f.dir)
 	for _, entry := range entries {
-		text, found := strings.CutPrefix(filepath.Join(f.dir, entry.Name()), f.prefix(key))
-		if number, err := strconv.Atoi(text); found && err == nil {
+		text, found := strings.CutPrefix(entry.Name(), prefix)
+		number, err := strconv.ParseUint(text, 10, 64)
+		if found && err == nil && number <= highest && text[0] != '0' {
 			numbers = append(numbers, number)
 		}
 	}

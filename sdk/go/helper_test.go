@@ -51,8 +51,8 @@ func newClient(t *testing.T, config rostering.Config, options ...rostering.Optio
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := c.Close(ctx); err != nil {
-			t.Errorf("close: %v", err)
+		if err := c.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
 		}
 	})
 	return c

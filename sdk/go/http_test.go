@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +49,7 @@ func TestMaxBody(t *testing.T) {
 	}
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 200, Body: `[{"id":1}] `})
 	_, err := client.ListJobs(t.Context())
-	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "longer than 10 bytes") {
+	if e := wantError(t, err, rostering.CodeNetworkError); e.Retryable || !strings.Contains(e.Message, "WithMaxBody (10 bytes)") {
 		t.Errorf("the message is %q", e.Message)
 	}
 }
@@ -82,7 +84,7 @@ func TestConnectionsAreReusedAndClosed(t *testing.T) {
 	if got := len(opened); got < callers || got > callers*rounds/2 {
 		t.Errorf("%d connections for %d requests, %d at a time", got, callers*rounds, callers)
 	}
-	if err := client.Close(t.Context()); err != nil {
+	if err := client.Close(); err != nil {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(patience)
@@ -93,5 +95,25 @@ func TestConnectionsAreReusedAndClosed(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
+	}
+}
+
+// net/http reads the proxies of the environment once: hence a process of its own.
+func TestLoopbackProxy(t *testing.T) {
+	if os.Getenv("HTTP_PROXY") != "http://127.0.0.1:9" {
+		test := exec.Command(os.Args[0], "-test.run=^TestLoopbackProxy$")
+		test.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:9", "http_proxy=", "NO_PROXY=", "no_proxy=")
+		if out, err := test.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	s, client := open(t)
+	wantJobs(t, client)
+	config := s.Config()
+	config.BaseURL, config.AllowHTTP = "http://rostering.invalid", true
+	_, err := newClient(t, config).ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "proxyconnect") && !strings.Contains(e.Message, "127.0.0.1:9") {
+		t.Errorf("another host is not reached by the proxy: %v", e)
 	}
 }

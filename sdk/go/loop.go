@@ -1,7 +1,6 @@
 package rostering
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,20 +10,16 @@ import (
 	"time"
 )
 
-// maxErrorBody is one byte more than the plugin shows of an error's body.
-const maxErrorBody = 64<<10 + 1
-
 // loop makes one call: the plugin says what to do, and the loop does it.
 type loop struct {
-	client   *Client
-	instance *instance
-	call     *Call
+	*driver
+	call     *call
 	woken    <-chan struct{} // closed if a section has ended since the last step was requested
-	answer   *Response       // the last of the service
+	response *Response       // the service's last
 }
 
 func (l *loop) run(ctx context.Context) (*Response, error) {
-	defer l.call.Body.close()
+	defer l.call.body.close()
 	s, err := l.begin(ctx)
 	for err == nil {
 		switch s.kind {
@@ -32,7 +27,7 @@ func (l *loop) run(ctx context.Context) (*Response, error) {
 			if s.Output != nil {
 				return &Response{Body: s.Output}, nil
 			}
-			return l.answer, nil
+			return l.response, nil
 		case stepWait:
 			s, err = l.wait(ctx, s)
 		case stepService:
@@ -41,36 +36,46 @@ func (l *loop) run(ctx context.Context) (*Response, error) {
 			s, err = l.detach(ctx, s)
 		}
 	}
+	if e, ok := errors.AsType[*Error](err); ok && (e.Code == CodeServiceError || e.Code == CodeServiceUnauthorized) && l.response != nil {
+		e.Header = l.response.Header
+	}
 	return nil, err
 }
 
+// beginning is the input of the plugin's begin.
+type beginning struct {
+	Call    string   `json:"call"`
+	Accepts []string `json:"accepts"`
+	Input   *input   `json:"input"`
+}
+
 var (
-	acceptsWait  = []byte(`","accepts":["wait"]`)
-	acceptsStore = []byte(`","accepts":["wait","store"]`)
+	acceptsWait  = []string{"wait"}
+	acceptsStore = []string{"wait", "store"}
 )
 
 // begin asks the plugin for the first step.
 func (l *loop) begin(ctx context.Context) (*step, error) {
 	accepts := acceptsWait
-	if l.client.store != nil {
+	if l.store != nil {
 		accepts = acceptsStore
 	}
-	input := append([]byte(`{"call":"`), l.call.Name...)
-	input = append(input, accepts...)
-	if len(bytes.TrimSpace(l.call.Input)) > 0 {
-		input = append(append(input, `,"input":`...), l.call.Input...)
+	l.call.input.Now = l.now()
+	object, err := json.Marshal(beginning{l.call.name, accepts, &l.call.input})
+	if err != nil {
+		return nil, fmt.Errorf("rostering: %s: %w", l.call.name, err)
 	}
-	return l.step(ctx, "begin", append(input, '}'))
+	return l.step(ctx, "begin", object)
 }
 
 // resume passes the result of a step to the plugin and asks for the next.
-func (l *loop) resume(ctx context.Context, s *step, o result) (*step, error) {
-	o["flow"], o["now"] = s.Flow, l.call.now()
-	input, err := json.Marshal(o)
+func (l *loop) resume(ctx context.Context, s *step, r result) (*step, error) {
+	r["flow"], r["now"] = s.Flow, l.now()
+	object, err := json.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("rostering: %s: %w", l.call.Name, err)
+		return nil, fmt.Errorf("rostering: %s: %w", l.call.name, err)
 	}
-	return l.step(ctx, "resume", input)
+	return l.step(ctx, "resume", object)
 }
 
 // step calls the plugin. A section that ends during the call may change what the step that
@@ -90,8 +95,7 @@ func (l *loop) fail(ctx context.Context, s *step, reason error) (*step, error) {
 }
 
 // wait waits for the end of a section of this instance. A wait for the store has nothing to
-// end it, and up to half of its time is added at random, so that a fleet does not act in
-// lockstep.
+// end it, and gets jitter, so that the processes of a fleet do not act in lockstep.
 func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 	length, woken := s.Seconds, l.woken
 	if s.For == "store" {
@@ -108,45 +112,40 @@ func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 	return l.resume(ctx, s, result{})
 }
 
-// done follows an answer that need not be handed in.
+// done follows a response that the plugin need not see.
 var done = &step{kind: stepDone}
 
 // service sends a request to the service, which is canceled when the caller leaves.
 func (l *loop) service(ctx context.Context, s *step) (*step, error) {
-	limit := l.client.maxBody
-	body := s.Request.body(&l.call.Body)
-	answer, err := s.Request.send(ctx, l.client.http, body, limit+1)
-	if err == nil && int64(len(answer.Body)) > limit {
-		err = fmt.Errorf("the answer is longer than %d bytes", limit)
+	response, err := s.Request.send(ctx, l.http, l.call.body, limits{l.maxBody + 1, maxErrorBody})
+	if unsent, ok := errors.AsType[bodyError](err); ok {
+		return nil, fmt.Errorf("rostering: %s: body: %w", l.call.name, unsent.error)
+	}
+	if err != nil && ctx.Err() != nil {
+		return nil, left(ctx)
 	}
 	if err != nil {
-		return l.lost(ctx, s, err)
+		return l.fail(ctx, s, err)
 	}
-	first := l.answer == nil
-	l.answer = answer
-	o := result{"status": answer.Status, "headers": answer.Header}
+	first := l.response == nil
+	l.response = response
+	r := result{"status": response.Status, "headers": response.Header}
 	switch {
-	case answer.Status/100 != 2:
-		o["body"] = string(answer.Body[:min(len(answer.Body), maxErrorBody)])
+	case !accepted(response.Status):
+		r["body"] = string(response.Body)
+	case int64(len(response.Body)) > l.maxBody:
+		return nil, &Error{
+			Code:    CodeNetworkError,
+			Message: fmt.Sprintf("the response is larger than WithMaxBody (%d bytes): raise it or request less", l.maxBody),
+		}
 	case s.Last:
 		return done, nil
 	}
-	if first && answer.Status == http.StatusUnauthorized {
-		o["repeatable"] = body.reopen() == nil
+	if first && response.Status == http.StatusUnauthorized {
+		r["repeatable"] = l.call.body.reopen()
 	}
-	// The answer counts even if the caller's time has run out.
-	return l.resume(context.WithoutCancel(ctx), s, o)
-}
-
-// lost handles a request to the service that failed without an answer.
-func (l *loop) lost(ctx context.Context, s *step, err error) (*step, error) {
-	if unsent, ok := errors.AsType[bodyError](err); ok {
-		return nil, fmt.Errorf("rostering: %s: body: %w", l.call.Name, unsent.error)
-	}
-	if ctx.Err() != nil {
-		return nil, left(ctx)
-	}
-	return l.fail(ctx, s, err)
+	// The response counts even if the caller's time has run out.
+	return l.resume(context.WithoutCancel(ctx), s, r)
 }
 
 // detach makes token requests and does store operations until a step of another kind. They
@@ -156,9 +155,11 @@ func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
 	var next *step
 	var err error
 	ended := make(chan struct{})
-	l.client.active.Go(func() {
+	l.work.Go(func() {
 		defer close(ended)
-		next, err = l.section(context.WithoutCancel(ctx), s)
+		section, cancel := l.whileOpen(context.WithoutCancel(ctx))
+		defer cancel()
+		next, err = l.section(section, s)
 		if err != nil || next.kind != stepWait {
 			l.instance.wake()
 		}
@@ -179,7 +180,7 @@ func (l *loop) section(ctx context.Context, s *step) (*step, error) {
 		case stepToken:
 			s, err = l.token(ctx, s)
 		case stepStore:
-			s, err = l.resume(ctx, s, s.do(ctx, l.client.store))
+			s, err = l.useStore(ctx, s)
 		default:
 			return s, nil
 		}
@@ -193,9 +194,25 @@ func (l *loop) section(ctx context.Context, s *step) (*step, error) {
 func (l *loop) token(ctx context.Context, s *step) (*step, error) {
 	limited, cancel := s.limit(ctx)
 	defer cancel()
-	answer, err := s.Request.send(limited, l.client.http, s.Request.body(new(Body)), s.Limit)
+	response, err := s.Request.send(limited, l.http, nil, limits{s.Limit, s.Limit})
+	if ctx.Err() != nil {
+		return nil, left(ctx) // the client is closed: no failure of the token endpoint
+	}
 	if err != nil {
 		return l.fail(ctx, s, err)
 	}
-	return l.resume(ctx, s, result{"status": answer.Status, "headers": answer.Header, "body": string(answer.Body)})
+	return l.resume(ctx, s, result{"status": response.Status, "headers": response.Header, "body": string(response.Body)})
+}
+
+// useStore performs a store step. The plugin continues without a store that failed.
+func (l *loop) useStore(ctx context.Context, s *step) (*step, error) {
+	r, err := s.do(ctx, l.store)
+	if ctx.Err() != nil {
+		return nil, left(ctx)
+	}
+	if err != nil {
+		l.trouble.log(s, err)
+		r = result{"failed": err.Error()}
+	}
+	return l.resume(ctx, s, r)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"sync/atomic"
 
@@ -21,47 +20,45 @@ import (
 //go:embed all:wasm
 var inside embed.FS
 
-// compiled is the plugin, compiled once for all instances.
-type compiled struct {
-	plugin *extism.CompiledPlugin
-	cache  wazero.CompilationCache
+// instance is an instance of the plugin, which does one thing at a time.
+type instance struct {
+	busy     chan struct{} // full while the plugin works, and for nothing longer
+	plugin   *extism.Plugin
+	compiled *extism.CompiledPlugin
+	cache    wazero.CompilationCache
+	warm     atomic.Pointer[warmStep]
+	woken    atomic.Value // a chan struct{}, closed and replaced when a call that waits may continue
 }
 
-// close frees the instances, too.
-func (c *compiled) close(ctx context.Context) error {
-	return errors.Join(c.plugin.Close(ctx), c.cache.Close(ctx))
-}
-
-func (s *settings) load(ctx context.Context, config map[string]string) (*compiled, []*instance, error) {
+func (s *settings) load(ctx context.Context, config map[string]string) (*instance, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	if s.instances < 1 {
-		return nil, nil, fmt.Errorf("the number of instances must be at least 1, not %d", s.instances)
+		return nil, err
 	}
 	wasm, err := s.plugin()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	c, err := s.compile(ctx, wasm, config)
-	if err != nil {
-		return nil, nil, err
-	}
-	instances := make([]*instance, s.instances)
-	for n := range instances {
-		if instances[n], err = c.instance(ctx, s.logger); err != nil {
-			return nil, nil, errors.Join(err, c.close(ctx))
+	i := &instance{busy: make(chan struct{}, 1), cache: wazero.NewCompilationCache()}
+	i.woken.Store(make(chan struct{}))
+	if s.cacheDir != "" {
+		if i.cache, err = wazero.NewCompilationCacheWithDir(s.cacheDir); err != nil {
+			return nil, err
 		}
 	}
-	return c, instances, nil
+	if err := i.start(ctx, wasm, config); err != nil {
+		unloadable := fmt.Errorf("the plugin cannot be loaded: use rostering-nowasi.wasm of this library's release: %w", err)
+		return nil, errors.Join(unloadable, i.close(ctx))
+	}
+	if s.logger != nil {
+		extism.SetLogLevel(extism.LogLevelDebug)
+		i.plugin.SetLogger(func(level extism.LogLevel, line string) { log(s.logger, level, line) })
+	}
+	return i, nil
 }
 
 func (s *settings) plugin() ([]byte, error) {
-	switch {
-	case s.wasm != nil:
+	if s.wasm != nil {
 		return s.wasm, nil
-	case s.wasmFile != "":
-		return os.ReadFile(s.wasmFile)
 	}
 	wasm, err := inside.ReadFile("wasm/rostering-nowasi.wasm")
 	if err != nil {
@@ -70,56 +67,31 @@ func (s *settings) plugin() ([]byte, error) {
 	return wasm, nil
 }
 
-// compile sets no allowed hosts, which disables the plugin's own HTTP; no time-out, which
-// would close an instance for good; and no memory limits, because setting one of them sets
-// the others to zero, and without vars the plugin keeps no token.
-func (s *settings) compile(ctx context.Context, wasm []byte, config map[string]string) (*compiled, error) {
-	cache := wazero.NewCompilationCache()
-	if s.cacheDir != "" {
-		var err error
-		if cache, err = wazero.NewCompilationCacheWithDir(s.cacheDir); err != nil {
-			return nil, err
-		}
-	}
-	plugin, err := extism.NewCompiledPlugin(ctx,
+// start sets no allowed hosts, which disables the plugin's own HTTP; no timeout, which would
+// close the instance for good; and no memory limits, because setting one of them sets the
+// others to zero, and without vars the plugin keeps no token.
+func (i *instance) start(ctx context.Context, wasm []byte, config map[string]string) (err error) {
+	i.compiled, err = extism.NewCompiledPlugin(ctx,
 		extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config},
-		extism.PluginConfig{RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache)}, nil)
-	if err != nil {
-		return nil, errors.Join(unloadable(err), cache.Close(ctx))
+		extism.PluginConfig{RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(i.cache)}, nil)
+	if err == nil {
+		i.plugin, err = i.compiled.Instance(ctx, extism.PluginInstanceConfig{})
 	}
-	return &compiled{plugin, cache}, nil
+	return err
 }
 
-func unloadable(err error) error {
-	return fmt.Errorf("the plugin cannot be loaded: use rostering-nowasi.wasm of this library's release: %w", err)
-}
-
-// instance is an instance of the plugin, which does one thing at a time.
-type instance struct {
-	busy   chan struct{} // full while the plugin works, and for nothing longer
-	plugin *extism.Plugin
-	warm   atomic.Pointer[warmStep]
-	woken  atomic.Value // a chan struct{}, closed and replaced when a call that waits may continue
+// close frees the instance with all that belongs to it.
+func (i *instance) close(ctx context.Context) (err error) {
+	if i.compiled != nil {
+		err = i.compiled.Close(ctx)
+	}
+	return errors.Join(err, i.cache.Close(ctx))
 }
 
 // wakeup returns a channel that is closed when a call that waits may continue.
 func (i *instance) wakeup() <-chan struct{} { return i.woken.Load().(chan struct{}) }
 
 func (i *instance) wake() { close(i.woken.Swap(make(chan struct{})).(chan struct{})) }
-
-func (c *compiled) instance(ctx context.Context, logger *slog.Logger) (*instance, error) {
-	plugin, err := c.plugin.Instance(ctx, extism.PluginInstanceConfig{})
-	if err != nil {
-		return nil, unloadable(err)
-	}
-	if logger != nil {
-		extism.SetLogLevel(extism.LogLevelDebug)
-		plugin.SetLogger(func(level extism.LogLevel, line string) { log(logger, level, line) })
-	}
-	i := &instance{busy: make(chan struct{}, 1), plugin: plugin}
-	i.woken.Store(make(chan struct{}))
-	return i, nil
-}
 
 // log leaves out the lines that go-sdk adds to the plugin's.
 func log(logger *slog.Logger, level extism.LogLevel, line string) {

@@ -25,13 +25,13 @@ type step struct {
 	For     string // of a request: token or service; of a wait: call or store
 	Flow    json.RawMessage
 	Request *request
-	Last    bool            // a 2xx need not be handed in
+	Last    bool            // the plugin need not see a response that is a result
 	Output  json.RawMessage // of get_token, when it is done
 
 	Seconds float64 // to wait
 
 	Timeout float64 // of a token request or a store step, in seconds
-	Limit   int64   // of a token request's answer, in bytes
+	Limit   int64   // of a token response, in bytes
 
 	Op, Key, Value string // of a store step
 	TTL            float64
@@ -71,23 +71,24 @@ func (s *step) limit(ctx context.Context) (context.Context, context.CancelFunc) 
 }
 
 // do performs a store step. It ends after the step's timeout, even if the store ignores its
-// context. The plugin handles errors of the store.
-func (s *step) do(ctx context.Context, store Store) result {
+// context.
+func (s *step) do(ctx context.Context, store Store) (r result, err error) {
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	ended := make(chan result, 1)
+	type outcome struct {
+		result
+		error
+	}
+	ended := make(chan outcome, 1)
 	go func() {
-		o, err := s.ask(ctx, store)
-		if err != nil {
-			o = result{"failed": err.Error()}
-		}
-		ended <- o
+		r, err := s.ask(ctx, store)
+		ended <- outcome{r, err}
 	}()
 	select {
 	case o := <-ended:
-		return o
+		return o.result, o.error
 	case <-ctx.Done():
-		return result{"failed": "the store " + context.Cause(ctx).Error()}
+		return nil, context.Cause(ctx)
 	}
 }
 

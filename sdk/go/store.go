@@ -2,6 +2,9 @@ package rostering
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
 	"sync"
 	"time"
 )
@@ -10,8 +13,9 @@ import (
 // can read it can call the service, and anyone who can write it chooses which token is
 // sent.
 //
-// A call does not fail when its store does: it continues without the store. A method that
-// takes longer than a second, after which its context ends, counts as failed.
+// A call does not fail when its store does: it continues without the store, and a warning is
+// logged once a minute. A method that takes longer than a second, after which its context
+// ends, counts as failed.
 type Store interface {
 	// Get returns the value of a key, and whether the key has one.
 	Get(ctx context.Context, key string) (value string, found bool, err error)
@@ -75,8 +79,36 @@ func (m *MemoryStore) set(key, value string, ttl time.Duration) {
 	m.entries[key] = entry{value, time.Now().Add(ttl)}
 }
 
-func (m *MemoryStore) clear() {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	clear(m.entries)
+// trouble logs that the store fails, once a minute.
+type trouble struct {
+	logger *slog.Logger
+	secret string // of the config
+
+	mutex sync.Mutex
+	last  time.Time
+}
+
+func (t *trouble) log(s *step, err error) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if now := time.Now(); t.last.IsZero() || now.Sub(t.last) >= time.Minute {
+		t.last = now
+		logger := t.logger
+		if logger == nil {
+			logger = slog.Default()
+		}
+		logger.Warn("rostering: the store failed, so tokens are not shared: check the store: " + t.redact(s, err.Error()))
+	}
+}
+
+// redact removes what a store may have put into its error.
+func (t *trouble) redact(s *step, text string) string {
+	var token tokenObject
+	_ = json.Unmarshal([]byte(s.Value), &token) // the value of a lock has no token
+	for _, secret := range []string{s.Value, token.AccessToken, t.secret} {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, redacted)
+		}
+	}
+	return text
 }

@@ -1,9 +1,11 @@
 package rostering_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"os"
+	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -93,37 +95,64 @@ func TestOneOfManyAdds(t *testing.T) {
 	}
 }
 
-func TestFileStore(t *testing.T) {
-	dir := t.TempDir()
-	s, err := rostering.NewFileStore(dir)
+// failingStore fails with a text that shows what it was given.
+type failingStore struct{ rostering.MemoryStore }
+
+func (f *failingStore) Get(context.Context, string) (string, bool, error) {
+	return "", false, errors.New("refused by 10.0.0.7 with the-client-secret")
+}
+
+func TestStoreWarning(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		previous := slog.Default()
+		slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+		defer slog.SetDefault(previous)
+		release := make(chan struct{})
+		close(release)
+		client := newClient(t, fullConfig, provider(release, http.StatusOK, someToken), rostering.WithStore(new(failingStore)))
+		for warnings := range 3 {
+			for range 3 {
+				if err := client.ClearToken(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := client.ListJobs(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := strings.Count(lines.String(), "level=WARN"); got != warnings+1 {
+				t.Errorf("%d warnings, want %d:\n%s", got, warnings+1, &lines)
+			}
+			time.Sleep(time.Minute)
+		}
+		if text := lines.String(); !strings.Contains(text, "refused by 10.0.0.7 with [redacted]") || strings.Contains(text, "the-client-secret") {
+			t.Errorf("the log says %s", text)
+		}
+	})
+}
+
+// A store may show its value, too.
+func TestStoreWarningHidesTheToken(t *testing.T) {
+	var lines bytes.Buffer
+	previous := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+	defer slog.SetDefault(previous)
+	_, client := open(t, rostering.WithStore(&setFails{}))
+	wantJobs(t, client)
+	token, err := client.GetToken(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
-		if err := s.Set(t.Context(), "a", "secret", time.Hour); err != nil {
-			t.Fatal(err)
-		}
+	if text := lines.String(); !strings.Contains(text, "cannot set [redacted]") || strings.Contains(text, string(token.AccessToken)) {
+		t.Errorf("the log says %s", text)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
-		t.Fatalf("it left %v, %v", entries, err)
-	}
-	info, err := entries[0].Info()
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, entries[0].Name()), []byte("broken"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if added, err := s.Add(t.Context(), "a", "1", time.Hour); err != nil || !added {
-		t.Errorf("a broken file is a value: %v, %v", added, err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Set(t.Context(), "a", "1", time.Hour); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("without a directory: %v", err)
-	}
+}
+
+// setFails is a store that can only be read.
+type setFails struct{ rostering.MemoryStore }
+
+func (f *setFails) Set(_ context.Context, _, value string, _ time.Duration) error {
+	return errors.New("cannot set " + value)
 }
 
 // hanging is a store that ignores its context.

@@ -6,7 +6,7 @@ command -v go >/dev/null || { echo "go is missing: https://go.dev/dl" >&2; exit 
 top=$(cd ../.. && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-program=$PWD/package/main.go
+program=$PWD/../../host-example/go/jobs/main.go
 
 # A module cache of its own: the usual one may have an earlier build of the same version. The
 # usual one is asked for what others published; -trimpath lets the build cache know them again.

@@ -21,22 +21,21 @@ type Token struct {
 	CacheKey string
 }
 
-func (t Token) fields() map[string]any {
-	return map[string]any{
-		"access_token": string(t.AccessToken),
-		"token_type":   t.Type,
-		"expires_at":   t.ExpiresAt.Unix(),
-		"cache_key":    t.CacheKey,
-	}
+// tokenObject is a token in the terms of the contract.
+type tokenObject struct {
+	AccessToken string `json:"access_token"`
+	Type        string `json:"token_type,omitempty"`
+	ExpiresAt   int64  `json:"expires_at"`
+	CacheKey    string `json:"cache_key"`
+	Now         int64  `json:"now,omitempty"`
+}
+
+func (t Token) object(now int64) tokenObject {
+	return tokenObject{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey, now}
 }
 
 func parseToken(object []byte) (Token, error) {
-	var t struct {
-		AccessToken string `json:"access_token"`
-		Type        string `json:"token_type"`
-		ExpiresAt   int64  `json:"expires_at"`
-		CacheKey    string `json:"cache_key"`
-	}
+	var t tokenObject
 	if err := json.Unmarshal(object, &t); err != nil {
 		return Token{}, fmt.Errorf("rostering: not a token object: %w", err)
 	}

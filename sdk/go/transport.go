@@ -11,83 +11,90 @@ import (
 // Transport is an [http.RoundTripper] for requests that the caller sends with an
 // [http.Client] of its own:
 //
-//	api := &http.Client{Transport: &rostering.Transport{Client: client}}
+//	transport, err := rostering.NewTransport(client, nil)
+//	api := &http.Client{Transport: transport}
 //
 // It adds the token to requests to the scheme, host and port of Config.BaseURL, and to no
-// others: a redirect takes it nowhere else. If the service answers 401, it requests a new
-// token and repeats the request, once. A request whose body cannot be sent again, because
-// it has no GetBody, is not repeated: the caller gets the 401, and the next request the new
-// token. A request that has an Authorization of its own is sent unchanged.
+// others: a redirect forwards it nowhere else. If the service answers 401, it requests a new
+// token and retries the request, once. If there is no new token, or the body cannot be sent
+// again because it has no GetBody, the caller gets the 401. A request that has its own
+// Authorization is sent unchanged.
 //
 // It adds neither the customer's nor the user's id. A failed token request is an [*Error].
 // A Transport is not for [WithHTTPClient].
 type Transport struct {
-	Client *Client
-	// Base sends the requests; nil means [http.DefaultTransport].
-	Base http.RoundTripper
+	client *Client
+	base   http.RoundTripper
+}
+
+// NewTransport returns a transport that sends requests with base, or with
+// [http.DefaultTransport] if that is nil. Without Config.BaseURL it is an [*Error] with
+// [CodeConfigMissing].
+func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
+	if client == nil || client.driver == nil {
+		return nil, zeroValue("Client")
+	}
+	if client.driver.base == "" {
+		return nil, &Error{
+			Code: CodeConfigMissing, Key: "base_url", Message: "set base_url: only requests to it get the token",
+		}
+	}
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &Transport{client, base}, nil
 }
 
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.Client.baseErr != nil {
-		return nil, refuse(r, t.Client.baseErr)
+	if t.client == nil {
+		return nil, refuse(r, zeroValue("Transport"))
 	}
-	if origin(r.URL) != t.Client.base || hasAuthorization(r.Header) {
-		return t.roundTrip(r)
+	if origin(r.URL) != t.client.driver.base || hasAuthorization(r.Header) {
+		return t.base.RoundTrip(r)
 	}
-	token, err := t.Client.GetToken(r.Context())
+	token, err := t.client.GetToken(r.Context())
 	if err != nil {
 		return nil, refuse(r, err)
 	}
-	answer, err := t.send(r, r.Body, token)
-	if err != nil || answer.StatusCode != http.StatusUnauthorized {
-		return answer, err
+	response, err := t.send(r, r.Body, token)
+	if err != nil || response.StatusCode != http.StatusUnauthorized {
+		return response, err
 	}
-	return t.repeat(r, answer, token)
+	return t.retry(r, response, token)
 }
 
-// repeat sends a request again that was answered 401.
-func (t *Transport) repeat(r *http.Request, answer *http.Response, refused Token) (*http.Response, error) {
-	token, err := t.Client.GetToken(r.Context(), Refused(refused.AccessToken))
-	if !repeatable(r) {
-		return answer, nil
-	}
-	if err != nil {
-		drain(answer)
-		return nil, err
+// retry sends a request again whose response was a 401.
+func (t *Transport) retry(r *http.Request, response *http.Response, refused Token) (*http.Response, error) {
+	token, err := t.client.GetToken(r.Context(), Refused(refused.AccessToken))
+	if err != nil || !repeatable(r) {
+		return response, nil
 	}
 	body, err := bodyAgain(r)
 	if err != nil {
-		return answer, nil
+		return response, nil
 	}
-	drain(answer)
+	drain(response)
 	return t.send(r, body, token)
 }
 
 // drain reads what is left of a short body, so that the connection can be used again.
-func drain(answer *http.Response) {
-	_, _ = io.CopyN(io.Discard, answer.Body, maxErrorBody)
-	_ = answer.Body.Close()
+func drain(response *http.Response) {
+	_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody)
+	_ = response.Body.Close()
 }
 
-// send sends a copy of r with the token, which the answer does not show.
+// send sends a copy of r with the token, which the response does not show.
 func (t *Transport) send(r *http.Request, body io.ReadCloser, token Token) (*http.Response, error) {
 	q := r.Clone(r.Context())
 	q.Body = body
 	q.Header.Set("Authorization", "Bearer "+string(token.AccessToken))
-	answer, err := t.roundTrip(q)
+	response, err := t.base.RoundTrip(q)
 	if err != nil {
 		return nil, err
 	}
-	answer.Request = r
-	return answer, nil
-}
-
-func (t *Transport) roundTrip(r *http.Request) (*http.Response, error) {
-	if t.Base == nil {
-		return http.DefaultTransport.RoundTrip(r)
-	}
-	return t.Base.RoundTrip(r)
+	response.Request = r
+	return response, nil
 }
 
 // refuse closes the body of a request that is not sent.
@@ -129,13 +136,10 @@ func origin(u *url.URL) string {
 }
 
 // baseOrigin is the origin of the config's base_url, which is valid if it is set.
-func baseOrigin(baseURL string) (string, error) {
+func baseOrigin(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Host == "" {
-		return "", &Error{
-			Code: CodeConfigMissing, Key: "base_url",
-			Message: "set base_url: only requests to it get the token",
-		}
+		return ""
 	}
-	return origin(u), nil
+	return origin(u)
 }

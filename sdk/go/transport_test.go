@@ -23,7 +23,16 @@ func openTransport(t *testing.T, base http.RoundTripper) (*sandbox.Sandbox, *htt
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, &http.Client{Transport: &rostering.Transport{Client: client, Base: base}}, token
+	return s, &http.Client{Transport: newTransport(t, client, base)}, token
+}
+
+func newTransport(t *testing.T, client *rostering.Client, base http.RoundTripper) *rostering.Transport {
+	t.Helper()
+	transport, err := rostering.NewTransport(client, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transport
 }
 
 // send sends a request that has the ids, and returns the status.
@@ -171,10 +180,10 @@ func TestOrigins(t *testing.T) {
 		config.BaseURL = base
 		for url, want := range urls {
 			var got bool
-			transport := &rostering.Transport{Client: newClient(t, config), Base: roundTripper(func(r *http.Request) (*http.Response, error) {
+			transport := newTransport(t, newClient(t, config), roundTripper(func(r *http.Request) (*http.Response, error) {
 				got = hasToken(r)
 				return nil, errSent
-			})}
+			}))
 			r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -207,47 +216,57 @@ func (b *tracked) Close() error {
 
 func TestTransportErrors(t *testing.T) {
 	s, client := open(t)
-	missing := s.Config()
-	missing.BaseURL = ""
 	s.Fault(sandbox.Fault{Server: "auth", Status: 503})
-	for code, c := range map[rostering.Code]*rostering.Client{
-		rostering.CodeTokenEndpointUnavailable: client,
-		rostering.CodeConfigMissing:            newClient(t, missing),
-	} {
-		body := &tracked{Reader: strings.NewReader("x")}
-		_, err := (&http.Client{Transport: &rostering.Transport{Client: c}}).Post(s.Config().BaseURL+"/jobs", "text/plain", body)
-		wantError(t, err, code)
-		if !body.closed {
-			t.Errorf("%s: the body is not closed", code)
-		}
+	body := &tracked{Reader: strings.NewReader("x")}
+	_, err := (&http.Client{Transport: newTransport(t, client, nil)}).Post(s.Config().BaseURL+"/jobs", "text/plain", body)
+	wantError(t, err, rostering.CodeTokenEndpointUnavailable)
+	if !body.closed {
+		t.Error("the body is not closed")
 	}
 	s.WantCounts(t, 1, 0)
 }
 
-func TestTransportClosesTheFirstAnswer(t *testing.T) {
-	for _, status := range []int{0, 503} { // of the token request
-		var answers []*tracked
-		s, client, _ := openTransport(t, roundTripper(func(r *http.Request) (*http.Response, error) {
-			answer, err := http.DefaultTransport.RoundTrip(r)
-			if err == nil {
-				answers = append(answers, &tracked{Reader: answer.Body})
-				answer.Body = answers[len(answers)-1]
-			}
-			return answer, err
-		}))
-		s.Revoke()
-		if status != 0 {
-			s.Fault(sandbox.Fault{Server: "auth", Status: status})
+func TestBaseURL(t *testing.T) {
+	config := fullConfig
+	config.BaseURL = ""
+	_, err := rostering.NewTransport(newClient(t, config), nil)
+	if e := wantError(t, err, rostering.CodeConfigMissing); e.Key != "base_url" {
+		t.Errorf("the error is %+v", e)
+	}
+}
+
+func TestTransportClosesTheFirstResponse(t *testing.T) {
+	var bodies []*tracked
+	s, client, _ := openTransport(t, roundTripper(func(r *http.Request) (*http.Response, error) {
+		response, err := http.DefaultTransport.RoundTrip(r)
+		if err == nil {
+			bodies = append(bodies, &tracked{Reader: response.Body})
+			response.Body = bodies[len(bodies)-1]
 		}
-		answer, err := client.Get(s.Config().BaseURL + "/jobs")
-		if status == 0 && err == nil {
-			_ = answer.Body.Close()
-		} else {
-			wantError(t, err, rostering.CodeTokenEndpointUnavailable)
+		return response, err
+	}))
+	s.Revoke()
+	send(t, client, "GET", s.Config().BaseURL+"/jobs", nil)
+	if len(bodies) != 2 || !bodies[0].closed || !bodies[0].read {
+		t.Errorf("the first of %d responses: closed %v, read %v", len(bodies), bodies[0].closed, bodies[0].read)
+	}
+}
+
+func TestService401(t *testing.T) {
+	for _, fault := range []sandbox.Fault{{Server: "auth", Status: 503}, {Server: "auth", Status: 400}} {
+		s, client, _ := openTransport(t, nil)
+		s.Fault(sandbox.Fault{Server: "jobs", Status: 401, Body: "go away"})
+		s.Fault(fault)
+		response, err := client.Get(s.Config().BaseURL + "/jobs")
+		if err != nil {
+			t.Fatal(err)
 		}
-		if !answers[0].closed || !answers[0].read || len(answers) != 2-status/503 {
-			t.Errorf("the first of %d answers: closed %v, read %v", len(answers), answers[0].closed, answers[0].read)
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusUnauthorized || string(body) != "go away" || err != nil {
+			t.Errorf("the response is %d %q, %v", response.StatusCode, body, err)
 		}
+		s.WantCounts(t, 2, 1)
 	}
 }
 
@@ -263,7 +282,7 @@ func TestTransportEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&rostering.Transport{Client: client}).RoundTrip(r); !errors.Is(err, context.Canceled) {
+	if _, err := newTransport(t, client, nil).RoundTrip(r); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	s.ClearFaults()

@@ -10,11 +10,13 @@ const (
 	// Version is the version of this package.
 	Version = "0.1.0"
 	// Contract is the version of the contract between a plugin and its host that this
-	// package implements. [New] refuses a plugin of another one.
+	// package implements. [New] refuses a plugin with another one.
 	Contract = 2
 )
 
-// check refuses a plugin of another contract and has the plugin check its config.
+const userAgent = "automatic-rostering/" + Version + " (go)"
+
+// check refuses a plugin with another contract and has the plugin check its config.
 func (i *instance) check(ctx context.Context) error {
 	if !i.plugin.FunctionExists("version") {
 		return otherContract(`no export "version", as with contract 1`)

@@ -16,13 +16,8 @@ import (
 	"automatic-rostering.example/rostering"
 )
 
-var fullConfig = rostering.Config{
-	Environment: rostering.Stage, AuthURL: "https://login.example.com", BaseURL: "https://rostering.example.com",
-	ClientID: "client", ClientSecret: "the-client-secret", CustomerID: "customer", UserID: "user",
-}
-
 // provider is an HTTP client whose token requests wait until they are released, and then
-// get an answer.
+// get a response.
 func provider(release <-chan struct{}, status int, body string) rostering.Option {
 	return rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 		answer := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("[]"))}
@@ -67,7 +62,7 @@ func begin(ctx context.Context, client *rostering.Client, calls int) <-chan ende
 	return all
 }
 
-func TestAWaitForACallEndsWithIt(t *testing.T) {
+func TestWaitEndsWithTheCall(t *testing.T) {
 	for _, tt := range []struct {
 		status int
 		body   string
@@ -97,7 +92,7 @@ func TestAWaitForACallEndsWithIt(t *testing.T) {
 }
 
 // The one that requests the token leaves, too.
-func TestAWaitForACallEndsWithItsCaller(t *testing.T) {
+func TestWaitEndsWithItsCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		release := make(chan struct{})
 		client := newClient(t, fullConfig, provider(release, http.StatusOK, someToken))
@@ -143,7 +138,7 @@ func (l *locked) Get(_ context.Context, key string) (string, bool, error) {
 func (l *locked) Add(context.Context, string, string, time.Duration) (bool, error) { return false, nil }
 
 // Of two calls one waits for the store, and the other for that one.
-func TestAWaitForTheStoreDoesNotEndWithACall(t *testing.T) {
+func TestWaitForTheStoreDoesNotEndWithACall(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		release := make(chan struct{})
 		close(release)
@@ -161,7 +156,7 @@ func TestAWaitForTheStoreDoesNotEndWithACall(t *testing.T) {
 	})
 }
 
-func TestAnAnswerCountsThoughItsCallerHasLeft(t *testing.T) {
+func TestAResponseCountsThoughItsCallerHasLeft(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		leave := make(chan context.CancelFunc, 1)
 		client := newClient(t, fullConfig, rostering.WithHTTPClient(&http.Client{
@@ -211,7 +206,7 @@ func TestACallerLeavesWhileThePluginIsBusy(t *testing.T) {
 				t.Errorf("a call ended with %v", e.error)
 			}
 		}
-		_, err := client.ListJobs(t.Context(), rostering.Timeout(brief))
+		_, err := client.ListJobs(t.Context(), rostering.WithCallTimeout(brief))
 		wantError(t, err, rostering.CodeNetworkError)
 		if err := client.ClearToken(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("ClearToken ended with %v", err)

@@ -1,8 +1,6 @@
-// Fleet is one process of a fleet whose processes share a token.
-//
-// Besides the variables of the host example, ROSTERING_REDIS is the URL of the Redis that
-// the token is shared through; without it, the token is not shared. Each line on standard
-// input is a number of calls to make. A line of JSON answers it:
+// Fleet is one process of a fleet whose processes share a token through ROSTERING_STORE: the
+// URL of a Redis server, or a folder; without it, they do not share. Each line on standard
+// input is a number of calls to make, and gets a line of JSON:
 //
 //	{"calls":5,"token":"1f2e3d4c","expires_at":1800000000}
 //
@@ -18,65 +16,85 @@ import (
 	"io"
 	"log"
 	"os"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/examples/environment"
+	"automatic-rostering.example/rostering/redisstore"
 )
 
 func main() {
-	if err := run(context.Background(), os.Getenv, os.Stdin, os.Stdout); err != nil {
+	log.SetFlags(0)
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, getenv func(string) string, stdin io.Reader, stdout io.Writer) error {
-	config, err := environment.Config(getenv)
+func run(ctx context.Context) error {
+	config, err := rostering.ConfigFromEnv()
 	if err != nil {
 		return err
 	}
-	options, err := environment.Options(getenv)
+	store, err := openStore(os.Getenv("ROSTERING_STORE"))
 	if err != nil {
 		return err
 	}
-	client, err := rostering.New(ctx, config, options...)
+	client, err := rostering.New(ctx, config, rostering.WithStore(store))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close(ctx) }()
-	for answers := json.NewEncoder(stdout); ; {
+	defer client.Close()
+	for lines := json.NewEncoder(os.Stdout); ; {
 		var calls int
-		if _, err := fmt.Fscanln(stdin, &calls); errors.Is(err, io.EOF) {
+		if _, err := fmt.Scanln(&calls); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		answer, err := call(ctx, client, calls)
+		done, err := call(ctx, client, calls)
 		if err != nil {
 			return err
 		}
-		if err := answers.Encode(answer); err != nil {
+		if err := lines.Encode(done); err != nil {
 			return err
 		}
 	}
 }
 
-type answer struct {
+func openStore(name string) (rostering.Store, error) {
+	switch {
+	case name == "":
+		return nil, nil
+	case !strings.Contains(name, "://"):
+		return rostering.NewFileStore(name)
+	}
+	options, err := redis.ParseURL(name)
+	if err != nil {
+		return nil, errors.New("config_invalid: ROSTERING_STORE is not the URL of a Redis server") // err may show its password
+	}
+	options.ContextTimeoutEnabled = true // a call has a second for the store
+	return redisstore.New(redis.NewClient(options)), nil
+}
+
+// report is what the process did.
+type report struct {
 	Calls     int    `json:"calls"`
 	Token     string `json:"token,omitempty"`
 	ExpiresAt int64  `json:"expires_at,omitempty"`
 }
 
-// call makes calls, and returns the token of the last one.
-func call(ctx context.Context, client *rostering.Client, calls int) (answer, error) {
+// call makes calls, and reports the token of the last one.
+func call(ctx context.Context, client *rostering.Client, calls int) (report, error) {
 	for range calls {
 		if _, err := client.ListJobs(ctx); err != nil {
-			return answer{}, err
+			return report{}, err
 		}
 	}
 	if calls == 0 {
-		return answer{}, nil
+		return report{}, nil
 	}
 	token, err := client.GetToken(ctx)
 	hash := sha256.Sum256([]byte(token.AccessToken))
-	return answer{calls, fmt.Sprintf("%.4x", hash[:4]), token.ExpiresAt.Unix()}, err
+	return report{calls, fmt.Sprintf("%.4x", hash[:4]), token.ExpiresAt.Unix()}, err
 }

@@ -1,12 +1,10 @@
-// Lambda is a function on AWS Lambda that returns the jobs. The plugin is inside, so that
+// Lambda is a function on AWS Lambda that returns the jobs. The plugin is embedded, so that
 // the function is one file, bootstrap:
 //
 //	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -o bootstrap ./lambda
 //
-// Instances of a function share no memory. With ROSTERING_REDIS, the URL of a Redis, they
-// share the token; ROSTERING_STORE, a directory, keeps it for the processes of one instance
-// (/tmp/rostering) or of all (on a file system that they mount). README.md has the other
-// variables.
+// Instances of a function share no memory: they share the token through ROSTERING_STORE, a
+// folder on a file system that they mount.
 package main
 
 import (
@@ -18,11 +16,18 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/examples/environment"
 )
 
 func main() {
-	client, err := open(context.Background(), os.Getenv)
+	config, err := rostering.ConfigFromEnv()
+	if err != nil {
+		log.Fatal(err)
+	}
+	store, err := rostering.NewFileStore(os.Getenv("ROSTERING_STORE"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := rostering.New(context.Background(), config, rostering.WithStore(store)) // once in each instance
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,17 +38,4 @@ func main() {
 		}
 		return jobs.Body, nil
 	})
-}
-
-// open creates the client, once for all invocations of an instance.
-func open(ctx context.Context, getenv func(string) string) (*rostering.Client, error) {
-	config, err := environment.Config(getenv)
-	if err != nil {
-		return nil, err
-	}
-	options, err := environment.Options(getenv)
-	if err != nil {
-		return nil, err
-	}
-	return rostering.New(ctx, config, options...)
 }

@@ -104,29 +104,27 @@ func wantJobs(t *testing.T, i *instance) {
 	}
 }
 
+// sandboxWithStore is a sandbox for instances that share a folder.
+func sandboxWithStore(t *testing.T) *sandbox.Sandbox {
+	s := sandbox.New(t)
+	s.Env["ROSTERING_STORE"] = filepath.Join(t.TempDir(), "store")
+	return s
+}
+
 func TestInstancesShareTheToken(t *testing.T) {
-	for name, environ := range map[string]func(*testing.T) (name, value string){
-		"file":  func(t *testing.T) (string, string) { return "ROSTERING_STORE", filepath.Join(t.TempDir(), "store") },
-		"redis": func(t *testing.T) (string, string) { return "ROSTERING_REDIS", "unix://" + sandbox.Redis(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := sandbox.New(t)
-			name, value := environ(t)
-			s.Env[name] = value
-			for range 2 {
-				i := start(t, s)
-				for range 3 {
-					wantJobs(t, i)
-				}
-				i.stop()
-			}
-			s.WantCounts(t, 1, 6)
-		})
+	s := sandboxWithStore(t)
+	for range 2 {
+		i := start(t, s)
+		for range 3 {
+			wantJobs(t, i)
+		}
+		i.stop()
 	}
+	s.WantCounts(t, 1, 6)
 }
 
 func TestAnErrorDoesNotEndTheInstance(t *testing.T) {
-	s := sandbox.New(t)
+	s := sandboxWithStore(t)
 	i := start(t, s)
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 503, Requests: 1})
 	kind, object := i.invoke(t)

@@ -1,25 +1,27 @@
-// Minimal is the shortest program that uses the plugin; README.md shows it.
+// Minimal prints the jobs with the plain Extism SDK: the plugin has it send the requests.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log"
+	"net/url"
+	"os"
+	"strings"
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 )
 
 func main() {
+	log.SetFlags(0)
 	ctx := context.Background()
 	// snippet
 	plugin, err := extism.NewPlugin(ctx, extism.Manifest{
-		Wasm:         []extism.Wasm{extism.WasmFile{Path: "dist/rostering.wasm"}},
-		AllowedHosts: []string{"login.example.com", "rostering.example.com"},
-		Config: map[string]string{
-			"environment": "stage", "client_id": "…", "client_secret": "…", "customer_id": "…", "user_id": "…",
-			"auth_url": "https://login.example.com", "base_url": "https://rostering.example.com",
-		},
+		Wasm:         []extism.Wasm{extism.WasmFile{Path: os.Getenv("ROSTERING_WASM")}}, // rostering.wasm
+		AllowedHosts: []string{host("ROSTERING_AUTH_URL"), host("ROSTERING_BASE_URL")},
+		Config:       config(),
 	}, extism.PluginConfig{
 		EnableWasi:   true,
 		ModuleConfig: wazero.NewModuleConfig().WithSysWalltime(), // a real clock
@@ -29,8 +31,36 @@ func main() {
 	}
 	_, jobs, err := plugin.Call("list_jobs", nil)
 	if err != nil {
-		log.Fatal(err) // a JSON object that says what to do
+		log.Fatal(explain(plugin.GetError(), err))
 	}
 	fmt.Printf("%s\n", jobs)
 	// end of snippet
+}
+
+// config returns the plugin's config: its keys are the names of the variables in lower case.
+func config() map[string]string {
+	config := map[string]string{}
+	for _, key := range []string{"environment", "auth_url", "base_url", "client_id", "client_secret", "customer_id", "user_id"} {
+		config[key] = os.Getenv("ROSTERING_" + strings.ToUpper(key))
+	}
+	return config
+}
+
+func host(variable string) string {
+	u, err := url.Parse(os.Getenv(variable))
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// explain returns the plugin's error, a JSON object. Without one the call has trapped, as when
+// a request gets no response, and the SDK says why.
+func explain(object string, trap error) string {
+	var e struct{ Code, Message string }
+	if json.Unmarshal([]byte(object), &e) == nil {
+		return e.Code + ": " + e.Message
+	}
+	reason, _, _ := strings.Cut(trap.Error(), "\n") // a stack trace follows
+	return "network_error: " + reason
 }

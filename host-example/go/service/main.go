@@ -1,4 +1,5 @@
-// Service answers GET /jobs with the jobs, on HOST and PORT (0: a free one, which it prints), until SIGTERM.
+// Service responds to GET /jobs with the jobs, on loopback at PORT (0: a free port, which it
+// prints), until SIGTERM.
 package main
 
 import (
@@ -15,15 +16,20 @@ import (
 	"time"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/examples/environment"
 )
 
 func main() {
-	config, err := environment.Config(os.Getenv)
-	options, err2 := environment.Options(os.Getenv)
-	client, err3 := rostering.New(context.Background(), config, options...)
-	listener, err4 := net.Listen("tcp", net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT")))
-	if err := errors.Join(err, err2, err3, err4); err != nil {
+	log.SetFlags(0)
+	config, err := rostering.ConfigFromEnv()
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := rostering.New(context.Background(), config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", os.Getenv("PORT")))
+	if err != nil {
 		log.Fatal(err)
 	}
 	http.HandleFunc("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +50,7 @@ func main() {
 	stop() // another signal ends it at once
 	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
 	defer cancel()
-	if err := errors.Join(server.Shutdown(ctx), client.Close(ctx)); err != nil {
+	if err := errors.Join(server.Shutdown(ctx), client.Shutdown(ctx)); err != nil {
 		log.Print(err)
 	}
 }

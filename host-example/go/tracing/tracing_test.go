@@ -25,7 +25,7 @@ func TestSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = client.Close(t.Context()) }()
+	defer client.Close()
 
 	ctx, parent := provider.Tracer("test").Start(t.Context(), "a request to this program")
 	if _, err := client.ListJobs(ctx); err != nil {

@@ -14,7 +14,7 @@ import (
 	"automatic-rostering.example/rostering"
 )
 
-const top = "../../../.."
+const top = "../../.."
 
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
@@ -108,7 +108,7 @@ func names(t *testing.T, archive, version string) (all []string) {
 
 func TestAnOlderPluginIsNotPublished(t *testing.T) {
 	copied := copyTop(t)
-	for _, dir := range []string{"dist", "host-example/go/rostering/wasm"} {
+	for _, dir := range []string{"dist", sources[0].dir + "/wasm"} {
 		if err := os.WriteFile(filepath.Join(copied, dir, plugin), []byte(dir), 0o600); err != nil {
 			t.Fatal(err)
 		}

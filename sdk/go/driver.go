@@ -1,0 +1,213 @@
+package rostering
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ErrClosed is returned by the methods of a closed client, and by calls that were canceled
+// because it was closed.
+var ErrClosed = errors.New("rostering: the client is closed")
+
+// driver makes the calls of a client and its views: it runs the plugin and does what that
+// wants done.
+type driver struct {
+	instance *instance
+	http     *http.Client
+	ownHTTP  bool
+	store    Store // nil if nothing is shared
+	trouble  trouble
+	timeout  time.Duration // of a call; zero means none
+	maxBody  int64
+	clock    func() time.Time
+	base     string // the origin that gets the token of a [Transport]; empty without base_url
+
+	open   context.Context // ends, by cancel, when all that is in progress must
+	cancel context.CancelCauseFunc
+
+	mutex  sync.Mutex
+	closed bool
+	calls  int            // in progress
+	idle   chan struct{}  // closed when the client is closed and no call is in progress
+	work   sync.WaitGroup // calls, and the sections that outlive them
+	free   func() error   // once work is done
+}
+
+func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
+	keys := config.keys()
+	instance, err := s.load(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("rostering: %w", err)
+	}
+	if err := instance.check(ctx); err != nil {
+		_ = instance.close(ctx)
+		return nil, err
+	}
+	d := &driver{
+		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
+		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
+		idle: make(chan struct{}),
+	}
+	if d.ownHTTP {
+		d.http = newHTTPClient()
+	}
+	d.http = withoutRedirects(d.http)
+	d.open, d.cancel = context.WithCancelCause(context.Background())
+	d.free = sync.OnceValue(d.release)
+	return d, nil
+}
+
+// do makes a call.
+func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
+	if err := d.enter(ctx); err != nil {
+		call.body.close()
+		return nil, err
+	}
+	defer d.leave()
+	ctx, cancel, err := d.limit(ctx, call)
+	if err != nil {
+		call.body.close()
+		return nil, err
+	}
+	defer cancel()
+	return (&loop{driver: d, call: call}).run(ctx)
+}
+
+// export calls an export that sends nothing.
+func (d *driver) export(ctx context.Context, name string, input func(now int64) any) error {
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	defer d.leave()
+	ctx, cancel := d.whileOpen(ctx)
+	defer cancel()
+	object, err := json.Marshal(input(d.now()))
+	if err == nil {
+		_, err = d.instance.call(ctx, name, object)
+	}
+	return err
+}
+
+func (d *driver) now() int64 { return d.clock().Unix() }
+
+// enter begins something that Shutdown waits for.
+func (d *driver) enter(ctx context.Context) error {
+	if d == nil {
+		return zeroValue("Client")
+	}
+	if ctx.Err() != nil {
+		return left(ctx)
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	d.calls++
+	d.work.Add(1)
+	return nil
+}
+
+// zeroValue is the error of a value that no function of this package has made.
+func zeroValue(name string) *Error {
+	return &Error{Code: CodeInvalidInput, Message: "this is a zero " + name + ": make one with New" + strings.TrimPrefix(name, "Client")}
+}
+
+func (d *driver) leave() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.calls--; d.closed && d.calls == 0 {
+		close(d.idle)
+	}
+	d.work.Done()
+}
+
+// shutdown waits for the calls in progress, but not longer than ctx allows, and ends what is
+// left then.
+func (d *driver) shutdown(ctx context.Context) (err error) {
+	d.mutex.Lock()
+	if !d.closed && d.calls == 0 {
+		close(d.idle)
+	}
+	d.closed = true
+	d.mutex.Unlock()
+	select {
+	case <-d.idle:
+	default:
+		select {
+		case <-d.idle:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	d.cancel(ErrClosed)
+	d.work.Wait()
+	return err
+}
+
+func (d *driver) release() error {
+	if d.ownHTTP {
+		d.http.CloseIdleConnections()
+	}
+	return d.instance.close(context.Background())
+}
+
+// whileOpen returns a context that also ends, because of [ErrClosed], when everything must.
+func (d *driver) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// limit returns the context of a call, which ends after its timeout.
+func (d *driver) limit(ctx context.Context, call *call) (context.Context, context.CancelFunc, error) {
+	timeout := d.timeout
+	if call.timeout != nil {
+		timeout = *call.timeout
+	}
+	if timeout < 0 {
+		return nil, nil, &Error{
+			Code:    CodeInvalidInput,
+			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
+		}
+	}
+	ctx, cancel := d.whileOpen(ctx)
+	if timeout == 0 {
+		return ctx, cancel, nil
+	}
+	limited, cancelTimer := context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
+	return limited, func() {
+		cancelTimer()
+		cancel()
+	}, nil
+}
+
+// timedOut is the cause of a context that the library's own timeout canceled.
+type timedOut time.Duration
+
+func (t timedOut) Error() string { return "timed out after " + time.Duration(t).String() }
+
+// left is the error of a caller whose context has ended: [ErrClosed], a network_error if the
+// call timed out, or else the context's error.
+func left(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if cause == ErrClosed {
+		return ErrClosed
+	}
+	if timeout, ok := cause.(timedOut); ok {
+		return &Error{
+			Code: CodeNetworkError, Retryable: true, cause: context.DeadlineExceeded,
+			Message: "the call " + timeout.Error() + "; call again, or set a longer timeout",
+		}
+	}
+	return fmt.Errorf("rostering: %w", ctx.Err())
+}

@@ -1,0 +1,118 @@
+package rostering_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"automatic-rostering.example/rostering"
+)
+
+func openFileStore(t *testing.T, dir string) *rostering.FileStore {
+	t.Helper()
+	s, err := rostering.NewFileStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// hashOfA begins the names of the files for the key a.
+var hashOfA = fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
+
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func wantFiles(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if err != nil || strings.Join(got, " ") != strings.Join(names, " ") {
+		t.Errorf("the files are %q, %v, want %q", got, err, names)
+	}
+}
+
+// The format that the stores of all languages share.
+func TestFileStoreFormat(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "store")
+	s := openFileStore(t, dir)
+	before := time.Now().Add(time.Hour).UnixMilli()
+	for range 3 {
+		if err := s.Set(t.Context(), "a", "sécret\n2", time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantFiles(t, dir, hashOfA+".3")
+	content, err := os.ReadFile(filepath.Join(dir, hashOfA+".3"))
+	if err != nil || !regexp.MustCompile(`^\d+\nsécret\n2$`).Match(content) || string(content) < fmt.Sprint(before) {
+		t.Errorf("the file is %q, %v", content, err)
+	}
+	for path, want := range map[string]fs.FileMode{dir: 0o700, filepath.Join(dir, hashOfA+".3"): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("the mode of %s is %v, %v", path, info.Mode(), err)
+		}
+	}
+	later := time.Now().Add(time.Hour).UnixMilli()
+	for n, tt := range []struct{ name, content, want string }{
+		{"10", fmt.Sprintf("%d\nten", later), "ten"},
+		{"9", fmt.Sprintf("%d\nnine", later), "ten"},
+		{"011", fmt.Sprintf("%d\nx", later), "ten"},
+		{"9007199254740992", fmt.Sprintf("%d\nx", later), "ten"},
+		{"12", fmt.Sprintf("%d\nexpired", time.Now().UnixMilli()-1), ""},
+		{"13", fmt.Sprint(later), ""},
+		{"14", fmt.Sprintf("+%d\nx", later), ""},
+		{"15", fmt.Sprintf("%d\n\xff", later), ""},
+		{"16", fmt.Sprintf("%d\n", later), ""},
+	} {
+		write(t, dir, hashOfA+"."+tt.name, tt.content)
+		if got, found, err := s.Get(t.Context(), "a"); err != nil || got != tt.want || found != (tt.want != "" || n == 8) {
+			t.Errorf("after %q the value is %q, %v, %v", tt, got, found, err)
+		}
+	}
+}
+
+func TestFileStoreAfterAProcessDied(t *testing.T) {
+	dir := t.TempDir()
+	s := openFileStore(t, dir)
+	young := write(t, dir, hashOfA+".tmp.00", "1")
+	old := write(t, dir, strings.Repeat("0", 64)+".tmp.01", "1")
+	long := time.Now().Add(-61 * time.Second)
+	if err := os.Chtimes(old, long, long); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, hashOfA+".1", "broken")
+	if added, err := s.Add(t.Context(), "a", "1", time.Hour); err != nil || !added {
+		t.Errorf("added: %v, %v", added, err)
+	}
+	wantFiles(t, dir, hashOfA+".2", filepath.Base(young))
+}
+
+func TestFileStoreThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := rostering.NewFileStore(write(t, dir, "file", "")); !errors.As(err, new(*fs.PathError)) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("the error is %v", err)
+	}
+	s := openFileStore(t, filepath.Join(dir, "store"))
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Set(t.Context(), "a", "1", time.Hour); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a directory: %v", err)
+	}
+}

@@ -1,0 +1,163 @@
+package rostering
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+)
+
+// Request is a request to the service.
+type Request struct {
+	// Method is GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET if empty.
+	Method string
+	// Path begins with a slash and stays under Config.BaseURL. It may have a query.
+	Path string
+	// Query is added to the path.
+	Query url.Values
+	// Header holds additional headers. Authorization, the two ids and the headers that frame
+	// a message (Host, Content-Length, …) are reserved.
+	Header http.Header
+	// Body is sent unchanged, as by [http.NewRequest]: a [bytes.Buffer], [bytes.Reader] or
+	// [strings.Reader] can be sent again after a 401, with a new token, and has a length.
+	// Any other reader is sent in chunks, and only once: after a 401 the call ends with a
+	// retryable service_unauthorized. GET and HEAD take no body.
+	Body io.Reader
+	// GetBody, if set, opens the body for each attempt, instead of Body.
+	GetBody func() (io.ReadCloser, error)
+	// ContentLength is the length of what GetBody opens, or of a Body of another type than
+	// those above; zero means unknown.
+	ContentLength int64
+}
+
+// path returns the path with the query.
+func (r *Request) path() string {
+	if len(r.Query) == 0 {
+		return r.Path
+	}
+	separator := "?"
+	if strings.Contains(r.Path, "?") {
+		separator = "&"
+	}
+	return r.Path + separator + r.Query.Encode()
+}
+
+// headers returns one value for each name: several are combined (RFC 9110, section 5.3).
+func (r *Request) headers() map[string]string {
+	headers := make(map[string]string, len(r.Header))
+	for name, values := range r.Header {
+		if len(values) > 0 {
+			headers[name] = strings.Join(values, ", ")
+		}
+	}
+	return headers
+}
+
+// body is the body of a request, for one attempt after the other.
+type body struct {
+	next   io.ReadCloser                 // for the next attempt, if it is open already
+	open   func() (io.ReadCloser, error) // nil if the body can be read only once
+	length int64                         // zero if unknown
+	failed atomic.Pointer[error]         // of a read
+}
+
+func (r *Request) body() (*body, error) {
+	switch {
+	case r.GetBody != nil:
+		return &body{open: r.GetBody, length: r.ContentLength}, nil
+	case r.Body == nil || r.Body == http.NoBody:
+		return nil, nil
+	}
+	// net/http knows which readers have a length and can be read again. Opening them, too,
+	// for the first attempt leaves the caller's at its beginning, for another call.
+	q, err := http.NewRequest(http.MethodPost, "/", r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("rostering: body: %w", err)
+	}
+	if q.GetBody != nil {
+		return &body{open: q.GetBody, length: q.ContentLength}, nil
+	}
+	return &body{next: q.Body, length: r.ContentLength}, nil
+}
+
+// reopen opens the body for another attempt, and reports whether there can be one.
+func (b *body) reopen() bool {
+	if b == nil {
+		return true
+	}
+	if b.open == nil {
+		return false
+	}
+	next, err := b.open()
+	b.next = next
+	return err == nil
+}
+
+// reader returns the body for an attempt.
+func (b *body) reader() (io.ReadCloser, error) {
+	next := b.next
+	if next == nil {
+		var err error
+		if next, err = b.open(); err != nil {
+			return nil, err
+		}
+	}
+	b.next = nil
+	if next == http.NoBody {
+		return next, nil // net/http compares it
+	}
+	return &reader{ReadCloser: next, body: b}, nil
+}
+
+// close closes a body for an attempt that was not made.
+func (b *body) close() {
+	if b != nil && b.next != nil {
+		_ = b.next.Close()
+		b.next = nil
+	}
+}
+
+// reader remembers that the caller's body failed: that is no failure of the network.
+type reader struct {
+	io.ReadCloser
+	body   *body
+	closed atomic.Bool // by net/http, after a failure of its own
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !r.closed.Load() {
+		r.body.failed.Store(&err)
+	}
+	return n, err
+}
+
+func (r *reader) Close() error {
+	r.closed.Store(true)
+	return r.ReadCloser.Close()
+}
+
+// failure returns why the body could not be read, if it could not.
+func (b *body) failure() error {
+	if b == nil {
+		return nil
+	}
+	if err := b.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Response is a response of the service.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// JSON decodes the body into v.
+func (r *Response) JSON(v any) error { return json.Unmarshal(r.Body, v) }
