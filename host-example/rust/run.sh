@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
-# Shows the plugin, with the ROSTERING_* variables set. Run setup.sh first.
+# Usage: run.sh jobs|minimal|service|fleet
+# Runs a program with the ROSTERING_* variables, as sdk/rust/setup.sh built it.
 set -euo pipefail
-cd "$(dirname "$0")"
-exec target/debug/example
+root=$(cd "$(dirname "$0")/../.." && pwd)
+program=$1
+shift
+export ROSTERING_WASM=${ROSTERING_WASM:-$root/dist/rostering.wasm} # for minimal
+exec "$root/sdk/rust/target/debug/$program" "$@"

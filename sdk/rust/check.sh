@@ -6,9 +6,9 @@ cd "$(dirname "$0")"
 ../../tests/setup/setup.sh rust-check
 cargo fmt --all --check
 # As cargo clippy and cargo doc do, but over what setup.sh built: they would go through wasmtime anew, which takes a minute.
-build=(cargo build --locked --quiet --target-dir target --workspace --bins --examples --tests)
+build=(cargo build --locked --quiet --target-dir target --workspace --all-features --bins --tests)
 if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/lint.sh "${build[@]}" 2>&1) || [ -n "$found" ]; then
 	echo "$found" >&2
 	exit 1
 fi
-for script in ./*.sh; do bash -n "$script"; done
+for script in ./*.sh ../../host-example/rust/*.sh; do bash -n "$script"; done

@@ -2,7 +2,7 @@
 # What check.sh has cargo run in place of rustc: clippy, and for the library rustdoc, too.
 set -euo pipefail
 clippy-driver "$@"
-[ "${3:-}" = rostering ] || exit 0 # lint.sh rustc --crate-name rostering …
+[ "${3:-}" = automatic_rostering ] || exit 0 # lint.sh rustc --crate-name automatic_rostering …
 rustdoc=()
 for argument in "${@:2}"; do
 	case $argument in

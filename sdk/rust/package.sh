@@ -11,11 +11,12 @@ crate=automatic-rostering-$(cat "$root/VERSION").crate
 # A copy, since cargo would add the commit and whether files have changed.
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-cp -r Cargo.toml Cargo.lock build.rs src conformance rostering "$stage"
-cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$stage/rostering"
+cp -r Cargo.lock README.md src "$stage"
+cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$stage"
+sed '/^members = /d' Cargo.toml >"$stage/Cargo.toml"
 chmod -R u=rwX,go=rX "$stage"
 # --no-verify: to compile it would compile wasmtime, which takes minutes; test-package.sh does, with what was compiled.
-cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --package automatic-rostering \
-	--locked --offline --quiet --no-verify
+cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" \
+	--offline --quiet --no-verify
 mkdir -p "$dist"
 mv "$stage/target/package/$crate" "$dist"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds everything into target: the example, the conformance adapter, the tests. Fast when nothing has changed; concurrent
-# runs take turns.
+# Usage: setup.sh [SCRIPT]
+# Builds everything into target: the library, its tests, the programs of host-example/rust, the conformance adapter. Fast when
+# nothing has changed; concurrent runs take turns. For package.sh, nothing has to be built.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 ../../tests/setup/setup.sh rust
-plugin=rostering/rostering-nowasi.wasm # goes into the library
-cmp --quiet ../../dist/rostering-nowasi.wasm $plugin || cp ../../dist/rostering-nowasi.wasm $plugin
-cargo build --locked --quiet --target-dir target --workspace --bins --examples --tests
+plugin=rostering-nowasi.wasm # goes into the library
+cmp --quiet ../../dist/$plugin $plugin || cp ../../dist/$plugin $plugin
+[ "${1:-}" = package.sh ] || cargo build --locked --quiet --target-dir target --workspace --all-features --bins --tests

@@ -18,8 +18,12 @@ for file in LICENSE README.md THIRD_PARTY_NOTICES.md rostering-nowasi.wasm; do
 done
 mkdir -p "$new/program/src"
 cd "$new/program"
-cp "$here/src/bin/jobs.rs" src/main.rs
-dependencies() { sed -n "/^\[$1\]/,/^\$/p" "$here/Cargo.toml" | grep -vE '^(\[|automatic-rostering|$)'; }
+cp "$root/host-example/rust/src/bin/jobs.rs" src/main.rs
+# The dependencies of all packages of the workspace, each once.
+dependencies() {
+	sed -n '/dependencies\]$/,/^$/p' "$here/Cargo.toml" "$root"/{host-example,tests/conformance/hosts}/rust/Cargo.toml |
+		grep -E '^[a-z]' | grep -v ^automatic-rostering | sort -t= -k1,1 -u
+}
 {
 	cat <<EOF
 [package]
@@ -36,9 +40,9 @@ automatic-rostering = { path = "../$package", features = ["blocking", "middlewar
 EOF
 	# The program needs two of these. All of them, with the same versions, profile and compiler, let cargo take what the
 	# repository's build has compiled of crates.io: to compile wasmtime anew would take minutes.
-	dependencies dependencies
-	dependencies dev-dependencies
-	sed -n '/^\[profile/,$p' "$here/Cargo.toml"
+	dependencies
+	echo
+	sed -n '/^\[profile/,/^\[package\]/p' "$here/Cargo.toml" | grep -v '^\[package'
 } >Cargo.toml
 cp "$here/Cargo.lock" .
 
@@ -46,7 +50,7 @@ export CARGO_TARGET_DIR=$here/target CARGO_INCREMENTAL=0
 RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo build --offline --quiet --message-format json-render-diagnostics >built
 if grep -F '"fresh":false' built | grep -q /libwasmtime; then fail "wasmtime was compiled anew"; fi
 artefacts=("$CARGO_TARGET_DIR"/debug/deps/package_user-* "$CARGO_TARGET_DIR"/debug/.fingerprint/package-user-*)
-for hash in $(grep -F "$new" built | grep -oE '/librostering-[0-9a-f]+' | sed 's/.*-//' | sort -u); do
+for hash in $(grep -F "$new" built | grep -oE '/libautomatic_rostering-[0-9a-f]+' | sed 's/.*-//' | sort -u); do
 	artefacts+=("$CARGO_TARGET_DIR"/debug/{deps,.fingerprint}/*-"$hash"*)
 done
 mv "$CARGO_TARGET_DIR/debug/package-user" .

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{Config, Error, Ids, Options, Request, Response, Token};
+use crate::retry::Waits;
+use crate::{Config, Error, Id, Options, Request, Response, Token};
 
 /// Shared by all clients. Never dropped, which would panic in async code.
 static RUNTIME: LazyLock<io::Result<Runtime>> =
@@ -27,9 +28,21 @@ impl Client {
         wait(crate::Client::open(config, options)).map(Self)
     }
 
+    /// See [`crate::Client::for_customer`].
+    #[must_use]
+    pub fn for_customer(&self, id: impl Into<Id>) -> Self {
+        Self(self.0.for_customer(id))
+    }
+
+    /// See [`crate::Client::for_user`].
+    #[must_use]
+    pub fn for_user(&self, id: impl Into<Id>) -> Self {
+        Self(self.0.for_user(id))
+    }
+
     /// See [`crate::Client::with_timeout`].
     #[must_use]
-    pub fn with_timeout(&self, timeout: Option<Duration>) -> Self {
+    pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
         Self(self.0.with_timeout(timeout))
     }
 
@@ -41,10 +54,23 @@ impl Client {
 
     /// See [`crate::Client::close`].
     pub fn close(&self) {
-        let _ = wait(async {
-            self.0.close().await;
-            Ok(())
-        });
+        let _ = wait(async { Ok(self.0.close().await) });
+    }
+
+    /// See [`crate::Client::close_within`].
+    pub fn close_within(&self, limit: Duration) {
+        let _ = wait(async { Ok(self.0.close_within(limit).await) });
+    }
+}
+
+/// See [`crate::retry`].
+pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    let mut waits = Waits::new(deadline);
+    loop {
+        match call() {
+            Ok(result) => return Ok(result),
+            Err(error) => thread::sleep(waits.after(&error).ok_or(error)?),
+        }
     }
 }
 
@@ -86,7 +112,6 @@ macro_rules! methods {
 
 methods! {
     list_jobs() -> Response;
-    list_jobs_for(ids: &Ids) -> Response;
     send_request(request: Request) -> Response;
     get_token() -> Token;
     get_new_token() -> Token;

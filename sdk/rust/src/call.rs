@@ -1,6 +1,9 @@
 //! The loop that makes a call: the plugin decides, this does the I/O.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::{Duration, SystemTime};
 
 use reqwest::StatusCode;
@@ -11,23 +14,41 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{self, Instant};
 use tracing::Instrument;
 
-use crate::http::{Http, reason, report};
+use crate::error::reason;
+use crate::http::{Http, Lost, is_result, report};
 use crate::plugin::Plugin;
 use crate::step::{Op, Step, To, WaitFor};
+use crate::store::SharedStore;
 use crate::token::unix;
-use crate::{Body, CallError, Cause, Code, Error, Response, Store};
+use crate::{Body, CallError, Cause, Code, Error, Response, lock};
 
 /// What the calls of a client share.
 pub struct Shared {
-    /// Each call has a clone until it ends; `None` if the client is closed.
-    pub plugin: Mutex<Option<Plugin>>,
-    pub freed: watch::Receiver<()>,
+    pub plugin: Plugin,
     pub http: Http,
-    #[cfg(feature = "middleware")]
     pub base_url: String,
-    pub store: Option<Arc<dyn Store>>,
+    pub store: Option<SharedStore>,
     /// Wakes the calls that wait for another call.
     pub progress: Arc<Notify>,
+    /// Each call has a clone until it ends; `None` if the client is closed.
+    pub running: Mutex<Option<watch::Sender<()>>>,
+    /// Fails when the client is closed and the last call has ended.
+    pub ended: watch::Receiver<()>,
+    /// Ends what is still under way.
+    pub cancel: watch::Sender<bool>,
+}
+
+impl Shared {
+    /// Ends with [`Error::Closed`] when what is still under way is canceled.
+    async fn until_canceled<T>(&self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let mut cancel = self.cancel.subscribe();
+        let (mut future, mut canceled) = (pin!(future), pin!(cancel.wait_for(|&canceled| canceled)));
+        poll_fn(|context| match future.as_mut().poll(context) {
+            Poll::Ready(result) => Poll::Ready(result),
+            Poll::Pending => canceled.as_mut().poll(context).map(|_| Err(Error::Closed)),
+        })
+        .await
+    }
 }
 
 /// The time passed to the plugin: the system's, or the caller's, if it has set one.
@@ -53,24 +74,31 @@ impl Now {
 #[derive(Clone)]
 pub struct Call {
     pub shared: Arc<Shared>,
-    pub plugin: Plugin,
     pub now: Now,
     pub timeout: Option<Duration>,
 }
 
-/// The result of a call: a token object, or an answer of the service.
+/// The result of a call: a token object, or a response of the service.
 pub type Finished = (Option<Value>, Option<Response>);
 
 impl Call {
     /// Makes the call. The input is JSON, with the time in it.
     pub async fn run(self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
+        if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Err(CallError::new(Code::InvalidInput, "timeout: use None for no bound, not 0").about("timeout"));
+        }
+        let _running = lock(&self.shared.running).clone().ok_or(Error::Closed)?;
+        self.shared.until_canceled(self.steps(call, input, body)).await
+    }
+
+    async fn steps(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        let mut answer = None;
+        let (mut got, mut cause) = (None, None);
         let (mut step, mut woken) = self.within(deadline, self.advance("begin", self.begin(call, input))).await??;
         loop {
             let (flow, outcome, deadline) = match step {
-                Step::Done { output } => return Ok((output, answer)),
+                Step::Done { output } => return Ok((output, got)),
                 Step::Wait { flow, r#for, seconds } => {
                     self.within(deadline, wait(&r#for, seconds, woken)).await?;
                     (flow, json!({}), deadline)
@@ -81,64 +109,95 @@ impl Call {
                         self.shared.http.send(&to, request, body).await
                     };
                     match self.within(deadline, sending).await? {
-                        Ok(got) if got.status.is_success() && matches!(to, To::Service { last: true }) => {
-                            return Ok((None, Some(got)));
+                        Ok(response) if is_result(response.status) && matches!(to, To::Service { last: true }) => {
+                            return Ok((None, Some(response)));
                         }
-                        Ok(got) => {
-                            let mut outcome = report(&to, &got);
-                            let refused = got.status == StatusCode::UNAUTHORIZED;
+                        Ok(response) => {
+                            let mut outcome = report(&to, &response);
+                            let refused = response.status == StatusCode::UNAUTHORIZED;
                             if refused && body.as_ref().is_some_and(|body| !body.is_repeatable()) {
                                 outcome["repeatable"] = false.into();
                             }
-                            answer = Some(got);
-                            // An answer is the result even after the deadline, unless a new token may help.
+                            got = Some(response);
+                            // A response is the result even after the deadline, unless a new token may help.
                             (flow, outcome, deadline.filter(|_| refused))
                         }
-                        Err(failed) => (flow, json!({ "failed": failed }), None),
+                        Err(Lost::TooLarge) => return Err(self.too_large()),
+                        Err(Lost::Failed(lost)) => {
+                            let failed = reason(&*lost);
+                            cause = Some(lost);
+                            (flow, json!({ "failed": failed }), None)
+                        }
                     }
                 }
                 Step::Store { .. } => return Err(Error::Failed("a store step out of place".into())),
             };
-            (step, woken) = self.within(deadline, self.advance("resume", self.resume(flow, outcome))).await??;
+            let next = self.within(deadline, self.advance("resume", self.resume(flow, outcome))).await?;
+            (step, woken) = next.map_err(|error| explain(error, got.as_ref(), cause.take()))?;
         }
     }
 
-    /// Calls the plugin, and carries out the steps that serve other callers, too, in a task that outlives this one.
-    /// Also returns what wakes a wait for another call.
-    async fn advance(&self, mut export: &'static str, mut input: Vec<u8>) -> Result<(Step, OwnedNotified), Error> {
+    /// Calls the plugin. Steps that serve other callers, too, are carried out in a task that outlives this one; between
+    /// the two, this cannot be dropped. Also returns what wakes a wait for another call.
+    async fn advance(&self, export: &str, input: Vec<u8>) -> Result<(Step, OwnedNotified), Error> {
+        let next = self.step(export, &input)?;
+        if !next.0.is_in_section() {
+            return Ok(next);
+        }
         let call = self.clone();
-        let section = async move {
-            let mut made = false; // a token request, or a store step
-            loop {
-                // Before the plugin looks: a call that ends between its look and the wait wakes this one, too.
-                let woken = call.shared.progress.clone().notified_owned();
-                let (flow, outcome) = match call.step(export, input).await {
-                    Ok(Step::Request { flow, to: to @ To::Token { timeout, .. }, request }) => {
-                        let sending = call.shared.http.send(&to, request, None);
-                        let sending = async { sending.await.map(|answer| report(&to, &answer)) };
-                        (flow, outcome(timeout, sending).await)
-                    }
-                    Ok(Step::Store { flow, timeout, op, key, value, ttl }) => {
-                        let stored = call.store(op, &key, &value, ttl);
-                        let stored = async { stored.await.map_err(|error| reason(&*error)) };
-                        (flow, outcome(timeout, stored).await)
-                    }
-                    step => {
-                        if made && !matches!(step, Ok(Step::Wait { .. })) {
-                            call.shared.progress.notify_waiters();
-                        }
-                        return step.map(|step| (step, woken));
-                    }
-                };
-                (export, input, made) = ("resume", call.resume(flow, outcome), true);
-            }
-        };
+        let section = async move { call.shared.until_canceled(call.section(next.0)).await };
         tokio::spawn(section.in_current_span()).await.map_err(|error| Error::Failed(error.into()))?
     }
 
-    async fn step(&self, export: &str, input: Vec<u8>) -> Result<Step, Error> {
-        let output = self.plugin.call(export, input).await?;
-        serde_json::from_slice(&output).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
+    /// Makes the token requests and store steps that the plugin wants now.
+    async fn section(&self, mut step: Step) -> Result<(Step, OwnedNotified), Error> {
+        let mut cause = None;
+        loop {
+            let (flow, outcome) = match step {
+                Step::Request { flow, to: to @ To::Token { timeout, .. }, request } => {
+                    let sending = async {
+                        match self.shared.http.send(&to, request, None).await {
+                            Ok(response) => Ok(report(&to, &response)),
+                            Err(Lost::Failed(lost)) => {
+                                let failed = reason(&*lost);
+                                cause = Some(lost);
+                                Err(failed)
+                            }
+                            Err(Lost::TooLarge) => Err("too large".into()), // it is cut
+                        }
+                    };
+                    (flow, outcome(timeout, sending).await)
+                }
+                Step::Store { flow, timeout, op, key, value, ttl } => {
+                    let store = self.shared.store.as_ref().ok_or_else(|| Error::Failed("there is no store".into()))?;
+                    let stored = async { run(store, op, &key, &value, ttl).await.map_err(|error| reason(&*error)) };
+                    let outcome = outcome(timeout, stored).await;
+                    if let Some(failed) = outcome["failed"].as_str() {
+                        store.warn(failed, &value);
+                    }
+                    (flow, outcome)
+                }
+                _ => return Err(Error::Failed("no step of a section".into())),
+            };
+            let next = self.step("resume", &self.resume(flow, outcome));
+            match next {
+                Ok((next, _)) if next.is_in_section() => step = next,
+                Ok(next @ (Step::Wait { .. }, _)) => return Ok(next),
+                next => {
+                    self.shared.progress.notify_waiters();
+                    return next.map_err(|error| explain(error, None, cause));
+                }
+            }
+        }
+    }
+
+    /// Calls the plugin. Also returns what wakes a wait for another call, from before the plugin looked: so one that ends
+    /// between its look and the wait wakes this one, too.
+    fn step(&self, export: &str, input: &[u8]) -> Result<(Step, OwnedNotified), Error> {
+        let woken = self.shared.progress.clone().notified_owned();
+        let output = self.shared.plugin.call(export, input)?;
+        let step = serde_json::from_slice(&output);
+        step.map(|step| (step, woken)).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
     }
 
     /// The input of `begin`; what is not JSON is the plugin's to refuse.
@@ -154,26 +213,41 @@ impl Call {
         self.now.add(outcome)
     }
 
-    async fn store(&self, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
-        let store = self.shared.store.as_ref().ok_or("the client has no store")?;
-        Ok(match op {
-            Op::Get => json!({ "value": store.get(key).await? }),
-            Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
-            Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
-        })
-    }
-
     async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, Error> {
         let Some(deadline) = deadline else { return Ok(future.await) };
         time::timeout_at(deadline, future).await.map_err(|_| {
             let message = timed_out(self.timeout.unwrap_or_default());
-            let code = Code::NetworkError;
-            Box::new(CallError { code, message, retryable: true, ..CallError::default() }).into()
+            CallError { retryable: true, ..CallError::new(Code::NetworkError, message) }.into()
         })
+    }
+
+    fn too_large(&self) -> Error {
+        let max = self.shared.http.max_body;
+        let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
+        CallError::new(Code::NetworkError, message).into()
     }
 }
 
-/// Waits for another call until it wakes this one; for the store up to half longer, so that a fleet does not look in step.
+/// Adds to an error of the plugin what the plugin does not see.
+fn explain(mut error: Error, response: Option<&Response>, cause: Option<Cause>) -> Error {
+    if let Error::Call(error) = &mut error {
+        if let Some(response) = response.filter(|_| error.code == Code::ServiceError) {
+            error.headers = response.headers.clone();
+        }
+        error.cause = error.cause.take().or(cause.map(Into::into));
+    }
+    error
+}
+
+async fn run(store: &SharedStore, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+    Ok(match op {
+        Op::Get => json!({ "value": store.get(key).await? }),
+        Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
+        Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
+    })
+}
+
+/// Waits for another call until it wakes this one; for the store up to half longer, to avoid a thundering herd.
 async fn wait(r#for: &WaitFor, seconds: Duration, woken: OwnedNotified) {
     match r#for {
         WaitFor::Call => drop(time::timeout(seconds, woken).await),
@@ -181,7 +255,7 @@ async fn wait(r#for: &WaitFor, seconds: Duration, woken: OwnedNotified) {
     }
 }
 
-/// The outcome of a step, bounded by its own time-out and not by that of the caller who happened to make it.
+/// The outcome of a step, bounded by its own timeout and not by that of the caller who happened to make it.
 async fn outcome(timeout: Duration, step: impl Future<Output = Result<Value, String>>) -> Value {
     let result = time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout)));
     result.unwrap_or_else(|failed| json!({ "failed": failed }))

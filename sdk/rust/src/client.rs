@@ -1,30 +1,35 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use extism::{Manifest, Wasm};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, watch};
+use tokio::{task, time};
 
 use crate::call::{Call, Finished, Now, Shared};
 use crate::http::Http;
 use crate::plugin::Plugin;
+use crate::store::SharedStore;
 use crate::token::unix;
-use crate::{Body, Config, Error, Ids, Options, Request, Response, Token};
+use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, Response, Token, async_trait, lock};
 
 /// An instance of the plugin, with the token in it.
 ///
-/// Open one in each process: clones share it, and any number of tasks may call it at once. It needs a tokio runtime
-/// with I/O and time.
+/// Open one in each process: clones and views share it, and any number of tasks may call it at once. It needs a tokio
+/// runtime with I/O and time.
 ///
-/// To cancel a call, drop its future. A request to the service ends with it; a token request goes on, for the others
+/// To cancel a call, drop its future. A request to the service ends with it; a token request continues, for the others
 /// and for the next call.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
     timeout: Option<Duration>,
     now: Now,
+    customer: Id,
+    user: Id,
 }
 
 impl Client {
@@ -36,49 +41,66 @@ impl Client {
 
     #[doc(hidden)]
     pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
-        #[cfg(feature = "middleware")]
-        let base_url = config.get("base_url").cloned().unwrap_or_default();
-        let http = Http::new(options.http, options.max_body)?;
+        let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
+        if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Err(zero("timeout", "use None for no bound"));
+        }
+        if options.max_body == 0 {
+            return Err(zero("max_body", "no response would fit"));
+        }
+        Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
+        let [auth_url, base_url] = ["auth_url", "base_url"].map(|key| config.get(key).cloned().unwrap_or_default());
+        let http = Http::new(&options, &[&auth_url, &base_url])?;
         let manifest = Manifest::new([Wasm::data(options.wasm)]).with_config(config.into_iter());
-        let (plugin, freed) = Plugin::open(manifest.disallow_all_hosts()).await?;
-        let (plugin, progress) = (Mutex::new(Some(plugin)), Arc::new(Notify::new()));
+        let opening = task::spawn_blocking(|| Plugin::open(manifest.disallow_all_hosts()));
+        let (running, ended) = watch::channel(());
         let shared = Shared {
-            plugin,
-            freed,
+            plugin: opening.await.map_err(|error| Error::Open(error.into()))??,
             http,
-            #[cfg(feature = "middleware")]
             base_url,
-            store: options.store,
-            progress,
+            store: options.store.map(SharedStore::new),
+            progress: Arc::new(Notify::new()),
+            running: Mutex::new(Some(running)),
+            ended,
+            cancel: watch::Sender::new(false),
         };
-        Ok(Self { shared: Arc::new(shared), timeout: options.timeout, now: Now::Clock })
+        let (timeout, now) = (options.timeout, Now::Clock);
+        Ok(Self { shared: Arc::new(shared), timeout, now, customer: Id::Default, user: Id::Default })
     }
 
-    /// The same client with another time-out for its calls; `None` is no bound.
+    /// A view for a customer: the same client, whose calls all send this id. `None` sends none.
     #[must_use]
-    pub fn with_timeout(&self, timeout: Option<Duration>) -> Self {
-        Self { timeout, ..self.clone() }
+    pub fn for_customer(&self, id: impl Into<Id>) -> Self {
+        Self { customer: id.into(), ..self.clone() }
     }
 
-    /// The same client with this time instead of the system's.
+    /// A view for a user: the same client, whose calls all send this id. `None` sends none.
+    #[must_use]
+    pub fn for_user(&self, id: impl Into<Id>) -> Self {
+        Self { user: id.into(), ..self.clone() }
+    }
+
+    /// A view with another timeout for its calls; `None` is no bound.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
+        Self { timeout: timeout.into(), ..self.clone() }
+    }
+
+    /// A view with this time instead of the system's.
     #[must_use]
     pub fn at(&self, now: SystemTime) -> Self {
         Self { now: Now::Given(Some(unix(now).into())), ..self.clone() }
     }
 
-    /// Lists the jobs of the config's ids.
+    /// Lists the jobs.
     pub async fn list_jobs(&self) -> Result<Response, Error> {
-        self.list_jobs_for(&Ids::default()).await
-    }
-
-    /// Lists the jobs of other ids.
-    pub async fn list_jobs_for(&self, ids: &Ids) -> Result<Response, Error> {
-        self.request("list_jobs", ids.input(), None).await
+        self.request("list_jobs", json!({}), None).await
     }
 
     /// Sends a request of your own to the service.
     pub async fn send_request(&self, request: Request) -> Result<Response, Error> {
-        self.request("send_request", request.input(), request.body).await
+        let (input, body) = request.into_parts()?;
+        self.request("send_request", input, body).await
     }
 
     /// Returns the cached token, or requests one.
@@ -99,12 +121,11 @@ impl Client {
     /// Adds the token to requests of your own to the service. Sends nothing, but checks the config.
     #[cfg(feature = "middleware")]
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
-        // The plugin knows the rules for addresses; it begins a call, which goes no further.
+        // The plugin knows the rules for URLs; it begins a call, which goes no further.
         let input = self.now.add(json!({ "customer_id": "-", "user_id": "-" }));
         let begin = [br#"{"call":"list_jobs","input":"#.as_slice(), &input, b"}"].concat();
         match self.export("begin", begin).await {
-            Err(Error::Call(error))
-                if !matches!(error.code, crate::Code::ConfigMissing | crate::Code::ConfigInvalid) => {}
+            Err(Error::Call(error)) if !matches!(error.code, Code::ConfigMissing | Code::ConfigInvalid) => {}
             result => drop(result?),
         }
         let base = reqwest::Url::parse(&self.shared.base_url).map_err(|error| Error::Open(error.into()))?;
@@ -117,31 +138,49 @@ impl Client {
         self.export("set_token", self.now.add(input)).await.map(drop)
     }
 
-    /// Forgets the token, and the back-off after failed token requests.
+    /// Forgets the token, and the backoff after failed token requests.
     pub async fn clear_token(&self) -> Result<(), Error> {
         self.export("clear_token", Vec::new()).await.map(drop)
     }
 
-    /// Waits for the calls in progress, then frees the plugin. Later calls return [`Error::Closed`].
+    /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin. Later calls,
+    /// also those of other clones and views, return [`Error::Closed`].
     pub async fn close(&self) {
-        drop(self.shared.plugin.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let _ = self.shared.freed.clone().changed().await; // an error, once it is freed
+        self.begin_close().await;
+        self.end_close();
     }
 
-    async fn request(&self, call: &str, input: Value, body: Option<Body>) -> Result<Response, Error> {
-        let (_, answer) = self.call()?.run(call, &self.now.add(input), body).await?;
-        answer.ok_or_else(|| Error::Failed("done without an answer".into()))
+    /// Like [`close`](Self::close), but waits no longer than this: calls that are still in progress then end with
+    /// [`Error::Closed`].
+    pub async fn close_within(&self, limit: Duration) {
+        let _ = time::timeout(limit, self.begin_close()).await;
+        self.end_close();
+    }
+
+    async fn begin_close(&self) {
+        drop(lock(&self.shared.running).take());
+        let _ = self.shared.ended.clone().changed().await;
+    }
+
+    fn end_close(&self) {
+        self.shared.cancel.send_replace(true);
+        self.shared.plugin.close();
+    }
+
+    async fn request(&self, call: &str, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
+        self.customer.add("customer_id", &mut input);
+        self.user.add("user_id", &mut input);
+        let (_, response) = self.call().run(call, &self.now.add(input), body).await?;
+        response.ok_or_else(|| Error::Failed("done without a response".into()))
     }
 
     async fn token(&self, input: Value) -> Result<Token, Error> {
-        let (output, _) = self.call()?.run("get_token", &self.now.add(input), None).await?;
+        let (output, _) = self.call().run("get_token", &self.now.add(input), None).await?;
         serde_json::from_value(output.unwrap_or_default()).map_err(|_| Error::NotAToken)
     }
 
-    fn call(&self) -> Result<Call, Error> {
-        let Self { shared, timeout, now } = self.clone();
-        let plugin = shared.plugin.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(Call { plugin: plugin.ok_or(Error::Closed)?, shared, now, timeout })
+    fn call(&self) -> Call {
+        Call { shared: self.shared.clone(), now: self.now.clone(), timeout: self.timeout }
     }
 
     /// Makes a call from raw input, whose `now` is used for each step.
@@ -149,17 +188,36 @@ impl Client {
     pub async fn run(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
         let fields: Value = serde_json::from_slice(input).unwrap_or_default();
         let now = Now::Given(fields.get("now").cloned());
-        Call { now, ..self.call()? }.run(call, input, body).await
+        Call { now, ..self.call() }.run(call, input, body).await
     }
 
     #[doc(hidden)]
+    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn export(&self, export: &str, input: Vec<u8>) -> Result<Vec<u8>, Error> {
-        self.call()?.plugin.call(export, input).await
+        let _running = lock(&self.shared.running).clone().ok_or(Error::Closed)?;
+        self.shared.plugin.call(export, &input)
+    }
+}
+
+#[async_trait]
+impl Calls for Client {
+    async fn list_jobs(&self) -> Result<Response, Error> {
+        self.list_jobs().await
+    }
+
+    async fn send_request(&self, request: Request) -> Result<Response, Error> {
+        self.send_request(request).await
+    }
+
+    async fn get_token(&self) -> Result<Token, Error> {
+        self.get_token().await
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("timeout", &self.timeout).finish_non_exhaustive()
+        let mut client = f.debug_struct("Client");
+        client.field("timeout", &self.timeout).field("customer", &self.customer).field("user", &self.user);
+        client.finish_non_exhaustive()
     }
 }

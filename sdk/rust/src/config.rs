@@ -1,18 +1,31 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::env::{self, VarError};
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Secret, Store};
+use reqwest::ClientBuilder;
 
-/// Whose jobs to list, and where. An empty text counts as missing.
+use crate::{CallError, Code, Error, Secret, Store};
+
+/// Whose jobs to list, and where. An empty string counts as missing.
 ///
 /// [`Client::open`](crate::Client::open) checks it; the error names the key that caused it. A call that needs more than
 /// is set fails in the same way.
+///
+/// ```
+/// let mut config = automatic_rostering::Config::default();
+/// config.auth_url = "https://login.example.com".into();
+/// config.client_secret = "from the developer portal".into();
+/// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Config {
-    /// Address of the identity provider: https, or http on loopback.
+    /// URL of the identity provider: https, or http on loopback.
     pub auth_url: String,
-    /// Address of the service; not needed for tokens alone.
+    /// URL of the service; not needed for tokens alone.
     pub base_url: String,
     /// From the developer portal.
     pub client_id: String,
@@ -22,26 +35,55 @@ pub struct Config {
     pub environment: Option<Environment>,
     /// Replaces the environment's scope.
     pub scope: String,
-    /// Sent with each request, unless the call has another.
+    /// Sent with each request as `CUSTOMER_ID`, unless a view has another.
     pub customer_id: String,
-    /// The same.
+    /// The same, as `USER_ID`.
     pub user_id: String,
-    /// Seconds before its expiry at which a token is renewed; the plugin's default is 60. At most half of the lifetime
-    /// is used.
+    /// Renew a token this many seconds before it expires, at most half of its lifetime; the default is 60.
     pub refresh_margin: Option<u32>,
     /// Permits http beyond loopback, where anyone on the way can read the secret.
     pub allow_http: bool,
 }
 
-/// Of the service.
+/// The environment of the service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum Environment {
     Stage,
     Production,
 }
 
+impl FromStr for Environment {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "stage" => Ok(Self::Stage),
+            "production" => Ok(Self::Production),
+            _ => Err("must be stage or production"),
+        }
+    }
+}
+
 impl Config {
+    /// Reads `ROSTERING_AUTH_URL`, `ROSTERING_BASE_URL` and so on, one for each field. The error names the variable whose
+    /// value is invalid. One that is missing shows in [`Client::open`](crate::Client::open).
+    pub fn from_env() -> Result<Self, Error> {
+        Ok(Self {
+            auth_url: variable("auth_url")?,
+            base_url: variable("base_url")?,
+            client_id: variable("client_id")?,
+            client_secret: variable("client_secret")?.into(),
+            environment: parsed("environment", "must be stage or production")?,
+            scope: variable("scope")?,
+            customer_id: variable("customer_id")?,
+            user_id: variable("user_id")?,
+            refresh_margin: parsed("refresh_margin", "must be a non-negative integer (seconds)")?,
+            allow_http: parsed("allow_http", "must be true or false")?.unwrap_or_default(),
+        })
+    }
+
     /// What the plugin is told.
     pub(crate) fn keys(&self) -> HashMap<String, String> {
         let environment = self.environment.map(|environment| match environment {
@@ -65,20 +107,44 @@ impl Config {
     }
 }
 
+fn variable(key: &str) -> Result<String, Error> {
+    match env::var(format!("ROSTERING_{}", key.to_uppercase())) {
+        Ok(value) => Ok(value),
+        Err(VarError::NotPresent) => Ok(String::new()),
+        Err(VarError::NotUnicode(_)) => Err(invalid(key, "is not valid Unicode")),
+    }
+}
+
+fn parsed<T: FromStr>(key: &str, expected: &str) -> Result<Option<T>, Error> {
+    let value = variable(key)?;
+    if value.is_empty() {
+        return Ok(None);
+    }
+    value.parse().map(Some).map_err(|_| invalid(key, expected))
+}
+
+fn invalid(key: &str, why: &str) -> Error {
+    let message = format!("ROSTERING_{} {why}", key.to_uppercase());
+    CallError::new(Code::ConfigInvalid, message).about(key)
+}
+
 /// How a client makes its calls.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use automatic_rostering::{MemoryStore, Options};
+///
+/// let options = Options::default().timeout(Duration::from_secs(5)).store(MemoryStore::default());
+/// ```
+#[derive(Clone)]
+#[must_use]
 pub struct Options {
-    /// The content of `rostering-nowasi.wasm`; by default the one in this crate. Another one is of the contract
-    /// [`CONTRACT`](crate::CONTRACT).
-    pub wasm: Vec<u8>,
-    /// Shares the token with other clients, also of other processes and languages.
-    pub store: Option<Arc<dyn Store>>,
-    /// Bounds each call; 30 s by default, `None` is no bound.
-    pub timeout: Option<Duration>,
-    /// Bytes of an answer, which is held in memory; 64 MiB by default.
-    pub max_body: usize,
-    /// For settings of your own, such as proxies and certificates. Redirects are never followed. Default headers go along
-    /// with token requests, too: set no `Authorization`, which the identity provider would get.
-    pub http: reqwest::ClientBuilder,
+    pub(crate) wasm: Cow<'static, [u8]>,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) max_body: usize,
+    pub(crate) http: Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>,
 }
 
 impl Default for Options {
@@ -88,7 +154,46 @@ impl Default for Options {
             store: None,
             timeout: Some(Duration::from_secs(30)),
             max_body: 64 << 20,
-            http: reqwest::ClientBuilder::new(),
+            http: Arc::new(|http| http),
         }
+    }
+}
+
+impl Options {
+    /// Bounds each call with all its requests and waits; 30 s by default, `None` is no bound.
+    pub fn timeout(self, timeout: impl Into<Option<Duration>>) -> Self {
+        Self { timeout: timeout.into(), ..self }
+    }
+
+    /// Bytes of a response, which is held in memory; 64 MiB by default.
+    pub fn max_body(self, bytes: usize) -> Self {
+        Self { max_body: bytes, ..self }
+    }
+
+    /// Shares the token with other clients, also of other processes and languages.
+    pub fn store(self, store: impl Store + 'static) -> Self {
+        Self { store: Some(Arc::new(store)), ..self }
+    }
+
+    /// Settings of your own for the HTTP client, such as proxies and certificates. It is called at most twice: requests
+    /// to loopback have a client of their own, which ignores the proxies of the environment.
+    ///
+    /// Redirects are never followed. Default headers are sent with token requests, too: set no `Authorization`, which the
+    /// identity provider would get.
+    pub fn http(self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
+        Self { http: Arc::new(configure), ..self }
+    }
+
+    /// Another plugin than the one in this crate: a `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
+    pub fn wasm(self, wasm: impl Into<Cow<'static, [u8]>>) -> Self {
+        Self { wasm: wasm.into(), ..self }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut options = f.debug_struct("Options");
+        options.field("timeout", &self.timeout).field("max_body", &self.max_body);
+        options.field("store", &self.store.is_some()).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,8 @@
-use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, iter};
 
+use reqwest::header::HeaderMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// An error of the SDK, the HTTP client or a store.
@@ -10,30 +12,44 @@ pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A call failed, for a reason that the plugin's contract knows.
+    /// A call failed, or the config or an argument is wrong.
     #[error(transparent)]
     Call(#[from] Box<CallError>),
     /// The plugin does not load or is of another contract, or the HTTP client cannot be made.
-    #[error("cannot open the client")]
-    Open(#[source] Cause),
+    #[error("cannot open the client: {}", reason(&**.0))]
+    Open(Cause),
     /// The client is closed.
     #[error("the client is closed")]
     Closed,
     /// The async client was called outside a tokio runtime.
-    #[error("not in a tokio runtime: use rostering::blocking")]
+    #[error("not in a tokio runtime: use automatic_rostering::blocking")]
     NoRuntime,
-    /// A text is not a token object.
+    /// A string is not a token object.
     #[error("not a token object")]
     NotAToken,
     /// The plugin or the runtime failed, which should not happen.
-    #[error("the call ended unexpectedly")]
-    Failed(#[source] Cause),
+    #[error("the call ended unexpectedly: {}", reason(&**.0))]
+    Failed(Cause),
 }
 
-/// Why a call failed; what is not known is `None`. As JSON, it is what the plugin writes.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, thiserror::Error)]
+impl Error {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Call(error) if error.retryable)
+    }
+
+    /// How long to wait before the next call, if that is known.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        let Self::Call(error) = self else { return None };
+        error.retry_after
+    }
+}
+
+/// Why a call failed; what is not known is `None`. As JSON, it has the contract's names.
+#[derive(Clone, Default, Deserialize, Serialize)]
 #[serde(default)]
-#[error("{code}: {message}")]
 #[non_exhaustive]
 pub struct CallError {
     /// For programs to act on.
@@ -42,10 +58,10 @@ pub struct CallError {
     pub message: String,
     /// Whether the same call may succeed later.
     pub retryable: bool,
-    /// The config key or input field at fault.
+    /// The config key or input field that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// HTTP status of the answer at fault.
+    /// HTTP status of the response that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// The identity provider's error (RFC 6749, section 5.2).
@@ -57,12 +73,64 @@ pub struct CallError {
     /// How long to wait before the next call.
     #[serde(with = "seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
-    /// The service's answer, at most 64 KiB of it.
+    /// The headers of the service's response.
+    #[serde(skip)]
+    pub headers: HeaderMap,
+    /// The body of the service's response, at most 64 KiB of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Whether there was more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub body_truncated: bool,
+    #[serde(skip)]
+    pub(crate) cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
+}
+
+impl CallError {
+    /// An error, for a fake of the client.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), ..Self::default() }
+    }
+
+    /// The error with the key that caused it.
+    pub(crate) fn about(mut self, key: &str) -> Error {
+        self.key = Some(key.into());
+        self.into()
+    }
+}
+
+impl From<CallError> for Error {
+    fn from(error: CallError) -> Self {
+        Self::Call(Box::new(error))
+    }
+}
+
+/// `code: message (status 400, invalid_client: description)`
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        let status = self.status.map(|status| format!("status {status}"));
+        let description = self.oauth_error_description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+        let oauth = self.oauth_error.as_deref().map(|error| format!("{error}{description}"));
+        let details: Vec<_> = [status, oauth].into_iter().flatten().collect();
+        if details.is_empty() { Ok(()) } else { write!(f, " ({})", details.join(", ")) }
+    }
+}
+
+/// Without the values of headers, which may be anything.
+impl fmt::Debug for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut error = f.debug_struct("CallError");
+        error.field("text", &self.to_string()).field("retryable", &self.retryable).field("key", &self.key);
+        error.field("retry_after", &self.retry_after).field("body", &self.body);
+        error.field("headers", &self.headers.keys().collect::<Vec<_>>()).field("cause", &self.cause).finish()
+    }
+}
+
+impl std::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
 }
 
 /// The codes of the plugin's contract, which says when each is returned.
@@ -93,6 +161,12 @@ impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
+}
+
+/// The error and its sources, the last of which is the most specific.
+pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
+    let all = iter::successors(Some(error), |&error| error.source());
+    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 mod seconds {

@@ -1,37 +1,63 @@
 use std::collections::BTreeMap;
-use std::error::Error as StdError;
-use std::iter;
+use std::net::IpAddr;
 
 use bytes::BytesMut;
-use reqwest::Method;
 use reqwest::redirect::Policy;
+use reqwest::{ClientBuilder, Method, StatusCode, Url};
 use rustls::crypto::ring;
 use serde_json::{Value, json};
 
 use crate::step::{Outgoing, To};
-use crate::{Error, Response};
+use crate::{Cause, Error, Options, Response, VERSION};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 const MAX_ERROR: usize = (64 << 10) + 1;
 
 /// Sends requests, and follows no redirect.
 pub struct Http {
-    client: reqwest::Client,
-    max_body: usize,
+    /// For loopback, without the proxies of the environment; `None` if no URL of the config needs it.
+    loopback: Option<reqwest::Client>,
+    /// For all else.
+    remote: Option<reqwest::Client>,
+    pub max_body: usize,
+}
+
+/// Why there is no response.
+pub enum Lost {
+    /// It is larger than `max_body`.
+    TooLarge,
+    Failed(Cause),
 }
 
 impl Http {
-    pub fn new(builder: reqwest::ClientBuilder, max_body: usize) -> Result<Self, Error> {
+    /// A client for requests to these URLs.
+    pub fn new(options: &Options, urls: &[&str]) -> Result<Self, Error> {
         // reqwest would panic without a default for the whole process. An existing one is kept.
         let _ = ring::default_provider().install_default();
-        let client = builder.redirect(Policy::none()).build().map_err(|error| Error::Open(error.into()))?;
-        Ok(Self { client, max_body })
+        let urls: Vec<_> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
+        let client = |loopback: bool| {
+            if !urls.iter().any(|url| is_loopback(url) == loopback) {
+                return Ok(None);
+            }
+            let preset = ClientBuilder::new().user_agent(format!("automatic-rostering/{VERSION} (rust)"));
+            let preset = if loopback { preset.no_proxy() } else { preset };
+            (options.http)(preset).redirect(Policy::none()).build().map(Some)
+        };
+        let open = |error: reqwest::Error| Error::Open(error.into());
+        Ok(Self {
+            loopback: client(true).map_err(open)?,
+            remote: client(false).map_err(open)?,
+            max_body: options.max_body,
+        })
     }
 
-    /// Sends a request, with the body that the caller has. The error says why no answer came.
-    pub async fn send(&self, to: &To, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, String> {
-        let method: Method = request.method.parse().map_err(|_| "not a method")?;
-        let mut outgoing = self.client.request(method, request.url);
+    /// Sends a request, with the body that the caller has.
+    pub async fn send(&self, to: &To, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, Lost> {
+        let method: Method = request.method.parse().map_err(|_| Lost::from("not a method"))?;
+        let url = Url::parse(&request.url).map_err(|_| Lost::from("not a URL"))?;
+        let client = if is_loopback(&url) { &self.loopback } else { &self.remote };
+        let client = client.as_ref().ok_or_else(|| Lost::from("not a URL of the config"))?;
+        let mut outgoing = client.request(method, url);
         for (name, value) in request.headers {
             outgoing = outgoing.header(name, value);
         }
@@ -39,19 +65,18 @@ impl Http {
         if let Some(body) = body.or(text) {
             outgoing = outgoing.body(body);
         }
-        let lost = |error: reqwest::Error| reason(&error.without_url());
-        let mut answer = outgoing.send().await.map_err(lost)?;
-        let (status, headers) = (answer.status(), answer.headers().clone());
+        let mut response = outgoing.send().await?;
+        let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let (max, cut) = match to {
             To::Token { limit, .. } => (*limit, true),
-            To::Service { .. } if !status.is_success() => (MAX_ERROR, true),
+            To::Service { .. } if !is_result(status) => (MAX_ERROR, true),
             To::Service { .. } => (self.max_body, false),
         };
         let mut body = BytesMut::new();
-        while let Some(chunk) = answer.chunk().await.map_err(lost)? {
+        while let Some(chunk) = response.chunk().await? {
             body.extend_from_slice(&chunk);
             if body.len() > max && !cut {
-                return Err(format!("the answer is longer than {max} bytes"));
+                return Err(Lost::TooLarge);
             }
             if body.len() >= max && cut {
                 body.truncate(max);
@@ -62,21 +87,38 @@ impl Http {
     }
 }
 
-/// What the plugin needs of an answer: the body only of a token request or an error.
-pub fn report(to: &To, answer: &Response) -> Value {
-    let mut headers = BTreeMap::<_, Vec<_>>::new();
-    for (name, value) in &answer.headers {
-        headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
+impl From<reqwest::Error> for Lost {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Failed(error.without_url().into())
     }
-    let mut report = json!({ "status": answer.status.as_u16(), "headers": headers });
-    if matches!(to, To::Token { .. }) || !answer.status.is_success() {
-        report["body"] = answer.text().into();
-    }
-    report
 }
 
-/// The error and its sources, the last of which is the most specific.
-pub fn reason(error: &(dyn StdError + 'static)) -> String {
-    let all = iter::successors(Some(error), |&error| error.source());
-    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+impl From<&str> for Lost {
+    fn from(text: &str) -> Self {
+        Self::Failed(text.into())
+    }
+}
+
+/// Whether a response of the service with this status is the result of a call.
+pub fn is_result(status: StatusCode) -> bool {
+    status.is_success() || status == StatusCode::NOT_MODIFIED
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+    host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+/// What the plugin needs of a response: the body only of a token request or an error.
+pub fn report(to: &To, response: &Response) -> Value {
+    let mut headers = BTreeMap::<_, Vec<_>>::new();
+    for (name, value) in &response.headers {
+        headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
+    }
+    let mut report = json!({ "status": response.status.as_u16(), "headers": headers });
+    if matches!(to, To::Token { .. }) || !is_result(response.status) {
+        report["body"] = response.text().into();
+    }
+    report
 }

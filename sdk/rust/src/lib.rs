@@ -1,8 +1,10 @@
-//! Calls the Automatic Rostering plugin.
+//! A client of the Automatic Rostering service.
 //!
 //! ```no_run
-//! # async fn run(config: rostering::Config) -> Result<(), Box<dyn std::error::Error>> {
-//! let client = rostering::Client::open(&config, rostering::Options::default()).await?;
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! use automatic_rostering::{Client, Config, Options};
+//!
+//! let client = Client::open(&Config::from_env()?, Options::default()).await?;
 //! let jobs: serde_json::Value = client.list_jobs().await?.json()?;
 //! # Ok(())
 //! # }
@@ -11,9 +13,12 @@
 //! Open one [`Client`] in each process and share it: its instance of the plugin holds the access token and renews it. A
 //! [`Store`] shares the token with other processes. Calls fail with an [`Error`].
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod call;
+mod calls;
 mod client;
 mod config;
 mod error;
@@ -24,12 +29,14 @@ mod middleware;
 mod plugin;
 mod request;
 mod response;
+mod retry;
 mod secret;
 mod step;
 mod store;
 mod token;
 
-pub use async_trait::async_trait; // for Store
+pub use async_trait::async_trait; // for Calls and Store
+pub use calls::Calls;
 pub use client::Client;
 pub use config::{Config, Environment, Options};
 pub use error::{CallError, Cause, Code, Error};
@@ -37,11 +44,12 @@ pub use error::{CallError, Cause, Code, Error};
 pub use middleware::Middleware;
 #[cfg(feature = "redis")]
 pub use redis; // for RedisStore
-pub use request::{Body, Id, Ids, Request};
+pub use request::{Body, Id, Request};
 pub use reqwest; // for Options, Request and Response
 #[cfg(feature = "middleware")]
 pub use reqwest_middleware; // for Middleware
 pub use response::Response;
+pub use retry::retry;
 pub use secret::Secret;
 #[cfg(feature = "redis")]
 pub use store::RedisStore;
@@ -53,3 +61,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the contract between library and plugin. [`Client::open`] refuses a plugin of another one.
 pub const CONTRACT: u64 = 2;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -9,11 +9,11 @@ pub fn with_log(builder: PluginBuilder) -> PluginBuilder {
     let env = "extism:host/env";
     builder
         .with_function_in_namespace(env, "log_debug", [PTR], [], UserData::new(()), |plugin, input, _, _| {
-            debug!(target: "rostering", "{}", read(plugin, input)?);
+            debug!(target: "automatic_rostering", "{}", read(plugin, input)?);
             Ok(())
         })
         .with_function_in_namespace(env, "log_warn", [PTR], [], UserData::new(()), |plugin, input, _, _| {
-            warn!(target: "rostering", "{}", read(plugin, input)?);
+            warn!(target: "automatic_rostering", "{}", read(plugin, input)?);
             Ok(())
         })
 }

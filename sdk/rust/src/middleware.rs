@@ -8,8 +8,8 @@ use crate::{Client, Token};
 /// Adds the token to requests that you send with `reqwest` yourself.
 ///
 /// ```no_run
-/// # async fn run(client: rostering::Client) -> Result<(), Box<dyn std::error::Error>> {
-/// use rostering::{reqwest, reqwest_middleware::ClientBuilder};
+/// # async fn run(client: automatic_rostering::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use automatic_rostering::{reqwest, reqwest_middleware::ClientBuilder};
 ///
 /// let api = ClientBuilder::new(reqwest::Client::new()).with(client.middleware().await?).build();
 /// let jobs = api.get("https://rostering.example.com/jobs").header("CUSTOMER_ID", "…").send().await?;
@@ -20,11 +20,11 @@ use crate::{Client, Token};
 /// Only requests to the scheme, host and port of the config's `base_url` get it; `reqwest` removes it where a redirect
 /// leads elsewhere. A request that has an `Authorization` of its own is sent unchanged. The ids are yours to add.
 ///
-/// If the service answers 401, the request is sent once more with a new token. A request whose body is a stream cannot be: its
-/// answer is the 401, and the next request has the new token.
+/// If the service responds with 401, the request is sent once more with a new token. The 401 is the response if there is no
+/// new token, or if the body is a stream, which cannot be sent again; the next request then has the new token.
 ///
 /// A token request that fails is a [`reqwest_middleware::Error::Middleware`], which holds a [`crate::Error`]:
-/// `error.downcast_ref::<rostering::Error>()`.
+/// `error.downcast_ref::<automatic_rostering::Error>()`.
 #[derive(Clone, Debug)]
 pub struct Middleware {
     client: Client,
@@ -50,15 +50,15 @@ impl reqwest_middleware::Middleware for Middleware {
         let token = self.client.get_token().await.map_err(Error::middleware)?;
         let again = request.try_clone();
         add(&mut request, &token)?;
-        let answer = next.clone().run(request, extensions).await?;
-        // After a redirect, it may be another server that answers.
-        if answer.status() != StatusCode::UNAUTHORIZED || !self.is_ours(answer.url()) {
-            return Ok(answer);
+        let response = next.clone().run(request, extensions).await?;
+        // After a redirect, it may be another server that responds.
+        if response.status() != StatusCode::UNAUTHORIZED || !self.is_ours(response.url()) {
+            return Ok(response);
         }
-        let new = self.client.replace_token(&token).await;
-        let Some(mut again) = again else { return Ok(answer) };
-        add(&mut again, &new.map_err(Error::middleware)?)?;
-        drop(answer); // ends its connection, unless all of it is here
+        let new = self.client.replace_token(&token).await; // even if only the next request can use it
+        let (Some(mut again), Ok(new)) = (again, new) else { return Ok(response) };
+        add(&mut again, &new)?;
+        drop(response); // ends its connection, unless all of it is here
         next.run(again, extensions).await
     }
 }

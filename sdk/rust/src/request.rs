@@ -1,36 +1,94 @@
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::Mutex;
 
 use bytes::Bytes;
 use reqwest::Method;
+use reqwest::header::CONTENT_TYPE;
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::{CallError, Code, Error, lock};
+
 /// A request of your own to the service.
+///
+/// ```
+/// use automatic_rostering::{Request, reqwest::Method};
+/// use serde_json::json;
+///
+/// let request = Request::new(Method::POST, "/jobs").query(&[("dry_run", true)]).json(&json!({ "title": "new" }));
+/// ```
 #[derive(Default)]
+#[must_use]
 pub struct Request {
-    /// Appended to the config's `base_url`: `/jobs/7?full=true`.
-    pub path: String,
-    /// `GET` by default. `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE`, `OPTIONS`.
-    pub method: Method,
-    /// Sent beside `Authorization`, `CUSTOMER_ID` and `USER_ID`, which the plugin sets.
-    pub headers: BTreeMap<String, String>,
-    /// Not with `GET` and `HEAD`.
-    pub body: Option<Body>,
-    /// Replace the config's ids.
-    pub ids: Ids,
+    path: String,
+    method: Method,
+    headers: BTreeMap<String, String>,
+    body: Option<Body>,
+    /// Why it cannot be sent.
+    invalid: Option<Error>,
 }
 
 impl Request {
-    /// The plugin is told only that there is a body.
-    pub(crate) fn input(&self) -> Value {
-        let mut input = self.ids.input();
-        input["path"] = json!(self.path);
-        input["method"] = json!(self.method.as_str());
-        input["headers"] = json!(self.headers);
-        if self.body.is_some() {
+    /// A request with `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. The path begins with `/` and is
+    /// appended to the config's `base_url`.
+    pub fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), ..Self::default() }
+    }
+
+    /// Sets a header, in addition to `Authorization`, `CUSTOMER_ID` and `USER_ID`, which the plugin sets.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.insert(name.into(), value.into());
+        self
+    }
+
+    /// Appends query parameters, such as `&[("full", "true")]`, as reqwest does.
+    pub fn query(mut self, parameters: &(impl Serialize + ?Sized)) -> Self {
+        match serde_urlencoded::to_string(parameters) {
+            Ok(query) if query.is_empty() => {}
+            Ok(query) => self.path += &format!("{}{query}", if self.path.contains('?') { '&' } else { '?' }),
+            Err(error) => self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("query")),
+        }
+        self
+    }
+
+    /// Sets the body, not with `GET` and `HEAD`: bytes, text or a [`Body`].
+    pub fn body(mut self, body: impl Into<Body>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+
+    /// Sets the body to this value as JSON, and `Content-Type`, unless you set that yourself.
+    pub fn json(mut self, value: &(impl Serialize + ?Sized)) -> Self {
+        if !self.headers.keys().any(|name| name.eq_ignore_ascii_case(CONTENT_TYPE.as_str())) {
+            self = self.header("Content-Type", "application/json");
+        }
+        match serde_json::to_vec(value) {
+            Ok(json) => self.body(json),
+            Err(error) => {
+                self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("body"));
+                self
+            }
+        }
+    }
+
+    /// What the plugin is told, only that there is a body, and the body.
+    pub(crate) fn into_parts(self) -> Result<(Value, Option<Body>), Error> {
+        let Self { path, method, headers, body, invalid } = self;
+        let mut input = json!({ "path": path, "method": method.as_str(), "headers": headers });
+        if body.is_some() {
             input["body"] = json!(true);
         }
-        input
+        invalid.map_or(Ok((input, body)), Err)
+    }
+}
+
+/// Without the values of headers and the body.
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut request = f.debug_struct("Request");
+        request.field("method", &self.method).field("path", &self.path);
+        request.field("headers", &self.headers.keys()).field("body", &self.body).finish_non_exhaustive()
     }
 }
 
@@ -59,13 +117,10 @@ impl Body {
     }
 
     /// What to send now.
-    pub(crate) fn next(&self) -> Result<reqwest::Body, String> {
+    pub(crate) fn next(&self) -> Result<reqwest::Body, &'static str> {
         match &self.0 {
             Content::Repeatable(make) => Ok(make()),
-            Content::Once(body) => {
-                let body = body.lock().unwrap_or_else(PoisonError::into_inner).take();
-                body.ok_or_else(|| "the body cannot be sent again".into())
-            }
+            Content::Once(body) => lock(body).take().ok_or("the body cannot be sent again"),
         }
     }
 }
@@ -77,37 +132,50 @@ impl<T: Into<Bytes>> From<T> for Body {
     }
 }
 
-/// Replace the config's ids in one call.
-#[derive(Clone, Debug, Default)]
-pub struct Ids {
-    /// Sent as `CUSTOMER_ID`.
-    pub customer_id: Id,
-    /// Sent as `USER_ID`.
-    pub user_id: Id,
-}
-
-impl Ids {
-    pub(crate) fn input(&self) -> Value {
-        let mut input = json!({});
-        for (name, id) in [("customer_id", &self.customer_id), ("user_id", &self.user_id)] {
-            match id {
-                Id::Configs => {}
-                Id::LeftOut => input[name] = Value::Null,
-                Id::Is(id) => input[name] = json!(id),
-            }
-        }
-        input
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Body").field("repeatable", &self.is_repeatable()).finish_non_exhaustive()
     }
 }
 
-/// An id in one call.
-#[derive(Clone, Debug, Default)]
+/// The id of a view, of a customer or a user.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Id {
     /// As in the config.
     #[default]
-    Configs,
-    /// The header is left out.
-    LeftOut,
+    Default,
+    /// The header is omitted.
+    Omit,
     /// This one.
-    Is(String),
+    Value(String),
+}
+
+impl Id {
+    /// Adds it to an input.
+    pub(crate) fn add(&self, name: &str, input: &mut Value) {
+        match self {
+            Self::Default => {}
+            Self::Omit => input[name] = Value::Null,
+            Self::Value(id) => input[name] = json!(id),
+        }
+    }
+}
+
+impl From<&str> for Id {
+    fn from(id: &str) -> Self {
+        Self::Value(id.into())
+    }
+}
+
+impl From<String> for Id {
+    fn from(id: String) -> Self {
+        Self::Value(id)
+    }
+}
+
+/// `None` is [`Id::Omit`].
+impl From<Option<&str>> for Id {
+    fn from(id: Option<&str>) -> Self {
+        id.map_or(Self::Omit, Self::from)
+    }
 }

@@ -1,23 +1,29 @@
 use std::borrow::Cow;
+use std::fmt;
 
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 
-/// An answer of the service.
-#[derive(Clone, Debug)]
+/// A response of the service.
+#[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Response {
-    /// A 2xx: any other status is an error.
+    /// A 2xx or 304: any other status is an error.
     pub status: StatusCode,
-    /// As they came.
+    /// All of them.
     pub headers: HeaderMap,
-    /// Byte for byte.
+    /// Unchanged.
     pub body: Bytes,
 }
 
 impl Response {
+    /// A response without headers, for a fake of the client.
+    pub fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        Self { status, headers: HeaderMap::new(), body: body.into() }
+    }
+
     /// Reads the body as JSON.
     ///
     /// # Errors
@@ -30,5 +36,14 @@ impl Response {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
+    }
+}
+
+/// Without the values of headers and the body.
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut response = f.debug_struct("Response");
+        response.field("status", &self.status).field("headers", &self.headers.keys().collect::<Vec<_>>());
+        response.field("bytes", &self.body.len()).finish_non_exhaustive()
     }
 }

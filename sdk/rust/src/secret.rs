@@ -2,13 +2,13 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// Text that is hidden when printed.
+/// A string that is hidden when printed.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself.
+    /// The string itself.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0

@@ -37,6 +37,13 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// Whether it serves other callers, too.
+    pub fn is_in_section(&self) -> bool {
+        matches!(self, Self::Store { .. } | Self::Request { to: To::Token { .. }, .. })
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(tag = "for", rename_all = "lowercase")]
 pub enum To {
@@ -47,7 +54,7 @@ pub enum To {
         limit: usize,
     },
     Service {
-        /// A 2xx is the result of the call, and is not resumed.
+        /// A 2xx or 304 is the result of the call, and is not resumed.
         #[serde(default)]
         last: bool,
     },

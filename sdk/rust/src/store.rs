@@ -1,10 +1,14 @@
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use serde_json::Value;
+use tokio::time::Instant;
 
-use crate::Cause;
+use crate::{Cause, lock};
 
 mod file;
 #[cfg(feature = "redis")]
@@ -17,7 +21,8 @@ pub use redis::RedisStore;
 /// Where clients share their token.
 ///
 /// Anyone who can read it has the token, and anyone who can write it chooses which token of this client is sent. When an
-/// operation fails or takes more than a second, the call goes on without the store.
+/// operation fails or takes more than a second, the call continues without the store, and a warning is logged, once a
+/// minute.
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Reads a value.
@@ -30,13 +35,74 @@ pub trait Store: Send + Sync {
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause>;
 }
 
-/// Shares the token among clients of one process.
+#[async_trait]
+impl<S: Store + ?Sized> Store for Arc<S> {
+    async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
+        (**self).get(key).await
+    }
+
+    async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
+        (**self).add(key, value, ttl).await
+    }
+
+    async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
+        (**self).set(key, value, ttl).await
+    }
+}
+
+/// The store of a client.
+pub struct SharedStore {
+    store: Arc<dyn Store>,
+    warned: Mutex<Option<Instant>>,
+}
+
+impl SharedStore {
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, warned: Mutex::new(None) }
+    }
+
+    /// Warns once a minute that the store failed, without the token of the value and without credentials in a URL.
+    pub fn warn(&self, failed: &str, value: &str) {
+        let mut warned = lock(&self.warned);
+        if warned.is_none_or(|last| last.elapsed() >= Duration::from_mins(1)) {
+            *warned = Some(Instant::now());
+            let object: Value = serde_json::from_str(value).unwrap_or_default();
+            let token = object["access_token"].as_str().filter(|token| !token.is_empty());
+            let failed = token.map_or(failed.into(), |token| failed.replace(token, "[hidden]"));
+            let failed = without_credentials(&failed);
+            // Of its own target, since it is no line of the plugin.
+            tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
+        }
+    }
+}
+
+impl Deref for SharedStore {
+    type Target = dyn Store;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.store
+    }
+}
+
+/// Hides the `user:password@` of URLs.
+fn without_credentials(text: &str) -> String {
+    let mut parts = text.split("://");
+    let mut hidden = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let authority = part.split(['/', '?', '#', ' ', '"', '\'', ')']).next().unwrap_or_default();
+        hidden += "://";
+        hidden += authority.rfind('@').map_or(part, |at| &part[at + 1..]);
+    }
+    hidden
+}
+
+/// Shares the token among clients of one process: give each a clone of `Arc::new(MemoryStore::default())`.
 #[derive(Default)]
 pub struct MemoryStore(Mutex<HashMap<String, (String, Instant)>>);
 
 impl MemoryStore {
     fn put(&self, key: &str, value: &str, ttl: Duration, replace: bool) -> bool {
-        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = lock(&self.0);
         values.retain(|_, (_, expiry)| *expiry > Instant::now());
         let put = replace || !values.contains_key(key);
         if put {
@@ -49,9 +115,9 @@ impl MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
-        let values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let living = values.get(key).filter(|(_, expiry)| *expiry > Instant::now());
-        Ok(living.map(|(value, _)| value.clone()))
+        let values = lock(&self.0);
+        let live = values.get(key).filter(|(_, expiry)| *expiry > Instant::now());
+        Ok(live.map(|(value, _)| value.clone()))
     }
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
@@ -61,5 +127,12 @@ impl Store for MemoryStore {
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
         self.put(key, value, ttl, true);
         Ok(())
+    }
+}
+
+/// Without what is stored.
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").finish_non_exhaustive()
     }
 }

@@ -11,7 +11,7 @@ use crate::{Error, Secret};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Token {
-    /// Goes into the header `Authorization: Bearer …`.
+    /// For the header `Authorization: Bearer …`.
     #[serde(serialize_with = "expose")]
     pub access_token: Secret,
     /// `Bearer`.

@@ -1,29 +1,27 @@
 //! Prints the jobs.
 
-use std::{env, error};
+use std::process::ExitCode;
 
-use rostering::{Client, Config, Environment, Error, Options};
+use automatic_rostering::{Client, Config, Error, Options};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn error::Error>> {
-    // snippet
-    let config = Config {
-        environment: Some(Environment::Stage),
-        auth_url: env::var("ROSTERING_AUTH_URL")?,
-        base_url: env::var("ROSTERING_BASE_URL")?,
-        client_id: env::var("ROSTERING_CLIENT_ID")?,
-        client_secret: env::var("ROSTERING_CLIENT_SECRET")?.into(),
-        customer_id: env::var("ROSTERING_CUSTOMER_ID")?,
-        user_id: env::var("ROSTERING_USER_ID")?,
-        ..Config::default()
-    };
-    let client = Client::open(&config, Options::default()).await?; // once; tasks share it
-    match client.list_jobs().await {
-        Ok(jobs) => println!("{}", jobs.json::<serde_json::Value>()?),
-        Err(Error::Call(error)) if error.retryable => eprintln!("{error}; again in {:?}", error.retry_after),
-        Err(error) => return Err(error.into()), // says what to do
+async fn main() -> ExitCode {
+    match print_jobs().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}"); // says what to do
+            ExitCode::FAILURE
+        }
     }
-    // end of snippet
+}
+
+async fn print_jobs() -> Result<(), Error> {
+    // snippet
+    let config = Config::from_env()?; // ROSTERING_AUTH_URL and so on
+    let client = Client::open(&config, Options::default()).await?; // once: tasks share it
+    let jobs = client.list_jobs().await?;
+    println!("{}", jobs.text());
     client.close().await;
+    // end of snippet
     Ok(())
 }

@@ -1,23 +1,35 @@
 //! A service with one client for all requests: `GET /jobs` on the port `PORT` (8080 if not set; 0 is a free one), which it
 //! prints. SIGTERM ends it, after the requests in progress.
 
+use std::process::ExitCode;
 use std::{env, error};
 
+use automatic_rostering::{Client, Config, Error, Options};
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use rostering::{Client, Error};
-use rostering_example::{read_config, read_options};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn error::Error>> {
-    let client = Client::open(&read_config()?, read_options()?).await?;
-    let routes = Router::new().route("/jobs", get(jobs)).with_state(client.clone());
+async fn main() -> ExitCode {
+    match serve().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve() -> Result<(), Box<dyn error::Error>> {
+    let client = Client::open(&Config::from_env()?, Options::default()).await?;
+    let routes = Router::new()
+        .route("/jobs", get(jobs))
+        .with_state(client.clone());
     let port = env::var("PORT").unwrap_or("8080".into()).parse()?;
     let listener = TcpListener::bind(("127.0.0.1", port)).await?; // 0.0.0.0 in a container
     let mut terminate = signal(SignalKind::terminate())?;
@@ -25,28 +37,38 @@ async fn main() -> Result<(), Box<dyn error::Error>> {
     let terminated = async move {
         terminate.recv().await;
     };
-    axum::serve(listener, routes).with_graceful_shutdown(terminated).await?;
+    axum::serve(listener, routes)
+        .with_graceful_shutdown(terminated)
+        .await?;
     client.close().await;
     Ok(())
 }
 
 async fn jobs(State(client): State<Client>) -> Response {
     match client.list_jobs().await {
-        Ok(jobs) => {
-            (jobs.headers.get(CONTENT_TYPE).map(|kind| [(CONTENT_TYPE, kind.clone())]), jobs.body).into_response()
-        }
-        Err(error) => answer(&error),
+        Ok(jobs) => (
+            jobs.headers
+                .get(CONTENT_TYPE)
+                .map(|kind| [(CONTENT_TYPE, kind.clone())]),
+            jobs.body,
+        )
+            .into_response(),
+        Err(error) => response_to(&error),
     }
 }
 
 /// The caller learns whether to try again; what went wrong is for the log.
-fn answer(error: &Error) -> Response {
+fn response_to(error: &Error) -> Response {
     eprintln!("{error}");
-    match error {
-        Error::Call(error) if error.retryable => {
-            let seconds = error.retry_after.map_or(1, |wait| wait.as_secs());
-            (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, seconds.to_string())], "try again later").into_response()
-        }
-        _ => (StatusCode::BAD_GATEWAY, "the jobs cannot be read").into_response(),
+    if error.is_retryable() {
+        let seconds = error.retry_after().map_or(1, |wait| wait.as_secs());
+        (
+            StatusCode::SERVICE_UNAVAILABLE,
+            [(RETRY_AFTER, seconds.to_string())],
+            "try again later",
+        )
+            .into_response()
+    } else {
+        (StatusCode::BAD_GATEWAY, "the jobs cannot be read").into_response()
     }
 }

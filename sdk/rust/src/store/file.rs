@@ -1,65 +1,178 @@
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 
 use crate::{Cause, Store};
 
-/// Shares the token among processes of one machine, at once or one after the other, by a file for each key, which its
-/// owner alone can read.
+/// Shares the token among processes of one machine, also of other languages, at once or one after the other.
+///
+/// A value is a file that its owner alone can read, with a number in its name: the highest is the one that counts. So
+/// nobody waits for a lock, and a process may die anywhere.
 #[derive(Clone, Debug)]
 pub struct FileStore(PathBuf);
 
+const ATTEMPTS: u32 = 100;
+
+/// A file with a temporary name that is older is that of a process that died.
+const TEMPORARY: Duration = Duration::from_mins(1);
+
 impl FileStore {
-    /// Keeps the files in this directory, which is created if missing.
-    pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self(directory.into())
-    }
-
-    /// A key may be too long for a file name, so its hash makes the name unique. The plugin checks what it reads.
-    fn path(&self, key: &str) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        let start: String = key.chars().take(100).map(plain).collect();
-        let fnv1a = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        self.0.join(format!("{start}-{:016x}", key.bytes().fold(0xcbf2_9ce4_8422_2325, fnv1a)))
-    }
-
-    /// A file is its expiry in Unix milliseconds, a line feed and the value.
-    fn read(&self, key: &str) -> io::Result<Option<String>> {
-        let text = match fs::read_to_string(self.path(key)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            text => text?,
+    /// Keeps the files in this folder, which is created if missing.
+    ///
+    /// # Errors
+    /// If the folder cannot be created or written. The error names it.
+    pub fn new(folder: impl Into<PathBuf>) -> io::Result<Self> {
+        let folder = folder.into();
+        let prepare = || {
+            let mut builder = DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.recursive(true).create(&folder)?;
+            Temporary::create(&folder, "probe", "").map(drop)
         };
-        let living = |(expiry, _): &(&str, &str)| expiry.parse().is_ok_and(|expiry: u128| expiry > millis());
-        Ok(text.split_once('\n').filter(living).map(|(_, value)| value.into()))
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
+        prepare().map_err(named)?;
+        Ok(Self(folder))
+    }
+
+    /// The numbers of a key's files.
+    fn numbers(&self, hash: &str) -> io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for file in fs::read_dir(&self.0)? {
+            let name = file?.file_name();
+            let number = name.to_str().and_then(|name| name.strip_prefix(hash)?.strip_prefix('.'));
+            numbers.extend(number.and_then(parse));
+        }
+        Ok(numbers)
+    }
+
+    fn path(&self, hash: &str, number: u64) -> PathBuf {
+        self.0.join(format!("{hash}.{number}"))
+    }
+
+    fn read(&self, key: &str) -> io::Result<Option<String>> {
+        let hash = hash(key);
+        again(|| match self.numbers(&hash)?.into_iter().max() {
+            None => Ok(Some(None)),
+            Some(number) => self.live(&hash, number),
+        })
+    }
+
+    /// The value in a file, if that has not expired; `None` if the file is gone.
+    fn live(&self, hash: &str, number: u64) -> io::Result<Option<Option<String>>> {
+        let content = match fs::read(self.path(hash, number)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            content => String::from_utf8(content?).unwrap_or_default(),
+        };
+        let (expiry, value) = content.split_once('\n').unwrap_or_default();
+        Ok(Some(parse(expiry).filter(|&expiry| u128::from(expiry) > millis()).map(|_| value.into())))
+    }
+
+    /// Returns whether it was written.
+    fn write(&self, key: &str, value: &str, ttl: Duration, replace: bool) -> io::Result<bool> {
+        let hash = hash(key);
+        self.remove_old()?;
+        let file = Temporary::create(&self.0, &hash, &format!("{}\n{value}", millis() + ttl.as_millis()))?;
+        again(|| {
+            let highest = self.numbers(&hash)?.into_iter().max().unwrap_or(0);
+            if !replace && highest > 0 {
+                match self.live(&hash, highest)? {
+                    None => return Ok(None),
+                    Some(Some(_)) => return Ok(Some(false)),
+                    Some(None) => {}
+                }
+            }
+            let mine = highest + 1;
+            match fs::hard_link(&file.0, self.path(&hash, mine)) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+                linked => linked?,
+            }
+            let numbers = self.numbers(&hash)?;
+            // Since the first look, another process may have written higher numbers and removed this one.
+            if !replace && numbers.iter().any(|&number| number > mine) {
+                remove(&self.path(&hash, mine))?;
+                return Ok(None);
+            }
+            for number in numbers.into_iter().filter(|&number| number < mine) {
+                remove(&self.path(&hash, number))?;
+            }
+            Ok(Some(true))
+        })
+    }
+
+    /// Removes the temporary files of processes that died.
+    fn remove_old(&self) -> io::Result<()> {
+        for file in fs::read_dir(&self.0)? {
+            let file = file?;
+            let name = file.file_name();
+            let temporary = name.to_str().and_then(|name| name.split_once(".tmp.")).is_some();
+            let age = file.metadata().and_then(|metadata| metadata.modified()).map(|modified| modified.elapsed());
+            if temporary && matches!(age, Ok(Ok(age)) if age > TEMPORARY) {
+                remove(&file.path())?;
+            }
+        }
+        Ok(())
     }
 
     async fn put(&self, key: &str, value: &str, ttl: Duration, replace: bool) -> Result<bool, Cause> {
         let (store, key, value) = (self.clone(), key.to_owned(), value.to_owned());
         Ok(spawn_blocking(move || store.write(&key, &value, ttl, replace)).await??)
     }
+}
 
-    fn write(&self, key: &str, value: &str, ttl: Duration, replace: bool) -> io::Result<bool> {
-        fs::create_dir_all(&self.0)?;
-        // One writer at a time; the system frees the lock of a process that dies.
-        let lock = File::create(self.0.join("lock"))?;
-        lock.lock()?;
-        if !replace && self.read(key)?.is_some() {
-            return Ok(false);
-        }
+/// A file under a temporary name, which it loses when this is dropped.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn create(folder: &Path, hash: &str, content: &str) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        // Readers take no lock, and must find a whole file.
-        let new = self.0.join("new");
-        let mut file = options.write(true).create(true).truncate(true).open(&new)?;
-        write!(file, "{}\n{value}", millis() + ttl.as_millis())?;
-        fs::rename(new, self.path(key))?;
-        Ok(true)
+        let path = folder.join(format!("{hash}.tmp.{:032x}", fastrand::u128(..)));
+        let mut file: File = options.write(true).create_new(true).open(&path)?;
+        let this = Self(path);
+        file.write_all(content.as_bytes())?;
+        Ok(this)
     }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = remove(&self.0);
+    }
+}
+
+/// Removes a file that another process may have removed.
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Tries until another process is not in the way.
+fn again<T>(attempt: impl Fn() -> io::Result<Option<T>>) -> io::Result<T> {
+    for _ in 0..ATTEMPTS {
+        if let Some(result) = attempt()? {
+            return Ok(result);
+        }
+    }
+    Err(io::Error::other(format!("other processes were in the way {ATTEMPTS} times")))
+}
+
+/// A positive decimal number without leading zeros, below 2^53.
+fn parse(text: &str) -> Option<u64> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    text.parse().ok().filter(|&number| plain && number < 1 << 53)
+}
+
+fn hash(key: &str) -> String {
+    format!("{:x}", Sha256::digest(key))
 }
 
 fn millis() -> u128 {

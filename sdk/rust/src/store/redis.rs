@@ -1,11 +1,12 @@
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue};
 
-use crate::{Cause, Store};
+use crate::{Cause, Store, lock};
 
 /// Shares the token through Redis.
 pub struct RedisStore {
@@ -22,16 +23,16 @@ impl RedisStore {
 
     /// A connection that failed, or was too slow for its caller, is not used again.
     async fn run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Cause> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let idle = lock(&self.idle).take();
         let mut connection = if let Some(idle) = idle {
             idle
         } else {
             let patient = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
             self.client.get_multiplexed_async_connection_with_config(&patient).await?
         };
-        let answer = command.query_async(&mut connection).await?;
-        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(connection);
-        Ok(answer)
+        let reply = command.query_async(&mut connection).await?;
+        *lock(&self.idle) = Some(connection);
+        Ok(reply)
     }
 }
 
@@ -48,5 +49,12 @@ impl Store for RedisStore {
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
         self.run(Cmd::set(key, value).arg("EX").arg(ttl.as_secs())).await
+    }
+}
+
+/// Without the URL, which may hold a password.
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisStore").finish_non_exhaustive()
     }
 }

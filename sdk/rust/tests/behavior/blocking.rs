@@ -1,11 +1,11 @@
 use std::thread;
 
-use rostering::blocking::Client;
-use rostering::{Code, Error, Ids, Options, Request};
+use automatic_rostering::blocking::Client;
+use automatic_rostering::{Code, Error, Options, Request, reqwest::Method};
 use tokio::runtime::Builder;
 
 use crate::errors::call_error;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{PATIENCE, Sandbox};
 
 fn call() {
     let sandbox = Sandbox::start();
@@ -16,13 +16,14 @@ fn call() {
         }
     });
     assert_eq!(sandbox.counts(), (1, 20));
-    client.list_jobs_for(&Ids::default()).unwrap();
-    client.send_request(Request { path: "/jobs".into(), ..Request::default() }).unwrap();
+    client.for_customer("c2").for_user("u2").list_jobs().unwrap();
+    client.send_request(Request::new(Method::GET, "/jobs")).unwrap();
     let new = client.replace_token(&client.get_token().unwrap()).unwrap();
     // One that replaced a refused token just now is not replaced again.
     assert_eq!(call_error(client.replace_token(&new)).code, Code::ServiceUnauthorized);
     client.clear_token().unwrap();
     client.set_token(&client.get_new_token().unwrap()).unwrap();
+    client.close_within(PATIENCE);
     client.close();
     assert!(matches!(client.with_timeout(None).list_jobs(), Err(Error::Closed)));
 }

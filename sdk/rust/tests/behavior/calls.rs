@@ -1,8 +1,7 @@
 use std::time::{Duration, SystemTime};
 
-use rostering::reqwest::header::{HeaderName, HeaderValue};
-use rostering::reqwest::{self, ClientBuilder, Method};
-use rostering::{Body, Client, Code, Config, Error, Id, Ids, Options, Request, Token};
+use automatic_rostering::reqwest::{self, Method};
+use automatic_rostering::{Body, Client, Code, Error, Id, Options, Request, Token};
 use serde_json::{Value, json};
 
 use crate::errors::call_error;
@@ -26,17 +25,34 @@ async fn response() {
 }
 
 #[tokio::test]
-async fn ids_of_one_call() {
+async fn customer_view() {
     let sandbox = Sandbox::start();
     let client = sandbox.client().await;
-    let ids = Ids { customer_id: Id::Is("c2".into()), user_id: Id::LeftOut };
-    sandbox.fault(&json!({ "server": "jobs", "status": 200 })); // it would insist on both
-    client.list_jobs_for(&ids).await.unwrap();
-    let headers = sandbox.last().headers;
-    assert_eq!((headers["customer_id"].as_str(), headers.get("user_id")), ("c2", None));
-    let ids = Ids { customer_id: Id::Is(String::new()), ..ids };
-    let error = call_error(client.list_jobs_for(&ids).await);
-    assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("customer_id")));
+    sandbox.fault(&json!({ "server": "jobs", "status": 200 })); // it would insist on both ids
+    let sent = async |client: &Client| {
+        client.list_jobs().await.unwrap();
+        let listed = sandbox.last().headers;
+        client.send_request(Request::new(Method::GET, "/jobs")).await.unwrap();
+        let headers = sandbox.last().headers;
+        let [listed, headers] =
+            [listed, headers].map(|headers| ["customer_id", "user_id"].map(|name| headers.get(name).cloned()));
+        assert_eq!(listed, headers);
+        headers.map(|id| id.unwrap_or_default())
+    };
+    let config = sandbox.config();
+    let view = client.for_customer("c2");
+    assert_eq!(sent(&view).await, ["c2", &config.user_id]);
+    assert_eq!(sent(&view.for_user(None)).await, ["c2", ""]);
+    assert_eq!(sent(&view.for_user(String::from("u2")).for_customer(Id::Omit)).await, ["", "u2"]);
+    assert_eq!(sent(&view.for_customer(Id::Default)).await, [config.customer_id.as_str(), &config.user_id]);
+    assert_eq!(sent(&client).await, [config.customer_id, config.user_id]);
+    assert_eq!(sandbox.counts().0, 1);
+    for (client, key) in [(client.for_customer(""), "customer_id"), (client.for_user(Some("")), "user_id")] {
+        let error = call_error(client.list_jobs().await);
+        assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some(key)));
+    }
+    view.close().await;
+    assert!(matches!(client.list_jobs().await, Err(Error::Closed)));
 }
 
 #[tokio::test]
@@ -44,21 +60,45 @@ async fn own_request() {
     let sandbox = Sandbox::start();
     let client = sandbox.client().await;
     sandbox.fault(&json!({ "server": "jobs", "status": 201 }));
-    let request = Request {
-        path: "/jobs/7?full=true".into(),
-        method: Method::PUT,
-        headers: [("Content-Type".into(), "image/x".into())].into(),
-        body: Some(vec![0xff; 1 << 20].into()), // neither text nor small
-        ..Request::default()
-    };
+    let bytes = vec![0xff; 1 << 20]; // neither text nor small
+    let request = Request::new(Method::PUT, "/jobs/7?full=true").header("Content-Type", "image/x").body(bytes);
     assert_eq!(client.send_request(request).await.unwrap().status, 201);
     let got = sandbox.last();
     let head = [&got.method, &got.target, &got.headers["content-type"]];
     assert_eq!((head.map(String::as_str), got.length), (["PUT", "/jobs/7?full=true", "image/x"], 1 << 20));
 
-    let elsewhere = Request { path: "//other.example.com/jobs".into(), ..Request::default() };
+    let elsewhere = Request::new(Method::GET, "//other.example.com/jobs");
     let error = call_error(client.send_request(elsewhere).await);
     assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("path")));
+}
+
+#[tokio::test]
+async fn json_body() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    sandbox.fault(&json!({ "server": "jobs", "status": 201 }));
+    let request = |value| Request::new(Method::POST, "/jobs").json(&value);
+    client.send_request(request(json!({ "title": "grün" }))).await.unwrap();
+    let got = sandbox.last();
+    assert_eq!((got.body.as_str(), got.headers["content-type"].as_str()), (r#"{"title":"grün"}"#, "application/json"));
+    for own in [request(json!(1)).header("content-type", "text/x"), Request::default().header("content-TYPE", "text/x")]
+    {
+        assert!(!format!("{:?}", own.json(&1)).contains("application/json"));
+    }
+    let keys = std::collections::BTreeMap::from([((1, 2), 3)]); // no texts
+    let error = call_error(client.send_request(Request::new(Method::POST, "/jobs").json(&keys)).await);
+    assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("body")));
+}
+
+#[tokio::test]
+async fn query_parameters() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    let request = Request::new(Method::GET, "/jobs").query(&[("a", "x y&z"), ("b", "grün")]).query(&[("c", 1)]);
+    client.send_request(request.query(&json!({}))).await.unwrap();
+    assert_eq!(sandbox.last().target, "/jobs?a=x+y%26z&b=gr%C3%BCn&c=1");
+    let error = call_error(client.send_request(Request::new(Method::GET, "/jobs").query("a=b")).await);
+    assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("query")));
 }
 
 /// The service refuses the first token. Text and a file can be sent again, but not a stream.
@@ -74,10 +114,9 @@ async fn body_that_is_sent_again() {
     for (body, sent) in again.map(|body| (body, 2)).into_iter().chain([(Body::once("content"), 1)]) {
         let sandbox = Sandbox::start();
         sandbox.fault(&json!({ "server": "jobs", "status": 401, "requests": 1 }));
-        let request = Request { method: Method::POST, path: "/jobs".into(), body: Some(body), ..Request::default() };
         let client = sandbox.client().await;
         client.get_token().await.unwrap();
-        let error = call_error(client.send_request(request).await);
+        let error = call_error(client.send_request(Request::new(Method::POST, "/jobs").body(body)).await);
         let requests = sandbox.requests().into_iter();
         let bodies: Vec<_> = requests.filter(|request| request.target == "/jobs").map(|request| request.body).collect();
         assert_eq!(bodies, vec!["content"; sent]);
@@ -87,6 +126,18 @@ async fn body_that_is_sent_again() {
         // The next call has a new token in both cases.
         client.list_jobs().await.unwrap();
         assert_eq!(sandbox.counts().0, 2);
+    }
+}
+
+#[tokio::test]
+async fn not_modified() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    sandbox.fault(&json!({ "server": "jobs", "status": 304, "headers": { "ETag": "\"7\"" } }));
+    for _ in ["with a new token", "with a cached one"] {
+        let request = Request::new(Method::GET, "/jobs").header("If-None-Match", "\"7\"");
+        let response = client.send_request(request).await.unwrap();
+        assert_eq!((response.status.as_u16(), response.headers["etag"].to_str().unwrap()), (304, "\"7\""));
     }
 }
 
@@ -124,42 +175,7 @@ async fn token_of_another_client() {
     second.list_jobs().await.unwrap();
     assert_eq!(sandbox.counts(), (2, 2));
 
-    let config = Config { client_id: "other".into(), ..sandbox.config() };
+    let config = sandbox.config_with(|config| config.client_id = "other".into());
     let other = Client::open(&config, Options::default()).await.unwrap();
     assert_eq!(call_error(other.set_token(&token).await).code, Code::TokenMismatch);
-}
-
-#[tokio::test]
-async fn settings_of_your_own() {
-    let sandbox = Sandbox::start();
-    let header = |name, value| (HeaderName::from_static(name), HeaderValue::from_static(value));
-    let headers = [header("user-agent", "mine"), header("customer_id", "not the plugin's")];
-    let http = ClientBuilder::new().default_headers(headers.into_iter().collect());
-    let client = sandbox.client_with(Options { http, max_body: 250, ..Options::default() }).await;
-    client.list_jobs().await.unwrap();
-    let headers = sandbox.last().headers;
-    assert_eq!((&headers["user-agent"], &headers["customer_id"]), (&"mine".into(), &sandbox.config().customer_id));
-
-    sandbox.fault(&json!({ "server": "jobs", "status": 200, "body": "x".repeat(251) }));
-    let error = call_error(client.list_jobs().await);
-    assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
-    assert!(error.message.contains("longer than 250 bytes"), "{error}");
-}
-
-#[tokio::test]
-async fn config() {
-    let sandbox = Sandbox::start();
-    let config = Config {
-        base_url: sandbox.config().base_url.replace("127.0.0.1", "0.0.0.0"), // not loopback for the plugin
-        environment: None,
-        scope: "automatic-rostering-stage".into(),
-        refresh_margin: Some(0),
-        allow_http: true,
-        ..sandbox.config()
-    };
-    let client = Client::open(&config, Options::default()).await.unwrap();
-    client.get_token().await.unwrap();
-    assert_eq!(sandbox.last().form["scope"], config.scope);
-    client.list_jobs().await.unwrap();
-    assert!(!format!("{config:?} {client:?}").contains(sandbox.secret()));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use rostering::{CONTRACT, Cause, Client, Config, Error, Options, Store, VERSION, async_trait};
+use automatic_rostering::{CONTRACT, Cause, Client, Config, Error, Options, Store, VERSION, async_trait};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -47,7 +47,7 @@ fn version(contract: u64) -> Value {
 
 /// Why a file is refused.
 async fn refusal(wasm: impl Into<Vec<u8>>) -> String {
-    match Client::open(&Config::default(), Options { wasm: wasm.into(), ..Options::default() }).await {
+    match Client::open(&Config::default(), Options::default().wasm(wasm.into())).await {
         Err(Error::Open(cause)) => cause.to_string(),
         result => panic!("{result:?}"),
     }
@@ -122,7 +122,7 @@ async fn wait(what: &str, then: impl AsyncFnOnce(Pin<&mut dyn Future<Output = Va
         done(1),
         done(2),
     ];
-    let options = Options { wasm: plugin(&outputs), store: Some(store.clone()), timeout: None, ..Options::default() };
+    let options = Options::default().wasm(plugin(&outputs)).store(store.clone()).timeout(None);
     let client = Client::open(&Config::default(), options).await.unwrap();
     let first = tokio::spawn({
         let client = client.clone();
@@ -140,12 +140,12 @@ async fn wait(what: &str, then: impl AsyncFnOnce(Pin<&mut dyn Future<Output = Va
 }
 
 #[tokio::test]
-async fn wait_for_a_call_ends_with_it() {
+async fn wait_ends_with_the_call() {
     wait("call", async |waiting, _| assert_eq!(timeout(PATIENCE, waiting).await.unwrap(), 2)).await;
 }
 
 #[tokio::test]
-async fn wait_for_the_store_ends_with_no_call() {
+async fn wait_for_the_store_does_not_end_with_a_call() {
     wait("store", async |mut waiting, client| {
         poll(waiting.as_mut()).await;
         assert_eq!(call(client).await, 2);

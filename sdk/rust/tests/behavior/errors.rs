@@ -1,9 +1,10 @@
+use std::error::Error as _;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rostering::reqwest::ClientBuilder;
-use rostering::{CallError, Client, Code, Config, Error, Options, Token};
+use automatic_rostering::reqwest;
+use automatic_rostering::{CallError, Client, Code, Config, Error, Options, Token};
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -20,107 +21,128 @@ async fn open(config: &Config) -> Client {
     Client::open(config, Options::default()).await.unwrap()
 }
 
-#[tokio::test]
-async fn of_the_identity_provider() {
+async fn rejected() -> CallError {
     let sandbox = Sandbox::start();
-    let client = open(&Config { client_secret: "not-the-secret".into(), ..sandbox.config() }).await;
-    let error = call_error(client.list_jobs().await);
+    let client = open(&sandbox.config_with(|config| config.client_secret = "not-the-secret".into())).await;
+    call_error(client.list_jobs().await)
+}
+
+#[tokio::test]
+async fn error_text() {
+    let mut error = rejected().await;
     assert_eq!((error.code, error.status), (Code::TokenEndpointRejected, Some(401)));
-    assert_eq!(error.oauth_error.as_deref(), Some("invalid_client"));
-    assert!(error.oauth_error_description.is_some());
     assert_eq!((error.retryable, error.retry_after), (false, Some(Duration::from_secs(1))));
-    assert_eq!(error.to_string(), format!("token_endpoint_rejected: {}", error.message));
+    let description = error.oauth_error_description.clone().unwrap();
+    let text = format!("token_endpoint_rejected: {} (status 401, invalid_client: {description})", error.message);
+    assert_eq!(error.to_string(), text);
+    assert!(format!("{error:?}").contains("status 401") && !text.contains('\n'), "{text}");
+    error.oauth_error_description = None;
+    assert!(error.to_string().ends_with(" (status 401, invalid_client)"), "{error}");
+    assert_eq!(CallError::new(Code::NetworkError, "lost").to_string(), "network_error: lost");
+    assert_eq!(Error::Open("no file".into()).to_string(), "cannot open the client: no file");
+}
+
+#[tokio::test]
+async fn error_json() {
+    let error = rejected().await;
     let json = json!({
         "code": "token_endpoint_rejected", "message": error.message, "retryable": false, "status": 401,
         "oauth_error": "invalid_client", "oauth_error_description": error.oauth_error_description, "retry_after": 1,
     });
     assert_eq!(serde_json::to_value(&error).unwrap(), json);
-}
-
-#[tokio::test]
-async fn of_the_service() {
-    let sandbox = Sandbox::start();
-    let client = sandbox.client().await;
-    let token = client.get_token().await.unwrap();
-    let body = format!("busy {} {}", sandbox.secret(), token.access_token.expose());
-    sandbox.fault(&json!({ "server": "jobs", "status": 503, "body": body }));
-    let error = call_error(client.list_jobs().await);
-    assert_eq!((error.code, error.status, error.retryable), (Code::ServiceError, Some(503), true));
-    assert_eq!(error.body.as_deref(), Some("busy [redacted] [redacted]"));
-    sandbox.fault(&json!({ "server": "jobs", "status": 403, "body": "x".repeat(70 << 10) }));
-    let error = call_error(client.list_jobs().await);
-    assert_eq!((error.body.map(|body| body.len()), error.body_truncated), (Some(64 << 10), true));
-}
-
-#[tokio::test]
-async fn of_the_config() {
-    let sandbox = Sandbox::start();
-    let refused = [
-        (Config { auth_url: "nowhere".into(), ..sandbox.config() }, Code::ConfigInvalid, "auth_url"),
-        (Config { environment: None, ..sandbox.config() }, Code::ConfigMissing, "environment"),
-    ];
-    for (config, code, key) in refused {
-        let error = call_error(Client::open(&config, Options::default()).await);
-        assert_eq!((error.code, error.key.as_deref(), error.retryable), (code, Some(key), false));
-        assert!(error.message.contains(key), "{error}");
-    }
-    // Tokens need none.
-    let client = open(&Config { base_url: String::new(), ..sandbox.config() }).await;
-    client.get_token().await.unwrap();
-    let error = call_error(client.list_jobs().await);
-    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("base_url")));
-}
-
-#[tokio::test]
-async fn request_without_an_answer() {
-    let sandbox = Sandbox::start();
-    let gone = "http://127.0.0.1:1".to_owned(); // nothing listens there
-    let no_tls = sandbox.config().base_url.replace("http:", "https:");
-    for (base_url, reason) in [(gone, "Connection refused"), (no_tls, "corrupt message")] {
-        let error = call_error(open(&Config { base_url, ..sandbox.config() }).await.list_jobs().await);
-        assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
-        assert!(error.message.contains(reason) && !error.message.contains("http"), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn time_out() {
-    let sandbox = Sandbox::start();
-    let client = sandbox.client().await;
-    for timeout in [None, Some(Duration::MAX)] {
-        client.with_timeout(timeout).list_jobs().await.unwrap();
-    }
-    sandbox.fault(&json!({ "server": "jobs", "hold": true }));
-    let error = call_error(client.with_timeout(Some(Duration::from_millis(200))).list_jobs().await);
-    assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
-    assert!(error.message.contains("timed out after 200ms"), "{error}");
-}
-
-#[test]
-fn of_a_later_version() {
+    // Of a later version.
     let error: CallError = serde_json::from_value(json!({ "code": "new", "message": "m", "more": 1 })).unwrap();
     assert_eq!((error.code, error.message.as_str()), (Code::Other, "m"));
 }
 
 #[tokio::test]
-async fn of_open() {
-    let config = Sandbox::start().config();
-    let http = ClientBuilder::new().user_agent("line\nbreak");
-    let result = Client::open(&config, Options { http, ..Options::default() }).await;
-    assert!(matches!(result, Err(Error::Open(_))), "{result:?}");
+async fn error_cause() {
+    let sandbox = Sandbox::start();
+    let gone = "http://127.0.0.1:1".to_owned(); // nothing listens there
+    let no_tls = sandbox.config().base_url.replace("http:", "https:");
+    for (url, reason) in [(&gone, "Connection refused"), (&no_tls, "corrupt message")] {
+        let of_the_service = sandbox.config_with(|config| config.base_url = url.clone());
+        let of_the_token = sandbox.config_with(|config| config.auth_url = url.clone());
+        for config in [of_the_service, of_the_token] {
+            let error = call_error(open(&config).await.list_jobs().await);
+            assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
+            assert!(error.message.contains(reason) && !error.message.contains("http"), "{error}");
+            let cause = error.source().and_then(|cause| cause.downcast_ref::<reqwest::Error>());
+            assert!(cause.is_some_and(|cause| cause.is_connect() && cause.url().is_none()), "{error:?}");
+        }
+    }
+    sandbox.fault(&json!({ "server": "jobs", "status": 503, "headers": { "Retry-After": "7" } }));
+    let error = sandbox.client().await.list_jobs().await.unwrap_err();
+    assert_eq!((error.is_retryable(), error.retry_after()), (true, Some(Duration::from_secs(7))));
+}
+
+#[tokio::test]
+async fn not_2xx() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    let token = client.get_token().await.unwrap();
+    let body = format!("busy {} {}", sandbox.secret(), token.access_token.expose());
+    sandbox.fault(&json!({ "server": "jobs", "status": 503, "body": body, "headers": { "X-Request": "abc" } }));
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.code, error.status, error.retryable), (Code::ServiceError, Some(503), true));
+    assert_eq!(error.body.as_deref(), Some("busy [redacted] [redacted]"));
+    assert_eq!(error.headers["x-request"], "abc");
+    assert!(error.to_string().ends_with("(status 503)"), "{error}");
+    assert!(!format!("{error:?}").contains("abc"), "{error:?}"); // a header may be anything
+    sandbox.fault(&json!({ "server": "jobs", "status": 403, "body": "x".repeat(70 << 10) }));
+    let error = call_error(client.list_jobs().await);
+    assert_eq!((error.body.map(|body| body.len()), error.body_truncated), (Some(64 << 10), true));
+    sandbox.fault(&json!({ "server": "jobs", "status": 302, "headers": { "Location": "https://example.com/" } }));
+    assert_eq!(call_error(client.list_jobs().await).headers["location"], "https://example.com/");
+}
+
+#[tokio::test]
+async fn max_body() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client_with(Options::default().max_body(250)).await;
+    sandbox.fault(&json!({ "server": "jobs", "status": 200, "body": "x".repeat(250) }));
+    client.list_jobs().await.unwrap();
+    sandbox.fault(&json!({ "server": "jobs", "status": 200, "body": "x".repeat(251) }));
+    for _ in ["with a new token", "with a cached one"] {
+        let error = call_error(client.list_jobs().await);
+        assert_eq!((error.code, error.retryable), (Code::NetworkError, false));
+        assert_eq!(error.message, "the response is larger than max_body (250 bytes): raise it or request less");
+        client.clear_token().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn timeout_of_a_call() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    assert!(format!("{:?}", Options::default()).contains("Some(30s)"));
+    for timeout in [None, Some(Duration::MAX)] {
+        client.with_timeout(timeout).list_jobs().await.unwrap();
+    }
+    for server in ["jobs", "auth"] {
+        sandbox.fault(&json!({ "server": server, "hold": true }));
+        let error = call_error(client.with_timeout(Duration::from_millis(200)).list_jobs().await);
+        assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
+        assert!(error.message.contains("timed out after 200ms"), "{error}");
+        client.clear_token().await.unwrap();
+    }
 }
 
 #[test]
 fn outside_a_runtime() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let client = runtime.block_on(Sandbox::start().client());
+    let sandbox = Sandbox::start();
+    let client = runtime.block_on(sandbox.client());
     let mut context = Context::from_waker(Waker::noop());
     let result = pin!(client.list_jobs()).poll(&mut context);
+    assert!(matches!(result, Poll::Ready(Err(Error::NoRuntime))), "{result:?}");
+    let (config, options) = (sandbox.config(), Options::default());
+    let result = pin!(Client::open(&config, options)).poll(&mut context);
     assert!(matches!(result, Poll::Ready(Err(Error::NoRuntime))), "{result:?}");
 }
 
 #[test]
-fn text_that_is_not_a_token_object() {
+fn string_that_is_not_a_token_object() {
     let good = json!({ "access_token": "a", "token_type": "Bearer", "expires_at": 1, "cache_key": "k" });
     let with = |name: &str, value: Value| {
         let mut other = good.clone();

@@ -1,9 +1,10 @@
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 
+use automatic_rostering::{Cause, Options, Store, async_trait};
 use tracing::{Instrument, info_span};
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -23,21 +24,26 @@ impl io::Write for Lines {
     }
 }
 
-/// The tests share the subscriber, so these lines are told by their span.
-#[tokio::test]
-async fn events_in_the_span_of_the_caller() {
+/// What all tests log, with the spans of those that have one.
+static LINES: LazyLock<Lines> = LazyLock::new(|| {
     let lines = Lines::default();
     let writer = lines.clone();
-    let layer = tracing_subscriber::fmt::layer()
-        .with_writer(move || writer.clone())
-        .with_ansi(false)
-        .with_span_events(FmtSpan::NONE)
-        .without_time();
-    let targets =
-        Targets::new().with_targets([("rostering", tracing::Level::DEBUG), ("extism::pdk", tracing::Level::DEBUG)]);
-    let filter = targets.with_target(module_path!(), tracing::Level::INFO);
+    let layer = tracing_subscriber::fmt::layer().with_writer(move || writer.clone()).with_ansi(false).without_time();
+    let targets = ["automatic_rostering", "extism::pdk"].map(|target| (target, tracing::Level::DEBUG));
+    let filter = Targets::new().with_targets(targets).with_target(module_path!(), tracing::Level::INFO);
     tracing_subscriber::registry().with(filter).with(layer).init();
+    lines
+});
 
+/// The lines of a span.
+fn lines(span: &str) -> Vec<String> {
+    let text = String::from_utf8(LINES.0.lock().unwrap().clone()).unwrap();
+    text.lines().map(str::trim).filter(|line| line.contains(&format!(" {span}: "))).map(String::from).collect()
+}
+
+#[tokio::test]
+async fn events_in_the_span_of_the_caller() {
+    LazyLock::force(&LINES);
     let sandbox = Sandbox::start();
     let client = sandbox.client().await;
     let token = sandbox.client().await.get_token().await.unwrap();
@@ -45,13 +51,53 @@ async fn events_in_the_span_of_the_caller() {
     sandbox.revoke();
     client.list_jobs().instrument(info_span!("mine")).await.unwrap();
 
-    let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    let mine: Vec<_> = text.lines().filter(|line| line.contains("mine")).map(str::trim).collect();
+    let mine = lines("mine");
     let starts = [
-        "DEBUG mine: rostering: HTTP 401 to GET 127.0.0.1",
-        "WARN mine: rostering: ",
-        "DEBUG mine: rostering: HTTP 200 to POST 127.0.0.1",
+        "DEBUG mine: automatic_rostering: HTTP 401 to GET 127.0.0.1",
+        "WARN mine: automatic_rostering: ",
+        "DEBUG mine: automatic_rostering: HTTP 200 to POST 127.0.0.1",
     ];
     assert!(starts.iter().all(|start| mine.iter().any(|line| line.starts_with(start))), "{mine:#?}");
-    assert!(!text.contains("extism::pdk") && !text.contains(token.access_token.expose()), "{text}");
+    let shown = mine.concat();
+    assert!(!shown.contains("extism::pdk") && !shown.contains(token.access_token.expose()), "{shown}");
+}
+
+/// Its errors hold what no log should.
+struct Failing;
+
+#[async_trait]
+impl Store for Failing {
+    async fn get(&self, _: &str) -> Result<Option<String>, Cause> {
+        Ok(None)
+    }
+
+    async fn add(&self, _: &str, _: &str, _: Duration) -> Result<bool, Cause> {
+        Ok(true)
+    }
+
+    async fn set(&self, _: &str, value: &str, _: Duration) -> Result<(), Cause> {
+        Err(format!("redis://user:p@ssword@localhost/0 refused {value}"))?
+    }
+}
+
+#[tokio::test]
+async fn store_warning() {
+    LazyLock::force(&LINES);
+    let sandbox = Sandbox::start();
+    let client = sandbox.client_with(Options::default().store(Failing)).await;
+    let warnings = || lines("failing").into_iter().filter(|line| line.contains("store")).collect::<Vec<_>>();
+    let call = async || client.get_new_token().instrument(info_span!("failing")).await.unwrap();
+    let token = call().await.access_token;
+    call().await;
+    let first = warnings();
+    let start =
+        "WARN failing: automatic_rostering::store: the store failed, so the token is not shared: redis://localhost/0";
+    assert!(first.len() == 1 && first[0].starts_with(start), "{first:?}");
+    assert!(!first[0].contains(token.expose()) && !first[0].contains("ssword"), "{first:?}");
+
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(60)).await;
+    tokio::time::resume();
+    call().await;
+    assert_eq!(warnings().len(), 2);
 }

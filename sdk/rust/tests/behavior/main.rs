@@ -1,13 +1,15 @@
-//! Tests of what is Rust's own; tests/conformance proves the rules that all hosts share. In one program: each that links
-//! the SDK takes a while to build.
+//! Tests of what is Rust's own: the rows of docs/sdk.md. tests/conformance proves the rules that all hosts share. In one
+//! program: each that links the SDK takes a while to build.
 
 mod blocking;
 mod calls;
+mod close;
+mod config;
 mod contract;
 mod errors;
+mod fake;
 mod log;
 mod middleware;
-mod programs;
+mod retry;
 mod sandbox;
-mod service;
 mod stores;

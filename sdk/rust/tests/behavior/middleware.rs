@@ -1,8 +1,8 @@
 use std::time::SystemTime;
 
-use rostering::reqwest::{self, Method, Response};
-use rostering::reqwest_middleware::{self, ClientBuilder, ClientWithMiddleware};
-use rostering::{Client, Code, Config, Error, Options};
+use automatic_rostering::reqwest::{self, Method, Response};
+use automatic_rostering::reqwest_middleware::{self, ClientBuilder, ClientWithMiddleware};
+use automatic_rostering::{Client, Code, Error, Options};
 use serde_json::json;
 
 use crate::errors::call_error;
@@ -48,13 +48,25 @@ async fn adds_the_token_and_recovers() {
         assert_eq!(call.await.unwrap(), 200);
     }
     assert_eq!(sandbox.counts().0, 2);
+}
 
-    // Only once, and with the error of the token request.
-    sandbox.fault(&json!({ "server": "jobs", "status": 401 }));
+#[tokio::test]
+async fn service_401_without_a_new_token() {
+    let (sandbox, api) = start().await;
+    let jobs = format!("{}/jobs", sandbox.config().base_url);
+    sandbox.fault(&json!({ "server": "jobs", "status": 401, "body": "the service's" }));
+    for requests in [2, 1] {
+        let before = sandbox.counts().1;
+        let response = get(&api, &jobs).await;
+        assert_eq!((response.status().as_u16(), response.text().await.unwrap().as_str()), (401, "the service's"));
+        assert_eq!(sandbox.counts().1 - before, requests); // within the backoff, there is no second
+    }
+    sandbox.fault(&json!({ "server": "auth", "status": 503 }));
+    let api = wrap(&sandbox.client().await).await;
     let error = api.get(&jobs).send().await.unwrap_err();
     let reqwest_middleware::Error::Middleware(error) = error else { panic!("{error:?}") };
     let Some(Error::Call(error)) = error.downcast_ref() else { panic!("{error:?}") };
-    assert_eq!(error.code, Code::ServiceUnauthorized);
+    assert_eq!(error.code, Code::TokenEndpointUnavailable);
 }
 
 #[tokio::test]
@@ -108,14 +120,14 @@ async fn authorization_of_the_caller() {
 }
 
 #[tokio::test]
-async fn checks_the_config() {
+async fn base_url_is_needed() {
     let sandbox = Sandbox::start();
-    let config = Config { base_url: String::new(), ..sandbox.config() };
+    let config = sandbox.config_with(|config| config.base_url.clear());
     let client = Client::open(&config, Options::default()).await.unwrap();
     let error = call_error(client.middleware().await);
     assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("base_url")));
-    // A back-off is not the config's fault. It does not end: the time stands still.
-    let config = Config { client_secret: "not-the-secret".into(), ..sandbox.config() };
+    // A backoff is not the config's fault. It does not end: the time stands still.
+    let config = sandbox.config_with(|config| config.client_secret = "not-the-secret".into());
     let client = Client::open(&config, Options::default()).await.unwrap().at(SystemTime::now());
     client.get_token().await.unwrap_err();
     let api = wrap(&client).await;

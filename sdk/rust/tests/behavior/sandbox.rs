@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use rostering::{Client, Config, Environment, Options};
+use automatic_rostering::{Client, Config, Environment, Options};
 use serde::Deserialize;
 use serde_json::Value;
 use ureq::{Agent, Body, http::Response};
@@ -94,29 +94,27 @@ impl Sandbox {
         self.requests().pop().expect("a request has arrived")
     }
 
-    /// The access token that was last sent to the jobs service.
-    pub fn token(&self) -> String {
-        let requests = self.requests();
-        let sent = requests.iter().rev().find_map(|request| request.headers.get("authorization"));
-        sent.expect("a token was sent").trim_start_matches("Bearer ").into()
-    }
-
     pub fn secret(&self) -> &str {
         &self.env["ROSTERING_CLIENT_SECRET"]
     }
 
     pub fn config(&self) -> Config {
         let env = |name: &str| self.env[&format!("ROSTERING_{name}")].clone();
-        Config {
-            environment: Some(Environment::Stage),
-            auth_url: env("AUTH_URL"),
-            base_url: env("BASE_URL"),
-            client_id: env("CLIENT_ID"),
-            client_secret: self.secret().into(),
-            customer_id: env("CUSTOMER_ID"),
-            user_id: env("USER_ID"),
-            ..Config::default()
-        }
+        let mut config = Config::default();
+        config.environment = Some(Environment::Stage);
+        config.auth_url = env("AUTH_URL");
+        config.base_url = env("BASE_URL");
+        config.client_id = env("CLIENT_ID");
+        config.client_secret = self.secret().into();
+        config.customer_id = env("CUSTOMER_ID");
+        config.user_id = env("USER_ID");
+        config
+    }
+
+    pub fn config_with(&self, change: impl FnOnce(&mut Config)) -> Config {
+        let mut config = self.config();
+        change(&mut config);
+        config
     }
 
     pub async fn client(&self) -> Client {
@@ -125,6 +123,15 @@ impl Sandbox {
 
     pub async fn client_with(&self, options: Options) -> Client {
         Client::open(&self.config(), options).await.expect("the plugin loads")
+    }
+}
+
+/// Waits, with a bound.
+pub async fn until(mut reached: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !reached() {
+        assert!(Instant::now() < end, "it does not happen");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{env, fs, io, thread};
 
+use automatic_rostering::{Cause, Client, Error, Options};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 use log::Log;
-use rostering::reqwest::ClientBuilder;
-use rostering::{Cause, Client, Error, Options};
 use serde::{Deserialize, Serialize};
 use store::HttpStore;
 use tokio::runtime::Builder;
@@ -90,13 +89,22 @@ struct Answer {
 
 impl Answer {
     fn output(bytes: impl AsRef<[u8]>) -> Self {
-        Self { output: Some(BASE64_STANDARD.encode(bytes)), ..Self::default() }
+        Self {
+            output: Some(BASE64_STANDARD.encode(bytes)),
+            ..Self::default()
+        }
     }
 
     fn failure(error: &Error) -> Self {
         match error {
-            Error::Call(error) => Self { error: serde_json::to_string(error).ok(), ..Self::default() },
-            error => Self { trap: Some(format!("{error:?}")), ..Self::default() },
+            Error::Call(error) => Self {
+                error: serde_json::to_string(error).ok(),
+                ..Self::default()
+            },
+            error => Self {
+                trap: Some(format!("{error:?}")),
+                ..Self::default()
+            },
         }
     }
 }
@@ -119,27 +127,50 @@ impl Host {
     /// Answers an operation. A failure without an error of the contract is a trap.
     async fn answer(&self, id: i64, op: Op) -> Result<Answer, Cause> {
         match op {
-            Op::Versions => Ok(Answer { versions: Some(versions()), ..Answer::default() }),
+            Op::Versions => Ok(Answer {
+                versions: Some(versions()),
+                ..Answer::default()
+            }),
             Op::Create(create) => self.create(create).await,
-            Op::Call { instance, export, input } => {
+            Op::Call {
+                instance,
+                export,
+                input,
+            } => {
                 let input = BASE64_STANDARD.decode(input)?;
                 self.log.clear();
                 let answer = match self.instance(&instance)? {
-                    Instance::Plain(plugin) => spawn_blocking(move || call(&plugin, &export, &input)).await?,
+                    Instance::Plain(plugin) => {
+                        spawn_blocking(move || call(&plugin, &export, &input)).await?
+                    }
                     Instance::Client(client) => match client.export(&export, input).await {
                         Ok(output) => Answer::output(output),
                         Err(error) => Answer::failure(&error),
                     },
                 };
-                Ok(Answer { logs: self.log.lines(), ..answer })
+                Ok(Answer {
+                    logs: self.log.lines(),
+                    ..answer
+                })
             }
-            Op::Drive { instance, export, input, body, timeout_ms } => {
-                let Instance::Client(mut client) = self.instance(&instance)? else { Err("not a client")? };
+            Op::Drive {
+                instance,
+                export,
+                input,
+                body,
+                timeout_ms,
+            } => {
+                let Instance::Client(mut client) = self.instance(&instance)? else {
+                    Err("not a client")?
+                };
                 if let Some(timeout) = timeout_ms {
-                    client = client.with_timeout(Some(Duration::from_millis(timeout)));
+                    client = client.with_timeout(Duration::from_millis(timeout));
                 }
                 let input = BASE64_STANDARD.decode(input)?;
-                let body = body.map(|body| BASE64_STANDARD.decode(body)).transpose()?.map(Into::into);
+                let body = body
+                    .map(|body| BASE64_STANDARD.decode(body))
+                    .transpose()?
+                    .map(Into::into);
                 self.log.clear();
                 let (cancel, canceled) = oneshot::channel();
                 lock(&self.drives).insert(id, cancel);
@@ -150,15 +181,22 @@ impl Host {
                 };
                 lock(&self.drives).remove(&id);
                 let answer = match result {
-                    None => Answer { canceled: true, ..Answer::default() },
+                    None => Answer {
+                        canceled: true,
+                        ..Answer::default()
+                    },
                     Some(Err(error)) => Answer::failure(&error),
                     Some(Ok((Some(token), _))) => Answer::output(token.to_string()),
-                    Some(Ok((_, Some(got)))) => {
-                        Answer { status: Some(got.status.as_u16()), ..Answer::output(&got.body) }
-                    }
+                    Some(Ok((_, Some(got)))) => Answer {
+                        status: Some(got.status.as_u16()),
+                        ..Answer::output(&got.body)
+                    },
                     Some(Ok((None, None))) => Err("neither a token nor an answer")?,
                 };
-                Ok(Answer { logs: self.log.lines(), ..answer })
+                Ok(Answer {
+                    logs: self.log.lines(),
+                    ..answer
+                })
             }
             Op::Cancel { target } => {
                 if let Some(cancel) = lock(&self.drives).remove(&target) {
@@ -181,9 +219,9 @@ impl Host {
     async fn create(&self, create: Create) -> Result<Answer, Cause> {
         let wasm = fs::read(create.wasm)?;
         let instance = if create.client {
-            let mut options = Options { wasm, http: ClientBuilder::new().no_proxy(), ..Options::default() };
+            let mut options = Options::default().wasm(wasm);
             if !create.store.is_empty() {
-                options.store = Some(Arc::new(HttpStore::new(create.store)?));
+                options = options.store(HttpStore::new(create.store)?);
             }
             match Client::open_raw(create.config, options).await {
                 Ok(client) => Instance::Client(client),
@@ -201,7 +239,10 @@ impl Host {
     }
 
     fn instance(&self, name: &str) -> Result<Instance, Cause> {
-        Ok(lock(&self.instances).get(name).ok_or_else(|| format!("no instance {name}"))?.clone())
+        Ok(lock(&self.instances)
+            .get(name)
+            .ok_or_else(|| format!("no instance {name}"))?
+            .clone())
     }
 }
 
@@ -209,8 +250,14 @@ fn call(plugin: &Mutex<Plugin>, export: &str, input: &[u8]) -> Answer {
     match lock(plugin).call_get_error_code::<_, &[u8]>(export, input) {
         Ok(output) => Answer::output(output),
         // What the export returned. Other statuses are the SDK's.
-        Err((error, 1)) => Answer { error: Some(error.to_string()), ..Answer::default() },
-        Err((error, _)) => Answer { trap: Some(format!("{error:#}")), ..Answer::default() },
+        Err((error, 1)) => Answer {
+            error: Some(error.to_string()),
+            ..Answer::default()
+        },
+        Err((error, _)) => Answer {
+            trap: Some(format!("{error:#}")),
+            ..Answer::default()
+        },
     }
 }
 
@@ -220,12 +267,19 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 fn versions() -> String {
     let extism = extism::extism_version().trim_end_matches('\0');
-    format!("Rust {}, extism {extism}, reqwest {}", env!("RUSTC_VERSION"), env!("REQWEST_VERSION"))
+    format!(
+        "Rust {}, extism {extism}, reqwest {}",
+        env!("RUSTC_VERSION"),
+        env!("REQWEST_VERSION")
+    )
 }
 
-#[expect(unsafe_code, reason = "no other thread runs yet that could read the environment")]
+#[expect(
+    unsafe_code,
+    reason = "no other thread runs yet that could read the environment"
+)]
 fn main() -> Result<(), Cause> {
-    // libextism sends even loopback's requests through a proxy of the environment.
+    // extism sends even loopback's requests through a proxy of the environment.
     unsafe { env::set_var("NO_PROXY", "*") };
     let (sender, mut lines) = mpsc::unbounded_channel();
     thread::spawn(move || io::stdin().lines().try_for_each(|line| sender.send(line)));
@@ -239,9 +293,14 @@ fn main() -> Result<(), Cause> {
             let host = host.clone();
             tokio::spawn(async move {
                 let answer = host.answer(id.unwrap_or_default(), op).await;
-                let answer =
-                    answer.unwrap_or_else(|error| Answer { trap: Some(format!("{error:?}")), ..Answer::default() });
-                println!("{}", serde_json::to_string(&Answer { id, ..answer }).expect("text"));
+                let answer = answer.unwrap_or_else(|error| Answer {
+                    trap: Some(format!("{error:?}")),
+                    ..Answer::default()
+                });
+                println!(
+                    "{}",
+                    serde_json::to_string(&Answer { id, ..answer }).expect("text")
+                );
             });
         }
         Ok::<_, Cause>(())

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde::Serialize;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -25,8 +25,15 @@ impl Log {
     /// Begins to keep lines, of all instances.
     pub fn start(&self) {
         // The SDK's, and the library's.
-        let plugin = Targets::new().with_targets([("extism::pdk", Level::DEBUG), ("rostering", Level::DEBUG)]);
-        tracing_subscriber::registry().with(self.clone().with_filter(plugin)).init();
+        let plugin = Targets::new()
+            .with_targets([
+                ("extism::pdk", Level::DEBUG),
+                ("automatic_rostering", Level::DEBUG),
+            ])
+            .with_target("automatic_rostering::store", LevelFilter::OFF); // no lines of the plugin
+        tracing_subscriber::registry()
+            .with(self.clone().with_filter(plugin))
+            .init();
     }
 
     pub fn clear(&self) {
@@ -42,7 +49,10 @@ impl Log {
 impl<S: Subscriber> Layer<S> for Log {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let level = event.metadata().level().as_str().to_lowercase();
-        let mut line = Line { level, line: String::new() };
+        let mut line = Line {
+            level,
+            line: String::new(),
+        };
         event.record(&mut line);
         lock(&self.0).push(line);
     }

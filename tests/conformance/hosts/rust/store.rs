@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
-use rostering::reqwest::Client;
-use rostering::{Cause, Store};
+use automatic_rostering::reqwest::Client;
+use automatic_rostering::{Cause, Store, async_trait};
 use serde_json::{Value, json};
 
 pub struct HttpStore {
@@ -14,13 +13,23 @@ pub struct HttpStore {
 
 impl HttpStore {
     pub fn new(url: String) -> Result<Self, Cause> {
-        Ok(Self { client: Client::builder().no_proxy().build()?, url })
+        Ok(Self {
+            client: Client::builder().no_proxy().build()?,
+            url,
+        })
     }
 
     async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
         let operation = json!({ "op": op, "key": key, "value": value, "ttl": ttl.as_secs() });
-        let answer = self.client.post(&self.url).body(operation.to_string()).send().await?;
-        Ok(serde_json::from_slice(&answer.error_for_status()?.bytes().await?)?)
+        let answer = self
+            .client
+            .post(&self.url)
+            .body(operation.to_string())
+            .send()
+            .await?;
+        Ok(serde_json::from_slice(
+            &answer.error_for_status()?.bytes().await?,
+        )?)
     }
 }
 
@@ -32,7 +41,9 @@ impl Store for HttpStore {
     }
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
-        Ok(self.post("add", key, value, ttl).await?["added"].as_bool().ok_or("no answer to add")?)
+        Ok(self.post("add", key, value, ttl).await?["added"]
+            .as_bool()
+            .ok_or("no answer to add")?)
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {

@@ -1,0 +1,57 @@
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::Error;
+
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Calls again what is [retryable](Error::is_retryable), after the error's [`retry_after`](Error::retry_after), or after
+/// 1 s, doubling to 30 s, each with up to a tenth of jitter. Returns the last error if that is not retryable, or if the
+/// wait would end after the deadline, which is counted from now.
+///
+/// A request that is not idempotent may be done twice: do not retry it.
+///
+/// ```no_run
+/// # async fn run(client: automatic_rostering::Client) -> Result<(), automatic_rostering::Error> {
+/// use std::time::Duration;
+///
+/// let jobs = automatic_rostering::retry(Duration::from_secs(60), || client.list_jobs()).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn retry<T, F>(deadline: Duration, mut call: impl FnMut() -> F) -> Result<T, Error>
+where
+    F: Future<Output = Result<T, Error>>,
+{
+    let mut waits = Waits::new(deadline);
+    loop {
+        match call().await {
+            Ok(result) => return Ok(result),
+            Err(error) => match waits.after(&error) {
+                Some(wait) => sleep(wait).await,
+                None => return Err(error),
+            },
+        }
+    }
+}
+
+/// The waits between calls.
+pub struct Waits {
+    end: Option<Instant>,
+    next: Duration,
+}
+
+impl Waits {
+    pub fn new(deadline: Duration) -> Self {
+        Self { end: Instant::now().checked_add(deadline), next: Duration::from_secs(1) }
+    }
+
+    /// How long to wait after this error; `None` if it is the last one.
+    pub fn after(&mut self, error: &Error) -> Option<Duration> {
+        let wait = error.retry_after().unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
+        self.next = LONGEST.min(self.next * 2);
+        let in_time = self.end.is_none_or(|end| Instant::now().checked_add(wait).is_some_and(|then| then <= end));
+        (error.is_retryable() && in_time).then_some(wait)
+    }
+}
