@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"automatic-rostering.example/rostering"
@@ -49,8 +50,7 @@ func run(ctx context.Context, stdout io.Writer, o options) (err error) {
 	if err := d.open(ctx); err != nil {
 		return err
 	}
-	// ctx may have ended by then.
-	defer func() { err = errors.Join(err, d.client.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, d.client.Close()) }()
 	return d.showAll(ctx, steps)
 }
 
@@ -69,7 +69,11 @@ func clientConfig(s *sandbox.Sandbox) rostering.Config {
 }
 
 func (d *demo) newClient(ctx context.Context, config rostering.Config) (*rostering.Client, error) {
-	return rostering.New(ctx, config, rostering.WithPluginFile(d.wasm), rostering.WithHTTPClient(http.DefaultClient))
+	wasm, err := os.ReadFile(d.wasm)
+	if err != nil {
+		return nil, err
+	}
+	return rostering.New(ctx, config, rostering.WithPlugin(wasm), rostering.WithHTTPClient(http.DefaultClient))
 }
 
 func (d *demo) open(ctx context.Context) (err error) {

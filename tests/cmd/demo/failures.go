@@ -90,7 +90,7 @@ func failure(d *demo, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close(context.WithoutCancel(ctx)) }()
+	defer client.Close()
 	d.line(1, d.faint("another client, with a wrong secret"))
 	err = d.call("client.GetToken(ctx)", false, func() (string, error) {
 		_, err := client.GetToken(ctx)
