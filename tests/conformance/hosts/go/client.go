@@ -7,57 +7,125 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"automatic-rostering.example/rostering"
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// client is a client of the library.
+// client is a client of the library, which is called by its public API. Input that this cannot
+// express must be refused: by a plain instance with the same config.
 type client struct {
 	*rostering.Client
 	logs
+	clock atomic.Int64
+	plain func() (instance, error)
 }
 
 func (h *host) createClient(ctx context.Context, r protocol.Request) (instance, error) {
-	c := new(client)
+	config, err := readConfig(r.Config)
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := os.ReadFile(r.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{plain: sync.OnceValues(func() (instance, error) { return h.createPlain(context.WithoutCancel(ctx), r) })}
 	options := []rostering.Option{
-		rostering.WithPluginFile(r.Wasm), rostering.WithCacheDir(h.dir), rostering.WithLogger(slog.New(handler{&c.logs})),
+		rostering.WithPlugin(wasm), rostering.WithCacheDir(h.dir), rostering.WithLogger(slog.New(handler{&c.logs})),
+		rostering.WithClock(func() time.Time { return time.Unix(c.clock.Load(), 0) }),
 	}
 	if r.Store != "" {
 		options = append(options, rostering.WithStore(store(r.Store)))
 	}
-	var err error
-	c.Client, err = rostering.New(ctx, rostering.Config{Keys: r.Config}, options...)
+	c.Client, err = rostering.New(ctx, config, options...)
 	return c, err
+}
+
+// readConfig reads a config that may be wrong, as programs do.
+func readConfig(values map[string]string) (rostering.Config, error) {
+	for _, key := range []string{"environment", "auth_url", "base_url", "client_id", "client_secret",
+		"customer_id", "user_id", "scope", "refresh_margin", "allow_http"} {
+		if err := os.Setenv("ROSTERING_"+strings.ToUpper(key), values[key]); err != nil {
+			return rostering.Config{}, err
+		}
+	}
+	return rostering.ConfigFromEnv()
 }
 
 func (c *client) call(ctx context.Context, r protocol.Request) protocol.Answer {
 	c.clear()
-	output, err := c.Export(ctx, r.Export, r.Input)
+	var err error
+	switch t, now, ok := readToken(r.Input); {
+	case r.Export == "clear_token" && len(r.Input) == 0:
+		err = c.ClearToken(ctx)
+	case r.Export == "set_token" && ok:
+		c.clock.Store(now)
+		err = c.SetToken(ctx, t)
+	default:
+		i, err := c.plain()
+		if err != nil {
+			return failed(err)
+		}
+		return i.call(ctx, r)
+	}
 	if err != nil {
 		return c.logged(failed(err))
 	}
-	return c.logged(protocol.Answer{Output: output})
+	return c.logged(protocol.Answer{})
+}
+
+// readToken reads the input of set_token, if a [rostering.Token] can express it.
+func readToken(object []byte) (t rostering.Token, now int64, ok bool) {
+	var fields struct {
+		AccessToken string `json:"access_token"`
+		TokenType   string `json:"token_type"`
+		ExpiresAt   *int64 `json:"expires_at"`
+		CacheKey    string `json:"cache_key"`
+		Now         int64  `json:"now"`
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.DisallowUnknownFields()
+	if d.Decode(&fields) != nil || fields.ExpiresAt == nil || strings.ContainsRune(fields.CacheKey, utf8.RuneError) {
+		return t, 0, false
+	}
+	return rostering.Token{
+		AccessToken: rostering.Secret(fields.AccessToken), Type: fields.TokenType,
+		ExpiresAt: time.Unix(*fields.ExpiresAt, 0), CacheKey: fields.CacheKey,
+	}, fields.Now, true
 }
 
 func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Answer {
 	c.clear()
-	call := rostering.Call{Name: r.Export, Input: r.Input, Timeout: time.Duration(r.TimeoutMS) * time.Millisecond}
-	if r.Body != nil {
-		call.Body = rostering.Bytes(r.Body)
+	call, ok := readCall(c.Client, r)
+	if !ok {
+		return c.refused(ctx, r)
 	}
-	var input struct{ Now float64 }
-	if json.Unmarshal(r.Input, &input) == nil && input.Now != 0 {
-		call.Now = time.Unix(int64(input.Now), 0)
-	}
-	response, err := c.Do(ctx, call)
+	c.clock.Store(call.now)
+	a, err := call.make(ctx)
 	if err != nil {
-		return c.logged(failed(err))
+		a = failed(err)
 	}
-	return c.logged(protocol.Answer{Status: response.Status, Output: response.Body})
+	return c.logged(a)
+}
+
+// refused has the plugin refuse an input.
+func (c *client) refused(ctx context.Context, r protocol.Request) protocol.Answer {
+	i, err := c.plain()
+	if err != nil {
+		return failed(err)
+	}
+	a := i.call(ctx, protocol.Request{Export: "begin", Input: fmt.Appendf(nil, `{"call":%q,"input":%s}`, r.Export, r.Input)})
+	if a.Error == "" {
+		return protocol.Answer{Trap: fmt.Sprintf("the plugin takes %s, which the library cannot express", r.Input)}
+	}
+	return a
 }
 
 func (c *client) logged(a protocol.Answer) protocol.Answer {
@@ -79,7 +147,7 @@ func failed(err error) protocol.Answer {
 }
 
 func (c *client) close(ctx context.Context) protocol.Answer {
-	if err := c.Close(ctx); err != nil {
+	if err := c.Shutdown(ctx); err != nil {
 		return failed(err)
 	}
 	return protocol.Answer{}
@@ -93,52 +161,8 @@ func (h handler) WithAttrs([]slog.Attr) slog.Handler       { return h }
 func (h handler) WithGroup(string) slog.Handler            { return h }
 
 func (h handler) Handle(_ context.Context, r slog.Record) error {
-	h.add(strings.ToLower(r.Level.String()), r.Message)
+	if !strings.HasPrefix(r.Message, "rostering: ") { // the library's own
+		h.add(strings.ToLower(r.Level.String()), r.Message)
+	}
 	return nil
-}
-
-// store is the URL of the shared store.
-type store string
-
-func (s store) Get(ctx context.Context, key string) (string, bool, error) {
-	a, err := s.post(ctx, map[string]any{"op": "get", "key": key})
-	if err != nil || a.Value == nil {
-		return "", false, err
-	}
-	return *a.Value, true, nil
-}
-
-func (s store) Add(ctx context.Context, key, value string, ttl time.Duration) (bool, error) {
-	a, err := s.post(ctx, map[string]any{"op": "add", "key": key, "value": value, "ttl": ttl.Seconds()})
-	return a.Added, err
-}
-
-func (s store) Set(ctx context.Context, key, value string, ttl time.Duration) error {
-	_, err := s.post(ctx, map[string]any{"op": "set", "key": key, "value": value, "ttl": ttl.Seconds()})
-	return err
-}
-
-type storeAnswer struct {
-	Value *string
-	Added bool
-}
-
-func (s store) post(ctx context.Context, operation map[string]any) (a storeAnswer, err error) {
-	object, err := json.Marshal(operation)
-	if err != nil {
-		return a, err
-	}
-	q, err := http.NewRequestWithContext(ctx, http.MethodPost, string(s), bytes.NewReader(object))
-	if err != nil {
-		return a, err
-	}
-	response, err := http.DefaultClient.Do(q)
-	if err != nil {
-		return a, err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return a, fmt.Errorf("status %d", response.StatusCode)
-	}
-	return a, json.NewDecoder(response.Body).Decode(&a)
 }
