@@ -130,20 +130,20 @@ func (e *TokenExchange) Request() Request {
 	}
 }
 
-// Reply is the answer to the token request.
-func (e *TokenExchange) Reply() Answer {
-	if e.Answer != nil {
-		return *e.Answer
+// Reply is the response to the token request.
+func (e *TokenExchange) Reply() Response {
+	if e.Response != nil {
+		return *e.Response
 	}
-	answer := map[string]any{"access_token": cmp.Or(e.Gives, defaultToken), "token_type": "Bearer", "expires_in": 3600}
+	response := map[string]any{"access_token": cmp.Or(e.Gives, defaultToken), "token_type": "Bearer", "expires_in": 3600}
 	if e.ExpiresIn != nil {
-		answer["expires_in"] = e.ExpiresIn
+		response["expires_in"] = e.ExpiresIn
 	}
-	b, err := json.Marshal(answer)
+	b, err := json.Marshal(response)
 	if err != nil {
 		panic(err) // it was decoded from JSON
 	}
-	return Answer{JSON: b}
+	return Response{JSON: b}
 }
 
 // Request is the request to the service that must come.
@@ -163,24 +163,24 @@ func (e *JobsExchange) Request() Request {
 	return Request{Method: cmp.Or(e.Method, "GET"), Path: cmp.Or(e.Path, "/jobs"), Header: header, Body: e.Body}
 }
 
-// Reply is the answer of the service.
-func (e *JobsExchange) Reply() Answer {
-	if e.Answer != nil {
-		return *e.Answer
+// Reply is the response of the service.
+func (e *JobsExchange) Reply() Response {
+	if e.Response != nil {
+		return *e.Response
 	}
-	return Answer{JSON: json.RawMessage(`{"made": "up"}`)}
+	return Response{JSON: json.RawMessage(`{"made": "up"}`)}
 }
 
-// Request is the request that must come, of token and jobs, and its answer.
-func (e *Exchange) Request() (Request, Answer) {
+// Request is the request that must come, of token and jobs, and its response.
+func (e *Exchange) Request() (Request, Response) {
 	if e.Token != nil {
 		return e.Token.Request(), e.Token.Reply()
 	}
 	return e.Jobs.Request(), e.Jobs.Reply()
 }
 
-// Bytes is the answer's body.
-func (a *Answer) Bytes() []byte {
+// Bytes is the response's body.
+func (a *Response) Bytes() []byte {
 	switch {
 	case a.JSON != nil:
 		return a.JSON

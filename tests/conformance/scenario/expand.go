@@ -44,9 +44,9 @@ func (d *document) expand(node *yaml.Node) (all []json.RawMessage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]*yaml.Node{"rule": &d.Rule, "accepts": &d.Accepts} {
-		if scenario.get(name) == nil && !value.IsZero() {
-			scenario = append(scenario, field{name, value})
+	for _, own := range []field{{"rule", &d.Rule}, {"accepts", &d.Accepts}} {
+		if scenario.get(own.name) == nil && !own.value.IsZero() {
+			scenario = append(scenario, own)
 		}
 	}
 	each := scenario.get("each")

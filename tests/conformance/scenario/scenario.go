@@ -134,19 +134,19 @@ func (e *Exchange) UnmarshalJSON(b []byte) error {
 }
 
 // TokenExchange is a token request. Without more it is the one that the default
-// config makes, and its answer a token that lives an hour.
+// config makes, and its response a token that lives an hour.
 type TokenExchange struct {
 	Path string            `json:"path"`
 	Form map[string]string `json:"form"` // laid over the default form
 	Body string            `json:"body"` // the form as it is, instead
-	// Gives is the access token in the answer, ExpiresIn its lifetime.
+	// Gives is the access token in the response, ExpiresIn its lifetime.
 	Gives     string          `json:"gives"`
 	ExpiresIn json.RawMessage `json:"expires_in"`
-	Answer    *Answer         `json:"answer"` // instead of Gives
+	Response  *Response       `json:"response"` // instead of Gives
 }
 
 // JobsExchange is a request to the service. Without more it is the one that the
-// default config makes, with the token token-0001, and its answer is 200.
+// default config makes, with the token token-0001, and its response is 200.
 type JobsExchange struct {
 	Path string `json:"path"`
 	With string `json:"with"` // the access token
@@ -156,12 +156,12 @@ type JobsExchange struct {
 	// Headers are laid over the default ones; null takes a header away.
 	Headers map[string]*string `json:"headers"`
 	// Last is whether the step has "last":true, where that matters.
-	Last   *bool   `json:"last"`
-	Answer *Answer `json:"answer"`
+	Last     *bool     `json:"last"`
+	Response *Response `json:"response"`
 }
 
-// Answer is what a server answers.
-type Answer struct {
+// Response is what a server responds.
+type Response struct {
 	Status  int               `json:"status"` // 200 if left out
 	Headers map[string]string `json:"headers"`
 	// One of these: a JSON value, text, bytes in base64, or so many random bytes, always
@@ -170,7 +170,7 @@ type Answer struct {
 	Body   *string         `json:"body"`
 	Base64 []byte          `json:"base64"`
 	Random int             `json:"random"`
-	// Drop closes the connection instead of answering.
+	// Drop closes the connection instead of responding.
 	Drop bool `json:"drop"`
 }
 

@@ -137,12 +137,12 @@ func (s *Servers) handler(kind string) http.Handler {
 }
 
 // takeRequest returns the answer to a request.
-func (s *Servers) takeRequest(kind string, r *http.Request, body string) scenario.Answer {
+func (s *Servers) takeRequest(kind string, r *http.Request, body string) scenario.Response {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	e, ok := s.take(kind, r.Method, " ", r.RequestURI)
 	if !ok {
-		return scenario.Answer{Status: http.StatusTeapot}
+		return scenario.Response{Status: http.StatusTeapot}
 	}
 	want, answer := e.Request()
 	s.compare("request's method", r.Method, want.Method)
