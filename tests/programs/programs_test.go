@@ -35,7 +35,7 @@ var programs = []struct {
 	{"python", []string{"jobs", "minimal"}, true, true},
 	{"java", []string{"jobs", "minimal"}, true, true},
 	{"rust", []string{"jobs", "minimal"}, true, true},
-	{"c", []string{"jobs", "minimal"}, false, false},
+	{"c", []string{"jobs", "jobs-cpp", "minimal"}, false, false},
 }
 
 func TestEveryLanguageHasPrograms(t *testing.T) {
