@@ -1,22 +1,15 @@
-// What a program of a user is; ../test-package.sh runs it with the package.
+// Prints the jobs.
 
 // snippet
-import { Rostering, RosteringError } from 'automatic-rostering';
+import { Client, configFromEnv, RosteringError } from 'automatic-rostering';
 
-const { env } = process;
-await using client = await Rostering.open({
-  environment: 'stage', // or production
-  authUrl: env.ROSTERING_AUTH_URL ?? '',
-  baseUrl: env.ROSTERING_BASE_URL ?? '',
-  clientId: env.ROSTERING_CLIENT_ID ?? '',
-  clientSecret: env.ROSTERING_CLIENT_SECRET ?? '',
-  customerId: env.ROSTERING_CUSTOMER_ID ?? '',
-  userId: env.ROSTERING_USER_ID ?? '',
-}); // one client for the process
 try {
-  console.log(await (await client.listJobs()).json());
+  await using client = await Client.open(configFromEnv()); // one for the process
+  const jobs = await client.listJobs();
+  console.log(await jobs.text());
 } catch (error) {
   if (!(error instanceof RosteringError)) throw error;
-  console.error(String(error), error.retryable ? `call again in ${error.retryAfter ?? 1} s` : '');
+  console.error(String(error));
+  process.exitCode = 1;
 }
 // end of snippet

@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
-# Shows the plugin, with the ROSTERING_* variables set. Run setup.sh first.
-set -euo pipefail
-cd "$(dirname "$0")"
-exec runtime/bun main.ts
+# Usage: run.sh jobs|minimal
+# Runs a program of this folder with the ROSTERING_* variables of the environment. minimal is Node's, unchanged. Run
+# sdk/javascript/runtimes/bun/setup.sh first.
+folder=$(realpath "$(dirname "$0")")
+program=$folder/$1.ts
+[ "$1" != minimal ] || program=$folder/../node/minimal.js
+shift
+exec "$folder/../../sdk/javascript/runtimes/bun/bun" --no-install "$program" "$@"

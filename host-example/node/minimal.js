@@ -1,13 +1,18 @@
-// The direct form: the SDK alone, without the library. The plugin sends the requests itself, through the SDK, and has no
-// clock. README.md tells what to set in the environment.
+// Direct calls: the SDK alone, without the client library. The plugin sends the requests through the SDK, and has no clock.
+// It runs unchanged on Deno and Bun.
 
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import createPlugin from 'extism';
 
 const { env } = process;
 const { ROSTERING_AUTH_URL = '', ROSTERING_BASE_URL = '' } = env;
-const plugin = await createPlugin('../../dist/rostering-nowasi.wasm', {
-  runInWorker: !('Suspending' in WebAssembly), // for HTTP in Node 20 and 22
-  allowedHosts: [ROSTERING_AUTH_URL, ROSTERING_BASE_URL].map((url) => new URL(url).hostname),
+const wasm = fileURLToPath(new URL('../../dist/rostering-nowasi.wasm', import.meta.url));
+const plugin = await createPlugin(wasm, {
+  runInWorker: !('Suspending' in WebAssembly), // for HTTP in Node 20 and 22, and in Bun
+  allowedHosts: [ROSTERING_AUTH_URL, ROSTERING_BASE_URL]
+    .filter((url) => URL.canParse(url))
+    .map((url) => new URL(url).hostname),
   config: {
     auth_url: ROSTERING_AUTH_URL,
     base_url: ROSTERING_BASE_URL,
@@ -21,7 +26,13 @@ const plugin = await createPlugin('../../dist/rostering-nowasi.wasm', {
 try {
   const now = Math.floor(Date.now() / 1000);
   const jobs = await plugin.call('list_jobs', JSON.stringify({ now }));
-  console.log(jobs?.json());
+  console.log(jobs?.text());
+} catch (error) {
+  const { message } = /** @type {Error} */ (error);
+  if (!message.startsWith('Plugin-originated error: ')) throw error;
+  const { code, message: text } = JSON.parse(message.replace('Plugin-originated error: ', ''));
+  console.error(`${code}: ${text}`);
+  process.exitCode = 1;
 } finally {
   await plugin.close();
 }

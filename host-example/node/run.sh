@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows the plugin, with the ROSTERING_* variables set. Run setup.sh first.
-set -euo pipefail
-cd "$(dirname "$0")"
-exec node --disable-warning=ExperimentalWarning main.js
+# Usage: run.sh jobs|minimal|service|fleet
+# Runs a program of this folder with the ROSTERING_* variables of the environment. Run sdk/javascript/setup.sh first.
+program=$1
+shift
+exec node --disable-warning=ExperimentalWarning "$(dirname "$0")/$program.js" "$@"

@@ -1,11 +1,15 @@
-// A service: GET /jobs answers with the jobs. README.md tells what to set in the environment, and PORT is where to listen.
+// A service: GET /jobs returns the jobs. It listens on PORT, and prints the port.
 
+import process from 'node:process';
+import { Client, configFromEnv, RosteringError } from 'automatic-rostering';
 import fastify from 'fastify';
-import { readConfig } from './demo.js';
-import { Rostering, RosteringError } from './rostering/index.js';
 
+process.once('uncaughtException', (error) => {
+  console.error(String(error));
+  process.exit(1);
+});
 const app = fastify({ logger: { level: process.env.LOG_LEVEL ?? 'info', stream: process.stderr } });
-const client = await Rostering.open(readConfig(process.env), { logger: app.log }); // for all requests
+const client = await Client.open(configFromEnv(), { logger: app.log }); // for all requests
 app.addHook('onClose', () => client.close());
 
 app.get('/jobs', async (request, reply) => {
@@ -20,7 +24,7 @@ app.setErrorHandler((error, request, reply) => {
     return reply.code(500).send({ code: 'internal', message: 'see the log' });
   }
   const { code, message, retryable, retryAfter = 1 } = error;
-  request.log.warn(String(error)); // the service's answer, error.body, is not for everyone
+  request.log.warn(String(error)); // error.body, from the service, is not for everyone
   if (retryable) reply.header('Retry-After', retryAfter);
   return reply.code(retryable ? 503 : 502).send({ code, message });
 });

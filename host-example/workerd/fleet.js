@@ -2,8 +2,8 @@
 // service is a sandbox; README.md has the table.
 
 import { setTimeout } from 'node:timers/promises';
-import { Sandbox } from '../node/test/sandbox.js';
-import { startWorker } from './local/worker.js';
+import { Sandbox } from '../../sdk/javascript/tests/sandbox.js';
+import { startWorker } from './local.js';
 
 /** @typedef {(() => Promise<void>)[]} Calls one for each isolate */
 /** @typedef {{name: string, run: (calls: Calls, sandbox: Sandbox) => Promise<void>, lifetime?: number}} Case */
@@ -53,7 +53,11 @@ async function count({ run, lifetime = 3600 }, stores) {
   const sandbox = await Sandbox.start();
   await sandbox.lifetime(lifetime);
   try {
-    const worker = await startWorker('src/index.ts', { bindings: sandbox.env, isolates, stores });
+    const worker = await startWorker(new URL('service.ts', import.meta.url), {
+      bindings: sandbox.env,
+      isolates,
+      stores,
+    });
     const calls = worker.urls.map((url) => () => listJobs(url));
     await run(calls, sandbox).finally(() => worker.end());
     return (await sandbox.counts()).token_requests;

@@ -1,22 +1,31 @@
-// Runs what wrangler has bundled in workerd, and prints what it answers.
+// Usage: node run.js PROGRAM
+// Runs a Worker of this folder in workerd, with the ROSTERING_* variables of the environment. `service` listens on PORT
+// until SIGTERM; another one receives one request, and its response is printed.
 
+import { once } from 'node:events';
 import process from 'node:process';
-import { Miniflare } from 'miniflare';
+import { startWorker } from './local.js';
 
-const miniflare = new Miniflare({
-  host: '127.0.0.1',
-  cf: false, // it would be fetched
-  modules: true,
-  modulesRoot: 'out',
-  scriptPath: 'out/index.js',
-  modulesRules: [{ type: 'CompiledWasm', include: ['**/*.wasm'] }],
-  compatibilityDate: '2026-04-26',
-  compatibilityFlags: ['enable_request_signal'],
-  bindings: process.env,
-  durableObjects: { TOKEN_STORE: { className: 'StoreEntry', useSQLite: true } },
+const { PORT, ...env } = process.env;
+const program = process.argv[2] ?? '';
+const worker = await startWorker(new URL(`${program}.ts`, import.meta.url), {
+  bindings: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('ROSTERING_'))),
+  stores: program === 'minimal' ? [] : ['durable-object'],
+  log: (level, line) => console.error(level, line),
+  ...(program === 'service' && { port: Number(PORT ?? 3000) }),
 });
 try {
-  console.log(await (await fetch(await miniflare.ready)).text());
+  if (program === 'service') {
+    console.log(worker.url.port);
+    process.removeAllListeners('SIGTERM'); // miniflare's would end this process with an error
+    await once(process, 'SIGTERM');
+  } else {
+    const response = await fetch(worker.url);
+    const text = await response.text();
+    if (response.ok) console.log(text);
+    else console.error(text.split('\n', 1)[0]);
+    process.exitCode = response.ok ? 0 : 1;
+  }
 } finally {
-  await miniflare.dispose();
+  await worker.end();
 }

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Shows the Worker, with the ROSTERING_* variables set. Run setup.sh first.
-set -euo pipefail
-cd "$(dirname "$0")"
-exec node main.js
+# Usage: run.sh jobs|minimal|service|fleet
+# Runs a program of this folder with the ROSTERING_* variables of the environment. fleet has a sandbox of its own.
+# Run sdk/javascript/setup.sh first.
+folder=$(dirname "$0")
+[ "${1:-}" != fleet ] || exec node "$folder/fleet.js"
+exec node "$folder/run.js" "$@"

@@ -1,4 +1,9 @@
 import js from '@eslint/js';
-import globals from 'globals';
+import ts from 'typescript-eslint';
 
-export default [{ ignores: ['build'] }, js.configs.recommended, { languageOptions: { globals: globals.nodeBuiltin } }];
+export default [
+  { ignores: ['**/build/', '**/.wrangler/'] },
+  js.configs.recommended,
+  { rules: { 'no-undef': 'off' } }, // tsc knows the globals
+  ...ts.configs.strict.map((config) => ({ ...config, files: ['**/*.ts'] })),
+];

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes automatic-rostering-VERSION.tgz of the folder rostering, in ../../dist or in another folder: with declarations
-# of its types and with the plugin inside. Run setup.sh and make build first.
+# Makes automatic-rostering-VERSION.tgz, in ../../dist or in another folder: with declarations of its types and with the
+# plugin inside. Run setup.sh and make build first.
 set -euo pipefail
 into=$(realpath -m "${1:-$(dirname "$0")/../../dist}")
 cd "$(dirname "$0")"
@@ -8,8 +8,7 @@ cd "$(dirname "$0")"
 mkdir -p build "$into"
 work=$(mktemp -d build/package.XXXXXX) # here, where tsc finds the types of Node and Cloudflare
 trap 'rm -rf "$work"' EXIT
-cp -RL rostering "$work/package" # with the plugin in place of the link to it
-cp ../../LICENSE ../../THIRD_PARTY_NOTICES.md "$work/package"
+cp -RL package.json README.md src ../../LICENSE ../../THIRD_PARTY_NOTICES.md "$work" # with the plugin, not the link to it
 
 # declare_types CONFIG FILES EXCLUDED
 declare_types() {
@@ -17,14 +16,14 @@ declare_types() {
 		{
 		  "extends": "../../$1",
 		  "compilerOptions": { "noEmit": false, "declaration": true, "emitDeclarationOnly": true },
-		  "include": ["package/$2"],
+		  "include": ["src/$2"],
 		  "exclude": [$3]
 		}
 	JSON
 	node_modules/.bin/tsc -p "$work/$1"
 }
-declare_types tsconfig.json '*.js' '"package/cloudflare.js", "package/inside.workerd.js"'
-declare_types tsconfig.cloudflare.json cloudflare.js ''
+declare_types tsconfig.json '*.js' '"src/cloudflare.js", "src/inside.workerd.js"'
+declare_types tsconfig.workerd.json cloudflare.js ''
 
-chmod -R a+r,u+w "$work/package"
-npm pack --silent --pack-destination "$into" "./$work/package"
+chmod -R a+r,u+w "$work"
+npm pack --silent --pack-destination "$into" "./$work"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what package-lock.json names into node_modules. Does nothing if it is up to date.
+# Installs what package-lock.json names into node_modules, and links it where the examples and the tests' adapter look
+# for the package. Does nothing if that is up to date.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,6 +9,11 @@ exec 9<package-lock.json
 if command -v flock >/dev/null; then flock 9; fi
 
 ../../tests/setup/setup.sh node
-if cmp -s package-lock.json node_modules/installed-lock.json; then exit 0; fi
-npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count
+if ! cmp -s package-lock.json node_modules/installed-lock.json; then
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	ln -s .. node_modules/automatic-rostering
+	cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count
+fi
+for folder in ../../host-example/{node,deno,bun,workerd} ../../tests/conformance/hosts/javascript; do
+	[ -L "$folder/node_modules" ] || ln -sr node_modules "$folder/node_modules"
+done

@@ -5,7 +5,7 @@ import { OptionDefaults } from 'typedoc';
 export default {
   blockTags: [...OptionDefaults.blockTags, '@implements'], // which TypeScript knows
   disableSources: true,
-  entryPoints: ['rostering/index.js', 'rostering/file-store.js', 'rostering/redis-store.js'],
+  entryPoints: ['src/index.js', 'src/file-store.js', 'src/redis-store.js'],
   excludePrivate: true,
   excludeTags: ['@implements'],
   out: 'build/reference',

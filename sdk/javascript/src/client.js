@@ -15,7 +15,7 @@ import { Token } from './token.js';
 /**
  * The service, with its token. Share it: calls may be made at any time, and concurrently.
  */
-export class Rostering {
+export class Client {
   #calls;
 
   /**
@@ -38,12 +38,12 @@ export class Rostering {
    *
    * @param {Config} config
    * @param {Options} [options]
-   * @returns {Promise<Rostering>}
+   * @returns {Promise<Client>}
    * @throws {import('./error.js').RosteringError} if a required key is missing from the config, or a value is invalid
    * @throws {Error} if `options.plugin` is not the plugin, or has another contract
    */
   static async open(config, options = {}) {
-    return new Rostering(await Calls.open(config, options), config.baseUrl);
+    return new Client(await Calls.open(config, options), config.baseUrl);
   }
 
   /**

@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * Stores for Cloudflare Workers: a Durable Object or KV.
  *

@@ -1,11 +1,12 @@
 /**
- * A client of the Automatic Rostering service for JavaScript and TypeScript. Open one {@link Rostering} and share it:
+ * A client of the Automatic Rostering service for JavaScript and TypeScript. Open one {@link Client} and share it:
  * the plugin in it caches the access token and renews it. A failed call throws a {@link RosteringError}.
  *
  * @module
  */
 
-export { Rostering } from './client.js';
+export { Client } from './client.js';
+export { configFromEnv } from './config.js';
 export { RosteringError } from './error.js';
 export { MemoryStore } from './memory-store.js';
 export * from './options.js';

@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 
-/** The plugin in this package. A Worker takes inside.workerd.js in place of this file. */
-export const inside = new URL('rostering-nowasi.wasm', import.meta.url);
+/** Reads the plugin in this package. A Worker takes inside.workerd.js in place of this file. */
+export async function inside() {
+  try {
+    return await readFile(new URL('rostering-nowasi.wasm', import.meta.url));
+  } catch (cause) {
+    const advice = 'import automatic-rostering/rostering-nowasi.wasm as bytes (esbuild: --loader:.wasm=binary)';
+    throw new Error(`cannot read the plugin; in a bundle, ${advice}, and set it as the option plugin`, { cause });
+  }
+}
 
 /** @param {string | URL} path */
 export const readPlugin = (path) => readFile(path);

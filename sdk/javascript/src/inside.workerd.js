@@ -1,8 +1,8 @@
 // workerd compiles nothing at run time, and reads no files: it compiles what the Worker imports, when that is deployed.
 
-import inside from './rostering-nowasi.wasm';
+import module from './rostering-nowasi.wasm';
 
-export { inside };
+export const inside = async () => module;
 
 // A call ends the waits of others, each in a request of its own.
 if (globalThis.Cloudflare?.compatibilityFlags.handle_cross_request_promise_resolution === false) {

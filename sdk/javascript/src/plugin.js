@@ -26,7 +26,7 @@ export class Plugin {
    * @param {{plugin?: Source | undefined, worker?: boolean | undefined,
    *   logger?: import('./options.js').Logger | undefined}} options
    */
-  static async open(config, { plugin: source = inside, worker = false, logger }) {
+  static async open(config, { plugin: source, worker = false, logger }) {
     /** @type {SdkOptions} */
     const options = {
       runInWorker: worker,
@@ -38,7 +38,7 @@ export class Plugin {
       ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
     };
     if (typeof source === 'function') return new Plugin(await source(options));
-    const module = await compile(/** @type {Exclude<Source, Function>} */ (source));
+    const module = await compile(/** @type {Exclude<Source, Function>} */ (source ?? (await inside())));
     return new Plugin(await createPlugin({ wasm: [{ module }] }, options));
   }
 

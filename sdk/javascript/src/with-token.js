@@ -1,6 +1,6 @@
 import { isStream } from './body.js';
 
-/** @typedef {import('./client.js').Rostering} Rostering */
+/** @typedef {import('./client.js').Client} Client */
 
 /**
  * What `fetch` is to its callers.
@@ -17,12 +17,12 @@ const mostRedirects = 20; // as in fetch
  *
  * After a 401 it gets another token and repeats the request, once, unless its body is a stream, which cannot be sent
  * again: then it returns the 401. The body of a `Request` is kept in memory for that. It throws what `fetch` throws,
- * and what {@link Rostering.getToken} throws, such as `service_unauthorized` after a 401 to a new token.
+ * and what {@link Client.getToken} throws, such as `service_unauthorized` after a 401 to a new token.
  *
  * It follows the redirects of a GET or HEAD, and a 303, and no token goes along to another origin. Other redirects are
  * returned.
  *
- * @param {Rostering} client Its config needs a `baseUrl`.
+ * @param {Client} client Its config needs a `baseUrl`.
  * @param {WebFetch} [send] Sends the requests, in place of the global `fetch`.
  * @returns {(input: string | URL | Request, init?: RequestInit) => Promise<Response>}
  * @throws {TypeError} if the `baseUrl` is missing, or not an absolute URL

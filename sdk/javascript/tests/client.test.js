@@ -7,13 +7,13 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import createPlugin from 'extism';
-import { contract, Rostering, RosteringError, Token, version } from '../rostering/index.js';
+import { contract, Client, RosteringError, Token, version } from '../src/index.js';
 import { fakePlugin } from './fake-plugin.js';
 import { Sandbox } from './sandbox.js';
 import { open, start } from './start.js';
 
 const bound = { timeout: 30_000 };
-const wasm = new URL('../rostering/rostering-nowasi.wasm', import.meta.url);
+const wasm = new URL('../src/rostering-nowasi.wasm', import.meta.url);
 const root = new URL('../../../', import.meta.url);
 const jobs = '[{"id":1}]';
 
@@ -52,7 +52,7 @@ test('requests of your own, with all that fetch takes', bound, async (t) => {
   const { accessToken } = await client.getToken();
   const form = new FormData();
   form.set('a', 'é');
-  /** @type {[import('../rostering/index.js').Body | null, RegExp, string | undefined][]} */
+  /** @type {[import('../src/index.js').Body | null, RegExp, string | undefined][]} */
   const bodies = [
     ['{"a":"é"}', /^{"a":"é"}$/, undefined],
     ['', /^$/, undefined],
@@ -79,7 +79,7 @@ test('requests of your own, with all that fetch takes', bound, async (t) => {
 test('a body is sent again after a 401, unless it is a stream', bound, async (t) => {
   const { sandbox, client } = await start(t);
   const stream = () => new Blob(['stream']).stream();
-  const post = async (/** @type {import('../rostering/index.js').Body} */ body) => {
+  const post = async (/** @type {import('../src/index.js').Body} */ body) => {
     await client.getToken({ force: true });
     await sandbox.fault('jobs', { status: 401, requests: 1 });
     return client.sendRequest({ path: '/jobs', method: 'POST', body });
@@ -223,7 +223,7 @@ test('log lines, a fetch of your own, and a bound for answers', bound, async (t)
 test('a plugin of your own', bound, async (t) => {
   const bytes = await readFile(wasm);
   const path = wasm.pathname;
-  /** @type {import('../rostering/index.js').Source[]} */
+  /** @type {import('../src/index.js').Source[]} */
   const sources = [path, wasm, bytes, bytes.buffer, await WebAssembly.compile(bytes)];
   sources.push((options) => createPlugin(path, options));
   const sandbox = await Sandbox.start(t);
@@ -232,8 +232,8 @@ test('a plugin of your own', bound, async (t) => {
 
 test('another plugin is refused when it is opened', bound, async () => {
   const config = { authUrl: '', clientId: '', clientSecret: '' };
-  const refused = (/** @type {import('../rostering/index.js').Source} */ plugin, /** @type {string} */ message) =>
-    assert.rejects(Rostering.open(config, { plugin }), { message });
+  const refused = (/** @type {import('../src/index.js').Source} */ plugin, /** @type {string} */ message) =>
+    assert.rejects(Client.open(config, { plugin }), { message });
   const advice = "this library needs contract 2: use the library from the plugin's release";
   const none = `the file is not the plugin, or has contract 1: it has no export "version"; ${advice}`;
   await refused(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]), none);
@@ -247,7 +247,7 @@ test('another plugin is refused when it is opened', bound, async () => {
 test('a config with which no call could succeed is refused when it is opened', bound, async (t) => {
   const sandbox = await Sandbox.start(t);
   let closed = 0;
-  /** @type {import('../rostering/index.js').Source} */
+  /** @type {import('../src/index.js').Source} */
   const plugin = async (options) => {
     const opened = await createPlugin(wasm.pathname, options);
     const close = () => opened.close().finally(() => closed++);

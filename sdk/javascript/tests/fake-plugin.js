@@ -1,4 +1,4 @@
-import { contract } from '../rostering/index.js';
+import { contract } from '../src/index.js';
 
 /** @typedef {Record<string, (input: any) => unknown>} Exports each returns an output, or a promise of it */
 

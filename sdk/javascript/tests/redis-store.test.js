@@ -7,7 +7,7 @@ import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { createClient } from 'redis';
-import { RedisStore } from '../rostering/redis-store.js';
+import { RedisStore } from '../src/redis-store.js';
 import { start } from './start.js';
 import { testStore } from './store.test.js';
 

@@ -1,10 +1,9 @@
-import { readConfig } from '../demo.js';
-import { Rostering } from '../rostering/index.js';
+import { Client, configFromEnv } from '../src/index.js';
 import { Sandbox } from './sandbox.js';
 
 /** @typedef {import('node:test').TestContext} TestContext */
-/** @typedef {import('../rostering/index.js').Config} Config */
-/** @typedef {import('../rostering/index.js').Options} Options */
+/** @typedef {import('../src/index.js').Config} Config */
+/** @typedef {import('../src/index.js').Options} Options */
 
 /**
  * A sandbox and a client of it, which end with the test.
@@ -25,7 +24,7 @@ export async function start(t, options, config) {
  * @param {Partial<Config>} [config]
  */
 export async function open(t, sandbox, options, config) {
-  const client = await Rostering.open({ ...readConfig(sandbox.env), ...config }, options);
+  const client = await Client.open({ ...configFromEnv(sandbox.env), ...config }, options);
   t.after(() => client.close());
   return client;
 }

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { FileStore } from '../rostering/file-store.js';
-import { MemoryStore } from '../rostering/index.js';
+import { FileStore } from '../src/file-store.js';
+import { MemoryStore } from '../src/index.js';
 import { Sandbox } from './sandbox.js';
 import { open as openClient } from './start.js';
 
-/** @typedef {import('../rostering/index.js').Store} Store */
+/** @typedef {import('../src/index.js').Store} Store */
 /** @typedef {import('node:test').TestContext} TestContext */
 
 const key = `rostering:${'k/'.repeat(200)}:asking`;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { Rostering } from '../rostering/index.js';
+import { Client } from '../src/index.js';
 import { fakePlugin, steps } from './fake-plugin.js';
 
 const bound = { timeout: 30_000 };
@@ -18,7 +18,7 @@ async function start(exports) {
   const answered = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (answer = resolve));
   /** @type {Promise<unknown>[]} */
   const sections = [];
-  const client = await Rostering.open(/** @type {any} */ ({}), {
+  const client = await Client.open(/** @type {any} */ ({}), {
     plugin: async () => fakePlugin(exports),
     fetch: () => answered.then(() => new Response('{}')),
     timeoutMs: 0,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withToken } from '../rostering/index.js';
+import { withToken } from '../src/index.js';
 import { listen } from './server.js';
 import { open, start } from './start.js';
 

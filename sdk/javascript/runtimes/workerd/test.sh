@@ -2,4 +2,4 @@
 # Tests in workerd, against the sandbox (make build/sandbox). Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
-node --test test/*.test.js
+node --test tests/*.test.js

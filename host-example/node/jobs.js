@@ -1,0 +1,16 @@
+// Prints the jobs.
+
+// snippet
+import { Client, configFromEnv, RosteringError } from 'automatic-rostering';
+
+try {
+  const client = await Client.open(configFromEnv()); // one for the process
+  const jobs = await client.listJobs();
+  console.log(await jobs.text());
+  await client.close();
+} catch (error) {
+  if (!(error instanceof RosteringError)) throw error;
+  console.error(String(error));
+  process.exitCode = 1;
+}
+// end of snippet

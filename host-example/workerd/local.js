@@ -1,0 +1,116 @@
+// Runs a Worker in workerd, on this machine: for run.js and fleet.js here, and for tests. A deployed Worker has wrangler.
+
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { Miniflare } from 'miniflare';
+
+/** @typedef {{type: string, path: string, contents: string | Uint8Array}} Module */
+
+/**
+ * @typedef {object} Options
+ * @property {Record<string, string | undefined>} [bindings] The Worker's variables and secrets.
+ * @property {string} [wasm] A file in place of the plugin that the Worker imports.
+ * @property {(level: string, line: string) => unknown} [log] Receives what the Worker logs.
+ * @property {('kv' | 'durable-object')[]} [stores] What the Worker is bound to, in memory; default: nothing.
+ * @property {number} [isolates] How many isolates run it, with the same stores; default: 1.
+ * @property {number} [port] Where the first isolate listens; default: a free one.
+ */
+
+/**
+ * @typedef {object} Running
+ * @property {URL} url Of the first isolate.
+ * @property {URL[]} urls Of each isolate.
+ * @property {() => ReturnType<Miniflare['getKVNamespace']>} tokens Their KV.
+ * @property {() => Promise<void>} end
+ */
+
+/**
+ * Runs a Worker in workerd, on loopback.
+ *
+ * @param {URL} entry its file
+ * @param {Options} [options]
+ * @returns {Promise<Running>}
+ */
+export async function startWorker(entry, options = {}) {
+  const { bindings = {}, wasm, log = () => {}, stores = [], isolates = 1, port = 0 } = options;
+  const settings = await readSettings();
+  // Each Worker of a workerd has an isolate of its own.
+  const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
+  const tokenStore = { className: 'StoreEntry', scriptName: 'worker-0', useSQLite: true };
+  const worker = {
+    compatibilityDate: settings.compatibility_date,
+    compatibilityFlags: settings.compatibility_flags,
+    bindings: Object.fromEntries(Object.entries(bindings).filter(([, value]) => value !== undefined)),
+    kvNamespaces: stores.includes('kv') ? ['TOKENS'] : [],
+    durableObjects: stores.includes('durable-object') ? { TOKEN_STORE: tokenStore } : {},
+    modules: await bundle(entry, wasm),
+    stripCfConnectingIp: false, // true sends requests through another Worker, which adds a header
+  };
+  const miniflare = new Miniflare({
+    host: '127.0.0.1',
+    cf: false, // it would be fetched
+    kvPersist: false,
+    durableObjectsPersist: false,
+    handleStructuredLogs: (/** @type {{level: string, message: string}} */ { level, message }) =>
+      void log(level, message),
+    workers: names.map((name, i) => {
+      return { name, ...worker, unsafeDirectSockets: [{ host: '127.0.0.1', port: i === 0 ? port : 0 }] };
+    }),
+  });
+  try {
+    await miniflare.ready;
+    const urls = await Promise.all(names.map((name) => miniflare.unsafeGetDirectURL(name)));
+    return {
+      url: /** @type {URL} */ (urls[0]),
+      urls,
+      tokens: () => miniflare.getKVNamespace('TOKENS', 'worker-0'),
+      end: () => miniflare.dispose(),
+    };
+  } catch (error) {
+    await miniflare.dispose();
+    throw error;
+  }
+}
+
+/**
+ * The settings in wrangler.jsonc.
+ *
+ * @returns {Promise<{compatibility_date: string, compatibility_flags: string[]}>}
+ */
+async function readSettings() {
+  return JSON.parse(await readFile(new URL('wrangler.jsonc', import.meta.url), 'utf8'));
+}
+
+/**
+ * Bundles a Worker as wrangler does: one file of code, and the WebAssembly beside it, which workerd compiles before the
+ * Worker starts. It cannot compile later.
+ *
+ * @param {URL} entry
+ * @param {string} [wasm]
+ * @returns {Promise<Module[]>} the code comes first
+ */
+async function bundle(entry, wasm) {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(entry)],
+    assetNames: '[name]',
+    bundle: true,
+    conditions: ['workerd', 'browser'],
+    external: ['cloudflare:workers'],
+    format: 'esm',
+    legalComments: 'none',
+    loader: { '.wasm': 'copy' },
+    logLevel: 'silent',
+    outdir: '/',
+    target: 'es2024',
+    write: false,
+  });
+  const modules = outputFiles.map(async ({ path, contents, text }) => {
+    /** @type {Module} */
+    const code = { type: 'ESModule', path: basename(path), contents: text };
+    if (!path.endsWith('.wasm')) return code;
+    return { ...code, type: 'CompiledWasm', contents: wasm ? await readFile(wasm) : contents };
+  });
+  return (await Promise.all(modules)).reverse();
+}

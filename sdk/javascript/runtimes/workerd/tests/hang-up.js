@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** A client that can hang up in a way that workerd notices: by resetting its connection. fetch only closes it. */
+export class Caller {
+  hungUp = false;
+  /** @type {import('node:http').ClientRequest | undefined} */
+  #request;
+
+  /**
+   * Sends a request, and returns the body of the response.
+   *
+   * @param {URL} url
+   * @param {string} [body] of a POST
+   */
+  async send(url, body) {
+    this.#request = request(url, { method: body === undefined ? 'GET' : 'POST', agent: false });
+    this.#request.end(body);
+    const [response] = await once(this.#request, 'response');
+    const answer = await text(response);
+    if (response.statusCode !== 200) throw new Error(answer);
+    return answer;
+  }
+
+  hangUp() {
+    this.hungUp = true;
+    this.#request?.socket?.resetAndDestroy();
+  }
+}

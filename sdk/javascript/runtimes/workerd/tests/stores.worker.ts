@@ -1,0 +1,25 @@
+// The stores behind a URL, and a Durable Object that tells whether it holds anything.
+
+import { findStore, type Env } from '../../../../../host-example/workerd/config.js';
+import { StoreEntry as Entry } from '../../../src/cloudflare.js';
+
+export class StoreEntry extends Entry {
+  isEmpty(): boolean {
+    return [...this.ctx.storage.kv.list()].length === 0;
+  }
+}
+
+interface Operation {
+  op: 'get' | 'add' | 'set' | 'isEmpty';
+  key: string;
+  value: string;
+  ttl: number;
+}
+
+export default {
+  async fetch(request, env): Promise<Response> {
+    const { op, key, value, ttl } = await request.json<Operation>();
+    if (op === 'isEmpty') return Response.json(await env.TOKEN_STORE?.getByName(key).isEmpty());
+    return Response.json((await findStore(env)?.[op](key, value, ttl)) ?? null);
+  },
+} satisfies ExportedHandler<Omit<Env, 'TOKEN_STORE'> & { TOKEN_STORE?: DurableObjectNamespace<StoreEntry> }>;

@@ -1,0 +1,20 @@
+// Sends a request to the URL in its own query, with a token: a GET, or a POST of the `body` there.
+
+import { Client, withToken } from '../../../src/index.js';
+import { readConfig, type Env } from '../../../../../host-example/workerd/config.js';
+
+export { StoreEntry } from '../../../src/cloudflare.js';
+
+export default {
+  async fetch(request, env): Promise<Response> {
+    const query = new URL(request.url).searchParams;
+    const url = query.get('url') ?? '';
+    const client = await Client.open(readConfig(env));
+    const body = query.get('body');
+    const send = withToken(client);
+    const response = body
+      ? await send(new Request(url, { method: 'POST', body }))
+      : await send(url, { headers: { Cookie: 'a=b' } });
+    return Response.json({ status: response.status });
+  },
+} satisfies ExportedHandler<Env>;

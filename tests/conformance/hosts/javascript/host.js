@@ -1,0 +1,202 @@
+// The host adapter for Extism's JavaScript SDK on Node, Deno and Bun, and for the library: see
+// tests/conformance/protocol/protocol.go.
+//
+//   node conformance/host.js [--sdk PACKAGE] [--worker] [--answer-failures] [--keep-vars]
+//
+// Without --worker the plugin runs in the foreground, unless it needs HTTP and the runtime has no JSPI. The
+// last two replace parts of the SDK: see answer-failures.js and vars.js.
+
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { Calls } from '../../../../sdk/javascript/src/calls.js';
+import { RosteringError } from '../../../../sdk/javascript/src/index.js';
+import { answerFailures } from './answer-failures.js';
+import { httpStore } from './http-store.js';
+import { vars } from './vars.js';
+import { versions } from './versions.js';
+
+/** @typedef {{id?: number, op: string, instance: string, wasm: string, wasi?: boolean, config?: Record<string, string>,
+ *   allowed_hosts?: string[], client?: boolean, store?: string, export: string, input?: string, body?: string,
+ *   timeout_ms?: number, target?: number}} Request */
+/** @typedef {{level: string, line: string}} Line */
+/** @typedef {{output?: string, status?: number, error?: string, trap?: string, canceled?: true, logs?: Line[],
+ *   versions?: string}} Answer */
+
+/**
+ * @typedef {object} Instance
+ * @property {(name: string, input: Uint8Array) => Promise<Uint8Array | undefined>} call
+ * @property {() => Promise<void>} close
+ * @property {Calls} [calls]
+ * @property {Line[]} logs
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    sdk: { type: 'string', default: 'extism' },
+    worker: { type: 'boolean', default: false },
+    'answer-failures': { type: 'boolean', default: false },
+    'keep-vars': { type: 'boolean', default: false },
+  },
+});
+
+/** @type {typeof import('extism')} */
+const sdk = await import(options.sdk);
+
+/** @type {Map<string, Instance>} */
+const instances = new Map();
+
+/** @type {Map<number | undefined, AbortController>} */
+const drives = new Map();
+
+/**
+ * @param {Request} request
+ * @returns {Promise<Answer>}
+ */
+async function handle(request) {
+  switch (request.op) {
+    case 'versions':
+      return { versions: await versions(options.sdk) };
+    case 'create':
+      instances.set(request.instance, await create(request));
+      return {};
+    case 'call':
+      return logged(request, ({ call }) => call(request.export, decode(request.input)).then(success, failure));
+    case 'drive':
+      return logged(request, (instance) => drive(instance, request));
+    case 'cancel':
+      drives.get(request.target)?.abort();
+      return {};
+    case 'close':
+      await named(request.instance).close();
+      instances.delete(request.instance);
+      return {};
+  }
+  throw new Error(`no operation ${request.op}`);
+}
+
+/** @param {string} name */
+function named(name) {
+  const instance = instances.get(name);
+  if (!instance) throw new Error(`no instance ${name}`);
+  return instance;
+}
+
+/**
+ * @param {Request} request
+ * @returns {Promise<Instance>}
+ */
+async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], client, store }) {
+  /** @type {Line[]} */
+  const logs = [];
+  const at = (/** @type {string} */ level) => (/** @type {string} */ line) => void logs.push({ level, line });
+  const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const own = options['keep-vars'] ? { functions: vars() } : {};
+  if (client) {
+    const calls = await Calls.open(/** @type {any} */ (camelCase(config)), {
+      plugin: (options) => sdk.createPlugin(wasm, { ...options, ...own }),
+      worker: options.worker,
+      logger,
+      ...(store && { store: httpStore(store) }),
+    });
+    return { calls, logs, call: (name, input) => calls.plugin.call(name, input), close: () => calls.close() };
+  }
+  const plugin = await sdk.createPlugin(wasm, {
+    useWasi: wasi,
+    runInWorker: options.worker || (allowed_hosts.length > 0 && !('Suspending' in WebAssembly)),
+    config,
+    allowedHosts: allowed_hosts,
+    logger: /** @type {Console} */ (logger),
+    logLevel: 'debug',
+    ...own,
+    ...(options['answer-failures'] && { fetch: answerFailures(fetch) }),
+    // Deno's workers do not accept the arguments that the SDK passes to Node's.
+    ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
+  });
+  const call = async (/** @type {string} */ name, /** @type {Uint8Array} */ input) =>
+    (await plugin.call(name, input))?.bytes();
+  return { logs, call, close: () => plugin.close() };
+}
+
+/**
+ * @param {Request} request
+ * @param {(instance: Instance) => Promise<Answer>} work
+ */
+async function logged({ instance: name }, work) {
+  const instance = named(name);
+  instance.logs.length = 0;
+  return { ...(await work(instance)), logs: instance.logs.slice() };
+}
+
+/**
+ * @param {Instance} instance
+ * @param {Request} request
+ * @returns {Promise<Answer>}
+ */
+async function drive({ calls }, { id, export: name, input, body, timeout_ms: timeoutMs }) {
+  if (!calls) throw new Error('the instance is no client');
+  const text = Buffer.from(decode(input)).toString().trim() || '{}';
+  const { now } = parsed(text);
+  const controller = new AbortController();
+  const { signal } = controller;
+  drives.set(id, controller);
+  try {
+    const content = body === undefined ? undefined : decode(body);
+    const { output, answer } = await calls.make(name, text, { now: () => now, body: content, signal, timeoutMs });
+    if (output) return success(Buffer.from(JSON.stringify(output)));
+    return {
+      ...success(answer?.body),
+      status: /** @type {import('../../../../sdk/javascript/src/http.js').Answer} */ (answer).status,
+    };
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return { canceled: true };
+    return failure(error);
+  } finally {
+    drives.delete(id);
+  }
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {object} fields */
+const camelCase = (fields) => renamed(fields, (key) => key.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
+
+/** @param {object} fields */
+const snakeCase = (fields) => renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+/**
+ * @param {object} fields
+ * @param {(key: string) => string} rename
+ */
+const renamed = (fields, rename) =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value]));
+
+/** @param {string} [text] */
+const decode = (text = '') => new Uint8Array(Buffer.from(text, 'base64'));
+
+/** @param {Uint8Array} [output] */
+const success = (output = new Uint8Array()) => ({ output: Buffer.from(output).toString('base64') });
+
+const fromPlugin = 'Plugin-originated error: ';
+
+/** @param {any} thrown an Error; from a worker, a plain object */
+function failure(thrown) {
+  if (thrown instanceof RosteringError) return { error: JSON.stringify(snakeCase(thrown.toJSON())) };
+  const { message } = thrown;
+  return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line);
+  const { id } = request;
+  void handle(request)
+    .catch(failure)
+    .then((answer) => console.log(JSON.stringify({ id, ...answer })));
+}
+process.exit(); // instances that were not closed may have workers

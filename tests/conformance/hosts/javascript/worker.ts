@@ -1,0 +1,138 @@
+// The part of the host adapter that runs in workerd: Extism's JavaScript SDK, and the library. Its instances are kept
+// for the life of the isolate. Each operation of the protocol is a request of its own.
+
+import { createPlugin } from 'extism';
+import { httpStore } from './http-store.js';
+import { Calls, type CallOptions } from '../../../../sdk/javascript/src/calls.js';
+import { RosteringError, type Config } from '../../../../sdk/javascript/src/index.js';
+import inside from 'automatic-rostering/rostering-nowasi.wasm'; // workerd.js replaces the file
+
+interface Request {
+  op: string;
+  instance: string;
+  config?: Record<string, string>;
+  allowed_hosts?: string[];
+  client?: boolean;
+  store?: string;
+  export: string;
+  input?: string;
+  body?: string;
+  timeout_ms?: number;
+}
+
+interface Answer {
+  output?: string;
+  status?: number;
+  error?: string;
+  trap?: string;
+  logs?: Line[];
+}
+
+interface Line {
+  level: string;
+  line: string;
+}
+
+interface Instance {
+  call: (name: string, input: Uint8Array) => Promise<Uint8Array | undefined>;
+  close: () => Promise<void>;
+  calls?: Calls;
+  logs: Line[];
+}
+
+type Context = Pick<CallOptions, 'signal' | 'waitUntil'>;
+
+const wasm = inside as WebAssembly.Module;
+
+const instances = new Map<string, Instance>();
+
+export default {
+  async fetch(request, _env, context): Promise<Response> {
+    const { signal } = request;
+    const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
+    return Response.json(await handle(await request.json(), { signal, waitUntil }).catch(failure));
+  },
+} satisfies ExportedHandler;
+
+async function handle(request: Request, context: Context): Promise<Answer> {
+  switch (request.op) {
+    case 'create':
+      instances.set(request.instance, await create(request));
+      return {};
+    case 'call':
+      return logged(request, ({ call }) => call(request.export, decode(request.input)).then(success, failure));
+    case 'drive':
+      return logged(request, (instance) => drive(instance, request, context).catch(failure));
+    case 'close':
+      await named(request.instance).close();
+      instances.delete(request.instance);
+      return {};
+  }
+  throw new Error(`no operation ${request.op}`);
+}
+
+function named(name: string) {
+  const instance = instances.get(name);
+  if (!instance) throw new Error(`no instance ${name}`);
+  return instance;
+}
+
+async function create({ config = {}, allowed_hosts = [], client, store }: Request): Promise<Instance> {
+  const logs: Line[] = [];
+  const at = (level: string) => (line: string) => void logs.push({ level, line });
+  const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  if (client) {
+    const options = { plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
+    const calls = await Calls.open(camelCase(config) as unknown as Config, options);
+    return { calls, logs, call: (name, input) => calls.plugin.call(name, input), close: () => calls.close() };
+  }
+  const options = { config, allowedHosts: allowed_hosts, logger, logLevel: 'debug' } as const;
+  const plugin = await createPlugin({ wasm: [{ module: wasm }] }, options);
+  return { logs, call: async (name, input) => (await plugin.call(name, input))?.bytes(), close: () => plugin.close() };
+}
+
+async function logged({ instance: name }: Request, work: (instance: Instance) => Promise<Answer>): Promise<Answer> {
+  const instance = named(name);
+  instance.logs.length = 0;
+  return { ...(await work(instance)), logs: instance.logs.slice() };
+}
+
+async function drive({ calls }: Instance, request: Request, context: Context): Promise<Answer> {
+  if (!calls) throw new Error('the instance is no client');
+  const text = new TextDecoder().decode(decode(request.input)).trim() || '{}';
+  const { now } = parsed(text);
+  const body = request.body === undefined ? undefined : decode(request.body);
+  const options = { ...context, now: () => now, body, timeoutMs: request.timeout_ms };
+  const { output, answer } = await calls.make(request.export, text, options);
+  if (output) return success(new TextEncoder().encode(JSON.stringify(output)));
+  return { ...success(answer?.body), status: answer?.status ?? 0 };
+}
+
+function parsed(text: string): { now?: number } {
+  try {
+    return (JSON.parse(text) ?? {}) as { now?: number };
+  } catch {
+    return {};
+  }
+}
+
+const camelCase = (fields: object) =>
+  renamed(fields, (key) => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
+
+const snakeCase = (fields: object) =>
+  renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+const renamed = (fields: object, rename: (key: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value as unknown]));
+
+const decode = (text = '') => Uint8Array.fromBase64(text);
+
+const success = (output: Uint8Array = new Uint8Array()): Answer => ({ output: output.toBase64() });
+
+const fromPlugin = 'Plugin-originated error: ';
+
+function failure(error: Error): Answer {
+  if (error instanceof RosteringError) return { error: JSON.stringify(snakeCase(error.toJSON())) };
+  const { message } = error;
+  return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
+}
