@@ -1,4 +1,4 @@
-/* Lists the jobs with the library; README.md shows it. */
+/* Lists the jobs with the library; its README.md shows this. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,24 +6,20 @@
 
 int main(void) {
     // snippet
-    const rostering_config config = {.environment = ROSTERING_STAGE,
-        .auth_url = getenv("ROSTERING_AUTH_URL"),
-        .base_url = getenv("ROSTERING_BASE_URL"),
-        .client_id = getenv("ROSTERING_CLIENT_ID"),
-        .client_secret = getenv("ROSTERING_CLIENT_SECRET"),
-        .customer_id = getenv("ROSTERING_CUSTOMER_ID"),
-        .user_id = getenv("ROSTERING_USER_ID")};
-    rostering *client = NULL; // one for the program
-    rostering_response jobs = {0};
+    rostering_config config;
+    rostering_client *client = NULL; // one for the program
+    rostering_response *jobs = NULL;
     rostering_error *error = NULL;
-    if (rostering_open(&config, NULL, &client, &error) && rostering_list_jobs(client, NULL, NULL, &jobs, &error)) {
-        fwrite(jobs.body, 1, jobs.body_length, stdout);
+    if (rostering_config_from_env(&config, sizeof config, &error) &&
+        rostering_client_open(&config, NULL, &client, &error) && rostering_list_jobs(client, NULL, &jobs, &error)) {
+        fwrite(jobs->body, 1, jobs->body_length, stdout);
     } else {
-        rostering_error_print(stderr, error); // error->code, error->retryable, error->retry_after …
+        fprintf(stderr, "%s\n", error->text); // error->code, error->retryable, error->retry_after …
     }
-    rostering_response_free(&jobs);
+    int status = error == NULL ? EXIT_SUCCESS : EXIT_FAILURE;
+    rostering_response_free(jobs);
     rostering_error_free(error);
-    rostering_free(client);
+    rostering_client_free(client);
+    return status;
     // end of snippet
-    return EXIT_SUCCESS;
 }

@@ -5,26 +5,31 @@
 
 #include <rostering.h>
 
-int main() {
-    rostering_config config{};
-    config.environment = ROSTERING_STAGE;
-    config.auth_url = std::getenv("ROSTERING_AUTH_URL");
-    config.base_url = std::getenv("ROSTERING_BASE_URL");
-    config.client_id = std::getenv("ROSTERING_CLIENT_ID");
-    config.client_secret = std::getenv("ROSTERING_CLIENT_SECRET");
-    config.customer_id = std::getenv("ROSTERING_CUSTOMER_ID");
-    config.user_id = std::getenv("ROSTERING_USER_ID");
-    rostering *opened = nullptr;
-    rostering_response jobs{};
-    rostering_error *error = nullptr;
-    bool good = rostering_open(&config, nullptr, &opened, &error);
-    std::unique_ptr<rostering, decltype(&rostering_free)> client(opened, rostering_free);
-    if (good && rostering_list_jobs(client.get(), nullptr, nullptr, &jobs, &error)) {
-        std::cout.write(jobs.body, static_cast<std::streamsize>(jobs.body_length));
-    } else {
-        rostering_error_print(stderr, error);
+// freed frees what the library returned.
+template <auto function> struct freed {
+    template <typename T> void operator()(T *pointer) const {
+        function(pointer);
     }
-    rostering_response_free(&jobs);
-    rostering_error_free(error);
-    return good && error == nullptr ? EXIT_SUCCESS : EXIT_FAILURE;
+};
+using client_pointer = std::unique_ptr<rostering_client, freed<rostering_client_free>>;
+using response_pointer = std::unique_ptr<rostering_response, freed<rostering_response_free>>;
+using error_pointer = std::unique_ptr<rostering_error, freed<rostering_error_free>>;
+
+int main() {
+    rostering_config config;
+    rostering_client *opened = nullptr;
+    rostering_response *listed = nullptr;
+    rostering_error *failed = nullptr;
+    bool good = rostering_config_from_env(&config, sizeof config, &failed) &&
+                rostering_client_open(&config, nullptr, &opened, &failed) &&
+                rostering_list_jobs(opened, nullptr, &listed, &failed);
+    client_pointer client(opened);
+    response_pointer jobs(listed);
+    error_pointer error(failed);
+    if (!good) {
+        std::cerr << error->text << '\n';
+        return EXIT_FAILURE;
+    }
+    std::cout.write(jobs->body, static_cast<std::streamsize>(jobs->body_length));
+    return EXIT_SUCCESS;
 }

@@ -19,7 +19,12 @@ build() {
 	local package=${*: -2:1} program=${*: -1} flags
 	read -ra flags <<<"$(pkg-config --cflags --libs "$package")"
 	"${@:1:$#-2}" "${strict[@]}" "$program" "${flags[@]}" -o program
-	env -u LD_LIBRARY_PATH "$root/build/sandbox" ./program >shown 2>&1 || { cat shown; fail "$* failed"; }
+	run ./program
+}
+
+# run PROGRAM: it lists the jobs.
+run() {
+	env -u LD_LIBRARY_PATH "$root/build/sandbox" "$1" >shown 2>&1 || { cat shown; fail "$* failed"; }
 	grep -q '"jobs":\[{"id":"sandbox-job-1"' shown || { cat shown; fail "$* listed no jobs"; }
 }
 
@@ -32,8 +37,22 @@ for package in rostering rostering-static; do
 	build gcc -std=c11 $package "$documents/jobs.c"
 	readelf -d program | grep -q 'librostering\.so\.0' && shared=rostering || shared=rostering-static
 	[ $shared = $package ] || fail "$package linked the other library"
-	build g++ $package "$documents/jobs.cpp"
+	build g++ -std=c++17 $package "$documents/jobs.cpp"
 done
+
+# The same with CMake.
+mkdir cmake
+cp "$documents/jobs.c" cmake
+cat >cmake/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.13)
+project(jobs C)
+find_package(rostering ${version%.*} REQUIRED)
+add_executable(program jobs.c)
+target_link_libraries(program rostering::rostering)
+EOF
+cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$new/moved" >/dev/null
+cmake --build cmake/build >/dev/null
+run cmake/build/program
 
 # What the shared library shows is what the header declares.
 nm -D --defined-only moved/lib/librostering.so | sed 's/.* //; s/@.*//' | sort >exported

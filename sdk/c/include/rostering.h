@@ -4,9 +4,14 @@
  * Open one client when the program starts and share it: any thread may call it, and calls run concurrently. The plugin
  * decides what is sent; this library sends it, with libcurl.
  *
- * Ownership: functions copy what they are given, except where it says so here. What they return through a pointer
- * belongs to the caller, who frees it with the function named here; after a failure it is empty, and freeing it is
- * harmless. A function that can fail returns false, and sets *error unless error is NULL.
+ * A function that can fail returns false, and then sets *error unless error is NULL. It copies what it is given, except
+ * where it says so here. What it returns through a pointer belongs to the caller, and is NULL after a failure. Free
+ * each type with its function, which accepts NULL: rostering_client_free, rostering_response_free,
+ * rostering_token_free, rostering_error_free, rostering_store_free, rostering_cancel_free. The strings in a struct are
+ * freed with it. Nothing is to be freed with free().
+ *
+ * Structs that the caller fills begin with their size, so that a later library with more fields serves a program that
+ * was built with fewer. The _init functions set it, and every other field to its default; size is sizeof the struct.
  */
 #ifndef ROSTERING_H
 #define ROSTERING_H
@@ -14,7 +19,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* The version of this header, and of the contract that a plugin must have for this library. */
 #define ROSTERING_VERSION "0.1.0"
@@ -23,10 +27,15 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(default) /* all else in the library is hidden */
 
 /* Returns the version of the library that the program runs with. */
 const char *rostering_version(void);
+
+/* A header of HTTP, or a query parameter. A list of them ends with one whose name is NULL. */
+typedef struct rostering_pair {
+    const char *name;
+    const char *value;
+} rostering_pair;
 
 typedef enum rostering_code {
     ROSTERING_UNKNOWN_CODE, /* of a later plugin: see code_text */
@@ -40,89 +49,105 @@ typedef enum rostering_code {
     ROSTERING_TOKEN_MISMATCH,
     ROSTERING_SERVICE_UNAUTHORIZED,
     ROSTERING_SERVICE_ERROR,
-    ROSTERING_NETWORK_ERROR, /* a time-out, too */
+    ROSTERING_NETWORK_ERROR, /* a timeout, too */
     /* Of this library: */
     ROSTERING_CANCELED,
-    ROSTERING_CLOSED,        /* the client was closed before the call */
+    ROSTERING_CLOSED,        /* the client was closed before the call, or while it ran */
     ROSTERING_PLUGIN_FAILED, /* it could not be loaded, or broke */
+    ROSTERING_STORE_FAILED,  /* it could not be opened */
     ROSTERING_OUT_OF_MEMORY,
 } rostering_code;
 
-/* Why a call failed. An unknown text is NULL, an unknown number 0. Holds neither secret nor token. */
+/* Why a call failed. An unknown string is NULL, an unknown number 0. Contains neither secret nor token. */
 typedef struct rostering_error {
+    const char *text; /* for people, one line: the code, the message, the status and the OAuth error */
+    const char *json; /* for programs and logs: the fields that the contract names, by those names */
     rostering_code code;
     const char *code_text; /* such as "invalid_input" */
-    const char *message;   /* says what to do */
+    const char *message;   /* says how to fix it */
     bool retryable;        /* the same call may succeed later */
-    const char *key;       /* the config key or input field at fault */
-    int status;            /* of the answer at fault */
-    const char *oauth_error, *oauth_error_description;
-    int64_t retry_after; /* seconds */
-    const char *body;    /* the service's answer, its first 64 KiB */
+    const char *key;       /* the field of a struct here that caused it */
+    int status;            /* of the response that caused it */
+    const char *oauth_error;
+    const char *oauth_error_description;
+    int64_t retry_after;           /* seconds */
+    const rostering_pair *headers; /* of a service_error: the response's */
+    const char *body;              /* of a service_error: the response's as UTF-8, its first 64 KiB */
     size_t body_length;
     bool body_truncated;
-    void *memory; /* the library's */
+    int curl_code; /* of a network_error: libcurl's CURLcode */
 } rostering_error;
 
 void rostering_error_free(rostering_error *error);
 
-/* Prints a line: the code, a colon, the message. */
-void rostering_error_print(FILE *file, const rostering_error *error);
-
-/* Returns all fields as JSON, which the caller frees with free(), or NULL if memory ran out. */
-char *rostering_error_json(const rostering_error *error);
-
-typedef enum rostering_environment {
-    ROSTERING_NO_ENVIRONMENT, /* scope is set instead */
-    ROSTERING_STAGE,
-    ROSTERING_PRODUCTION,
-} rostering_environment;
-
 typedef struct rostering_config {
-    rostering_environment environment;
-    const char *auth_url, *base_url; /* https, or http on loopback */
-    const char *client_id, *client_secret;
-    const char *customer_id, *user_id;
+    size_t size;
+    const char *environment; /* "stage" or "production"; not needed with a scope */
+    const char *auth_url;    /* https, or http on loopback */
+    const char *base_url;
+    const char *client_id;
+    const char *client_secret;
+    const char *customer_id;
+    const char *user_id;
     const char *scope;      /* overrides the environment's */
-    int64_t refresh_margin; /* seconds before its expiry at which a token is renewed; 0: 60, negative: none */
+    int64_t refresh_margin; /* renew a token this many seconds before its expiry; default: 60 */
     bool allow_http;        /* http beyond loopback, where anyone on the way can read the secret */
 } rostering_config;
 
+void rostering_config_init(rostering_config *config, size_t size);
+
+/* Initializes config and sets what the variables ROSTERING_ENVIRONMENT, _AUTH_URL, _BASE_URL, _CLIENT_ID,
+ * _CLIENT_SECRET, _CUSTOMER_ID, _USER_ID, _SCOPE, _REFRESH_MARGIN and _ALLOW_HTTP contain; an empty one is a missing
+ * one. The strings stay those of the environment: open the client before it changes. */
+bool rostering_config_from_env(rostering_config *config, size_t size, rostering_error **error);
+
 /*
- * A store shares the token between clients. Its functions return false on failure; they are called concurrently, on
- * threads of the library, and must return within timeout_ms. Keys are at most 512 visible ASCII characters. Anyone who
- * can read the store has the token; anyone who can write to it chooses the token that is sent.
+ * A store shares the token between clients. Its functions return 0, or an errno on failure, which is logged; no call
+ * fails because of it. They are called concurrently, on threads of the library, and must return within timeout_ms. Keys
+ * are at most 512 visible ASCII characters. Anyone who can read the store has the token; anyone who can write to it
+ * chooses the token that is sent.
  */
 typedef struct rostering_store {
-    /* *value is malloc'd; NULL if the key is missing or expired */
-    bool (*get)(void *context, int64_t timeout_ms, const char *key, char **value);
-    /* Sets the key if it is missing, atomically. */
-    bool (*add)(
-        void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added);
-    bool (*set)(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds);
+    size_t size;
+    /* Sets *value to a string that the library frees with free(), or to NULL if the key is missing or expired. */
+    int (*get)(void *context, int64_t timeout_ms, const char *key, char **value);
+    /* Sets the key if it is missing, atomically, and *added to whether it did. */
+    int (*add)(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added);
+    int (*set)(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds);
     void *context;
 } rostering_store;
 
-/* For the clients of one process, and for those of one machine: a file, which only its owner can read. NULL if memory
- * ran out. Free it after the clients. */
+void rostering_store_init(rostering_store *store, size_t size);
+
+/* For the clients of one process. Returns NULL if memory ran out. */
 rostering_store *rostering_memory_store_new(void);
-rostering_store *rostering_file_store_new(const char *path);
+
+/* For the processes of one machine, also those that use this library in another language: a folder of files that only
+ * their owner can read. It is created if it is missing. */
+bool rostering_file_store_new(const char *folder, rostering_store **store, rostering_error **error);
+
+/* Frees a store of the library, after the clients that use it. */
 void rostering_store_free(rostering_store *store);
 
 typedef enum rostering_log_level { ROSTERING_LOG_DEBUG, ROSTERING_LOG_WARN } rostering_log_level;
 
-/* How a client works. All zero is fine. */
+/* Milliseconds. Other timeouts are positive. */
+#define ROSTERING_NO_TIMEOUT INT64_MAX
+#define ROSTERING_CLIENT_TIMEOUT INT64_MIN /* of a call: as in the client's options */
+
+/* How a client works. */
 typedef struct rostering_options {
-    const rostering_store *store; /* must outlive the client; NULL: none */
-    int64_t timeout_ms;           /* of a call, with all its requests; 0: 30 s, negative: none */
-    size_t max_body;              /* bytes of an answer; a longer one is a network_error; 0: 64 MiB */
+    size_t size;
+    const rostering_store *store; /* default: none. Its context must outlive the client */
+    int64_t timeout_ms;           /* of a call with all its requests and waits; default: 30 seconds */
+    size_t max_body;              /* bytes of a response; default: 64 MiB. A longer one is a network_error */
     /* Called before each request, on the thread that sends it, to set further options of libcurl's easy handle (a
      * CURL *): a proxy, a certificate authority. Redirects stay off. curl_context must outlive the client. */
     void (*prepare_curl)(void *curl, void *curl_context);
     void *curl_context;
-    /* Called with each line that the plugin logs, on any thread, one line at a time: at debug for each answer that the
-     * plugin sees, at warn for what needs attention. Holds neither secret nor token. Must not call this library.
-     * log_context must outlive the client. NULL: no log. */
+    /* Called with each line of the log, on any thread, one line at a time: at debug for each response that the plugin
+     * sees, at warn for what needs attention. Contains neither secret nor token. Must not call this library.
+     * log_context must outlive the client. Default: no log. */
     void (*log)(void *log_context, rostering_log_level level, const char *line);
     void *log_context;
     /* Another build of the plugin, as a file or as bytes, in place of the one in this library. One of another contract
@@ -132,111 +157,143 @@ typedef struct rostering_options {
     size_t plugin_size;
 } rostering_options;
 
-typedef struct rostering rostering;
+void rostering_options_init(rostering_options *options, size_t size);
 
-/* Loads the plugin, which checks the config. Sends nothing. options may be NULL. */
-bool rostering_open(
-    const rostering_config *config, const rostering_options *options, rostering **client, rostering_error **error);
+typedef struct rostering_client rostering_client;
 
-/* Waits for the calls made before it, and what they left behind. Later calls fail with ROSTERING_CLOSED. */
-void rostering_close(rostering *client);
+/* Loads the plugin, which checks the config. Sends nothing. options may be NULL: the defaults. */
+bool rostering_client_open(const rostering_config *config, const rostering_options *options, rostering_client **client,
+    rostering_error **error);
 
-/* Closes the client and frees it; no other thread may use it any more. NULL is fine. */
-void rostering_free(rostering *client);
+/* Returns a view of the client: it shares everything with it, but its calls are for another customer or user. NULL
+ * sends no such header. A view of a view has both. The caller frees it, before or after the client. Returns NULL if
+ * memory ran out. */
+rostering_client *rostering_client_for_customer(rostering_client *client, const char *customer_id);
+rostering_client *rostering_client_for_user(rostering_client *client, const char *user_id);
 
-/* Cancels calls from another thread. A handle may serve many calls, of any client; free it after them. NULL if memory
- * or files ran out. */
+/* Closes the client with all its views: later calls fail with ROSTERING_CLOSED. Waits up to timeout_ms for the calls
+ * made before, and returns whether they ended by then; others are canceled, and fail with ROSTERING_CLOSED, too. 0
+ * cancels at once. A token request for which no call waits is always canceled. */
+bool rostering_client_close(rostering_client *client, int64_t timeout_ms);
+
+/* Frees a client or a view, which no other thread may use any more. The last of them closes, as with 0. */
+void rostering_client_free(rostering_client *client);
+
+/* Cancels calls from another thread. A handle may serve many calls, of any client; free it after them. new returns NULL
+ * if memory or files ran out. */
 typedef struct rostering_cancel rostering_cancel;
 rostering_cancel *rostering_cancel_new(void);
 void rostering_cancel_free(rostering_cancel *cancel);
 
-/* Makes the handle's calls fail with ROSTERING_CANCELED, later ones too. Safe in a signal handler. A token request goes
- * on, for the next call; an answer of the service that has arrived is returned. */
+/* Makes the handle's calls fail with ROSTERING_CANCELED, later ones too. Safe in a signal handler. A token request
+ * continues, for the next call; a response of the service that has arrived is returned. */
 void rostering_cancel_calls(rostering_cancel *cancel);
 
-/* What applies to one call. All zero, or NULL instead, is fine. */
+/* What applies to one call. NULL in its place: the defaults. */
 typedef struct rostering_call {
-    int64_t timeout_ms; /* in place of the options', unless 0 */
+    size_t size;
+    int64_t timeout_ms; /* default: ROSTERING_CLIENT_TIMEOUT */
     rostering_cancel *cancel;
-    int64_t now; /* Unix seconds, in place of the clock's, unless 0 */
 } rostering_call;
 
+void rostering_call_init(rostering_call *call, size_t size);
+
 typedef struct rostering_token {
+    size_t size;
     const char *access_token;
-    const char *token_type; /* Bearer */
+    const char *token_type; /* default: Bearer */
     int64_t expires_at;     /* Unix seconds */
     const char *cache_key;  /* names the token URL, client and scope; fit as a key in a store */
-    void *memory;           /* the library's */
 } rostering_token;
 
+void rostering_token_init(rostering_token *token, size_t size);
+void rostering_token_free(rostering_token *token);
+
 typedef struct rostering_token_request {
+    size_t size;
     bool force;          /* request a new token; if that fails, the cached one is kept */
     const char *refused; /* an access token that the service answered 401 to: it is replaced */
 } rostering_token_request;
 
+void rostering_token_request_init(rostering_token_request *request, size_t size);
+
 /* Returns a token for requests of your own: the cached one, or a new one. request and call may be NULL. */
-bool rostering_get_token(rostering *client, const rostering_token_request *request, const rostering_call *call,
-    rostering_token *token, rostering_error **error);
-void rostering_token_free(rostering_token *token);
+bool rostering_get_token(rostering_client *client, const rostering_token_request *request, const rostering_call *call,
+    rostering_token **token, rostering_error **error);
 
 /* Caches a token of another client of the same config. */
-bool rostering_set_token(rostering *client, const rostering_token *token, rostering_error **error);
+bool rostering_set_token(rostering_client *client, const rostering_token *token, rostering_error **error);
 
-/* Forgets the token and the back-off. */
-bool rostering_clear_token(rostering *client, rostering_error **error);
+/* Forgets the token and the backoff. */
+bool rostering_clear_token(rostering_client *client, rostering_error **error);
 
-typedef struct rostering_ids {
-    const char *customer_id, *user_id;   /* in place of the config's, unless NULL */
-    bool omit_customer_id, omit_user_id; /* leave the header out */
-} rostering_ids;
-
-typedef struct rostering_header {
-    const char *name, *value;
-} rostering_header;
-
-/* A 2xx of the service. */
+/* A response of the service: a 2xx, or a 304 to a conditional request. */
 typedef struct rostering_response {
     int status;
-    rostering_header *headers; /* the last one's name is NULL */
-    char *body;                /* any bytes, with a zero byte behind them */
+    const rostering_pair *headers;
+    const char *body; /* any bytes, with a zero byte behind them */
     size_t body_length;
 } rostering_response;
 
 void rostering_response_free(rostering_response *response);
 
-/* Returns the first value of a header, in any case, or NULL. It belongs to the response. */
-const char *rostering_response_header(const rostering_response *response, const char *name);
+/* Returns the first value of the header of that name, in any case, or NULL. It belongs to the list, which may be NULL.
+ */
+const char *rostering_header(const rostering_pair *headers, const char *name);
 
-/* Lists the jobs. ids and call may be NULL. */
-bool rostering_list_jobs(rostering *client, const rostering_ids *ids, const rostering_call *call,
-    rostering_response *response, rostering_error **error);
+/* Lists the jobs. call may be NULL. */
+bool rostering_list_jobs(
+    rostering_client *client, const rostering_call *call, rostering_response **response, rostering_error **error);
 
-/* A request's body: bytes, or a function that reads them. Used during the call alone. */
-typedef struct rostering_body {
-    const void *data;
-    size_t length; /* of what is read, too, or 0 if that is unknown */
-    /* Reads up to size bytes and returns how many; 0 at the end, or ROSTERING_READ_FAILED. */
-    size_t (*read)(void *context, void *buffer, size_t size);
-    /* Goes back to the start, to send the body again after a 401. Where it is NULL or fails, the call ends with
-     * service_unauthorized, retryable: the next call gets a new token. */
-    bool (*rewind)(void *context);
-    void *context;
-} rostering_body;
 #define ROSTERING_READ_FAILED ((size_t)-1)
 
 typedef struct rostering_request {
-    const char *path;                /* under base_url, with its query; begins with a slash */
-    const char *method;              /* NULL: GET */
-    const rostering_header *headers; /* beside the plugin's; the last one's name is NULL; may be NULL */
-    rostering_body body;             /* all zero: none */
-    rostering_ids ids;
+    size_t size;
+    const char *path;              /* under base_url, with its query; begins with a slash */
+    const char *method;            /* default: GET */
+    const rostering_pair *headers; /* in addition to the plugin's */
+    const rostering_pair *query;   /* parameters that are encoded and added to the path */
+    const char *json;              /* a body of JSON, with its Content-Type unless that is among the headers */
+    /* Or else a body of bytes, or a function that reads it during the call. */
+    const void *body;
+    size_t body_length; /* of what is read, too, or 0 if that is unknown */
+    /* Reads up to size bytes and returns how many; 0 at the end, or ROSTERING_READ_FAILED. */
+    size_t (*read_body)(void *body_context, void *buffer, size_t size);
+    /* Goes back to the start, to send the body again after a 401. If it is NULL or fails, the call ends with
+     * service_unauthorized, retryable: the next call gets a new token. */
+    bool (*rewind_body)(void *body_context);
+    void *body_context;
 } rostering_request;
 
-/* Sends a request to the service. call may be NULL. */
-bool rostering_send_request(rostering *client, const rostering_request *request, const rostering_call *call,
-    rostering_response *response, rostering_error **error);
+void rostering_request_init(rostering_request *request, size_t size);
 
-#pragma GCC visibility pop
+/* Sends a request to the service. call may be NULL. */
+bool rostering_send_request(rostering_client *client, const rostering_request *request, const rostering_call *call,
+    rostering_response **response, rostering_error **error);
+
+/* How often and how long to retry, from the time of its _init. One for each loop. */
+typedef struct rostering_retries {
+    size_t size;
+    int64_t timeout_ms;       /* of all attempts and waits; default: 60 seconds */
+    rostering_cancel *cancel; /* ends a wait */
+    int64_t began_ms;         /* the library's, as is what follows */
+    int64_t attempts;
+} rostering_retries;
+
+void rostering_retries_init(rostering_retries *retries, size_t size);
+
+/*
+ * Waits for the next attempt:
+ *
+ *     while (!rostering_list_jobs(client, NULL, &jobs, &error) && rostering_retry(&retries, &error)) {
+ *     }
+ *
+ * Returns true after retry_after, or after 1 second that doubles to 30, with up to a tenth more at random; *error is
+ * freed, and NULL. Returns false at once, and leaves *error, if that is not retryable or the wait would end after the
+ * timeout. Returns false if it was canceled; *error then says so.
+ */
+bool rostering_retry(rostering_retries *retries, rostering_error **error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,12 +1,13 @@
 #include "http.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* In bytes. What the plugin reads of an error's body is one less, so that it can tell that there is more. */
-enum { ERROR_LIMIT = (64 << 10) + 1, DEFAULT_MAX_BODY = 64 << 20 };
+enum { ERROR_LIMIT = (64 << 10) + 1 };
 enum { KEPT = 16, POLL_MS = 60000 };
 
 /* One request at a time. multi has the connections; unlike easy alone, it can wait for a pipe as well. */
@@ -35,7 +36,6 @@ rostering_http *rostering_http_new(const rostering_options *options) {
     if (http == NULL) return NULL;
     pthread_mutex_init(&http->lock, NULL);
     http->options = *options;
-    if (options->max_body == 0) http->options.max_body = DEFAULT_MAX_BODY;
     return http;
 }
 
@@ -70,13 +70,16 @@ static void keep_handle(rostering_http *http, handle h) {
 
 typedef struct transfer {
     CURL *curl;
-    rostering_body *body; /* NULL: none */
-    size_t sent;          /* bytes of it */
-    rostering_response received;
-    FILE *file; /* the body of received */
-    size_t length, max_body;
+    const rostering_body *body; /* NULL: none */
+    size_t sent;                /* bytes of it */
+    FILE *file;
+    char *received; /* what was written to file */
+    size_t length;
+    size_t max_body;
     size_t limit; /* the step's; 0: none */
-    bool begun, cut;
+    bool begun;
+    bool cut;
+    bool too_long;
     const char *reason; /* of ours */
     char curls_reason[CURL_ERROR_SIZE];
 } transfer;
@@ -103,17 +106,17 @@ static size_t receive(char *data, size_t size, size_t n, void *context) {
     bool whole = t->limit == 0 && rostering_is_success((int)status);
     size_t limit = whole ? t->max_body : t->limit > 0 ? t->limit : ERROR_LIMIT;
     size_t room = limit - t->length, taken = size * n < room ? size * n : room;
-    if (whole && size * n > room) t->reason = "the answer is too long";
+    t->too_long = whole && size * n > room;
     t->cut = !whole && taken == room;
     t->length += taken;
     return fwrite(data, 1, taken, t->file) < taken || t->cut ? 0 : taken;
 }
 
-static const char closed[] = "the connection was closed before an answer came";
+static const char closed[] = "the connection was closed before a response arrived";
 
 /*
- * Where a kept connection breaks before an answer came, libcurl would send the request again, whatever its method. But
- * the server may have acted on it, so that is for the caller to decide.
+ * Where a kept connection breaks before a response arrived, libcurl would send the request again, whatever its method.
+ * But the server may have acted on it, so that is for the caller to decide.
  */
 static int send_once(void *context, char *ip, char *own_ip, int port, int own_port) {
     (void)ip, (void)own_ip, (void)port, (void)own_port;
@@ -160,11 +163,32 @@ static void set_method(transfer *t, const char *method) {
     curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* set_options reports whether the request can be sent. */
-static bool set_options(transfer *t, const json_t *request, int time_left, struct curl_slist **lines) {
+/* is_loopback reports whether the URL's host is this machine, which no proxy can reach. */
+static bool is_loopback(const char *url) {
+    CURLU *parts = curl_url();
+    char *host = NULL;
+    struct in_addr address = {0};
+    if (parts != NULL && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK) {
+        curl_url_get(parts, CURLUPART_HOST, &host, 0);
+    }
+    bool is = host != NULL && (strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+                                  (inet_pton(AF_INET, host, &address) == 1 && ntohl(address.s_addr) >> 24 == 127));
+    curl_free(host);
+    curl_url_cleanup(parts);
+    return is;
+}
+
+/* set_options reports whether the request can be sent. What prepare_curl may change comes before it. */
+static bool set_options(transfer *t, const json_t *request, const rostering_http *http, const rostering_limits *limits,
+    struct curl_slist **lines) {
+    const char *url = json_string_value(json_object_get(request, "url"));
+    int left = rostering_time_left(limits->deadline);
+    curl_easy_setopt(t->curl, CURLOPT_USERAGENT, "automatic-rostering/" ROSTERING_VERSION " (c)");
+    if (is_loopback(url)) curl_easy_setopt(t->curl, CURLOPT_PROXY, ""); /* none, even if the environment has one */
+    if (http->options.prepare_curl != NULL) http->options.prepare_curl(t->curl, http->options.curl_context);
     curl_easy_setopt(t->curl, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(t->curl, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
-    curl_easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, time_left < 0 ? 0L : (long)time_left);
+    curl_easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, left < 0 ? 0L : left == 0 ? 1L : (long)left);
     curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L); /* for threads */
     curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->curls_reason);
     curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, receive);
@@ -174,18 +198,25 @@ static bool set_options(transfer *t, const json_t *request, int time_left, struc
     set_method(t, json_string_value(json_object_get(request, "method")));
     return t->file != NULL && set_headers(t, json_object_get(request, "headers"), lines) &&
            curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-           curl_easy_setopt(t->curl, CURLOPT_URL, json_string_value(json_object_get(request, "url"))) == CURLE_OK;
+           curl_easy_setopt(t->curl, CURLOPT_URL, url) == CURLE_OK;
 }
 
-/* perform waits until the request is answered, or canceled. */
-static CURLcode perform(handle h, const rostering_cancel *cancel) {
-    struct curl_waitfd canceled = {.fd = cancel != NULL ? cancel->ends[0] : -1, .events = CURL_WAIT_POLLIN};
+/* perform waits until the request has its response, or is canceled. */
+static CURLcode perform(handle h, const rostering_limits *limits) {
+    const rostering_cancel *const awaited[] = {limits->cancel, limits->closing};
+    struct curl_waitfd canceled[2];
+    unsigned n = 0;
+    for (int i = 0; i < 2; i++) {
+        if (awaited[i] == NULL) continue;
+        canceled[n++] = (struct curl_waitfd){.fd = awaited[i]->ends[0], .events = CURL_WAIT_POLLIN};
+    }
     int running = 1, left;
     CURLMcode code = curl_multi_add_handle(h.multi, h.easy);
     while (code == CURLM_OK) {
         code = curl_multi_perform(h.multi, &running);
-        if (code != CURLM_OK || running == 0 || rostering_is_canceled(cancel)) break;
-        code = curl_multi_poll(h.multi, &canceled, cancel != NULL ? 1 : 0, POLL_MS, NULL);
+        if (code != CURLM_OK || running == 0) break;
+        if (rostering_is_canceled(limits->cancel) || rostering_is_canceled(limits->closing)) break;
+        code = curl_multi_poll(h.multi, canceled, n, POLL_MS, NULL);
     }
     const CURLMsg *message = curl_multi_info_read(h.multi, &left);
     CURLcode result = message != NULL ? message->data.result : CURLE_ABORTED_BY_CALLBACK;
@@ -193,66 +224,68 @@ static CURLcode perform(handle h, const rostering_cancel *cancel) {
     return result;
 }
 
-/* copy_headers makes one block of the list and its texts. */
-static bool copy_headers(CURL *curl, rostering_response *response) {
+/* copy_headers returns one block of the list and its strings, or NULL if memory ran out. */
+static const rostering_pair *copy_headers(CURL *curl) {
     struct curl_header *h = NULL;
     size_t n = 1, size = 0;
     for (; (h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL; n++) {
         size += strlen(h->name) + strlen(h->value) + 2;
     }
-    rostering_header *to = response->headers = malloc(n * sizeof *to + size);
-    if (to == NULL) return false;
-    char *text = (char *)(to + n);
+    rostering_pair *all = malloc(n * sizeof *all + size), *to = all;
+    if (all == NULL) return NULL;
+    char *text = (char *)(all + n);
     for (; (h = curl_easy_nextheader(curl, CURLH_HEADER, -1, h)) != NULL; to++) {
         to->name = text;
         to->value = text = stpcpy(text, h->name) + 1;
         text = stpcpy(text, h->value) + 1;
     }
-    *to = (rostering_header){0};
-    return true;
+    *to = (rostering_pair){0};
+    return all;
 }
 
 static void finish(transfer *t, CURLcode code, const rostering_limits *limits, rostering_answer *answer) {
     long status = 0;
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
-    if ((code == CURLE_OK || t->cut) && copy_headers(t->curl, &t->received)) {
-        t->received.status = (int)status;
-        answer->response = t->received;
+    const rostering_pair *headers = code == CURLE_OK || t->cut ? copy_headers(t->curl) : NULL;
+    if (headers != NULL) {
+        answer->response = (rostering_response){(int)status, headers, t->received, t->length};
         return;
     }
-    rostering_response_free(&t->received);
+    free(t->received);
     if (t->reason == NULL) t->reason = *t->curls_reason != '\0' ? t->curls_reason : curl_easy_strerror(code);
     if (code == CURLE_SEND_FAIL_REWIND) t->reason = closed;
+    answer->curl_code = (int)code;
+    answer->too_long = t->too_long;
+    answer->end = t->too_long ? ROSTERING_END_READY : rostering_ended(limits);
     snprintf(answer->failed, sizeof answer->failed, "libcurl %d: %s", (int)code, t->reason);
-    if (rostering_is_canceled(limits->cancel)) {
-        answer->end = ROSTERING_END_CANCELED;
-    } else if (rostering_time_left(limits->deadline) == 0) {
-        answer->end = ROSTERING_END_TIMED_OUT;
-    }
 }
 
-void rostering_http_send(rostering_http *http, const json_t *step, rostering_body *body, const rostering_limits *limits,
-    rostering_answer *answer) {
-    int left = rostering_time_left(limits->deadline);
-    handle h = left != 0 ? take_handle(http) : (handle){0};
+void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
+    const rostering_limits *limits, rostering_answer *answer) {
+    *answer = (rostering_answer){.end = rostering_ended(limits), .failed = "libcurl is out of memory"};
+    if (answer->end != ROSTERING_END_READY) return;
+    handle h = take_handle(http);
     if (h.easy == NULL || h.multi == NULL) {
         free_handle(h);
-        *answer = (rostering_answer){
-            .failed = "libcurl is out of memory", .end = left != 0 ? ROSTERING_END_READY : ROSTERING_END_TIMED_OUT};
         return;
     }
-    *answer = (rostering_answer){0};
     const json_t *request = json_object_get(step, "request"), *text = json_object_get(request, "body");
-    rostering_body own = {.data = json_string_value(text), .length = json_string_length(text)};
+    const rostering_body own = {.data = json_string_value(text), .length = json_string_length(text)};
     transfer t = {.curl = h.easy, .max_body = http->options.max_body};
     t.limit = (size_t)json_integer_value(json_object_get(step, "limit"));
-    t.file = open_memstream(&t.received.body, &t.received.body_length);
+    t.file = open_memstream(&t.received, &t.length);
     t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
     struct curl_slist *lines = NULL;
-    if (http->options.prepare_curl != NULL) http->options.prepare_curl(h.easy, http->options.curl_context);
-    CURLcode code = set_options(&t, request, left, &lines) ? perform(h, limits->cancel) : CURLE_OUT_OF_MEMORY;
+    bool set = set_options(&t, request, http, limits, &lines);
+    CURLcode code = set ? perform(h, limits) : CURLE_OUT_OF_MEMORY;
     if (t.file == NULL || fclose(t.file) != 0) code = CURLE_OUT_OF_MEMORY;
     finish(&t, code, limits, answer);
     keep_handle(http, h);
     curl_slist_free_all(lines);
+}
+
+void rostering_response_clear(rostering_response *response) {
+    free((void *)response->headers); /* with their strings */
+    free((void *)response->body);
+    *response = (rostering_response){0};
 }

@@ -40,8 +40,8 @@ bool rostering_log_open(rostering_error **error) {
     bool good = atomic_load(&opened) || extism_log_custom("extism::pdk=debug");
     atomic_store(&opened, good);
     pthread_mutex_unlock(&lock);
-    return good || rostering_fail(error, ROSTERING_INVALID_INPUT, "log",
-                       "the program has set up libextism's log itself: there is one for a process");
+    return good || rostering_fail(error, ROSTERING_CONFIG_INVALID, "log",
+                       "the program has set up libextism's log itself: there is one for each process");
 }
 
 bool rostering_log_begin(void) {
@@ -63,5 +63,12 @@ void rostering_log_end(const char *uuid, const rostering_options *options) {
     receiver = options;
     receivers_uuid = uuid;
     extism_log_drain(pass_on); /* also without a receiver: the log must not grow */
+    pthread_mutex_unlock(&lock);
+}
+
+void rostering_log_write(const rostering_options *options, rostering_log_level level, const char *line) {
+    if (options->log == NULL) return;
+    pthread_mutex_lock(&lock);
+    options->log(options->log_context, level, line);
     pthread_mutex_unlock(&lock);
 }

@@ -27,3 +27,6 @@ bool rostering_log_open(rostering_error **error);
  */
 bool rostering_log_begin(void);
 void rostering_log_end(const char *uuid, const rostering_options *options);
+
+/* Passes a line of this library's own on, if there is a log. */
+void rostering_log_write(const rostering_options *options, rostering_log_level level, const char *line);

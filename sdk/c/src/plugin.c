@@ -75,7 +75,7 @@ static bool check_contract(rostering_plugin *plugin, rostering_error **error) {
 
 bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error) {
-    plugin->options = *options;
+    plugin->options = options;
     if (options->log != NULL && !rostering_log_open(error)) return false;
     if (!load_chosen(plugin, options, error)) return false;
     rostering_log_uuid(plugin->extism, plugin->uuid);
@@ -115,7 +115,7 @@ bool rostering_plugin_call(
         const char *text = (const char *)extism_plugin_output_data(plugin->extism);
         *output = json_loadb(text, extism_plugin_output_length(plugin->extism), JSON_ALLOW_NUL, NULL);
     }
-    if (logs) rostering_log_end(plugin->uuid, &plugin->options);
+    if (logs) rostering_log_end(plugin->uuid, plugin->options);
     pthread_mutex_unlock(&plugin->lock);
     return good;
 }

@@ -8,12 +8,12 @@
 
 typedef struct rostering_plugin {
     ExtismPlugin *extism;
-    pthread_mutex_t lock;      /* of a call and its output, which libextism does not lock together */
-    rostering_options options; /* of which only log is used after opening */
+    pthread_mutex_t lock;             /* of a call and its output, which libextism does not lock together */
+    const rostering_options *options; /* of which only log is used after opening */
     char uuid[ROSTERING_UUID_SIZE];
 } rostering_plugin;
 
-/* Loads the plugin of the options, and has it check the config, a JSON object of texts. */
+/* Loads the plugin of the options, which must outlive it, and has it check the config, a JSON object of strings. */
 bool rostering_plugin_open(
     rostering_plugin *plugin, const rostering_options *options, const json_t *config, rostering_error **error);
 void rostering_plugin_close(rostering_plugin *plugin);

@@ -1,7 +1,9 @@
+#include "section.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
 #include "error.h"
 
 /* What the caller and the section's thread share. The last of them frees it. */
@@ -21,53 +23,82 @@ static void leave(section *s) {
     free(s);
 }
 
-static json_t *request_token(rostering_http *http, const json_t *step) {
-    const rostering_limits limits = {.deadline = rostering_deadline(rostering_ms(step, "timeout"))};
+/* request_token gives up when the client closes. Then the plugin does not learn of it: it would tell the fleet of a
+ * failure, whose calls would end with it. */
+static void request_token(rostering_progress *at) {
+    rostering_core *core = at->core;
+    const rostering_limits limits = {
+        .deadline = rostering_deadline(rostering_ms(at->step, "timeout")), .closing = core->closing};
     rostering_answer answer;
-    rostering_http_send(http, step, NULL, &limits, &answer);
-    json_t *result = rostering_result(step, &answer);
-    rostering_response_free(&answer.response);
-    return result;
+    rostering_http_send(core->http, at->step, NULL, &limits, &answer);
+    if (answer.end == ROSTERING_END_CLOSED) {
+        rostering_continues(at, answer.end);
+    } else {
+        rostering_resume(at, rostering_result(at, &answer));
+    }
+    rostering_response_clear(&answer.response);
 }
 
-static json_t *use_store(const rostering_store *store, json_t *step) {
+/* use_store returns 0, with the result as resume takes it, or why the store failed. */
+static int use_store(const rostering_store *store, json_t *step, json_t **result) {
     const char *op = "", *key = NULL, *value = NULL;
     const int64_t timeout_ms = rostering_ms(step, "timeout");
     json_int_t ttl = 0;
     char *found = NULL;
     bool added = false;
-    json_t *result = NULL;
     json_unpack(step, "{s:s, s:s, s?s, s?I}", "op", &op, "key", &key, "value", &value, "ttl", &ttl);
+    int reason = 0;
     if (strcmp(op, "get") == 0) {
-        if (store->get(store->context, timeout_ms, key, &found)) result = json_pack("{s:s?}", "value", found);
+        reason = store->get(store->context, timeout_ms, key, &found);
+        if (reason == 0) *result = json_pack("{s:s?}", "value", found);
+        if (reason == 0 && *result == NULL) reason = EILSEQ; /* not UTF-8 */
         free(found);
     } else if (strcmp(op, "add") == 0) {
-        bool good = store->add(store->context, timeout_ms, key, value, ttl, &added);
-        if (good) result = json_pack("{s:b}", "added", added);
-    } else if (store->set(store->context, timeout_ms, key, value, ttl)) {
-        result = json_object();
+        reason = store->add(store->context, timeout_ms, key, value, ttl, &added);
+        if (reason == 0) *result = json_pack("{s:b}", "added", added);
+    } else {
+        reason = store->set(store->context, timeout_ms, key, value, ttl);
+        if (reason == 0) *result = json_object();
     }
-    return result != NULL ? result : json_pack("{s:s+}", "failed", "the store failed: ", op);
+    return reason;
 }
 
-static void run(section *s) {
-    rostering *client = s->at.client;
-    while (rostering_is_shared(&s->at)) {
-        bool stores = rostering_is_at(&s->at, "store");
-        json_t *result = stores ? use_store(client->store, s->at.step) : request_token(client->http, s->at.step);
-        rostering_resume(&s->at, result);
+static void operate_store(rostering_progress *at) {
+    const char *op = json_string_value(json_object_get(at->step, "op"));
+    json_t *result = NULL;
+    int reason = use_store(&at->core->store, at->step, &result);
+    if (reason != 0) {
+        rostering_warn_of_store(at->core, op, reason);
+        result = json_pack("{s:s+}", "failed", "the store failed: ", op);
     }
-    if (!rostering_is_at(&s->at, "wait")) rostering_wake(client);
+    rostering_resume(at, result);
+}
+
+static void run(rostering_progress *at) {
+    while (rostering_is_shared(at)) {
+        if (rostering_is_at(at, "store")) {
+            operate_store(at);
+        } else {
+            request_token(at);
+        }
+    }
+    if (!rostering_is_at(at, "wait")) rostering_wake(at->core);
 }
 
 static void *run_detached(void *argument) {
     section *s = argument;
-    rostering *client = s->at.client;
-    run(s);
+    rostering_core *core = s->at.core;
+    run(&s->at);
     rostering_cancel_calls(s->done);
     leave(s);
-    rostering_leave(client); /* at the end: the client may be freed then */
+    rostering_end_section(core); /* at the end: the core may be freed then */
     return NULL;
+}
+
+/* start returns whether a thread runs the section. */
+static bool start(section *s) {
+    pthread_t thread;
+    return s->done != NULL && pthread_create(&thread, NULL, run_detached, s) == 0 && pthread_detach(thread) == 0;
 }
 
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits) {
@@ -77,24 +108,23 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
         return ROSTERING_END_READY;
     }
     s->now = at->now != NULL ? strdup(at->now) : NULL;
-    s->at = (rostering_progress){.client = at->client, .now = s->now, .step = at->step};
+    s->at = *at;
+    s->at.now = s->now;
     s->done = rostering_cancel_new();
     atomic_init(&s->users, 2);
     at->step = NULL;
-    rostering_enter(at->client, true, NULL);
-    pthread_t thread;
-    bool detached =
-        s->done != NULL && pthread_create(&thread, NULL, run_detached, s) == 0 && pthread_detach(thread) == 0;
+    rostering_begin_section(s->at.core);
+    bool detached = start(s);
     if (!detached) { /* short of threads or files, the caller stays */
-        run(s);
+        run(&s->at);
         atomic_store(&s->users, 1);
-        rostering_leave(at->client);
+        rostering_end_section(s->at.core);
     }
     rostering_end end = detached ? rostering_wait(s->done, limits) : ROSTERING_END_READY;
     if (end == ROSTERING_END_READY) {
-        at->step = s->at.step;
-        at->error = s->at.error;
-        at->wakes = s->at.wakes;
+        const char *now = at->now;
+        *at = s->at;
+        at->now = now;
         s->at.step = NULL;
         s->at.error = NULL;
     }

@@ -38,33 +38,39 @@ bool rostering_is_canceled(const rostering_cancel *cancel) {
     return cancel != NULL && atomic_load(&cancel->raised);
 }
 
-static int64_t now_ms(void) {
+int64_t rostering_now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 int64_t rostering_deadline(int64_t timeout_ms) {
-    int64_t now = now_ms();
-    return timeout_ms < 0 || timeout_ms > INT64_MAX - now ? INT64_MAX : now + timeout_ms;
+    int64_t now = rostering_now_ms();
+    return timeout_ms > INT64_MAX - now ? INT64_MAX : now + timeout_ms;
 }
 
 int rostering_time_left(int64_t deadline) {
-    int64_t left = deadline - now_ms();
+    int64_t left = deadline - rostering_now_ms();
     if (deadline == INT64_MAX) return -1;
     return left <= 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
 }
 
+rostering_end rostering_ended(const rostering_limits *limits) {
+    if (rostering_is_canceled(limits->cancel)) return ROSTERING_END_CANCELED;
+    if (rostering_is_canceled(limits->closing)) return ROSTERING_END_CLOSED;
+    return rostering_time_left(limits->deadline) == 0 ? ROSTERING_END_TIMED_OUT : ROSTERING_END_READY;
+}
+
 rostering_end rostering_wait(const rostering_cancel *done, const rostering_limits *limits) {
-    struct pollfd ends[] = {
-        {.fd = done != NULL ? done->ends[0] : -1, .events = POLLIN}, /* poll skips -1 */
-        {.fd = limits->cancel != NULL ? limits->cancel->ends[0] : -1, .events = POLLIN},
-    };
-    while (!rostering_is_canceled(done)) {
-        int left = rostering_time_left(limits->deadline);
-        if (rostering_is_canceled(limits->cancel)) return ROSTERING_END_CANCELED;
-        if (left == 0) return ROSTERING_END_TIMED_OUT;
-        poll(ends, 2, left);
+    const rostering_cancel *const awaited[] = {done, limits->cancel, limits->closing};
+    struct pollfd ends[3];
+    for (int i = 0; i < 3; i++) {
+        ends[i] =
+            (struct pollfd){.fd = awaited[i] != NULL ? awaited[i]->ends[0] : -1, .events = POLLIN}; /* poll skips -1 */
     }
-    return ROSTERING_END_READY;
+    rostering_end end = ROSTERING_END_READY;
+    while (!rostering_is_canceled(done) && (end = rostering_ended(limits)) == ROSTERING_END_READY) {
+        poll(ends, 3, rostering_time_left(limits->deadline));
+    }
+    return end;
 }

@@ -28,17 +28,23 @@ static bool rewind_text(void *context) {
 }
 
 static rostering_error *send_request(fixture *f, const rostering_request *request) {
-    rostering_response response;
+    rostering_response *response;
     rostering_error *error = NULL;
     if (rostering_send_request(f->client, request, NULL, &response, &error)) {
-        assert_int_equal(response.status, 201);
-        rostering_response_free(&response);
+        assert_int_equal(response->status, 201);
+        rostering_response_free(response);
     }
     return error;
 }
 
-static rostering_error *put(fixture *f, rostering_body body) {
-    return send_request(f, &(rostering_request){.path = "/a", .method = "PUT", .body = body});
+/* A PUT whose body is read, and has a length unless that is 0. */
+static rostering_request put(text *t, size_t length) {
+    rostering_request request = new_request("PUT", "/a");
+    t->at = 0;
+    request.body_length = length;
+    request.read_body = read_text;
+    request.body_context = t;
+    return request;
 }
 
 /* Without this, the sandbox answers the requests here with 404. */
@@ -46,25 +52,51 @@ static void accept_all(fixture *f) {
     sandbox_fault(f->sandbox, JOBS, "{s:i}", "status", 201);
 }
 
-static void a_request_is_sent_as_it_is(void **state) {
+static void a_request_is_sent_unchanged(void **state) {
     fixture *f = *state;
-    const rostering_header headers[] = {
-        {"X-One", "a, b"}, {"X-None", ""}, {"content-type", "text/plain"}, {NULL, NULL}};
+    rostering_request request = new_request("POST", "/other/1%2F2?a=b&c=/../%41");
+    request.headers =
+        (rostering_pair[]){{"X-One", "a, b"}, {"X-None", ""}, {"content-type", "text/plain"}, {NULL, NULL}};
+    request.body = "\xff";
+    request.body_length = 1;
     accept_all(f);
-    assert_null(send_request(f, &(rostering_request){.path = "/other/1%2F2?a=b&c=/../%41",
-                                    .method = "POST",
-                                    .headers = headers,
-                                    .body = {.data = "\xff", .length = 1},
-                                    .ids = {.customer_id = "other", .omit_user_id = true}}));
+    assert_null(send_request(f, &request));
     want_sent(f, "method", "POST");
     want_sent(f, "target", "/other/1%2F2?a=b&c=/../%41");
-    want_sent(f, "customer_id", "other");
-    want_sent(f, "user_id", NULL);
+    want_sent(f, "customer_id", f->config.customer_id);
     want_sent(f, "x-one", "a, b");
     want_sent(f, "x-none", "");
     want_sent(f, "content-type", "text/plain");
     want_sent(f, "content-length", "1");
     want_sent(f, "body", "\xef\xbf\xbd"); /* the journal holds only text */
+}
+
+static void json_body(void **state) {
+    fixture *f = *state;
+    rostering_request request = new_request("POST", "/a");
+    request.json = "{\"a\":[1]}";
+    accept_all(f);
+    assert_null(send_request(f, &request));
+    want_sent(f, "content-type", "application/json");
+    want_sent(f, "content-length", "9");
+    want_sent(f, "body", request.json);
+    request.headers = (rostering_pair[]){{"CONTENT-type", "application/merge-patch+json"}, {NULL, NULL}};
+    assert_null(send_request(f, &request));
+    want_sent(f, "content-type", "application/merge-patch+json");
+}
+
+static void query_parameters(void **state) {
+    fixture *f = *state;
+    rostering_request request = new_request("GET", "/a");
+    request.query =
+        (rostering_pair[]){{"from", "2026-11-22T10:00+01:00"}, {"q", "a b&c=\xc3\xbc/%"}, {"q", ""}, {NULL, NULL}};
+    accept_all(f);
+    assert_null(send_request(f, &request));
+    want_sent(f, "target", "/a?from=2026-11-22T10%3A00%2B01%3A00&q=a%20b%26c%3D%C3%BC%2F%25&q=");
+    request.path = "/a?b=c";
+    request.query = (rostering_pair[]){{"d", "e"}, {NULL, NULL}};
+    assert_null(send_request(f, &request));
+    want_sent(f, "target", "/a?b=c&d=e");
 }
 
 static void each_method_without_a_body(void **state) {
@@ -73,61 +105,83 @@ static void each_method_without_a_body(void **state) {
     accept_all(f);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const char *method = methods[i] != NULL ? methods[i] : "GET";
-        assert_null(send_request(f, &(rostering_request){.path = "/a", .method = methods[i]}));
+        const rostering_request request = new_request(methods[i], "/a");
+        assert_null(send_request(f, &request));
         want_sent(f, "method", method);
         want_sent(f, "content-type", NULL);
         want_sent(f, "content-length", *method == 'P' ? "0" : NULL);
     }
 }
 
-static void a_request_at_fault_is_not_sent(void **state) {
+static void invalid_value_in_a_request(void **state) {
     fixture *f = *state;
-    const rostering_header twice[] = {{"a", "1"}, {"a", "2"}, {NULL, NULL}}, unnamed[] = {{"\xff", ""}, {NULL, NULL}};
+    static const rostering_pair twice[] = {{"a", "1"}, {"a", "2"}, {NULL, NULL}},
+                                unnamed[] = {{"\xff", ""}, {NULL, NULL}};
+    static const rostering_pair no_value[] = {{"a", NULL}, {NULL, NULL}};
     const struct {
-        rostering_request request;
+        const char *path;
+        const rostering_pair *headers;
+        const rostering_pair *query;
+        const char *json;
+        const char *body;
+        size_t body_length;
         const char *key;
     } table[] = {
-        {{.path = NULL}, "path"},
-        {{.path = "/\xff"}, "path"},
-        {{.path = "/", .method = ""}, "method"},
-        {{.path = "/", .body = {.data = "a body of GET", .length = 1}}, "body"},
-        {{.path = "/", .headers = twice}, "headers"},
-        {{.path = "/", .headers = unnamed}, "headers"},
+        {NULL, NULL, NULL, NULL, NULL, 0, "path"},
+        {"/\xff", NULL, NULL, NULL, NULL, 0, "path"},
+        {"/", NULL, NULL, NULL, "a body of GET", 1, "body"},
+        {"/", NULL, NULL, "a body of GET", NULL, 0, "body"},
+        {"/", NULL, NULL, NULL, NULL, 1, "body"},
+        {"/", NULL, NULL, "{}", "x", 1, "json"},
+        {"/", twice, NULL, NULL, NULL, 0, "headers"},
+        {"/", unnamed, NULL, NULL, NULL, 0, "headers"},
+        {"/", no_value, NULL, NULL, NULL, 0, "headers"},
+        {"/", NULL, no_value, NULL, NULL, 0, "query"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        rostering_error *error = send_request(f, &table[i].request);
-        want_code(error, ROSTERING_INVALID_INPUT);
-        assert_string_equal(error->key, table[i].key);
-        rostering_error_free(error);
+        rostering_request request = new_request("GET", table[i].path);
+        request.headers = table[i].headers;
+        request.query = table[i].query;
+        request.json = table[i].json;
+        request.body = table[i].body;
+        request.body_length = table[i].body_length;
+        rostering_error *error = send_request(f, &request);
+        assert_false(error->retryable);
+        want_error(error, ROSTERING_INVALID_INPUT, table[i].key);
     }
+    rostering_request request = new_request("", "/");
+    want_error(send_request(f, &request), ROSTERING_INVALID_INPUT, "method");
+    request.size = 0;
+    want_error(send_request(f, &request), ROSTERING_INVALID_INPUT, NULL);
     assert_int_equal(sandbox_requests(f->sandbox, AUTH), 0);
 }
 
 static void a_body_that_is_read(void **state) {
     fixture *f = *state;
     text t = {.text = "some text"};
+    rostering_request request = put(&t, 9);
     accept_all(f);
-    assert_null(put(f, (rostering_body){.length = 9, .read = read_text, .context = &t}));
+    assert_null(send_request(f, &request));
     want_sent(f, "content-length", "9");
     want_sent(f, "body", "some text");
-    t.at = 0;
-    assert_null(put(f, (rostering_body){.read = read_text, .context = &t}));
+    request = put(&t, 0);
+    assert_null(send_request(f, &request));
     want_sent(f, "content-length", NULL);
     want_sent(f, "body", "some text");
     t.text = NULL;
-    rostering_error *error = put(f, (rostering_body){.read = read_text, .context = &t});
-    want_code(error, ROSTERING_NETWORK_ERROR);
-    assert_non_null(strstr(error->message, "body cannot be read"));
-    rostering_error_free(error);
+    rostering_error *error = send_request(f, &request);
+    want_part(error->message, "body cannot be read");
+    want_error(error, ROSTERING_NETWORK_ERROR, NULL);
 }
 
 static void a_body_is_sent_again_after_a_401(void **state) {
     fixture *f = *state;
     text t = {.text = "some text"};
+    rostering_request request = put(&t, 9);
+    request.rewind_body = rewind_text;
     want_jobs(f->client);
     sandbox_fault(f->sandbox, JOBS, "{s:i, s:i}", "status", 401, "requests", 1);
-    rostering_error *error =
-        put(f, (rostering_body){.length = 9, .read = read_text, .rewind = rewind_text, .context = &t});
+    rostering_error *error = send_request(f, &request);
     assert_int_equal(error->status, 404); /* the sandbox's own answer, to the second request */
     rostering_error_free(error);
     want_sent(f, "body", "some text");
@@ -143,18 +197,16 @@ static bool fail_to_rewind(void *context) {
 static void a_body_that_cannot_be_sent_again(void **state) {
     fixture *f = *state;
     text t = {.text = "some text"};
-    const rostering_body bodies[] = {{.length = 9, .read = read_text, .context = &t},
-        {.length = 9, .read = read_text, .rewind = fail_to_rewind, .context = &t}};
     want_jobs(f->client);
     for (int i = 0; i < 2; i++) {
+        rostering_request request = put(&t, 9);
+        request.rewind_body = i == 0 ? NULL : fail_to_rewind;
         int tokens = sandbox_requests(f->sandbox, AUTH), requests = sandbox_requests(f->sandbox, JOBS);
         sandbox_fault(f->sandbox, JOBS, "{s:i}", "status", 401);
-        t.at = 0;
-        rostering_error *error = put(f, bodies[i]);
-        want_code(error, ROSTERING_SERVICE_UNAUTHORIZED);
+        rostering_error *error = send_request(f, &request);
         assert_int_equal(error->status, 401);
         assert_true(error->retryable);
-        rostering_error_free(error);
+        want_error(error, ROSTERING_SERVICE_UNAUTHORIZED, NULL);
         assert_int_equal(sandbox_requests(f->sandbox, JOBS), requests + 1);
         assert_int_equal(sandbox_requests(f->sandbox, AUTH), tokens);
         sandbox_clear_faults(f->sandbox);
@@ -177,32 +229,34 @@ static void count_connections(void *curl, void *n) {
 static void a_connection_is_kept_and_no_request_is_sent_twice(void **state) {
     fixture *f = *state;
     text t = {.text = "some text"};
-    const rostering_body bodies[] = {{0}, {.data = "x", .length = 1}, {.read = read_text, .context = &t}};
+    rostering_request requests[] = {new_request("PUT", "/a"), new_request("PUT", "/a"), put(&t, 0)};
+    requests[1].json = "[]";
     int connections = 0;
     f->options.prepare_curl = count_connections;
     f->options.curl_context = &connections;
     reopen(f);
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         sandbox_clear_faults(f->sandbox);
         want_jobs(f->client);
-        int before = connections, requests = sandbox_requests(f->sandbox, JOBS);
+        int before = connections, sent = sandbox_requests(f->sandbox, JOBS);
         want_jobs(f->client);
         assert_int_equal(connections, before);
         sandbox_fault(f->sandbox, JOBS, "{s:b}", "cut_off", 1);
-        rostering_error *error = put(f, bodies[i]);
-        want_code(error, ROSTERING_NETWORK_ERROR);
-        assert_non_null(strstr(error->message, "the connection was closed before an answer came"));
-        rostering_error_free(error);
-        assert_int_equal(sandbox_requests(f->sandbox, JOBS), requests + 2);
+        rostering_error *error = send_request(f, &requests[i]);
+        want_part(error->message, "the connection was closed before a response arrived");
+        want_error(error, ROSTERING_NETWORK_ERROR, NULL);
+        assert_int_equal(sandbox_requests(f->sandbox, JOBS), sent + 2);
     }
     assert_true(connections > 0);
 }
 
 int run_request_tests(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_request_is_sent_as_it_is),
+        TEST(a_request_is_sent_unchanged),
+        TEST(json_body),
+        TEST(query_parameters),
         TEST(each_method_without_a_body),
-        TEST(a_request_at_fault_is_not_sent),
+        TEST(invalid_value_in_a_request),
         TEST(a_body_that_is_read),
         TEST(a_body_is_sent_again_after_a_401),
         TEST(a_body_that_cannot_be_sent_again),

@@ -84,6 +84,7 @@ static json_t *control(sandbox *s, const char *method, const char *path, json_t 
     curl_easy_setopt(s->curl, CURLOPT_CUSTOMREQUEST, method);
     curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, file);
     curl_easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(s->curl, CURLOPT_PROXY, "");
     curl_easy_setopt(s->curl, CURLOPT_TIMEOUT_MS, (long)CONTROL_MS);
     CURLcode code = curl_easy_perform(s->curl);
     curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);

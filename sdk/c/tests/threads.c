@@ -1,4 +1,4 @@
-/* Threads: concurrent calls, cancellation, time-outs, closing. */
+/* Threads: concurrent calls, cancellation, timeouts, closing. */
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "call.h"
+#include "client.h"
 #include "tests.h"
 
 /* A call that lists the jobs on another thread. */
 typedef struct lister {
-    rostering *client;
+    rostering_client *client;
     rostering_call call;
     pthread_t thread;
     rostering_error *error;
@@ -18,14 +19,15 @@ typedef struct lister {
 
 static void *list(void *argument) {
     lister *l = argument;
-    rostering_response jobs;
-    rostering_list_jobs(l->client, NULL, &l->call, &jobs, &l->error);
-    rostering_response_free(&jobs);
+    rostering_response *jobs;
+    rostering_list_jobs(l->client, &l->call, &jobs, &l->error);
+    rostering_response_free(jobs);
     return NULL;
 }
 
-static void start(lister *l, rostering *client) {
+static void start(lister *l, rostering_client *client, rostering_cancel *cancel) {
     l->client = client;
+    l->call = new_call(0, cancel);
     assert_int_equal(pthread_create(&l->thread, NULL, list, l), 0);
 }
 
@@ -38,7 +40,7 @@ static void threads_share_a_client_and_its_token(void **state) {
     fixture *f = *state;
     lister listers[20] = {0};
     sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
-    for (size_t i = 0; i < 20; i++) start(&listers[i], f->client);
+    for (size_t i = 0; i < 20; i++) start(&listers[i], f->client, NULL);
     sandbox_wait(f->sandbox, JOBS, 20);
     sandbox_clear_faults(f->sandbox);
     for (size_t i = 0; i < 20; i++) assert_null(join(&listers[i]));
@@ -48,24 +50,24 @@ static void threads_share_a_client_and_its_token(void **state) {
 static void one_handle_cancels_many_calls(void **state) {
     fixture *f = *state;
     rostering_cancel *cancel = rostering_cancel_new();
-    lister listers[3] = {{.call = {.cancel = cancel}}, {.call = {.cancel = cancel}}, {.call = {.cancel = cancel}}};
-    rostering *other = open_another(f);
+    lister listers[3] = {0};
+    rostering_client *other = open_another(f);
     sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
-    start(&listers[0], f->client);
+    start(&listers[0], f->client, cancel);
     sandbox_wait(f->sandbox, JOBS, 1);
     sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
-    start(&listers[1], other);
-    start(&listers[2], other); /* which waits for that token */
+    start(&listers[1], other, cancel);
+    start(&listers[2], other, cancel); /* which waits for that token */
     sandbox_wait(f->sandbox, AUTH, 2);
     rostering_cancel_calls(cancel);
     rostering_cancel_calls(cancel);
-    for (size_t i = 0; i < 3; i++) want_error(join(&listers[i]), ROSTERING_CANCELED);
+    for (size_t i = 0; i < 3; i++) want_error(join(&listers[i]), ROSTERING_CANCELED, NULL);
     list(&listers[0]);
-    want_error(listers[0].error, ROSTERING_CANCELED);
+    want_error(listers[0].error, ROSTERING_CANCELED, NULL);
     sandbox_clear_faults(f->sandbox);
     want_jobs(other); /* with the token that the canceled calls requested */
     assert_int_equal(sandbox_requests(f->sandbox, AUTH), 2);
-    rostering_free(other);
+    rostering_client_free(other);
     rostering_cancel_free(cancel);
     rostering_cancel_free(NULL);
 }
@@ -81,75 +83,115 @@ static void a_signal_handler_cancels(void **state) {
     fixture *f = *state;
     struct sigaction before, action = {.sa_handler = on_signal};
     canceled_by_signal = rostering_cancel_new();
-    lister l = {.call = {.cancel = canceled_by_signal}};
+    lister l = {0};
     assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
     sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
-    start(&l, f->client);
+    start(&l, f->client, canceled_by_signal);
     sandbox_wait(f->sandbox, JOBS, 1);
     pthread_kill(l.thread, SIGUSR1);
-    want_error(join(&l), ROSTERING_CANCELED);
+    want_error(join(&l), ROSTERING_CANCELED, NULL);
     sigaction(SIGUSR1, &before, NULL);
     rostering_cancel_free(canceled_by_signal);
 }
 
-static void want_time_out(rostering *client, const rostering_call *call) {
-    lister l = {.client = client, .call = *call};
-    list(&l);
-    want_code(l.error, ROSTERING_NETWORK_ERROR);
-    assert_true(l.error->retryable);
-    assert_non_null(strstr(l.error->message, "timed out"));
-    rostering_error_free(l.error);
+static void want_timeout(rostering_client *client, int64_t timeout_ms) {
+    const rostering_call call = new_call(timeout_ms, NULL);
+    rostering_error *error = list_jobs(client, &call);
+    assert_true(error->retryable);
+    want_part(error->message, "timed out");
+    want_error(error, ROSTERING_NETWORK_ERROR, NULL);
 }
 
-static void a_time_out_leaves_the_token_request_to_the_next_call(void **state) {
+static void timeout(void **state) {
     fixture *f = *state;
+    assert_int_equal(f->options.timeout_ms, 30000);
     sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
-    want_time_out(f->client, &(rostering_call){.timeout_ms = 100});
+    want_timeout(f->client, 100);
     sandbox_clear_faults(f->sandbox);
     want_jobs(f->client);
-    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1);
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1); /* the token request went on for the next call */
     sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
-    want_time_out(f->client, &(rostering_call){.timeout_ms = 100});
+    want_timeout(f->client, 100);
     sandbox_clear_faults(f->sandbox);
     f->options.timeout_ms = 1;
     reopen(f);
     sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
-    want_time_out(f->client, &(rostering_call){0});
+    want_timeout(f->client, ROSTERING_CLIENT_TIMEOUT);
     sandbox_clear_faults(f->sandbox);
-    lister patient = {.client = f->client, .call = {.timeout_ms = -1}};
-    list(&patient);
-    assert_null(patient.error);
+    const rostering_call call = new_call(ROSTERING_NO_TIMEOUT, NULL);
+    assert_null(list_jobs(f->client, &call));
 }
 
-static void *close_client(void *client) {
-    rostering_close(client);
+/* A thread that closes a client. */
+typedef struct closer {
+    rostering_client *client;
+    int64_t timeout_ms;
+    pthread_t thread;
+    bool ended;
+} closer;
+
+static void *close_client(void *argument) {
+    closer *c = argument;
+    c->ended = rostering_client_close(c->client, c->timeout_ms);
     return NULL;
+}
+
+static bool is_closed(rostering_client *client) {
+    pthread_mutex_lock(&client->core->lock);
+    bool closed = client->core->closed;
+    pthread_mutex_unlock(&client->core->lock);
+    return closed;
 }
 
 static void close_waits_for_calls_and_refuses_later_ones(void **state) {
     fixture *f = *state;
     lister l = {0};
-    pthread_t closing;
+    closer c = {.client = f->client, .timeout_ms = 60000};
     sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
-    want_time_out(f->client, &(rostering_call){.timeout_ms = 100}); /* its token request goes on */
-    start(&l, f->client);
-    assert_int_equal(pthread_create(&closing, NULL, close_client, f->client), 0);
-    assert_int_equal(pthread_tryjoin_np(closing, NULL) != 0, 1);
+    start(&l, f->client, NULL);
+    sandbox_wait(f->sandbox, AUTH, 1);
+    assert_int_equal(pthread_create(&c.thread, NULL, close_client, &c), 0);
+    while (!is_closed(f->client)) poll(NULL, 0, 1);
+    want_error(list_jobs(f->client, NULL), ROSTERING_CLOSED, NULL);
     sandbox_clear_faults(f->sandbox);
-    rostering_error *error = join(&l);
-    if (error != NULL) want_error(error, ROSTERING_CLOSED); /* if closing was first */
-    assert_int_equal(pthread_join(closing, NULL), 0);
-    rostering_error_free(want_no_jobs(f->client, ROSTERING_CLOSED));
-    assert_false(rostering_clear_token(f->client, NULL));
-    rostering_close(f->client);
-    rostering_free(NULL);
+    assert_null(join(&l));
+    assert_int_equal(pthread_join(c.thread, NULL), 0);
+    assert_true(c.ended);
+    want_error(list_jobs(f->client, NULL), ROSTERING_CLOSED, NULL);
+    assert_true(rostering_client_close(f->client, 0));
+    rostering_client_free(NULL);
+}
+
+static void close_cancels_at_its_limit(void **state) {
+    fixture *f = *state;
+    lister listers[2] = {0};
+    want_jobs(f->client);
+    sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
+    start(&listers[0], f->client, NULL); /* waits for the service */
+    rostering_client *other = open_another(f);
+    sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
+    start(&listers[1], other, NULL); /* waits for its token */
+    sandbox_wait(f->sandbox, JOBS, 2);
+    sandbox_wait(f->sandbox, AUTH, 2);
+    assert_false(rostering_client_close(f->client, 1));
+    assert_false(rostering_client_close(other, 0));
+    for (int i = 0; i < 2; i++) want_error(join(&listers[i]), ROSTERING_CLOSED, NULL);
+    rostering_client_free(other);
+}
+
+static void close_gives_up_a_token_request_without_a_call(void **state) {
+    fixture *f = *state;
+    sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1); /* until the end of the test */
+    want_timeout(f->client, 100);
+    sandbox_wait(f->sandbox, AUTH, 1);
+    assert_true(rostering_client_close(f->client, ROSTERING_NO_TIMEOUT));
 }
 
 /* Waits that are far longer than the tests. */
 #define WAIT(whose) "{\"step\":\"wait\",\"for\":\"" whose "\",\"seconds\":3600,\"flow\":\"\"}"
 #define DONE "{\"step\":\"done\"}"
 
-static rostering *open_fake(fixture *f, const char *begin, const char *resume) {
+static rostering_client *open_fake(fixture *f, const char *begin, const char *resume) {
     char *plugin = fake_plugin(own_version, begin, resume);
     f->options.plugin = plugin;
     f->options.plugin_size = strlen(plugin);
@@ -158,16 +200,16 @@ static rostering *open_fake(fixture *f, const char *begin, const char *resume) {
     return f->client;
 }
 
-static bool is_awaited(rostering *client) {
-    pthread_mutex_lock(&client->lock);
-    bool awaited = client->woken != NULL;
-    pthread_mutex_unlock(&client->lock);
+static bool is_awaited(rostering_client *client) {
+    pthread_mutex_lock(&client->core->lock);
+    bool awaited = client->core->woken != NULL;
+    pthread_mutex_unlock(&client->core->lock);
     return awaited;
 }
 
 /* make_section performs a section of one step, after which the fake returns what its resume does. */
-static void make_section(rostering *client) {
-    rostering_progress at = {.client = client,
+static void make_section(rostering_client *client) {
+    rostering_progress at = {.core = client->core,
         .step =
             json_pack("{s:s, s:s, s:s, s:i, s:s}", "step", "store", "op", "get", "key", "k", "timeout", 1, "flow", "")};
     assert_int_equal(rostering_section(&at, &(rostering_limits){.deadline = INT64_MAX}), ROSTERING_END_READY);
@@ -175,13 +217,13 @@ static void make_section(rostering *client) {
     json_decref(at.step);
 }
 
-static void a_wait_for_a_call_ends_with_a_section(void **state) {
+static void wait_ends(void **state) {
     fixture *f = *state;
     rostering_store *store = rostering_memory_store_new();
     lister listers[20] = {0};
     f->options.store = store;
-    rostering *client = open_fake(f, WAIT("call"), DONE);
-    for (size_t i = 0; i < 20; i++) start(&listers[i], client);
+    rostering_client *client = open_fake(f, WAIT("call"), DONE);
+    for (size_t i = 0; i < 20; i++) start(&listers[i], client, NULL);
     while (!is_awaited(client)) poll(NULL, 0, 1);
     make_section(client); /* before, while or after the others begin to wait */
     for (size_t i = 0; i < 20; i++) {
@@ -190,17 +232,16 @@ static void a_wait_for_a_call_ends_with_a_section(void **state) {
             poll(NULL, 0, 1);
         }
     }
-    for (size_t i = 0; i < 20; i++) assert_null(listers[i].error); /* no time-out */
-    rostering_free(client);
+    for (size_t i = 0; i < 20; i++) assert_null(listers[i].error); /* no timeout */
+    rostering_client_free(client);
     f->client = NULL;
     rostering_store_free(store);
 }
 
-static rostering_end begin_and_pause(rostering *client, int64_t timeout_ms, bool section) {
-    const rostering_plan plan = {.call = "list_jobs", .input = "{}"};
+static rostering_end begin_and_pause(rostering_client *client, int64_t timeout_ms, bool section) {
     const rostering_limits limits = {.deadline = rostering_deadline(timeout_ms)};
-    rostering_progress at = {.client = client};
-    rostering_begin(&at, &plan);
+    rostering_progress at = {.core = client->core};
+    rostering_begin(&at, "list_jobs", "{}");
     assert_null(at.error);
     if (section) make_section(client);
     rostering_end end = rostering_pause(&at, &limits);
@@ -208,18 +249,18 @@ static rostering_end begin_and_pause(rostering *client, int64_t timeout_ms, bool
     return end;
 }
 
-static void a_section_that_ends_before_the_wait_begins(void **state) {
+static void wait_ends_if_the_section_ended_before_it(void **state) {
     fixture *f = *state;
     rostering_store *store = rostering_memory_store_new();
     f->options.store = store;
-    rostering *client = open_fake(f, WAIT("call"), DONE);
+    rostering_client *client = open_fake(f, WAIT("call"), DONE);
     assert_int_equal(begin_and_pause(client, 30000, true), ROSTERING_END_READY);
     assert_int_equal(begin_and_pause(client, 50, false), ROSTERING_END_TIMED_OUT); /* that was another step's */
     client = open_fake(f, WAIT("call"), WAIT("store"));
     assert_int_equal(begin_and_pause(client, 50, true), ROSTERING_END_TIMED_OUT); /* a section that ends in a wait */
     client = open_fake(f, WAIT("store"), DONE);
     assert_int_equal(begin_and_pause(client, 50, true), ROSTERING_END_TIMED_OUT); /* a wait for the store */
-    rostering_free(client);
+    rostering_client_free(client);
     f->client = NULL;
     rostering_store_free(store);
 }
@@ -229,10 +270,12 @@ int run_thread_tests(void) {
         TEST(threads_share_a_client_and_its_token),
         TEST(one_handle_cancels_many_calls),
         TEST(a_signal_handler_cancels),
-        TEST(a_time_out_leaves_the_token_request_to_the_next_call),
+        TEST(timeout),
         TEST(close_waits_for_calls_and_refuses_later_ones),
-        TEST(a_wait_for_a_call_ends_with_a_section),
-        TEST(a_section_that_ends_before_the_wait_begins),
+        TEST(close_cancels_at_its_limit),
+        TEST(close_gives_up_a_token_request_without_a_call),
+        TEST(wait_ends),
+        TEST(wait_ends_if_the_section_ended_before_it),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

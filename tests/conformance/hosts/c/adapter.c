@@ -64,9 +64,9 @@ static json_t *call(const json_t *request, instance *i) {
     uint8_t *input = base64_decode(text_of(request, "input"), &length);
     if (input == NULL || instance_plugin(i) == NULL) return trap("not base64, or a closed instance");
     instance_clear_logs(i);
-    if (i->client != NULL) pthread_mutex_lock(&i->client->plugin.lock);
+    if (i->client != NULL) pthread_mutex_lock(&i->client->core->plugin.lock);
     json_t *answer = call_export(instance_plugin(i), text_of(request, "export"), input, length);
-    if (i->client != NULL) pthread_mutex_unlock(&i->client->plugin.lock);
+    if (i->client != NULL) pthread_mutex_unlock(&i->client->core->plugin.lock);
     free(input);
     json_object_set_new(answer, "logs", instance_logs(i));
     return answer;
@@ -74,10 +74,8 @@ static json_t *call(const json_t *request, instance *i) {
 
 static json_t *failure(rostering_error *error) {
     json_t *answer = error->code == ROSTERING_CANCELED ? json_pack("{s:b}", "canceled", 1) : NULL;
-    char *text = rostering_error_json(error);
-    if (error->code == ROSTERING_PLUGIN_FAILED || text == NULL) answer = trap(error->message);
-    if (answer == NULL) answer = json_pack("{s:s}", "error", text);
-    free(text);
+    if (error->code == ROSTERING_PLUGIN_FAILED) answer = trap(error->message);
+    if (answer == NULL) answer = json_pack("{s:s}", "error", error->json);
     rostering_error_free(error);
     return answer;
 }
@@ -91,20 +89,21 @@ static json_t *drive(const job *j) {
     input[length] = '\0'; /* there is room */
     json_t *fields = json_loads(input, 0, NULL), *token = NULL;
     char *now = json_dumps(json_object_get(fields, "now"), JSON_ENCODE_ANY);
+    rostering_core *core = j->on->client->core;
     json_int_t timeout_ms = json_integer_value(json_object_get(j->request, "timeout_ms"));
     bool blank = strspn(input, " \t\r\n") == length;
     rostering_plan plan = {text_of(j->request, "export"), blank ? "{}" : input, now != NULL ? now : "",
         &(rostering_body){.data = body, .length = body_length},
-        {rostering_deadline(timeout_ms > 0 ? timeout_ms : j->on->client->timeout_ms), j->cancel}};
-    rostering_response response;
+        {rostering_deadline(timeout_ms > 0 ? timeout_ms : core->options.timeout_ms), j->cancel, core->closing}};
+    rostering_response *response = NULL;
     rostering_error *error = NULL;
-    bool good = rostering_make(j->on->client, &plan, &token, &response, &error);
+    bool good = rostering_make(core, &plan, &token, &response, &error);
     char *output = json_dumps(token, JSON_COMPACT);
     json_t *answer = !good            ? failure(error)
                      : output != NULL ? json_pack("{s:o}", "output", encoded(output, strlen(output)))
-                                      : json_pack("{s:i, s:o}", "status", response.status, "output",
-                                            encoded(response.body, response.body_length));
-    rostering_response_free(&response);
+                                      : json_pack("{s:i, s:o}", "status", response->status, "output",
+                                            encoded(response->body, response->body_length));
+    rostering_response_free(response);
     json_decref(token);
     json_decref(fields);
     free(output);
@@ -120,9 +119,9 @@ static void *run(void *argument) {
     json_t *answer = NULL;
     if (j->cancel != NULL) {
         answer = drive(j);
-        rostering_leave(j->on->client);
+        rostering_end_call(j->on->client->core);
     } else {
-        rostering_close(j->on->client);
+        rostering_client_close(j->on->client, ROSTERING_NO_TIMEOUT);
     }
     reply(j->request, answer != NULL ? answer : json_object());
     pthread_mutex_lock(&lock);
@@ -155,7 +154,7 @@ static void start(json_t *request, instance *on, rostering_cancel *cancel) {
 static json_t *start_drive(json_t *request, instance *on) {
     rostering_error *error = NULL;
     if (on->client == NULL) return trap("not a client");
-    if (!rostering_enter(on->client, false, &error)) return failure(error);
+    if (!rostering_begin_call(on->client->core, &error)) return failure(error);
     instance_clear_logs(on);
     start(request, on, rostering_cancel_new());
     return NULL;
@@ -173,9 +172,9 @@ static json_t *cancel_drive(const json_t *request) {
 
 static json_t *close_instance(json_t *request, instance *i) {
     if (i->client != NULL) {
-        pthread_mutex_lock(&i->client->lock);
-        i->client->closed = true; /* for what is read after this, whenever the job runs */
-        pthread_mutex_unlock(&i->client->lock);
+        pthread_mutex_lock(&i->client->core->lock);
+        i->client->core->closed = true; /* for what is read after this, whenever the job runs */
+        pthread_mutex_unlock(&i->client->core->lock);
         start(request, i, NULL);
         return NULL;
     }

@@ -1,5 +1,6 @@
 #include "http-store.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +24,16 @@ static json_t *post(const http_store *remote, int64_t timeout_ms, json_t *operat
     json_decref(step);
     free(body);
     json_t *result = answer.response.status == 200 ? json_loads(answer.response.body, 0, NULL) : NULL;
-    rostering_response_free(&answer.response);
+    rostering_response_clear(&answer.response);
     return result;
 }
 
-static bool get(void *context, int64_t timeout_ms, const char *key, char **value) {
+static int get(void *context, int64_t timeout_ms, const char *key, char **value) {
     json_t *result = post(context, timeout_ms, json_pack("{s:s, s:s}", "op", "get", "key", key));
     const char *found = json_string_value(json_object_get(result, "value"));
     *value = found != NULL ? strdup(found) : NULL;
     json_decref(result);
-    return result != NULL;
+    return result != NULL ? 0 : EIO;
 }
 
 static json_t *write_operation(const char *op, const char *key, const char *value, int64_t ttl_seconds) {
@@ -40,25 +41,27 @@ static json_t *write_operation(const char *op, const char *key, const char *valu
     return json_pack("{s:s, s:s, s:s, s:I}", "op", op, "key", key, "value", value, "ttl", ttl);
 }
 
-static bool add(
+static int add(
     void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
     json_t *result = post(context, timeout_ms, write_operation("add", key, value, ttl_seconds));
     *added = json_is_true(json_object_get(result, "added"));
     json_decref(result);
-    return result != NULL;
+    return result != NULL ? 0 : EIO;
 }
 
-static bool set(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds) {
+static int set(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds) {
     json_t *result = post(context, timeout_ms, write_operation("set", key, value, ttl_seconds));
     json_decref(result);
-    return result != NULL;
+    return result != NULL ? 0 : EIO;
 }
 
 rostering_store *http_store_new(const char *url) {
     http_store *remote = malloc(sizeof *remote + strlen(url) + 1);
     if (remote == NULL) abort();
-    remote->store = (rostering_store){get, add, set, remote};
-    remote->http = rostering_http_new(&(rostering_options){0});
+    remote->store = (rostering_store){sizeof remote->store, get, add, set, remote};
+    rostering_options options;
+    rostering_options_init(&options, sizeof options);
+    remote->http = rostering_http_new(&options);
     strcpy(remote->url, url);
     return &remote->store;
 }

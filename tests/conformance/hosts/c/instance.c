@@ -15,7 +15,7 @@ static const char *text_of(const json_t *request, const char *name) {
 }
 
 static void free_instance(instance *i) {
-    rostering_free(i->client);
+    rostering_client_free(i->client);
     http_store_free(i->store);
     if (i->plain != NULL) extism_plugin_free(i->plain);
     json_decref(i->logs);
@@ -26,9 +26,12 @@ static void free_instance(instance *i) {
 static bool open_client(const json_t *request, instance *made, rostering_error **error) {
     const char *url = text_of(request, "store");
     if (*url != '\0') made->store = http_store_new(url);
-    const rostering_options options = {.store = made->store, .plugin_file = text_of(request, "wasm")};
+    rostering_options options;
+    rostering_options_init(&options, sizeof options);
+    options.store = made->store;
+    options.plugin_file = text_of(request, "wasm");
     json_t *config = json_object_get(request, "config"), *none = json_object();
-    bool good = rostering_open_json(config != NULL ? config : none, &options, &made->client, error);
+    bool good = rostering_client_open_json(config != NULL ? config : none, &options, &made->client, error);
     json_decref(none);
     return good;
 }
@@ -75,7 +78,7 @@ instance *instance_find(const char *name) {
 
 ExtismPlugin *instance_plugin(const instance *i) {
     if (i->client == NULL) return i->plain;
-    return i->client->http != NULL ? i->client->plugin.extism : NULL;
+    return i->client->core->http != NULL ? i->client->core->plugin.extism : NULL;
 }
 
 static void keep_log(const char *log, ExtismSize length) {

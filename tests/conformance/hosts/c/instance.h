@@ -4,12 +4,13 @@
 #include <jansson.h>
 
 #include "call.h"
+#include "client.h"
 
 /* An instance of the SDK, or a client of the library. It is kept to the end: a closed client is still called. */
 typedef struct instance {
     struct instance *next;
-    ExtismPlugin *plain; /* NULL if closed */
-    rostering *client;   /* NULL if plain */
+    ExtismPlugin *plain;      /* NULL if closed */
+    rostering_client *client; /* NULL if plain */
     rostering_store *store;
     json_t *logs;
     char uuid[ROSTERING_UUID_SIZE];

@@ -1,0 +1,217 @@
+/* docs/fleet.md has the format and the protocol: they are those of the file stores in all languages. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "store.h"
+
+#define LIMIT (INT64_C(1) << 53) /* of numbers: JavaScript has no greater ones */
+enum { ATTEMPTS = 100, ABANDONED_AFTER_SECONDS = 60, HASH_LENGTH = 64, NAME_SIZE = 128 };
+
+typedef struct file_store {
+    rostering_own_store own;
+    int folder;
+} file_store;
+
+/* hash_of writes the key's SHA-256 in hex. */
+static int hash_of(const char *key, char hash[HASH_LENGTH + 1]) {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    if (EVP_Digest(key, strlen(key), bytes, NULL, EVP_sha256(), NULL) != 1) return ENOTSUP;
+    for (int i = 0; i < HASH_LENGTH / 2; i++) snprintf(hash + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+static DIR *list(const file_store *s) {
+    int folder = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = folder >= 0 ? fdopendir(folder) : NULL;
+    if (names == NULL && folder >= 0) close(folder);
+    return names;
+}
+
+/* number_of returns the number of a file of the hash, or 0 if the name is another. */
+static int64_t number_of(const char *name, const char *hash) {
+    if (strncmp(name, hash, HASH_LENGTH) != 0 || name[HASH_LENGTH] != '.') return 0;
+    const char *digits = name + HASH_LENGTH + 1;
+    size_t length = strlen(digits);
+    bool decimal = length > 0 && length <= 16 && *digits != '0' && strspn(digits, "0123456789") == length;
+    int64_t number = decimal ? strtoll(digits, NULL, 10) : 0;
+    return number < LIMIT ? number : 0;
+}
+
+/* find_highest sets *highest to the highest number of the hash, or 0. */
+static int find_highest(const file_store *s, const char *hash, int64_t *highest) {
+    DIR *names = list(s);
+    if (names == NULL) return errno;
+    *highest = 0;
+    for (const struct dirent *entry; (entry = readdir(names)) != NULL;) {
+        int64_t number = number_of(entry->d_name, hash);
+        if (number > *highest) *highest = number;
+    }
+    closedir(names);
+    return 0;
+}
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* parse returns the value in the text of a file, or NULL if it has expired or the text has another form. */
+static const char *parse(const char *text) {
+    size_t digits = strspn(text, "0123456789");
+    bool formed = digits > 0 && digits <= 18 && text[digits] == '\n';
+    return formed && strtoll(text, NULL, 10) > now_ms() ? text + digits + 1 : NULL;
+}
+
+/* read_value sets *value to that of a file, which the caller frees, or NULL. ENOENT: the file is gone. */
+static int read_value(const file_store *s, const char *hash, int64_t number, char **value) {
+    char name[NAME_SIZE], *text = NULL;
+    size_t size = 0;
+    snprintf(name, sizeof name, "%s.%" PRId64, hash, number);
+    int descriptor = openat(s->folder, name, O_RDONLY | O_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
+    if (file == NULL) return errno;
+    ssize_t length = getdelim(&text, &size, '\0', file); /* the whole: there is no zero byte in it */
+    int reason = ferror(file) ? EIO : 0;
+    const char *found = length > 0 ? parse(text) : NULL;
+    *value = found != NULL ? strdup(found) : NULL;
+    if (found != NULL && *value == NULL) reason = ENOMEM;
+    fclose(file);
+    free(text);
+    return reason;
+}
+
+/* read_highest sets *highest and *value, which is NULL if it is missing. */
+static int read_highest(const file_store *s, const char *hash, int64_t *highest, char **value) {
+    *value = NULL;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        int reason = find_highest(s, hash, highest);
+        if (reason != 0 || *highest == 0) return reason;
+        reason = read_value(s, hash, *highest, value);
+        if (reason != ENOENT) return reason;
+    }
+    return EAGAIN;
+}
+
+/* write_temporary writes a file completely, and sets its name. */
+static int write_temporary(
+    const file_store *s, const char *hash, const char *value, int64_t ttl_seconds, char name[NAME_SIZE]) {
+    uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) < 0) return errno;
+    snprintf(name, NAME_SIZE, "%s.tmp.%016" PRIx64, hash, random);
+    int descriptor = openat(s->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor < 0) return errno;
+    bool good = dprintf(descriptor, "%" PRId64 "\n%s", now_ms() + ttl_seconds * 1000, value) > 0;
+    int reason = good ? 0 : errno;
+    if (close(descriptor) != 0 && reason == 0) reason = errno;
+    if (reason != 0) unlinkat(s->folder, name, 0);
+    return reason;
+}
+
+/* link_next links the file to the key's next number. EAGAIN: another process was faster. */
+static int link_next(const file_store *s, const char *hash, const char *temporary, int64_t number, bool adds) {
+    char name[NAME_SIZE];
+    if (number >= LIMIT) return EOVERFLOW;
+    snprintf(name, sizeof name, "%s.%" PRId64, hash, number);
+    if (linkat(s->folder, temporary, s->folder, name, 0) != 0) return errno == EEXIST ? EAGAIN : errno;
+    int64_t highest = number;
+    int reason = adds ? find_highest(s, hash, &highest) : 0;
+    if (reason != 0 || highest == number) return reason;
+    unlinkat(s->folder, name, 0); /* it was too late, behind a number that is gone */
+    return EAGAIN;
+}
+
+static bool is_abandoned(const file_store *s, const char *name) {
+    struct stat about;
+    bool temporary = strlen(name) > HASH_LENGTH && strncmp(name + HASH_LENGTH, ".tmp.", 5) == 0;
+    return temporary && fstatat(s->folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
+           time(NULL) - about.st_mtime > ABANDONED_AFTER_SECONDS;
+}
+
+/* tidy removes the hash's files with lower numbers, and what processes that died left behind. */
+static void tidy(const file_store *s, const char *hash, int64_t number) {
+    DIR *names = list(s);
+    for (const struct dirent *entry; names != NULL && (entry = readdir(names)) != NULL;) {
+        int64_t found = number_of(entry->d_name, hash);
+        if ((found > 0 && found < number) || is_abandoned(s, entry->d_name)) unlinkat(s->folder, entry->d_name, 0);
+    }
+    if (names != NULL) closedir(names);
+}
+
+/* put sets the key, or adds it if added is not NULL. */
+static int put(const file_store *s, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
+    char hash[HASH_LENGTH + 1], temporary[NAME_SIZE], *live = NULL;
+    int64_t highest = 0;
+    if (added != NULL) *added = false;
+    int reason = hash_of(key, hash);
+    if (reason == 0) reason = write_temporary(s, hash, value, ttl_seconds, temporary);
+    if (reason != 0) return reason;
+    reason = EAGAIN;
+    for (int i = 0; i < ATTEMPTS && reason == EAGAIN && live == NULL; i++) {
+        reason = added != NULL ? read_highest(s, hash, &highest, &live) : find_highest(s, hash, &highest);
+        if (reason == 0 && live == NULL) reason = link_next(s, hash, temporary, highest + 1, added != NULL);
+    }
+    unlinkat(s->folder, temporary, 0);
+    if (reason == 0 && live == NULL) tidy(s, hash, highest + 1);
+    if (added != NULL) *added = reason == 0 && live == NULL;
+    free(live);
+    return reason;
+}
+
+static int get(void *context, int64_t timeout_ms, const char *key, char **value) {
+    char hash[HASH_LENGTH + 1];
+    int64_t highest;
+    (void)timeout_ms; /* nothing here waits */
+    int reason = hash_of(key, hash);
+    return reason == 0 ? read_highest(context, hash, &highest, value) : reason;
+}
+
+static int add(
+    void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
+    (void)timeout_ms;
+    return put(context, key, value, ttl_seconds, added);
+}
+
+static int set(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds) {
+    (void)timeout_ms;
+    return put(context, key, value, ttl_seconds, NULL);
+}
+
+static void free_store(void *store) {
+    file_store *s = store;
+    close(s->folder);
+    free(s);
+}
+
+bool rostering_file_store_new(const char *folder, rostering_store **store, rostering_error **error) {
+    *store = NULL;
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
+        return rostering_fail(
+            error, ROSTERING_STORE_FAILED, NULL, "cannot create the folder %s: %s", folder, strerror(errno));
+    }
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0 || faccessat(descriptor, ".", R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
+        rostering_fail(
+            error, ROSTERING_STORE_FAILED, NULL, "cannot write in the folder %s: %s", folder, strerror(errno));
+        if (descriptor >= 0) close(descriptor);
+        return false;
+    }
+    file_store *s = malloc(sizeof *s);
+    if (s == NULL) {
+        close(descriptor);
+        return rostering_out_of_memory(error);
+    }
+    *s = (file_store){.own = {{sizeof s->own.shown, get, add, set, s}, free_store}, .folder = descriptor};
+    *store = &s->own.shown;
+    return true;
+}

@@ -1,0 +1,34 @@
+/* The steps of a call, which the plugin returns. */
+#pragma once
+
+#include "core.h"
+
+/* The progress of a call: its current step, or its error. */
+typedef struct rostering_progress {
+    rostering_core *core;
+    const char *now; /* for resume, as JSON; "": none; NULL: the clock's */
+    json_t *step;
+    unsigned wakes; /* the core's, just before the plugin was asked for the step */
+    int curl_code;  /* of the last request that failed */
+    rostering_error *error;
+} rostering_progress;
+
+bool rostering_is_at(const rostering_progress *at, const char *kind);
+
+/* Whether others may wait for the outcome of the step: of a token request, or of an operation on the store. */
+bool rostering_is_shared(const rostering_progress *at);
+
+/* Begins a call such as list_jobs, with its input as JSON. */
+void rostering_begin(rostering_progress *at, const char *call, const char *input);
+
+/* Passes the result of the step, which it takes over. NULL means that memory ran out. */
+void rostering_resume(rostering_progress *at, json_t *result);
+
+/* The response to the step's request as resume takes it. Remembers why it failed. */
+json_t *rostering_result(rostering_progress *at, const rostering_answer *answer);
+
+/* Fails the call if something ended it. Returns whether it continues. */
+bool rostering_continues(rostering_progress *at, rostering_end end);
+
+/* Returns a field of the step, in seconds, as milliseconds. */
+int64_t rostering_ms(const json_t *step, const char *field);
