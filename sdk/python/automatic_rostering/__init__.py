@@ -1,12 +1,13 @@
 """A client of the Automatic Rostering service.
 
-    config = Config(environment="stage", auth_url=…, base_url=…, client_id=…, client_secret=…, …)
-    with Client(config) as client:
+    with Client(Config.from_env()) as client:
         jobs = client.list_jobs().json()
 
 Open one client per process and share it between threads; with asyncio, open one `AsyncClient`.
 Failures are a `RosteringError`.
 """
+
+__version__ = "0.1.0"
 
 from .async_client import AsyncClient
 from .auth import RosteringAuth
@@ -14,22 +15,28 @@ from .client import Client
 from .config import Config, Environment
 from .contract import CONTRACT
 from .error import Code, RosteringError
+from .file_store import FileStore
+from .protocols import AsyncJobsClient, JobsClient
+from .retry import async_retry, retry
 from .store import AsyncStore, MemoryStore, Store
 from .token import Token
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CONTRACT",
     "AsyncClient",
+    "AsyncJobsClient",
     "AsyncStore",
     "Client",
     "Code",
     "Config",
     "Environment",
+    "FileStore",
+    "JobsClient",
     "MemoryStore",
     "RosteringAuth",
     "RosteringError",
     "Store",
     "Token",
+    "async_retry",
+    "retry",
 ]

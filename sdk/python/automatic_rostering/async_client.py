@@ -2,17 +2,21 @@
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+import logging
+from collections.abc import AsyncIterable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, Self, Unpack, cast
+from typing import Any, Self, cast
 
 import httpx
 
-from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
+from .base import DEFAULT, BaseClient, Core, Id, Timeout
 from .call import AsyncBody, Call
+from .check import check_timeout
 from .config import Config
 from .exchange import Exchange, http_options
+from .plugin import Wasm
+from .request import QueryParams, request_input
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import AsyncStore, Store
 from .thread import in_thread
@@ -20,85 +24,133 @@ from .token import Token
 
 
 class AsyncClient(BaseClient):
-    """A `Client` for asyncio. Open one per event loop; any number of tasks may use it.
+    """A `Client` for asyncio, with its options. Open one per event loop, for any number of tasks.
+
+    `async with` opens and closes it; or `await client.open()` and `await client.close()`. Opening
+    judges the config, and does not block the event loop.
 
     The operations of a `Store` run in threads, those of an `AsyncStore` in the event loop.
-    Cancelling a call ends its request to the service; a token request continues for other calls.
+    Canceling a call ends its request to the service; a token request continues for other calls.
     """
 
     def __init__(
         self,
         config: Config,
         *,
+        timeout: float | None = 30,
+        max_body: int = 64 << 20,
         store: Store | AsyncStore | None = None,
         http: httpx.AsyncClient | None = None,
-        **options: Unpack[ClientOptions],
+        logger: logging.Logger | logging.LoggerAdapter[Any] | None = None,
+        plugin: Wasm | None = None,
     ) -> None:
-        self._http = http or httpx.AsyncClient(**http_options())
-        self._owns_http = http is None
-        # Last: if this fails, nothing else holds anything that must be freed.
-        super().__init__(config, options, store, asyncio.Event)
+        event = asyncio.Event
+        options = (config, timeout, max_body, store, http, logger, plugin)
+        super().__init__(Core(*options, event=event, http_kind=httpx.AsyncClient))
 
-    async def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
-        """Return the service's answer to GET /jobs: status 2xx, its body in memory."""
-        return cast(httpx.Response, await self.run(*self._call("list_jobs", options, {})))
+    async def open(self) -> Self:
+        """Open the client in the event loop that runs, and return it."""
+        core, loop = self._core, asyncio.get_running_loop()
+        if not core.is_open:
+            urls = (core.config.auth_url, core.config.base_url)
+            opening = partial(core.open, lambda: httpx.AsyncClient(**http_options(*urls)))
+            await asyncio.wrap_future(in_thread(opening))
+            core.loop = loop
+        return self
+
+    async def list_jobs(
+        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
+    ) -> httpx.Response:
+        """Return the service's response to GET /jobs, as `Client.list_jobs` does."""
+        ids = self._sent_ids(customer_id, user_id)
+        return cast(httpx.Response, await self._run(*self._call("list_jobs", ids, timeout)))
 
     async def send_request(
         self,
         path: str,
         *,
         method: str | None = None,
+        params: QueryParams | None = None,
         headers: Mapping[str, str] | None = None,
-        body: AsyncBody | None = None,
-        **options: Unpack[RequestOptions],
+        content: AsyncBody | None = None,
+        json: Any = None,  # noqa: ANN401
+        customer_id: Id = DEFAULT,
+        user_id: Id = DEFAULT,
+        timeout: Timeout = DEFAULT,
     ) -> httpx.Response:
         """Send another request, as `Client.send_request` does."""
-        fields = {"path": path, "method": method, "headers": headers}
-        call = self._call("send_request", options, fields, body)
-        return cast(httpx.Response, await self.run(*call))
+        fields, body = request_input(path, method, params, headers, content, json, AsyncIterable)
+        fields |= self._sent_ids(customer_id, user_id)
+        call = self._call("send_request", fields, timeout, body)
+        return cast(httpx.Response, await self._run(*call))
 
     async def get_token(
-        self, *, force: bool = False, refused: str | None = None, **options: Unpack[CallOptions]
+        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
     ) -> Token:
         """Return the token, as `Client.get_token` does."""
-        fields = {"force": force or None, "refused": refused}
-        token = await self.run(*self._call("get_token", options, fields))
+        token = await self._run(*self._token_call(force, refused, timeout))
         return Token.from_fields(cast(dict[str, Any], token))
 
-    async def run(self, call: Call, timeout: float | None) -> Result:  # noqa: ASYNC109
-        """Perform the steps of a call."""
-        with self._begun(asyncio.get_running_loop().create_future()):
-            try:
-                async with asyncio.timeout(timeout):
-                    step = call.begin()
-                    while not isinstance(step, Done):
-                        step = await self._perform(call, step)
-            except TimeoutError:
-                raise timed_out(timeout) from None
-        return step.result
+    async def close(self, timeout: float | None = None) -> None:
+        """Wait for the calls that have begun, and free the instance with its token.
 
-    async def close(self) -> None:
-        """Wait for the calls that have begun, and free the instance with its token."""
-        self._closed = True
-        while pending := self._pending.copy():
-            await asyncio.wait(pending)
-        self._plugin.close()
-        if self._owns_http:
-            await self._http.aclose()
+        After `timeout` seconds, calls that have not ended are canceled: they are a RuntimeError.
+        """
+        check_timeout("timeout", timeout, zero=True)
+        core = self._core
+        self._check_loop()
+        if not core.begin_close():
+            return
+        try:
+            async with asyncio.timeout(timeout):
+                await core.idle.wait()
+        except TimeoutError:
+            core.cancel(_expire)
+            await core.idle.wait()
+        # A token request for which no call waits any more is not waited for.
+        for section in core.sections:
+            section.cancel()
+        if core.sections:
+            await asyncio.wait(core.sections)
+        core.free()
+        if core.owns_http:
+            await core.http.aclose()
 
     async def __aenter__(self) -> Self:
-        """Return the client."""
-        return self
+        """Open the client."""
+        return await self.open()
 
     async def __aexit__(self, *_: object) -> None:
         """Close the client."""
         await self.close()
 
+    async def _run(self, call: Call, timeout: float | None) -> Result:
+        """Perform the steps of a call."""
+        self._check_loop()
+        scope = asyncio.timeout(timeout)
+        try:
+            async with scope:
+                with self._core.begun(scope):
+                    step = call.begin()
+                    while not isinstance(step, Done):
+                        step = await self._perform(call, step)
+        except TimeoutError:
+            if not scope.expired():
+                raise
+            raise self._core.ended(timeout) from None
+        return step.result
+
+    def _check_loop(self) -> None:
+        loop, running = self._core.loop, asyncio.get_running_loop()
+        if loop not in (None, running):
+            message = f"the client belongs to {loop}, in which it was opened, not to {running}"
+            raise RuntimeError(f"{message}: open one in each event loop")
+
     async def _perform(self, call: Call, step: Pending) -> Step:
         if isinstance(step, Detached):
             section = asyncio.create_task(self._section(call, step))
-            self._pending.add(section)
-            section.add_done_callback(self._pending.discard)
+            self._core.sections.add(section)
+            section.add_done_callback(self._core.sections.discard)
             # asyncio logs an exception that is never retrieved, and the caller may have left.
             section.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             return await asyncio.shield(section)
@@ -108,8 +160,8 @@ class AsyncClient(BaseClient):
                     await step.until.wait()
             return call.resume({})
         with call.content(step) as content:
-            exchange = Exchange(step, content, self._max_body)
-            outcome = await exchange.send_async(self._http)
+            exchange = Exchange(step, content, self._core.max_body)
+            outcome = await exchange.send_async(self._core.http)
         return call.resume(outcome)
 
     async def _section(self, call: Call, step: Step) -> Step:
@@ -119,19 +171,28 @@ class AsyncClient(BaseClient):
                 step = call.resume(await self._detached(step))
         finally:
             if not isinstance(step, WaitStep):
-                self._plugin.end_section()
+                call.plugin.end_section()
         return step
 
     async def _detached(self, step: Detached) -> Outcome:
+        if isinstance(step, TokenStep):
+            exchange = Exchange(step, step.body, self._core.max_body)
+            try:
+                async with asyncio.timeout(step.timeout):
+                    return await exchange.send_async(self._core.http)
+            except Exception as error:  # noqa: BLE001 - a hook's, of another's HTTP client
+                return error
         try:
             async with asyncio.timeout(step.timeout):
-                if isinstance(step, TokenStep):
-                    exchange = Exchange(step, step.body, self._max_body)
-                    return await exchange.send_async(self._http)
-                operation = getattr(self._store, step.op)
+                operation = getattr(self._core.store, step.op)
                 if inspect.iscoroutinefunction(operation):
                     return step.outcome(await operation(*step.arguments))
                 returned = in_thread(partial(operation, *step.arguments))
                 return step.outcome(await asyncio.wrap_future(returned))
-        except Exception as error:  # noqa: BLE001 - from a store, or a hook of httpx
-            return self._failed(step, error)
+        except Exception as error:  # noqa: BLE001 - the store's
+            return self._core.store_failed(step, error)
+
+
+def _expire(call: asyncio.Timeout) -> None:
+    with suppress(RuntimeError):  # it is about to end
+        call.reschedule(asyncio.get_running_loop().time())

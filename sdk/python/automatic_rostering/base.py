@@ -3,122 +3,235 @@
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, TypedDict
+from copy import copy
+from dataclasses import dataclass
+from enum import Enum
+from os import PathLike
+from typing import Any, Literal, Self, TypeAlias
 
-from .call import AnyBody, Call, unix_time
-from .config import Config, plugin_config
+import httpx
+
+from . import log
+from .call import AnyBody, Call
+from .check import check, check_max_body, check_store, check_timeout
+from .config import Config
 from .error import RosteringError
-from .exchange import failed
-from .plugin import BUNDLED, AnyEvent, Plugin, Wasm
-from .step import Detached, Outcome, TokenStep
-from .store import AsyncStore, Store
+from .plugin import BUNDLED, CLOSED, AnyEvent, Plugin, Wasm
+from .step import Outcome, StoreStep
 from .token import Token
 
-AnyStore = Store | AsyncStore | None
+
+class Default(Enum):
+    """Stands for an argument that is not given, where None has a meaning of its own."""
+
+    DEFAULT = "default"
+
+    def __repr__(self) -> str:
+        """Return its name."""
+        return self.name
 
 
-class ClientOptions(TypedDict, total=False):
-    """Options of a client."""
+DEFAULT: Literal[Default.DEFAULT] = Default.DEFAULT
+#: An id that replaces the config's; None sends no header.
+Id: TypeAlias = str | Default | None
+#: Seconds in place of the client's; None is unlimited.
+Timeout: TypeAlias = float | Default | None
 
-    timeout: float | None  #: of each call, in seconds: 30 by default, None is unlimited
-    max_body: int  #: of an answer, in bytes: 64 MiB by default
-    #: Receives failures of the store, which go to the logger "automatic_rostering" by default, and the
-    #: plugin's log lines, for which the client sets up the log of libextism.
-    logger: logging.Logger
-    plugin: Wasm  #: rostering-nowasi.wasm, a file or bytes; by default the one in the package
+_QUIET = 60.0  # seconds between two warnings of the store
 
 
-class CallOptions(TypedDict, total=False):
-    """Options of every call."""
+@dataclass(eq=False, repr=False)
+class Core:
+    """What a client and its views share: options, the plugin, and the calls that have begun."""
 
-    timeout: float | None  #: in place of the client's
-    now: float  #: Unix seconds, in place of the clock
+    config: Config
+    timeout: float | None
+    max_body: int
+    store: Any
+    http: Any  # None: one of its own
+    logger: log.AnyLogger | None
+    wasm: Wasm | None
+    event: Callable[[], AnyEvent]
+    http_kind: type
 
+    def __post_init__(self) -> None:
+        """Judge the options."""
+        check("config", self.config, Config)
+        check_timeout("timeout", self.timeout)
+        check_max_body(self.max_body)
+        check_store(self.store, asynchronous=self.http_kind is httpx.AsyncClient)
+        check("http", self.http, self.http_kind, None)
+        check("logger", self.logger, (logging.Logger, logging.LoggerAdapter), None)
+        check("plugin", self.wasm, (str, PathLike, bytes), None)
+        self.owns_http = self.http is None
+        self.loop: Any = None  # of an AsyncClient that is open
+        self._plugin: Plugin | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._canceled = False
+        self._next_warning = 0.0
+        #: The ends of calls, and the detached steps that they began.
+        self.calls: set[Any] = set()
+        self.sections: set[Any] = set()
+        #: Is set when the client is closed and its last call has ended.
+        self.idle: Any = self.event()
 
-class RequestOptions(CallOptions, total=False):
-    """Options of requests to the service. An id replaces the config's; None sends no header."""
+    def open(self, make_http: Callable[[], Any]) -> None:
+        """Open the plugin, which judges the config, and make an HTTP client if none was given."""
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        plugin = Plugin(self.wasm or BUNDLED, self.config, self.event, self.logger)
+        try:
+            self.http = self.http or make_http()
+        except BaseException:
+            plugin.close()
+            raise
+        self._plugin = plugin
 
-    customer_id: str | None
-    user_id: str | None
+    @property
+    def plugin(self) -> Plugin:
+        """The instance. A RuntimeError if it can be used no more, not yet, or not here."""
+        if self._plugin and self._plugin.is_inherited:
+            raise RuntimeError("the client was opened before a fork: open one in each process")
+        if self._closed:
+            raise RuntimeError(CLOSED)
+        if not self._plugin:
+            raise RuntimeError("the client is not open: use async with, or await client.open()")
+        return self._plugin
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the plugin is there, though it may be closed."""
+        return self._plugin is not None
+
+    @contextmanager
+    def begun(self, end: object) -> Iterator[None]:
+        """Count a call, whose `end` is for `cancel`."""
+        with self._lock:
+            _ = self.plugin
+            self.calls.add(end)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.calls.discard(end)
+                if self._closed and not self.calls:
+                    self.idle.set()
+
+    def begin_close(self) -> bool:
+        """Begin no more calls. Return whether there is something to free in this process."""
+        if not self._plugin or self._plugin.is_inherited:
+            return False
+        with self._lock:
+            self._closed = True
+            if not self.calls:
+                self.idle.set()
+        return True
+
+    def cancel(self, end: Callable[[Any], None]) -> None:
+        """End the calls that have begun."""
+        self._canceled = True
+        for call in self.calls.copy():
+            end(call)
+        if self._plugin:
+            self._plugin.canceled.set()
+            self._plugin.end_section()
+
+    def free(self) -> None:
+        """Free the instance."""
+        if self._plugin:
+            self._plugin.close()
+
+    def ended(self, timeout: float | None) -> Exception:
+        """Return the error of a call that was ended by its timeout, or by `cancel`."""
+        if self._canceled:
+            return RuntimeError(CLOSED)
+        return RosteringError("network_error", f"timed out after {timeout} s", retryable=True)
+
+    def store_failed(self, step: StoreStep, error: Exception) -> Outcome:
+        """Return the outcome of a store step. Its text could quote the value, and is not shown."""
+        name = type(error).__name__
+        if time.monotonic() >= self._next_warning:
+            self._next_warning = time.monotonic() + _QUIET
+            logger = self.logger or logging.getLogger("automatic_rostering")
+            why = getattr(error, "strerror", None)
+            line = f"store: {step.op} failed: {name}" + (f" ({why})" if why else "")
+            log.write(logger, logging.WARNING, line)
+        return {"failed": name}
 
 
 class BaseClient:
-    """An instance of the plugin, and the options."""
+    """A client, or a view of one: what they share, and the ids of its requests."""
 
-    def __init__(
-        self,
-        config: Config,
-        options: ClientOptions,
-        store: AnyStore,
-        event: Callable[[], AnyEvent],
-    ) -> None:
-        logger = options.get("logger")
-        self._timeout = options.get("timeout", 30)
-        self._max_body = options.get("max_body", 64 << 20)
-        self._base_url = plugin_config(config).get("base_url")
-        self._store = store
-        self._logger = logger or logging.getLogger("automatic_rostering")
-        self._plugin = Plugin(options.get("plugin", BUNDLED), config, event, logger)
-        self._lock = threading.Lock()
-        self._closed = False
-        self._pending: set[Any] = set()  # futures of calls, and of the detached steps they began
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._ids: dict[str, str | None] = {}
 
-    def set_token(self, token: Token, *, now: float | None = None) -> None:
+    def for_customer(self, customer_id: str | None) -> Self:
+        """Return a view of this client: all its calls send this id, or none.
+
+        A view shares the token and everything else. Closing it closes the client.
+        """
+        return self._view("customer_id", customer_id)
+
+    def for_user(self, user_id: str | None) -> Self:
+        """Return a view of this client with another user, as `for_customer` does."""
+        return self._view("user_id", user_id)
+
+    def set_token(self, token: Token) -> None:
         """Use a token that another client requested. Sends nothing.
 
         `token_mismatch` if it has expired, or belongs to another client, scope or token URL.
         """
-        fields = {**json.loads(token.to_json()), "now": unix_time(now)}
-        with self._begun(Future[None]()):
-            self._plugin.call("set_token", json.dumps(fields).encode())
+        check("token", token, Token)
+        fields = {**json.loads(token.to_json()), "now": int(time.time())}
+        self._core.plugin.call("set_token", json.dumps(fields).encode())
 
     def clear_token(self) -> None:
-        """Forget the token, and the back-off after failed token requests. Sends nothing."""
-        with self._begun(Future[None]()):
-            self._plugin.call("clear_token", b"")
+        """Forget the token, and the backoff after failed token requests. Sends nothing."""
+        self._core.plugin.call("clear_token", b"")
+
+    def _view(self, name: str, value: str | None) -> Self:
+        check(name, value, str, None)
+        view = copy(self)
+        view._ids = {**self._ids, name: value}  # noqa: SLF001 - its own class
+        return view
 
     def _call(
         self,
         export: str,
-        options: CallOptions,
         fields: Mapping[str, object],
+        timeout: Timeout,
         body: AnyBody = None,
     ) -> tuple[Call, float | None]:
-        """Prepare a call, and return it with its time-out. Fields that are None are left out."""
-        now, timeout = options.get("now"), options.get("timeout", self._timeout)
-        if timeout is not None and timeout <= 0:
-            raise ValueError("timeout must be positive, or None")
+        """Prepare a call, and return it with its timeout."""
+        core = self._core
+        if timeout is DEFAULT:
+            timeout = core.timeout
+        else:
+            check_timeout("timeout", timeout)
+        data = json.dumps({**fields, "now": int(time.time())}).encode()
+        return Call(core.plugin, export, data, core.store is not None, None, body), timeout
+
+    def _token_call(
+        self,
+        force: bool,  # noqa: FBT001 - by name in public
+        refused: str | None,
+        timeout: Timeout,
+    ) -> tuple[Call, float | None]:
+        check("force", force, bool)
+        check("refused", refused, str, None)
+        fields = {"force": force or None, "refused": refused}
         given = {name: value for name, value in fields.items() if value is not None}
-        ids = {name: value for name, value in options.items() if name.endswith("_id")}
-        body = body.encode() if isinstance(body, str) else body
-        if body:
-            given["body"] = True
-        data = json.dumps({**given, **ids, "now": unix_time(now)}, default=dict).encode()
-        return Call(self._plugin, export, data, self._store is not None, now, body), timeout
+        return self._call("get_token", given, timeout)
 
-    @contextmanager
-    def _begun(self, ended: Any) -> Iterator[None]:  # noqa: ANN401 - a future of either kind
-        with self._lock:
-            if self._closed:
-                raise RuntimeError("the client is closed")
-            self._pending.add(ended)
-        try:
-            yield
-        finally:
-            self._pending.discard(ended)
-            ended.set_result(None)
-
-    def _failed(self, step: Detached, error: Exception) -> Outcome:
-        if isinstance(step, TokenStep):
-            return failed(error)
-        # The text of an error of Redis can quote the value.
-        self._logger.warning("store: %s failed: %s", step.op, type(error).__name__)
-        return {"failed": type(error).__name__}
-
-
-def timed_out(timeout: float | None) -> RosteringError:
-    """Make the error of a call whose time-out has passed."""
-    return RosteringError("network_error", f"timed out after {timeout} s", retryable=True)
+    def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:
+        """Return the ids that replace the config's: the call's, or else the view's."""
+        given = {"customer_id": customer_id, "user_id": user_id}
+        own = {name: value for name, value in given.items() if value is not DEFAULT}
+        for name, value in own.items():
+            check(name, value, str, None)
+        return {**self._ids, **own}

@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import httpx
 
+from .error import RosteringError
 from .plugin import AnyEvent, Plugin
-from .step import Done, Outcome, Result, ServiceStep, Step, StoreStep, TokenStep, WaitStep
+from .step import FAILURES, Done, Outcome, Result, ServiceStep, Step, StoreStep, TokenStep, WaitStep
 
 Content = str | bytes | Iterable[bytes]
 AsyncContent = str | bytes | AsyncIterable[bytes]
@@ -40,7 +41,7 @@ class Call:
     body: AnyBody = None
     _flow: object = field(default=None, init=False)
     _step: Step | None = field(default=None, init=False)
-    _answer: httpx.Response | None = field(default=None, init=False)
+    _response: httpx.Response | None = field(default=None, init=False)
 
     def begin(self) -> Step:
         """Return the first step."""
@@ -50,17 +51,30 @@ class Call:
 
     def resume(self, outcome: Outcome) -> Step:
         """Return the step after this outcome of the last one."""
+        fields, cause = outcome, None
         if isinstance(outcome, httpx.Response):
-            self._answer, answer = outcome, outcome
-            if isinstance(self._step, ServiceStep) and self._step.last and answer.is_success:
-                return Done(answer)
-            outcome = {"status": answer.status_code, "headers": dict(answer.headers)}
-            if isinstance(self._step, TokenStep) or not answer.is_success:
-                outcome["body"] = answer.content.decode(errors="replace")
-            if answer.status_code == HTTPStatus.UNAUTHORIZED and self._sent_once():
-                outcome["repeatable"] = False
-        fields = {"flow": self._flow, "now": unix_time(self.now), **outcome}
-        return self._next("resume", json.dumps(fields).encode())
+            accepted = outcome.is_success or outcome.status_code == HTTPStatus.NOT_MODIFIED
+            if isinstance(self._step, ServiceStep):
+                self._response = outcome
+                if self._step.last and accepted:
+                    return Done(outcome)
+            fields = {"status": outcome.status_code, "headers": dict(outcome.headers)}
+            if isinstance(self._step, TokenStep) or not accepted:
+                fields["body"] = outcome.content.decode(errors="replace")
+            if outcome.status_code == HTTPStatus.UNAUTHORIZED and self._sent_once():
+                fields["repeatable"] = False
+        elif isinstance(outcome, Exception):
+            fields, cause = {"failed": _reason(outcome)}, outcome
+        data = {"flow": self._flow, "now": unix_time(self.now), **cast(dict[str, object], fields)}
+        try:
+            return self._next("resume", json.dumps(data).encode())
+        except RosteringError as error:
+            if cause and not isinstance(cause, FAILURES):
+                raise cause from None
+            error.__cause__ = cause
+            if isinstance(outcome, httpx.Response) and self._response is outcome:
+                error.headers = outcome.headers
+            raise
 
     @contextmanager
     def content(self, step: ServiceStep) -> Iterator[AnyContent]:
@@ -92,16 +106,22 @@ class Call:
                 return WaitStep(fields["seconds"], section_ended)
             case "wait":  # at random, so that the clients of a store do not look at the same time
                 seconds = fields["seconds"] * (1 + random.random() / 2)  # noqa: S311
-                return WaitStep(seconds, self.plugin.event())
+                return WaitStep(seconds, self.plugin.canceled)
             case "store":
                 names = [name for name in ("key", "value", "ttl") if name in fields]
                 arguments = tuple(fields[name] for name in names)
                 return StoreStep(fields["op"], arguments, fields["timeout"])
             case "done":
-                return Done(cast(Result, fields.get("output", self._answer)))
+                return Done(cast(Result, fields.get("output", self._response)))
         if fields["for"] == "token":
             return TokenStep(**fields["request"], timeout=fields["timeout"], limit=fields["limit"])
         return ServiceStep(**fields["request"], last=fields.get("last", False))
+
+
+def _reason(error: Exception) -> str:
+    """Say why there is no response. The plugin redacts it."""
+    text = str(error) or ("timed out" if isinstance(error, TimeoutError) else "")
+    return f"{type(error).__name__}: {text}"
 
 
 def unix_time(given: float | None) -> float:

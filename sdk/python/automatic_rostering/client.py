@@ -1,17 +1,23 @@
 """The client for threads."""
 
+import logging
 import threading
-from collections.abc import Mapping
-from concurrent.futures import Future, wait
+from collections.abc import Iterable, Mapping
+from concurrent.futures import InvalidStateError
+from contextlib import suppress
 from functools import partial
-from typing import Any, Self, Unpack, cast
+from typing import Any, Self, cast
 
 import httpx
 
-from .base import BaseClient, CallOptions, ClientOptions, RequestOptions, timed_out
+from .base import DEFAULT, BaseClient, Core, Id, Timeout
 from .call import Body, Call
+from .check import check_timeout
 from .config import Config
+from .connections import Connections
 from .exchange import Deadline, Exchange, http_options
+from .plugin import Wasm
+from .request import QueryParams, request_input
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import Store
 from .thread import in_thread
@@ -21,84 +27,106 @@ from .token import Token
 class Client(BaseClient):
     """A client of the service. Open one per process; any number of threads may use it.
 
-    `store` shares the token with other clients. `http` sends the requests, through a proxy or
-    with certificates of your own; its time-outs apply where they are shorter, and it stays yours
-    to close.
+    `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in
+    bytes. `store` shares the token with other clients. `http` sends the requests, for example
+    through a proxy or with certificates of your own; its timeouts apply where they are shorter,
+    and it stays yours to close. `logger` receives the plugin's log lines, for which the client
+    sets up the log of libextism, and failures of the store, which go to the logger
+    "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, a file or bytes.
 
     Sends nothing before the first call. Close it, or use it in a `with` statement.
 
-    A call raises a `RosteringError` that says what to do; a RuntimeError if the client is closed.
-    Opening raises a `RosteringError` if the config is wrong, and a ValueError if `plugin` is not a
-    plugin of this package's `CONTRACT`.
+    A call raises a `RosteringError` that explains how to fix it, a TypeError or a ValueError if it
+    is wrong in itself, and a RuntimeError if the client is closed. So does opening; a ValueError
+    there can be a `plugin` that is not a plugin of this package's `CONTRACT`.
     """
 
     def __init__(
         self,
         config: Config,
         *,
+        timeout: float | None = 30,
+        max_body: int = 64 << 20,
         store: Store | None = None,
         http: httpx.Client | None = None,
-        **options: Unpack[ClientOptions],
+        logger: logging.Logger | logging.LoggerAdapter[Any] | None = None,
+        plugin: Wasm | None = None,
     ) -> None:
-        self._http = http or httpx.Client(**http_options())
-        self._owns_http = http is None
-        # Last: if this fails, nothing else holds anything that must be freed.
-        super().__init__(config, options, store, threading.Event)
+        event = threading.Event
+        options = (config, timeout, max_body, store, http, logger, plugin)
+        super().__init__(Core(*options, event=event, http_kind=httpx.Client))
+        self._connections = Connections()
+        # Not for another's: what else it sends is none of our business.
+        self._trace = self._connections.trace if http is None else None
+        urls = (config.auth_url, config.base_url)
+        self._core.open(lambda: httpx.Client(**http_options(*urls)))
 
-    def list_jobs(self, **options: Unpack[RequestOptions]) -> httpx.Response:
-        """Return the service's answer to GET /jobs: status 2xx, its body in memory."""
-        return cast(httpx.Response, self.run(*self._call("list_jobs", options, {})))
+    def list_jobs(
+        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
+    ) -> httpx.Response:
+        """Return the service's response to GET /jobs: status 2xx, its body in memory.
+
+        An id replaces that of the view or the config; None sends no header.
+        """
+        ids = self._sent_ids(customer_id, user_id)
+        return cast(httpx.Response, self._run(*self._call("list_jobs", ids, timeout)))
 
     def send_request(
         self,
         path: str,
         *,
         method: str | None = None,
+        params: QueryParams | None = None,
         headers: Mapping[str, str] | None = None,
-        body: Body | None = None,
-        **options: Unpack[RequestOptions],
+        content: Body | None = None,
+        json: Any = None,  # noqa: ANN401
+        customer_id: Id = DEFAULT,
+        user_id: Id = DEFAULT,
+        timeout: Timeout = DEFAULT,
     ) -> httpx.Response:
-        """Send another request to the service, and return its answer.
+        """Send another request to the service, and return its response: status 2xx, or 304.
 
-        `path` follows the config's base_url: "/jobs/1?full=true". The plugin adds the headers
-        Authorization, CUSTOMER_ID and USER_ID, and repeats the request once after a 401.
+        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's.
+        The plugin adds the headers Authorization, CUSTOMER_ID and USER_ID, and retries the request
+        once after a 401.
         """
-        fields = {"path": path, "method": method, "headers": headers}
-        return cast(httpx.Response, self.run(*self._call("send_request", options, fields, body)))
+        fields, body = request_input(path, method, params, headers, content, json, Iterable)
+        fields |= self._sent_ids(customer_id, user_id)
+        call = self._call("send_request", fields, timeout, body)
+        return cast(httpx.Response, self._run(*call))
 
     def get_token(
-        self, *, force: bool = False, refused: str | None = None, **options: Unpack[CallOptions]
+        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
     ) -> Token:
         """Return the token, or request a new one if it is missing or about to expire.
 
         `force` requests a new one in any case. `refused` is an access token that the service
         answered 401 to: it is replaced, unless another call has replaced it already.
         """
-        fields = {"force": force or None, "refused": refused}
-        token = self.run(*self._call("get_token", options, fields))
+        token = self._run(*self._token_call(force, refused, timeout))
         return Token.from_fields(cast(dict[str, Any], token))
 
-    def run(self, call: Call, timeout: float | None) -> Result:
-        """Perform the steps of a call."""
-        deadline = Deadline(timeout)
-        with self._begun(Future[None]()):
-            try:
-                step = call.begin()
-                while not isinstance(step, Done):
-                    step = self._perform(call, step, deadline)
-            except TimeoutError:
-                raise timed_out(timeout) from None
-        return step.result
+    def close(self, timeout: float | None = None) -> None:
+        """Wait for the calls that have begun, and free the instance with its token.
 
-    def close(self) -> None:
-        """Wait for the calls that have begun, and free the instance with its token."""
-        with self._lock:
-            self._closed = True
-        while pending := self._pending.copy():
-            wait(pending)
-        self._plugin.close()
-        if self._owns_http:
-            self._http.close()
+        After `timeout` seconds, calls that have not ended are a RuntimeError. One that waits for a
+        response through `http` of your own learns of it when that ends.
+        """
+        check_timeout("timeout", timeout, zero=True)
+        core = self._core
+        if not core.begin_close():
+            return
+        canceled = not core.idle.wait(timeout)
+        if canceled:
+            core.cancel(Deadline.expire)
+            for section in core.sections.copy():
+                with suppress(InvalidStateError):
+                    section.set_exception(TimeoutError())
+        # A token request for which no call waits any more is not waited for.
+        core.free()
+        if core.owns_http:
+            self._connections.shut_down()
+            core.http.close()
 
     def __enter__(self) -> Self:
         """Return the client."""
@@ -108,11 +136,23 @@ class Client(BaseClient):
         """Close the client."""
         self.close()
 
+    def _run(self, call: Call, timeout: float | None) -> Result:
+        """Perform the steps of a call."""
+        deadline = Deadline(timeout)
+        with self._core.begun(deadline):
+            try:
+                step = call.begin()
+                while not isinstance(step, Done):
+                    step = self._perform(call, step, deadline)
+            except TimeoutError:
+                raise self._core.ended(timeout) from None
+        return step.result
+
     def _perform(self, call: Call, step: Pending, deadline: Deadline) -> Step:
         if isinstance(step, Detached):
             section = in_thread(partial(self._section, call, step))
-            self._pending.add(section)
-            section.add_done_callback(self._pending.discard)
+            self._core.sections.add(section)
+            section.add_done_callback(self._core.sections.discard)
             return section.result(deadline.left())
         left = deadline.left()
         if isinstance(step, WaitStep):
@@ -120,8 +160,8 @@ class Client(BaseClient):
             deadline.left()
             return call.resume({})
         with call.content(step) as content:
-            exchange = Exchange(step, content, self._max_body)
-            outcome = exchange.send(self._http, deadline)
+            exchange = Exchange(step, content, self._core.max_body, self._trace)
+            outcome = exchange.send(self._core.http, deadline)
         return call.resume(outcome)
 
     def _section(self, call: Call, step: Step) -> Step:
@@ -131,15 +171,18 @@ class Client(BaseClient):
                 step = call.resume(self._detached(step))
         finally:
             if not isinstance(step, WaitStep):
-                self._plugin.end_section()
+                call.plugin.end_section()
         return step
 
     def _detached(self, step: Detached) -> Outcome:
+        if isinstance(step, TokenStep):
+            exchange = Exchange(step, step.body, self._core.max_body, self._trace)
+            try:
+                return exchange.send(self._core.http, Deadline(step.timeout))
+            except Exception as error:  # noqa: BLE001 - a hook's, of another's HTTP client
+                return error
         try:
-            if isinstance(step, TokenStep):
-                exchange = Exchange(step, step.body, self._max_body)
-                return exchange.send(self._http, Deadline(step.timeout))
-            operation = in_thread(partial(getattr(self._store, step.op), *step.arguments))
+            operation = in_thread(partial(getattr(self._core.store, step.op), *step.arguments))
             return step.outcome(operation.result(step.timeout))
-        except Exception as error:  # noqa: BLE001 - from a store, or a hook of httpx
-            return self._failed(step, error)
+        except Exception as error:  # noqa: BLE001 - the store's
+            return self._core.store_failed(step, error)

@@ -1,9 +1,10 @@
 """What a client is configured with."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 from .check import check
 from .error import RosteringError
@@ -68,7 +69,7 @@ def _read(name: str, text: str) -> str | int | bool:
         value: bool | int | None = _BOOLEANS.get(text)
         expected = "true or false"
     elif name == "refresh_margin":
-        value = int(text) if text.isascii() and text.isdigit() else None
+        value = int(text) if re.fullmatch("[0-9]{1,9}", text) else None
         expected = "a whole number of seconds"
     else:
         return text

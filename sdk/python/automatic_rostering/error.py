@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
+import httpx
+
 Code = Literal[
     "invalid_input",
     "config_missing",
@@ -25,34 +27,39 @@ class RosteringError(Exception):
 
     #: For programs to act on.
     code: Code
-    #: Says what to do, for people to read.
+    #: Explains how to fix it, for people to read.
     message: str
     #: Whether the same call may succeed later.
     retryable: bool = False
-    #: The config key or input field at fault.
+    #: The config key or input field that caused it.
     key: str | None = None
-    #: The HTTP status of the answer at fault.
+    #: The HTTP status of the response that caused it.
     status: int | None = None
     #: What the identity provider said (RFC 6749, section 5.2).
     oauth_error: str | None = None
     oauth_error_description: str | None = None
     #: Seconds to wait before the next attempt.
     retry_after: int | None = None
-    #: The service's answer, at most 64 KiB of it, and whether there was more.
+    #: The service's response: at most 64 KiB of its body, whether there was more, and its headers.
     body: str | None = field(default=None, repr=False)
     body_truncated: bool | None = None
+    headers: httpx.Headers | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Set `args`, from which pickle and copy rebuild an exception."""
         super().__init__(self.code, self.message)
 
     def __str__(self) -> str:
-        """Return the code and the message."""
-        return f"{self.code}: {self.message}"
+        """Return one line, with the status and what the identity provider said."""
+        oauth = filter(None, [self.oauth_error, self.oauth_error_description])
+        known = [f"status {self.status}" if self.status else "", ": ".join(oauth)]
+        details = ", ".join(filter(None, known))
+        text = f"{self.code}: {self.message}" + (f" ({details})" if details else "")
+        return " ".join(text.split())  # others' text must not begin a line of a log
 
     def to_dict(self) -> dict[str, object]:
-        """Return the fields that are set, for json.dumps or a structured log."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        """Return the contract's fields that are set, for json.dumps or a structured log."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "headers"}
         return {name: value for name, value in values.items() if value is not None}
 
 

@@ -1,22 +1,25 @@
-"""Sends requests with httpx, and reads the answers up to a limit."""
+"""Sends requests with httpx, and reads the responses up to a limit."""
 
 import time
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from ipaddress import ip_address
 from typing import Any
 
 import httpx
 
+from . import __version__
 from .call import AnyContent
-from .step import Outcome, ServiceStep, TokenStep
+from .error import RosteringError
+from .step import FAILURES, Outcome, ServiceStep, TokenStep
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (64 << 10) + 1  # bytes, one more than an error holds
 _STATUSES = range(100, 600)
-# An OSError can be a deadline that has passed, a UnicodeError is an invalid host name.
-_FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
+_USER_AGENT = f"automatic-rostering/{__version__} (python)"
+_HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
 
 
 class Deadline:
@@ -32,23 +35,31 @@ class Deadline:
             raise TimeoutError
         return left
 
+    def expire(self) -> None:
+        """Let it pass now."""
+        self._end = time.monotonic()
 
-def http_options() -> dict[str, Any]:
-    """Return the options of the default HTTP client."""
-    # A cookie from one customer's answer would be sent with another's request.
+
+def http_options(*urls: str | None) -> dict[str, Any]:
+    """Return the options of the default HTTP client, for requests to these URLs."""
+    # A cookie from one customer's response would be sent with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
     # A token request must not queue for a connection behind slow requests to the service.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
-    return {"cookies": cookies, "limits": limits, "timeout": None}  # calls have a time-out
+    # The proxies of the environment are not for loopback.
+    hosts = {httpx.URL(url).host for url in urls if url}
+    mounts = {_pattern(host): None for host in hosts if _is_loopback(host)}
+    return {"cookies": cookies, "limits": limits, "timeout": None, "mounts": mounts}
 
 
 @dataclass(eq=False, repr=False)
 class Exchange:
-    """A request with its content, and its answer."""
+    """A request with its content, and its response."""
 
     step: TokenStep | ServiceStep
     content: AnyContent
     max_body: int
+    trace: Any = None  # of httpcore
     _body: bytearray = field(default_factory=bytearray, init=False)
 
     def send(self, http: httpx.Client, deadline: Deadline) -> Outcome:
@@ -62,9 +73,9 @@ class Exchange:
                     if self._enough(response, piece):
                         break
                 return self._outcome(response)
-        except _FAILURES as error:
+        except FAILURES as error:
             deadline.left()
-            return failed(error)
+            return self._failed(error)
 
     async def send_async(self, http: httpx.AsyncClient) -> Outcome:
         """Send it. The caller bounds the time."""
@@ -76,13 +87,17 @@ class Exchange:
                     if self._enough(response, piece):
                         break
                 return self._outcome(response)
-        except _FAILURES as error:
-            return failed(error)
+        except FAILURES as error:
+            return self._failed(error)
 
     def _request(self, http: AnyHttp, timeout: httpx.Timeout) -> httpx.Request:
         # httpx refuses white space around a value, which has no meaning.
-        headers = {name: value.strip() for name, value in self.step.headers.items()}
+        headers = httpx.Headers({name: value.strip() for name, value in self.step.headers.items()})
+        if http.headers.get("User-Agent", _HTTPX_AGENT) == _HTTPX_AGENT:
+            headers.setdefault("User-Agent", _USER_AGENT)
         rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
+        if self.trace:
+            rest["extensions"] = {"trace": self.trace}
         return http.build_request(self.step.method, self.step.url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
@@ -98,26 +113,46 @@ class Exchange:
         if response.status_code not in _STATUSES:
             return {"failed": f"invalid HTTP status {response.status_code}"}
         body = bytes(self._body[: self._limit(response)])
-        of_service = isinstance(self.step, ServiceStep)
-        if of_service and response.is_success and len(body) > self.max_body:
-            return {"failed": f"the answer has more than {self.max_body} bytes"}
+        if isinstance(self.step, ServiceStep) and response.is_success and len(body) > self.max_body:
+            limit = f"max_body ({self.max_body} bytes)"
+            message = f"the response is larger than {limit}: raise it or request less"
+            raise RosteringError("network_error", message, status=response.status_code)
         headers = response.headers.copy()
         if body:  # which is neither compressed nor in chunks any more
             for name in ("Content-Encoding", "Transfer-Encoding", "Content-Length"):
                 headers.pop(name, None)
-        # The response's request is without its headers, which hold the token.
-        request = httpx.Request(self.step.method, self.step.url)
-        return httpx.Response(response.status_code, headers=headers, content=body, request=request)
+        return httpx.Response(
+            response.status_code, headers=headers, content=body, request=self._shown()
+        )
+
+    def _shown(self) -> httpx.Request:
+        """Return the request without its headers and body, which hold the token or the secret."""
+        return httpx.Request(self.step.method, self.step.url)
+
+    def _failed(self, error: Exception) -> Exception:
+        """Return an error that is shown as a cause, without the request and others' variables."""
+        part: BaseException | None = error
+        while part:
+            part.__traceback__ = None
+            if isinstance(part, httpx.RequestError):
+                part.request = self._shown()
+            part = part.__cause__ or part.__context__
+        return error
 
 
-def failed(error: Exception) -> dict[str, object]:
-    """Return the outcome of a request that got no answer. The plugin redacts the reason."""
-    text = str(error) or ("timed out" if isinstance(error, TimeoutError) else "")
-    return {"failed": f"{type(error).__name__}: {text}"}
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _pattern(host: str) -> str:
+    return f"all://[{host}]" if ":" in host else f"all://{host}"
 
 
 def _shorter(own: httpx.Timeout, left: float | None) -> httpx.Timeout:
-    """Return the client's time-outs, cut to the time left."""
+    """Return the client's timeouts, cut to the time left."""
     if left is None:
         return own
     return httpx.Timeout(**{name: min(t or left, left) for name, t in own.as_dict().items()})

@@ -1,59 +1,114 @@
 """A store in a folder, for the processes of one machine, such as functions that start per call."""
 
-import fcntl
-import json
 import os
+import re
+import secrets
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
+_ATTEMPTS = 100
+_ABANDONED = 60  # seconds after which a temporary file is that of a process that has died
+_TEMPORARY = re.compile(r"[0-9a-f]{64}\.tmp\.[0-9a-f]+")
+_CONTENT = re.compile(rb"([0-9]{1,16})\n(.*)", re.DOTALL)
+
 
 class FileStore:
-    """A `Store` with a file for each key, which its owner alone can read. Needs POSIX locks."""
+    """A `Store` in files that their owner alone can read, without locks.
+
+    Libraries of other languages can share the folder: docs/fleet.md specifies its files. Raises an
+    OSError if the folder cannot be made or written.
+    """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._temporary("0" * 64, b"").unlink()  # fails now if it would fail later
 
     def get(self, key: str) -> str | None:
         """Return the value, or None if it is absent or has expired."""
-        try:
-            entry = json.loads(self._file(key).read_bytes())
-            value: str = entry["value"]
-            return value if time.time() < entry["expires_at"] else None
-        except (FileNotFoundError, ValueError, LookupError, TypeError):  # absent, or damaged
-            return None
+        name = _name(key)
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._read(name, max(self._numbers(name), default=0))
+            except FileNotFoundError:  # replaced meanwhile
+                continue
+        raise self._failure()
 
     def add(self, key: str, value: str, ttl: int) -> bool:
         """Set a value if the key is absent."""
-        with self._locked():
-            absent = self.get(key) is None
-            if absent:
-                self._write(key, value, ttl)
-            return absent
+        return self._write(_name(key), value, ttl, absent=True)
 
     def set(self, key: str, value: str, ttl: int) -> None:
         """Set a value."""
-        with self._locked():
-            self._write(key, value, ttl)
+        self._write(_name(key), value, ttl, absent=False)
 
-    def _file(self, key: str) -> Path:
-        return self._folder / f"{sha256(key.encode()).hexdigest()}.json"
-
-    def _write(self, key: str, value: str, ttl: int) -> None:
-        new = self._file(key).with_suffix(".new")
-        new.touch(0o600)
-        new.write_text(json.dumps({"value": value, "expires_at": time.time() + ttl}))
-        new.replace(self._file(key))  # readers see the old file or the new one
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Lock the folder. The system unlocks it when the process dies."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = os.open(self._folder, os.O_RDONLY)
+    def _write(self, name: str, value: str, ttl: int, *, absent: bool) -> bool:
+        """Write the next file of a key, and remove those before it."""
+        self._remove_abandoned()
+        content = f"{int((time.time() + ttl) * 1000)}\n{value}".encode()
+        temporary = self._temporary(name, content)
         try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            yield
+            for _ in range(_ATTEMPTS):
+                last = max(self._numbers(name), default=0)
+                own = self._folder / f"{name}.{last + 1}"
+                try:
+                    if absent and self._read(name, last) is not None:
+                        return False
+                    own.hardlink_to(temporary)
+                except (FileNotFoundError, FileExistsError):  # another process was faster
+                    continue
+                numbers = self._numbers(name)
+                if absent and max(numbers, default=0) > last + 1:
+                    own.unlink(missing_ok=True)  # an older value than that counts for nothing
+                    continue
+                for number in numbers:
+                    if number <= last:
+                        (self._folder / f"{name}.{number}").unlink(missing_ok=True)
+                return True
         finally:
-            os.close(folder)
+            temporary.unlink(missing_ok=True)
+        raise self._failure()
+
+    def _numbers(self, name: str) -> list[int]:
+        """Return the numbers of a key's files."""
+        pattern = re.compile(name + r"\.([1-9][0-9]{0,15})")
+        found = [
+            int(m[1]) for file in self._folder.iterdir() if (m := pattern.fullmatch(file.name))
+        ]
+        return [number for number in found if number < 1 << 53]
+
+    def _read(self, name: str, number: int) -> str | None:
+        """Return the value in a file, None if it has expired or is damaged. 0 is no file."""
+        content = (self._folder / f"{name}.{number}").read_bytes() if number else b""
+        match = _CONTENT.fullmatch(content)
+        if not match or int(match[1]) <= time.time() * 1000:
+            return None
+        try:
+            return match[2].decode()
+        except UnicodeDecodeError:
+            return None
+
+    def _temporary(self, name: str, content: bytes) -> Path:
+        path = self._folder / f"{name}.tmp.{secrets.token_hex(16)}"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        return path
+
+    def _remove_abandoned(self) -> None:
+        for entry in os.scandir(self._folder):
+            if _TEMPORARY.fullmatch(entry.name):
+                path = Path(entry.path)
+                try:
+                    if path.stat().st_mtime < time.time() - _ABANDONED:
+                        path.unlink()
+                except FileNotFoundError:
+                    continue
+
+    def _failure(self) -> OSError:
+        return OSError(f"{self._folder} changes too often")
+
+
+def _name(key: str) -> str:
+    return sha256(key.encode()).hexdigest()

@@ -3,18 +3,22 @@
 import atexit
 import logging
 import re
+from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 import extism
 from extism.extism import CustomLogger
 
+AnyLogger = logging.Logger | logging.LoggerAdapter[Any]
+
 # time, level, target, the plugin's line, the instance's id
 _LINE = re.compile(r'\S+ +(DEBUG|WARN) extism::pdk: (.*) plugin="(\S+)"\n', re.DOTALL)
-_loggers: dict[str, logging.Logger] = {}  # by instance
+_loggers: dict[str, AnyLogger] = {}  # by instance
 _log: list[CustomLogger] = []  # one, once a client has a logger
 
 
-def connect(instance: UUID, logger: logging.Logger) -> None:
+def connect(instance: UUID, logger: AnyLogger) -> None:
     """Send the lines of an instance to a logger, from now on."""
     if not _log:
         # The target leaves out libextism's own lines, which hold a backtrace for each error.
@@ -33,6 +37,12 @@ def drain() -> None:
     _log[0].drain()  # type: ignore[no-untyped-call]
 
 
+def write(logger: AnyLogger, level: int, line: str) -> None:
+    """Log a line. A logger that raises fails no call."""
+    with suppress(Exception):
+        logger.log(level, "%s", line)
+
+
 def _write(line: str) -> None:
     if (match := _LINE.fullmatch(line)) and (logger := _loggers.get(match[3])):
-        logger.log(getattr(logging, match[1]), "%s", match[2])
+        write(logger, getattr(logging, match[1]), match[2])

@@ -1,11 +1,11 @@
 """An instance of the plugin in libextism."""
 
 import asyncio
-import logging
 import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import extism
 
@@ -13,15 +13,17 @@ from . import log
 from .config import Config, plugin_config
 from .contract import check_contract
 from .error import decode_error
+from .fork import Inherited
 
 #: A file of the plugin, or its bytes.
 Wasm = str | os.PathLike[str] | bytes
 AnyEvent = threading.Event | asyncio.Event
 #: The build without WASI: in the repository a link to what make build makes, in a wheel a copy.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
+CLOSED = "the client is closed"
 
 
-class Plugin:
+class Plugin(Inherited):
     """One instance, which holds the token and has no HTTP. Any number of threads may use it.
 
     `event` makes the events that end waits, `logger` receives the instance's log lines.
@@ -32,13 +34,14 @@ class Plugin:
         wasm: Wasm,
         config: Config,
         event: Callable[[], AnyEvent],
-        logger: logging.Logger | None,
+        logger: log.AnyLogger | None,
     ) -> None:
+        super().__init__()
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
         manifest = {"wasm": [{"data": data}], "config": plugin_config(config), "allowed_hosts": []}
         try:
             # By default, `functions` is every host function that the program has registered.
-            self._instance = extism.Plugin(manifest, wasi=False, functions=[])
+            self._instance: Any = extism.Plugin(manifest, wasi=False, functions=[])
         except extism.Error as error:
             raise ValueError(f"cannot load the plugin: {error}") from error
         # libextism serializes calls, but the output is read after the call.
@@ -46,9 +49,11 @@ class Plugin:
         self._id = self._instance.id if logger else None
         if logger and self._id:
             log.connect(self._id, logger)
-        self.event = event
+        self._event = event
         #: Is set when the next section ends in anything but a wait.
         self.section_ended = event()
+        #: Is set when calls are canceled.
+        self.canceled = event()
         try:
             check_contract(self.call)
             self.call("check", b"")
@@ -60,6 +65,8 @@ class Plugin:
         """Call an export. Raises a RosteringError, or an extism.Error if the instance failed."""
         try:
             with self._lock:
+                if not self._instance:
+                    raise RuntimeError(CLOSED)
                 output: bytes = self._instance.call(export, data)
                 return output
         except extism.Error as error:
@@ -74,11 +81,19 @@ class Plugin:
     def end_section(self) -> None:
         """End the waits for another call."""
         with self._lock:
-            ended, self.section_ended = self.section_ended, self.event()
+            ended, self.section_ended = self.section_ended, self._event()
         ended.set()
 
     def close(self) -> None:
-        """Free the instance and its token. It must not be called after that."""
+        """Free the instance and its token. Further calls are a RuntimeError."""
         if self._id:
             log.disconnect(self._id)
-        self._instance.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        with self._lock:
+            instance, self._instance = self._instance, None
+            if instance:
+                instance.__exit__(None, None, None)
+
+    def leave(self) -> None:
+        """Keep the SDK from freeing the parent's instance, which another thread may have locked."""
+        if self._instance:
+            vars(self._instance).clear()

@@ -6,10 +6,13 @@ from typing import Any, Literal
 
 import httpx
 
-#: The result of a call: the service's answer, or a token object.
+#: The result of a call: the service's response, or a token object.
 Result = httpx.Response | dict[str, Any]
-#: What a step is resumed with: an answer, or the fields that the contract names for the step.
-Outcome = httpx.Response | Mapping[str, object]
+#: What a step is resumed with: a response, why there is none, or the contract's fields.
+Outcome = httpx.Response | Exception | Mapping[str, object]
+#: Why there is no response; another exception is a mistake in someone's code. An OSError can be a
+#: deadline that has passed, a UnicodeError is an invalid host name.
+FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class TokenStep:
     headers: dict[str, str] = field(repr=False)
     body: str = field(repr=False)
     timeout: float  #: in seconds
-    limit: int  #: of the answer's body, in bytes: more need not be read
+    limit: int  #: of the response's body, in bytes: more need not be read
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -13,11 +15,14 @@ def in_thread(work: Callable[[], T]) -> "Future[T]":
     future: Future[T] = Future()
 
     def run() -> None:
-        future.set_running_or_notify_cancel()
         try:
-            future.set_result(work())
+            result = work()
         except BaseException as error:  # noqa: BLE001 - future.result raises it
-            future.set_exception(error)
+            end = partial(future.set_exception, error)
+        else:
+            end = partial(future.set_result, result)
+        with suppress(InvalidStateError):  # its caller has left
+            end()
 
     threading.Thread(target=run, daemon=True).start()
     return future

@@ -5,11 +5,11 @@ import inspect
 import os
 import threading
 import unittest
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from traceback import format_exception
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from automatic_rostering import AsyncClient, Client, Code, Config, RosteringError
 
@@ -26,10 +26,17 @@ class Blocking:
         self._inner, self._loop = inner, loop
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._inner, name)
-        if not inspect.iscoroutinefunction(method):
-            return method
-        return lambda *args, **options: self._loop.wait(method(*args, **options))
+        attribute = getattr(self._inner, name)
+        if not callable(attribute):
+            return attribute
+
+        def call(*args: Any, **options: Any) -> Any:
+            result = attribute(*args, **options)
+            if inspect.isawaitable(result):
+                return self._loop.wait(result)
+            return Blocking(result, self._loop) if isinstance(result, AsyncClient) else result
+
+        return call
 
 
 class InLoop:
@@ -41,7 +48,7 @@ class InLoop:
         async def run() -> None:
             self._loop, self._end = asyncio.get_running_loop(), asyncio.Event()
             try:
-                client.set_result(AsyncClient(config, **options))
+                client.set_result(await AsyncClient(config, **options).open())
             except Exception as error:
                 client.set_exception(error)
             else:
@@ -54,7 +61,7 @@ class InLoop:
     def __getattr__(self, name: str) -> Any:
         return getattr(Blocking(self.client, self), name)
 
-    def wait(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+    def wait(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE)
 
     def __enter__(self) -> Self:
@@ -80,8 +87,11 @@ class ServiceCase(unittest.TestCase):
     def open(self, *, config: dict[str, Any] | None = None, **options: Any) -> Client:
         options = {"timeout": PATIENCE, **options}
         form = type(self).form
-        client: Client = self.enterContext(form(replace(self.config, **config or {}), **options))
-        return client
+        client: Any = self.enterContext(form(replace(self.config, **config or {}), **options))
+        if http := options.get("http"):
+            close = http.close if form is Client else lambda: client.wait(http.aclose())
+            self.addCleanup(close)
+        return cast(Client, client)
 
     def want_error(self, code: Code, call: Callable[[], object]) -> RosteringError:
         with self.assertRaises(RosteringError) as caught:

@@ -54,9 +54,12 @@ class Sandbox:
         """Wait until at least this many requests have arrived."""
         self._control("POST", "/wait", counts)
 
+    def requests(self) -> list[dict[str, Any]]:
+        requests: list[dict[str, Any]] = self._control("GET", "/requests").json()
+        return requests
+
     def job_requests(self) -> list[dict[str, Any]]:
-        requests = self._control("GET", "/requests").json()
-        return [request for request in requests if request["server"] == "jobs"]
+        return [request for request in self.requests() if request["server"] == "jobs"]
 
     def _control(self, method: str, path: str, body: object = None) -> httpx.Response:
         return self._http.request(method, path, json=body).raise_for_status()

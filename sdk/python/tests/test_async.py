@@ -1,7 +1,11 @@
 import asyncio
 import gc
+import threading
+from typing import Any
+from unittest import mock
 
 from automatic_rostering import AsyncClient
+from automatic_rostering.plugin import Plugin
 
 from . import PATIENCE
 from .case import ServiceCase
@@ -29,9 +33,38 @@ class Cancellation(ServiceCase):
                 self.sandbox.fault("auth", hold=True, cut_off=True)
                 await self.cancel_call(client, token_requests=2)
                 self.sandbox.clear_faults()
-                # Closing the client waits for the token request, which fails.
             gc.collect()
 
         asyncio.run(play())
         self.assertEqual(unhandled, [])
         self.want_requests(2, 2)
+
+
+class Loops(ServiceCase):
+    def test_another_loop(self) -> None:
+        client = AsyncClient(self.config)
+        asyncio.run(client.open())
+        for later in (client.list_jobs, client.close):
+            with self.assertRaisesRegex(RuntimeError, "^the client belongs to <.*closed=True"):
+                asyncio.run(later())
+        self.want_requests(0, 0)
+
+    def test_not_open(self) -> None:
+        with self.assertRaisesRegex(RuntimeError, "not open: use async with"):
+            asyncio.run(AsyncClient(self.config).list_jobs())
+
+    def test_opening_does_not_block_the_loop(self) -> None:
+        loop_runs = threading.Event()
+
+        def make_plugin(*args: Any) -> Plugin:
+            self.assertTrue(loop_runs.wait(PATIENCE))
+            return Plugin(*args)
+
+        async def play() -> None:
+            opening = asyncio.create_task(AsyncClient(self.config).open())
+            await asyncio.sleep(0)
+            loop_runs.set()
+            await (await opening).close()
+
+        with mock.patch("automatic_rostering.base.Plugin", make_plugin):
+            asyncio.run(play())

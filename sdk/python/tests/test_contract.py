@@ -75,7 +75,7 @@ class Opening(ServiceCase):
             with self.subTest(output):
                 self.want_refused(plugin_with_version(output), found)
 
-    def test_config(self) -> None:
+    def test_config_at_open(self) -> None:
         wrong: list[tuple[dict[str, Any], Code, str]] = [
             ({"client_id": ""}, "config_missing", "client_id"),
             ({"environment": None}, "config_missing", "environment"),

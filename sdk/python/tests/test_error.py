@@ -21,18 +21,31 @@ EVERY_FIELD = {
 
 
 class Errors(unittest.TestCase):
-    def test_every_field(self) -> None:
+    def test_error_json(self) -> None:
         error = decode_error(json.dumps(EVERY_FIELD | {"of_a_later_version": 1}))
         assert error
-        self.assertEqual(str(error), "service_error: the service failed")
         self.assertEqual(json.loads(json.dumps(error.to_dict())), EVERY_FIELD)
         for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301
             self.assertEqual(other.to_dict(), EVERY_FIELD)
             self.assertEqual(str(other), str(error))
 
+    def test_error_text(self) -> None:
+        for fields, details in (
+            (
+                {"status": 400, "oauth_error": "o", "oauth_error_description": "d"},
+                "status 400, o: d",
+            ),
+            ({"status": 503}, "status 503"),
+            ({"oauth_error": "o"}, "o"),
+            ({"oauth_error_description": "more\n  lines"}, "more lines"),
+        ):
+            error = RosteringError("service_error", "message", **fields)
+            self.assertEqual(str(error), f"service_error: message ({details})")
+        self.assertEqual(str(RosteringError("service_error", "message")), "service_error: message")
+
     def test_unknown_fields_are_left_out(self) -> None:
-        error = RosteringError("network_error", "no answer", retryable=True)
-        want = {"code": "network_error", "message": "no answer", "retryable": True}
+        error = RosteringError("network_error", "no response", retryable=True)
+        want = {"code": "network_error", "message": "no response", "retryable": True}
         self.assertEqual(error.to_dict(), want)
         self.assertFalse(error.body_truncated)
 

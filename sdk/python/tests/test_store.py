@@ -1,12 +1,15 @@
 import asyncio
 import logging
 import multiprocessing
+import os
 import tempfile
 import threading
 import time
 import unittest
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import redis
 import redis.asyncio
@@ -20,6 +23,7 @@ from .case import InLoop, ServiceCase
 from .redis_server import redis_server
 
 KEY = "rostering:https%3A%2F%2Flogin.example.com:a/../b"
+HASH = sha256(KEY.encode()).hexdigest()
 LONG = 100  # seconds
 
 
@@ -60,6 +64,9 @@ class File(Contract, unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()), "new", "folder")
         self.store = FileStore(self.folder)
 
+    def files(self) -> list[str]:
+        return sorted(file.name.replace(HASH, "HASH") for file in self.folder.iterdir())
+
     def test_one_process_adds(self) -> None:
         with multiprocessing.get_context("spawn").Pool(3) as pool:
             added = pool.starmap(add, [(self.folder, str(i)) for i in range(30)])
@@ -71,13 +78,73 @@ class File(Contract, unittest.TestCase):
         for path in (self.folder, *self.folder.iterdir()):
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
 
-    def test_damaged_file(self) -> None:
+    def test_format(self) -> None:
+        for number in range(1, 4):
+            self.store.set(KEY, f"tä\n{number}", LONG)
+            self.assertEqual(self.files(), [f"HASH.{number}"])
+        expiry, value = (self.folder / f"{HASH}.3").read_text().split("\n", 1)
+        self.assertAlmostEqual(int(expiry), (time.time() + LONG) * 1000, delta=LONG * 1000)
+        self.assertEqual(value, "tä\n3")
+        expiry = "9" * 13
+        for name in ("12", "09", "13.tmp", str(1 << 53), "0", "x"):
+            (self.folder / f"{HASH}.{name}").write_text(f"{expiry}\n{name}")
+        self.assertEqual(self.store.get(KEY), "12")
+        self.assertFalse(self.store.add(KEY, "text", LONG))
         self.store.set(KEY, "text", LONG)
-        file = next(self.folder.glob("*.json"))
-        for damaged in ("", "{", "[]", "{}", '{"value":"a","expires_at":"b"}'):
-            file.write_text(damaged)
+        self.assertIn("HASH.13", self.files())
+        self.assertNotIn("HASH.12", self.files())
+
+    def test_damaged_file(self) -> None:
+        for number, damaged in enumerate(
+            (b"", b"{", b"9", b"x\na", b"-9\na", b"9" * 13 + b"\n\xff")
+        ):
+            self.store.set(KEY, "text", LONG)
+            (self.folder / f"{HASH}.{2 * number + 1}").write_bytes(damaged)
             self.assertIsNone(self.store.get(KEY), damaged)
-        self.assertTrue(self.store.add(KEY, "text", LONG))
+            self.assertTrue(self.store.add(KEY, "text", LONG))
+            self.assertEqual(self.files(), [f"HASH.{2 * number + 2}"])
+
+    def test_processes_that_died(self) -> None:
+        abandoned, young = (self.folder / f"{HASH}.tmp.{name}" for name in ("0a", "1b"))
+        for file in (abandoned, young):
+            file.touch()
+        os.utime(abandoned, (0, time.time() - 61))
+        self.store.set(KEY + "2", "text", LONG)
+        self.assertEqual((abandoned.exists(), young.exists()), (False, True))
+
+    def test_another_process_is_faster(self) -> None:
+        real = Path.hardlink_to
+
+        def link(own: Path, temporary: Path) -> None:
+            with mock.patch.object(Path, "hardlink_to", real):
+                self.store.set(KEY, "the other's", LONG)
+            real(own, temporary)
+
+        with mock.patch.object(Path, "hardlink_to", link):
+            self.assertFalse(self.store.add(KEY, "own", LONG))
+            self.assertEqual(self.store.get(KEY), "the other's")
+            with self.assertRaisesRegex(OSError, "changes too often"):
+                self.store.set(KEY, "own", LONG)
+
+    def test_add_that_links_below_a_newer_value(self) -> None:
+        real = Path.hardlink_to
+
+        def link(own: Path, temporary: Path) -> None:
+            with mock.patch.object(Path, "hardlink_to", real):
+                self.store.set(KEY, "first", LONG)
+                self.store.set(KEY, "second", LONG)  # removes the first, whose name is free then
+            real(own, temporary)
+
+        with mock.patch.object(Path, "hardlink_to", link):
+            self.assertFalse(self.store.add(KEY, "own", LONG))
+        self.assertEqual((self.store.get(KEY), self.files()), ("second", ["HASH.2"]))
+
+    def test_folder_that_cannot_be(self) -> None:
+        file = self.folder / "file"
+        file.touch()
+        for path in (file, file / "below"):
+            with self.assertRaisesRegex(OSError, str(path)):
+                FileStore(path)
 
 
 def add(folder: Path, value: str) -> bool:
@@ -125,21 +192,34 @@ class Sharing(ServiceCase):
         second.list_jobs()
         self.want_requests(1, 2)
 
-    def test_store_that_fails(self) -> None:
+    def test_store_warning(self) -> None:
         class Failing:
             def get(self, _: str) -> str:
-                raise OSError(SECRET_TEXT)
+                raise PermissionError(13, SECRET_TEXT)
 
-        self.goes_on(Failing(), "OSError")
+            add = set = get
+
+        self.continues(Failing(), f"PermissionError ({SECRET_TEXT})")
+
+    def test_store_warning_without_the_text(self) -> None:
+        class Failing:
+            def get(self, _: str) -> str:
+                raise ValueError(SECRET_TEXT)
+
+            add = set = get
+
+        self.continues(Failing(), "ValueError")
 
     def test_store_that_returns_something_else(self) -> None:
         class Strange:
             def get(self, _: str) -> bytes:
                 return b"text"
 
-        self.goes_on(Strange(), "TypeError")
+            add = set = get
 
-    def test_store_that_does_not_answer(self) -> None:
+        self.continues(Strange(), "TypeError")
+
+    def test_store_that_does_not_respond(self) -> None:
         release = threading.Event()
         self.addCleanup(release.set)
 
@@ -147,14 +227,24 @@ class Sharing(ServiceCase):
             def get(self, _: str) -> None:
                 release.wait(PATIENCE)
 
-        self.goes_on(Silent(), "TimeoutError")
+            add = set = get
 
-    def goes_on(self, store: Any, reason: str) -> None:
+        self.continues(Silent(), "TimeoutError")
+
+    def continues(self, store: Any, reason: str) -> None:
         client = self.open(store=store)
         with self.assertLogs("automatic_rostering", logging.WARNING) as logs:
             client.list_jobs()
-        self.assertEqual(logs.output, [f"WARNING:automatic_rostering:store: get failed: {reason}"])
-        self.want_requests(1, 1)
+            client.clear_token()
+            client.list_jobs()  # within the same minute
+            want = [f"WARNING:automatic_rostering:store: get failed: {reason}"]
+            self.assertEqual(logs.output, want)
+            with mock.patch("automatic_rostering.base._QUIET", 0):
+                client._core._next_warning = 0
+                client.clear_token()
+                client.list_jobs()
+        self.assertEqual(logs.output, want * 2)
+        self.want_requests(3, 3)
 
 
 SECRET_TEXT = "quotes a value"

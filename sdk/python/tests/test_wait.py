@@ -19,7 +19,7 @@ class Script:
     """Plays the plugin: the steps of each call, in the order in which the calls begin."""
 
     def __init__(self, client: Client, *calls: list[dict[str, Any]]) -> None:
-        self._plugin, self._calls = client._plugin, calls
+        self._plugin, self._calls = client._core.plugin, calls
         self._numbers = iter(range(len(calls)))
         self.waits = threading.Event()  # for the end of a call
 
@@ -39,10 +39,10 @@ class Waits(ServiceCase):
     def play(self, *calls: list[dict[str, Any]]) -> tuple[Client, Script]:
         client = self.open(store=MemoryStore())
         script = Script(client, *calls)
-        self.enterContext(mock.patch.object(client._plugin, "call", script.call))
+        self.enterContext(mock.patch.object(client._core.plugin, "call", script.call))
         return client, script
 
-    def test_wait_for_a_call_ends_with_a_section(self) -> None:
+    def test_wait_ends_with_a_section(self) -> None:
         client, script = self.play([FOR_CALL, DONE], [STORE, FOR_STORE], [STORE, DONE])
         waits = in_thread(client.list_jobs)
         script.waits.wait(PATIENCE)
@@ -52,7 +52,7 @@ class Waits(ServiceCase):
         client.list_jobs()
         waits.result(PATIENCE)
 
-    def test_end_of_a_section_before_the_wait(self) -> None:
+    def test_wait_ends_if_the_section_ended_before(self) -> None:
         missed = {**FOR_CALL, "missed": True}
         client, _ = self.play([missed, DONE], [STORE, missed, DONE])
         client.list_jobs()

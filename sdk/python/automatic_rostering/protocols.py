@@ -1,0 +1,69 @@
+"""What a program needs of a client, so that its tests can use a fake."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, Self
+
+import httpx
+
+from .base import Id, Timeout
+from .request import QueryParams
+
+
+class JobsClient(Protocol):
+    """What calls the service: a `Client`, or a fake in your tests."""
+
+    def list_jobs(
+        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
+    ) -> httpx.Response:
+        """Return the response to GET /jobs."""
+
+    def send_request(
+        self,
+        path: str,
+        *,
+        method: str | None = ...,
+        params: QueryParams | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        content: Any = ...,  # noqa: ANN401
+        json: Any = ...,  # noqa: ANN401
+        customer_id: Id = ...,
+        user_id: Id = ...,
+        timeout: Timeout = ...,
+    ) -> httpx.Response:
+        """Return the response to another request."""
+
+    def for_customer(self, customer_id: str | None) -> Self:
+        """Return a view with another customer."""
+
+    def for_user(self, user_id: str | None) -> Self:
+        """Return a view with another user."""
+
+
+class AsyncJobsClient(Protocol):
+    """What calls the service: an `AsyncClient`, or a fake in your tests."""
+
+    async def list_jobs(
+        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
+    ) -> httpx.Response:
+        """Return the response to GET /jobs."""
+
+    async def send_request(
+        self,
+        path: str,
+        *,
+        method: str | None = ...,
+        params: QueryParams | None = ...,
+        headers: Mapping[str, str] | None = ...,
+        content: Any = ...,  # noqa: ANN401
+        json: Any = ...,  # noqa: ANN401
+        customer_id: Id = ...,
+        user_id: Id = ...,
+        timeout: Timeout = ...,
+    ) -> httpx.Response:
+        """Return the response to another request."""
+
+    def for_customer(self, customer_id: str | None) -> Self:
+        """Return a view with another customer."""
+
+    def for_user(self, user_id: str | None) -> Self:
+        """Return a view with another user."""

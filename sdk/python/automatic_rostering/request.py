@@ -1,0 +1,67 @@
+"""The arguments of `send_request`, in httpx's terms, as the input and the body of a call."""
+
+import json
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from typing import Any
+
+import httpx
+
+from .call import AnyBody
+from .check import check
+
+_Primitive = str | int | float | bool | None
+#: As httpx takes them.
+QueryParams = (
+    httpx.QueryParams
+    | Mapping[str, _Primitive | Sequence[_Primitive]]
+    | list[tuple[str, _Primitive]]
+    | tuple[tuple[str, _Primitive], ...]
+    | str
+    | bytes
+)
+
+
+def request_input(
+    path: str,
+    method: str | None,
+    params: QueryParams | None,
+    headers: Mapping[str, str] | None,
+    content: AnyBody,
+    json_value: object,
+    iterable: type[Iterable[Any] | AsyncIterable[Any]],
+) -> tuple[dict[str, object], AnyBody]:
+    """Return the input, without ids, and the body, which may be an `iterable`."""
+    check("path", path, str)
+    check("method", method, str, None)
+    check("params", params, (Mapping, list, tuple, str, bytes), None)
+    check("headers", headers, Mapping, None)
+    sent = dict(headers or {})
+    for name, value in sent.items():
+        check("the name of a header", name, str)
+        check(f"headers[{name!r}]", value, str)
+    if json_value is not None:
+        if content is not None:
+            raise TypeError("set content or json, not both")
+        content = json.dumps(json_value, ensure_ascii=False, allow_nan=False)
+        if not any(name.lower() == "content-type" for name in sent):
+            sent["Content-Type"] = "application/json"
+    if params:
+        path += ("&" if "?" in path else "?") + str(httpx.QueryParams(params))
+    body = _encoded(content, iterable)
+    fields: dict[str, object] = {"path": path, "method": method, "headers": sent}
+    fields["body"] = True if body else None
+    return {name: value for name, value in fields.items() if value}, body
+
+
+def _encoded(content: AnyBody, iterable: type[Iterable[Any] | AsyncIterable[Any]]) -> AnyBody:
+    if isinstance(content, str):
+        return content.encode()
+    strange = isinstance(content, Mapping | bytearray | memoryview)  # they yield no bytes
+    if (
+        content is None
+        or callable(content)
+        or (isinstance(content, bytes | iterable) and not strange)
+    ):
+        return content
+    kinds = f"str, bytes, {iterable.__name__} or a function that returns one of these"
+    raise TypeError(f"content must be {kinds}, not {type(content).__name__}")

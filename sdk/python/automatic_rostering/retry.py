@@ -1,0 +1,60 @@
+"""Calls again what may succeed later."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from .check import check_timeout
+from .error import RosteringError
+
+T = TypeVar("T")
+_LONGEST = 30.0  # seconds of a wait that nobody asked for
+
+
+def retry(call: Callable[[], T], deadline: float | None = 60) -> T:
+    """Make a call again while its `RosteringError` is retryable, and return its result.
+
+        jobs = retry(client.list_jobs).json()
+        retry(lambda: client.send_request("/jobs/7", method="PUT", json=job), deadline=300)
+
+    The waits are the errors' `retry_after`, or else 1 s, doubling to 30 s, each with up to a tenth
+    of jitter. Raises the last error at once if it is not retryable, or if the wait would end later
+    than `deadline` seconds from now; None is as long as it takes. Retry what may be done twice.
+    """
+    waits = _Waits(deadline)
+    while True:
+        try:
+            return call()
+        except RosteringError as error:
+            wait = waits.next(error)
+        time.sleep(wait)
+
+
+async def async_retry(call: Callable[[], Awaitable[T]], deadline: float | None = 60) -> T:
+    """Make a call of an `AsyncClient` again, as `retry` does."""
+    waits = _Waits(deadline)
+    while True:
+        try:
+            return await call()
+        except RosteringError as error:
+            wait = waits.next(error)
+        await asyncio.sleep(wait)
+
+
+class _Waits:
+    def __init__(self, deadline: float | None) -> None:
+        check_timeout("deadline", deadline)
+        self._end = None if deadline is None else time.monotonic() + deadline
+        self._backoff = 1.0
+
+    def next(self, error: RosteringError) -> float:
+        """Return the seconds to wait after an error, or raise it."""
+        seconds = self._backoff if error.retry_after is None else error.retry_after
+        seconds *= 1 + random.random() / 10  # noqa: S311
+        self._backoff = min(2 * self._backoff, _LONGEST)
+        late = self._end is not None and time.monotonic() + seconds > self._end
+        if late or not error.retryable:
+            raise error
+        return seconds
