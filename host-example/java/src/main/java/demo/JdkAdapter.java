@@ -31,13 +31,13 @@ public final class JdkAdapter implements HttpClientAdapter {
     var publisher = body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body);
     var request = HttpRequest.newBuilder(url).method(method, publisher);
     headers.forEach(request::setHeader);
-    var answer = CLIENT.sendAsync(request.build(), BodyHandlers.ofByteArray());
+    var response = CLIENT.sendAsync(request.build(), BodyHandlers.ofByteArray());
     try {
-      last = answer.copy().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+      last = response.copy().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
     } catch (CompletionException e) {
-      throw new ExtismHttpException(new IOException("no answer: " + e.getCause(), e));
+      throw new ExtismHttpException(new IOException("no response: " + e.getCause(), e));
     } finally {
-      answer.cancel(true);
+      response.cancel(true);
     }
     return last.body();
   }

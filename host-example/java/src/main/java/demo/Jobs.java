@@ -1,14 +1,14 @@
 package demo;
 
 // snippet
-import example.automaticrostering.Rostering;
+import example.automaticrostering.RosteringClient;
 import example.automaticrostering.RosteringConfig;
 import example.automaticrostering.RosteringException;
 
-/** Lists the jobs. */
 public final class Jobs {
   public static void main(String[] args) throws InterruptedException {
-    try (var client = Rostering.open(RosteringConfig.fromEnvironment())) { // one for all threads
+    // Open one client, and share it among all threads.
+    try (var client = RosteringClient.open(RosteringConfig.fromEnvironment())) {
       System.out.println(client.listJobs().text());
     } catch (RosteringException e) { // its message explains how to fix it
       System.err.println(e.getMessage());

@@ -16,6 +16,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +44,8 @@ public final class Adapter {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE).build();
 
+  private static final long DEFAULT_TIMEOUT = Loop.nanos(Duration.ofSeconds(30));
+
   private record Request(
       Long id,
       String op,
@@ -67,7 +71,7 @@ public final class Adapter {
   private record Log(String level, String line) {}
 
   /** Either is null: a plain instance of the SDK, or a client of the library. */
-  private record Instance(Plugin plugin, Rostering client, Lines lines) {}
+  private record Instance(Plugin plugin, Client client, Lines lines) {}
 
   private final Map<String, Instance> instances = new ConcurrentHashMap<>();
   private final Map<Long, CompletableFuture<?>> drives = new ConcurrentHashMap<>();
@@ -131,15 +135,16 @@ public final class Adapter {
     return completedFuture(Map.of());
   }
 
-  private Rostering client(Request r, Lines lines) {
+  private Client client(Request r, Lines lines) {
     try {
-      var options = new RosteringOptions().plugin(Path.of(r.wasm())).httpClient(http);
+      var config = RosteringConfig.builder();
+      r.config().forEach(config::set);
+      var wasm = Files.readAllBytes(Path.of(r.wasm()));
+      var builder = RosteringClient.builder(config.build()).plugin(wasm).httpClient(http);
       if (r.store() != null) {
-        options.store(new HttpStore(http, r.store()));
+        builder.store(new HttpStore(http, r.store()));
       }
-      var config = new RosteringConfig();
-      config.keys.putAll(r.config());
-      return new Rostering(config, options, lines);
+      return builder.open(lines);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -179,14 +184,12 @@ public final class Adapter {
   private CompletableFuture<Map<String, ?>> drive(Request r) {
     var loop = instance(r).client().loop;
     var now = now(r.input());
-    var options = new CallOptions();
-    if (r.timeoutMs() != null) {
-      options.timeout(Duration.ofMillis(r.timeoutMs()));
-    }
-    if (r.body() != null) {
-      options.body(r.body());
-    }
-    var result = loop.start(begin(loop, r), () -> now, options);
+    var timeout =
+        r.timeoutMs() == null
+            ? DEFAULT_TIMEOUT
+            : r.timeoutMs() == 0 ? Loop.NO_TIMEOUT : Loop.nanos(Duration.ofMillis(r.timeoutMs()));
+    var body = r.body() == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(r.body());
+    var result = loop.start(begin(loop, r), () -> now, timeout, body);
     drives.put(r.id(), result);
     result.whenComplete((done, e) -> drives.remove(r.id()));
     return result.thenApply(Adapter::result);

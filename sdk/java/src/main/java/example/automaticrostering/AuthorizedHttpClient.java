@@ -15,25 +15,20 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
-/** Another HTTP client's requests, with the token: {@link Rostering#authorize}. */
+/** Another HTTP client's requests, with the token: {@link RosteringClient#authorize}. */
 final class AuthorizedHttpClient extends HttpClient {
-  private final Rostering rostering;
+  private final RosteringClient rostering;
   private final String origin;
   private final HttpClient http;
 
-  AuthorizedHttpClient(Rostering rostering, URI base, HttpClient http) {
-    if (http.followRedirects() != Redirect.NEVER) {
-      // It would copy the request's headers, and so the token, to whatever host it is sent to.
-      throw new IllegalArgumentException("the HTTP client must not follow redirects");
-    }
+  AuthorizedHttpClient(RosteringClient rostering, URI base, HttpClient http) {
     this.rostering = rostering;
     this.origin = origin(base);
-    this.http = http;
+    this.http = Http.withoutRedirects(http);
   }
 
   @Override
@@ -43,7 +38,7 @@ final class AuthorizedHttpClient extends HttpClient {
       return http.send(request, handler);
     }
     var token = rostering.getToken();
-    var first = new FirstAnswer<>(rostering, request, token, handler);
+    var first = new FirstResponse<>(rostering, request, token, handler);
     try {
       return http.send(authorized(request, token), first);
     } catch (IOException e) {
@@ -51,7 +46,7 @@ final class AuthorizedHttpClient extends HttpClient {
         throw e;
       }
     }
-    return http.send(authorized(request, Rostering.await(first.renewed())), handler);
+    return http.send(authorized(request, first.renewed()), handler);
   }
 
   @Override
@@ -67,28 +62,26 @@ final class AuthorizedHttpClient extends HttpClient {
       return http.sendAsync(request, handler, push);
     }
     var result = new CompletableFuture<HttpResponse<T>>();
-    endWith(result, rostering.getTokenAsync(new CallOptions()))
+    endWith(result, rostering.getTokenAsync(TokenOptions.cached()))
         .thenCompose(
             token -> {
-              var first = new FirstAnswer<>(rostering, request, token, handler);
+              var first = new FirstResponse<>(rostering, request, token, handler);
               return endWith(result, http.sendAsync(authorized(request, token), first, push))
                   .exceptionallyCompose(
                       e ->
                           first.renewed() == null
                               ? CompletableFuture.failedFuture(e)
-                              : first
-                                  .renewed()
-                                  .thenApply(renewed -> authorized(request, renewed))
-                                  .thenCompose(
-                                      again ->
-                                          endWith(result, http.sendAsync(again, handler, push))));
+                              : endWith(
+                                  result,
+                                  http.sendAsync(
+                                      authorized(request, first.renewed()), handler, push)));
             })
         .whenComplete(
             (response, e) -> {
               if (e == null) {
                 result.complete(response);
               } else {
-                result.completeExceptionally(e instanceof CompletionException ? e.getCause() : e);
+                result.completeExceptionally(Http.unwrapped(e));
               }
             });
     return result;

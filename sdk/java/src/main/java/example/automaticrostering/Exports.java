@@ -19,7 +19,7 @@ interface Exports {
     } catch (RuntimeException e) {
       throw wrong("the file is not a build of the plugin, or one of contract 1", e);
     }
-    if (contract != Rostering.CONTRACT) {
+    if (contract != RosteringClient.CONTRACT) {
       throw wrong("the plugin has contract " + contract, null);
     }
     return opened;
@@ -28,7 +28,7 @@ interface Exports {
   private static IllegalArgumentException wrong(String what, Exception cause) {
     return new IllegalArgumentException(
         "%s; this library needs contract %d: use the library from the plugin's release"
-            .formatted(what, Rostering.CONTRACT),
+            .formatted(what, RosteringClient.CONTRACT),
         cause);
   }
 }

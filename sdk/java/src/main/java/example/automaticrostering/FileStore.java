@@ -1,72 +1,194 @@
 package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
-import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.UUID;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.List;
+import java.util.Set;
 
 /**
- * A store in a directory of a local disk, for the processes of one machine: a file for each key,
- * which only its owner can read where the file system has such permissions.
+ * A store in a folder of a local disk, for the processes of one machine, in any of this library's
+ * languages. Only their user can read it, where the file system has such permissions.
+ *
+ * <p>A value is a file KEY.N, where KEY is the hash of the key and the highest N counts: docs/
+ * fleet.md. There is no lock that a process could leave behind.
  */
 public final class FileStore implements Store {
-  /** A file lock is the whole process's: its threads take turns here first. */
-  private static final ReentrantLock ADDING = new ReentrantLock();
+  private static final int MAX_ATTEMPTS = 100;
+  private static final Duration ABANDONED = Duration.ofMinutes(1);
+  private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final Path directory;
+  private final Path folder;
+
+  /** The files of a key, as they are listed. */
+  private record Listing(String hash, List<String> names) {
+    /** Zero if there is none. */
+    long highest() {
+      return names.stream().mapToLong(this::number).max().orElse(0);
+    }
+
+    /** Zero for another file. */
+    long number(String name) {
+      var isOfKey =
+          name.startsWith(hash) && name.substring(hash.length()).matches("\\.[1-9]\\d{0,15}");
+      var number = isOfKey ? Long.parseLong(name.substring(hash.length() + 1)) : 0;
+      return number < 1L << 53 ? number : 0;
+    }
+  }
 
   /**
    * Makes a store.
    *
-   * @param directory is created if it is not there
-   * @throws IOException if it cannot be created
+   * @param folder is created if it is missing
+   * @throws IOException if it cannot be created or written; the message names it
    */
-  public FileStore(Path directory) throws IOException {
-    this.directory = Files.createDirectories(directory);
+  public FileStore(Path folder) throws IOException {
+    this.folder =
+        Files.isDirectory(folder) ? folder : Files.createDirectories(folder, mode("rwx------"));
+    if (!Files.isWritable(folder)) {
+      throw new AccessDeniedException(folder.toString());
+    }
   }
 
   @Override
   public String get(String key) throws IOException {
-    if (!Files.exists(file(key))) {
-      return null;
+    for (var attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      var files = list(key);
+      try {
+        return read(files, files.highest());
+      } catch (NoSuchFileException e) { // replaced meanwhile
+      }
     }
-    var lines = Files.readString(file(key)).split("\n", 2);
-    return Instant.parse(lines[0]).isAfter(Instant.now()) ? lines[1] : null;
+    throw tooManyAttempts();
   }
 
   @Override
-  @SuppressWarnings("try") // the lock is held, not used
   public boolean add(String key, String value, long ttlSeconds) throws IOException {
-    ADDING.lock();
-    try (var channel = FileChannel.open(directory.resolve("lock"), CREATE, WRITE);
-        var lock = channel.lock()) { // the system takes it from a process that dies
-      var isFree = get(key) == null;
-      if (isFree) {
-        set(key, value, ttlSeconds);
-      }
-      return isFree;
-    } finally {
-      ADDING.unlock();
-    }
+    return write(key, value, ttlSeconds, true);
   }
 
   @Override
   public void set(String key, String value, long ttlSeconds) throws IOException {
-    var written = Files.createTempFile(directory, "new", null);
-    Files.writeString(written, Instant.now().plusSeconds(ttlSeconds) + "\n" + value);
-    Files.move(written, file(key), ATOMIC_MOVE);
+    write(key, value, ttlSeconds, false);
   }
 
-  /** A key may be longer than a file's name. */
-  private Path file(String key) {
-    return directory.resolve(UUID.nameUUIDFromBytes(key.getBytes(UTF_8)).toString());
+  private boolean write(String key, String value, long ttlSeconds, boolean isAdd)
+      throws IOException {
+    var temporary = writeTemporary(key, Instant.now().plusSeconds(ttlSeconds), value);
+    try {
+      for (var attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        var files = list(key);
+        var number = files.highest() + 1;
+        try {
+          if (isAdd && read(files, number - 1) != null) {
+            return false;
+          }
+          Files.createLink(file(files.hash, number), temporary);
+        } catch (NoSuchFileException | FileAlreadyExistsException e) { // another was first
+          continue;
+        }
+        if (isAdd && list(key).highest() > number) {
+          Files.deleteIfExists(file(files.hash, number)); // it came too late to count
+          continue;
+        }
+        removeOld(files);
+        return true;
+      }
+      throw tooManyAttempts();
+    } finally {
+      Files.deleteIfExists(temporary);
+    }
+  }
+
+  private Path writeTemporary(String key, Instant expiry, String value) throws IOException {
+    var random = new BigInteger(128, RANDOM).toString(16);
+    var path = folder.resolve(hash(key) + ".tmp." + random);
+    try (var file = Files.newByteChannel(path, Set.of(CREATE_NEW, WRITE), mode("rw-------"))) {
+      var content = ByteBuffer.wrap((expiry.toEpochMilli() + "\n" + value).getBytes(UTF_8));
+      while (content.hasRemaining()) {
+        file.write(content);
+      }
+    }
+    return path;
+  }
+
+  /** Returns null for a value that is missing, has expired, or is not of this format. */
+  private String read(Listing files, long number) throws IOException {
+    if (number == 0) {
+      return null;
+    }
+    try {
+      var parts = Files.readString(file(files.hash, number)).split("\n", 2);
+      var isLive = parts.length == 2 && Long.parseLong(parts[0]) > System.currentTimeMillis();
+      return isLive ? parts[1] : null;
+    } catch (CharacterCodingException | NumberFormatException e) {
+      return null;
+    }
+  }
+
+  private Listing list(String key) throws IOException {
+    try (var files = Files.list(folder)) {
+      return new Listing(hash(key), files.map(file -> file.getFileName().toString()).toList());
+    }
+  }
+
+  /** Removes the values before, and what processes left behind that died while they wrote. */
+  private void removeOld(Listing files) throws IOException {
+    var oldest = Instant.now().minus(ABANDONED);
+    for (var name : files.names) {
+      var file = folder.resolve(name);
+      try {
+        if (files.number(name) > 0
+            || name.matches("[0-9a-f]{64}\\.tmp\\..*")
+                && Files.getLastModifiedTime(file).toInstant().isBefore(oldest)) {
+          Files.deleteIfExists(file);
+        }
+      } catch (NoSuchFileException e) { // another process has removed it
+      }
+    }
+  }
+
+  private Path file(String hash, long number) {
+    return folder.resolve(hash + "." + number);
+  }
+
+  private static String hash(String key) {
+    try {
+      var hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(UTF_8));
+      return java.util.HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e); // every Java has it
+    }
+  }
+
+  private static FileAttribute<?>[] mode(String permissions) {
+    var isPosix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+    return isPosix
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+        }
+        : new FileAttribute<?>[0];
+  }
+
+  private IOException tooManyAttempts() {
+    return new IOException("too many processes write to " + folder + " at once");
   }
 }

@@ -5,14 +5,12 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -24,64 +22,75 @@ import java.util.stream.Stream;
 
 /** Sends the requests of steps. */
 final class Http {
-  /**
-   * Bodies of publishers that need not take a second subscriber. The JDK tells them by no method.
-   */
-  private static final Set<Class<?>> ONCE =
-      Set.of(
-          BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),
-          BodyPublishers.concat(BodyPublishers.noBody(), BodyPublishers.noBody()).getClass());
+  private static final String USER_AGENT =
+      "automatic-rostering/" + RosteringClient.VERSION + " (java)";
+
+  /** A response that is larger than the limit. */
+  static final class TooLarge extends IOException {
+    private static final long serialVersionUID = 1;
+
+    TooLarge(int limit) {
+      super("the response is larger than maxBody (" + limit + " bytes): raise it or request less");
+    }
+  }
 
   private final HttpClient client;
-  private final int maxAnswerBytes;
+  private final int maxBody;
 
-  Http(HttpClient client, int maxAnswerBytes) {
+  Http(HttpClient client, int maxBody) {
     this.client = client;
-    this.maxAnswerBytes = maxAnswerBytes;
+    this.maxBody = maxBody;
   }
 
-  /** Tells whether a body can be sent again after a 401. */
-  static boolean isRepeatable(BodyPublisher body) {
-    return !ONCE.contains(body.getClass());
+  /** The JDK's client copies a request's headers, and so the token, to wherever it is sent. */
+  static HttpClient withoutRedirects(HttpClient client) {
+    if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+      throw new IllegalArgumentException("the HTTP client must not follow redirects");
+    }
+    return client;
   }
 
-  /** Sends a request. Canceling the future ends it. */
+  /** Sends a request. Canceling the future cancels it. */
   CompletableFuture<HttpResponse<byte[]>> send(Step step, BodyPublisher body) {
     var r = step.request();
-    try {
-      var request = HttpRequest.newBuilder(URI.create(r.url())).method(r.method(), body);
-      r.headers().forEach(request::setHeader);
-      if (!step.isForToken()) {
-        return client.sendAsync(request.build(), info -> new Body(maxAnswerBytes, false));
-      }
-      var sent = client.sendAsync(request.build(), info -> new Body(step.limit(), true));
-      var answer = sent.copy().orTimeout(step.timeout(), TimeUnit.SECONDS);
-      answer.whenComplete((response, e) -> sent.cancel(true)); // frees the connection
-      return answer;
-    } catch (IllegalArgumentException e) { // a host name that java.net.URI cannot read
-      return CompletableFuture.failedFuture(e);
+    var request = HttpRequest.newBuilder(URI.create(r.url())).method(r.method(), body);
+    request.setHeader("User-Agent", USER_AGENT);
+    r.headers().forEach(request::setHeader);
+    if (!step.isForToken()) {
+      return client.sendAsync(request.build(), info -> new Body(maxBody, false));
     }
+    var sent = client.sendAsync(request.build(), info -> new Body(step.limit(), true));
+    var response = sent.copy().orTimeout(step.timeout(), TimeUnit.SECONDS);
+    response.whenComplete((r2, e) -> sent.cancel(true)); // frees the connection
+    return response;
+  }
+
+  static Throwable unwrapped(Throwable thrown) {
+    return thrown instanceof CompletionException && thrown.getCause() != null
+        ? unwrapped(thrown.getCause())
+        : thrown;
   }
 
   /** The JDK's own exceptions often say nothing; their causes do. */
   static String reason(Throwable thrown) {
-    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause)
-        .filter(t -> !(t instanceof CompletionException))
+    return Stream.iterate(unwrapped(thrown), Objects::nonNull, Throwable::getCause)
         .map(t -> t instanceof TimeoutException ? "timed out" : t.toString())
         .distinct()
         .collect(Collectors.joining(", caused by "));
   }
 
-  /** The body of an answer up to a limit. What is beyond it is cut off, or an error. */
+  /** The body of a response up to a limit. What is beyond it is cut off, or an error. */
   private static final class Body implements BodySubscriber<byte[]> {
     private final BodySubscriber<byte[]> whole = BodySubscribers.ofByteArray();
+    private final int limit;
     private final boolean isCut;
     private Subscription subscription;
     private int left;
 
     Body(int limit, boolean isCut) {
-      left = limit;
+      this.limit = limit;
       this.isCut = isCut;
+      left = limit;
     }
 
     @Override
@@ -105,7 +114,7 @@ final class Http {
         if (isTooLong) {
           subscription.cancel();
           if (!isCut) {
-            whole.onError(new IOException("the answer is longer than the limit"));
+            whole.onError(new TooLarge(limit));
           }
           whole.onComplete();
         }

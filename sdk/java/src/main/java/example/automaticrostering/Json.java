@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /** The plugin's JSON: names in snake_case, and fields may be added. */
 final class Json {
@@ -17,12 +18,16 @@ final class Json {
 
   private Json() {}
 
-  /** Throws IllegalArgumentException if a text in the value has a lone surrogate. */
+  /** Reports whether a text has no lone surrogate, of which encoders make a question mark. */
+  static boolean isUnicode(String text) {
+    return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+  }
+
   static byte[] write(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(e.getOriginalMessage());
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -28,48 +29,61 @@ import org.extism.sdk.chicory.ExtismFunctionException;
 /**
  * Makes calls step by step: docs/contract.md, What a driver does. One daemon thread enters the
  * plugin and keeps the state of all calls: so the plugin is never entered twice at once, and no
- * interrupt of a caller reaches it, which the SDK would make a trap of.
+ * interrupt of a caller reaches it, which the SDK would turn into a trap.
  */
 final class Loop {
+  /** As a number of nanoseconds, three centuries. */
+  static final long NO_TIMEOUT = Long.MAX_VALUE;
+
   /** A byte more than the plugin shows: it then says that there was more. */
   private static final int MAX_ERROR_BODY = (64 << 10) + 1;
 
-  /** The service's answer, or the token object. */
+  /** The service's response, or the token object. */
   record Result(Response response, JsonNode output) {}
 
   private final Http http;
   private final StoreSteps store;
-  private final Duration defaultTimeout;
   private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
   // Of the thread alone, as are the calls but for their results and deadlines.
   private final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
+  private final Set<Call> calls = new HashSet<>();
   private Exports plugin;
   private boolean isClosing;
-  private int calls;
 
-  Loop(Supplier<Exports> plugin, RosteringOptions options) {
-    http = new Http(options.httpClient, options.maxAnswerBytes);
+  Loop(Supplier<Exports> plugin, RosteringClientBuilder options) {
+    http = new Http(options.httpClient, options.maxBody);
     store = options.store == null ? null : new StoreSteps(options.store);
-    defaultTimeout = options.timeout;
-    Rostering.join(
+    Client.join(
         runAsync(
             () -> {
               this.plugin = Exports.open(plugin);
-              enter("check", new byte[0]);
+              enter("check", new byte[0], null);
             },
             thread));
   }
 
-  /** What this host can do beside requests. */
+  /** Returns the nanoseconds of a timeout; one of centuries is none. */
+  static long nanos(Duration timeout) {
+    if (timeout.isZero() || timeout.isNegative()) {
+      throw new IllegalArgumentException("a timeout must be positive, not " + timeout);
+    }
+    try {
+      return timeout.toNanos();
+    } catch (ArithmeticException e) {
+      return NO_TIMEOUT;
+    }
+  }
+
+  /** What this host can do in addition to requests. */
   List<String> accepts() {
     return store == null ? List.of("wait") : List.of("wait", "store");
   }
 
-  /** Makes a call. Its caller leaves by completing the result. Resume is told the time by now. */
-  CompletableFuture<Result> start(byte[] begin, Supplier<?> now, CallOptions options) {
-    var call = new Call(now, options);
+  /** Makes a call. Its caller leaves by completing the result. Resume gets the time from now. */
+  CompletableFuture<Result> start(byte[] begin, Supplier<?> now, long timeout, BodyPublisher body) {
+    var call = new Call(now, timeout, body);
     supplyAsync(() -> call.begin(begin), thread)
         .thenCompose(Function.identity())
         .whenCompleteAsync(call::end, thread);
@@ -80,23 +94,25 @@ final class Loop {
 
   /** Calls an export that has no steps. */
   CompletableFuture<byte[]> tell(String export, byte[] input) {
-    return supplyAsync(() -> enter(export, input), thread);
+    return supplyAsync(() -> enter(export, input, null), thread);
   }
 
-  private byte[] enter(String export, byte[] input) {
-    if (isClosing && !export.equals("resume")) {
+  /** Calls an export. What is known of a failed step explains an error that it leads to. */
+  private byte[] enter(String export, byte[] input, Call call) {
+    if (closed.isDone() || isClosing && !export.equals("resume")) {
       throw new IllegalStateException("the client is closed");
     }
     try {
       return plugin.call(export, input);
     } catch (ExtismFunctionException e) {
-      throw RosteringException.ofPlugin(e.getError());
+      throw RosteringException.ofPlugin(
+          e.getError(), call == null ? null : call.response, call == null ? null : call.failure);
     } catch (Throwable e) { // the SDK throws StackOverflowError, too
       throw new IllegalStateException("the plugin failed: " + e, e);
     }
   }
 
-  /** Ends when the calls begun before have ended, also those whose callers have left. */
+  /** Ends when the calls that began before have ended. */
   CompletableFuture<Void> close() {
     thread.execute(
         () -> {
@@ -106,42 +122,64 @@ final class Loop {
     return closed;
   }
 
+  /** Ends the calls that a close waits for. */
+  void cancel() {
+    thread.execute(
+        () -> {
+          for (var call : calls) {
+            call.result.completeExceptionally(new CancellationException("the client is closed"));
+          }
+          free();
+        });
+  }
+
+  /** Ends token requests that no caller waits for; what else has no caller is short. */
   private void closeIfIdle() {
-    if (isClosing && calls == 0) {
-      plugin = null;
-      closed.complete(null);
+    if (isClosing && calls.stream().allMatch(call -> call.isTokenRequest && call.result.isDone())) {
+      free();
     }
+  }
+
+  private void free() {
+    plugin = null;
+    closed.complete(null);
+    calls.forEach(call -> call.endStep.run());
   }
 
   /** Completing the future sooner frees its timer; canceling it would not, before Java 21. */
   private static CompletableFuture<Void> after(long nanos) {
-    return new CompletableFuture<Void>().completeOnTimeout(null, nanos, NANOSECONDS);
+    var timer = new CompletableFuture<Void>();
+    return nanos == NO_TIMEOUT ? timer : timer.completeOnTimeout(null, nanos, NANOSECONDS);
   }
 
   private final class Call {
     final CompletableFuture<Result> result = new CompletableFuture<>();
     final CompletableFuture<Void> deadline;
     private final Supplier<?> now;
-    private final Duration timeout;
+    private final long timeout;
     private final BodyPublisher body;
-    private Response answer;
+    private Response response;
+    private Throwable failure;
 
-    /** Whether the service has answered, and the plugin has not yet said what that means. */
+    /** Whether the service has responded, and the plugin has not yet judged that. */
     private volatile boolean isAnswered;
 
-    /** Ends a request to the service, or a wait. All else goes on when the caller leaves. */
+    /** A section continues without its caller, but not a token request without a client. */
+    private boolean isTokenRequest;
+
     private Runnable endStep = () -> {};
 
-    Call(Supplier<?> now, CallOptions options) {
+    Call(Supplier<?> now, long timeout, BodyPublisher body) {
       this.now = now;
-      body = options.body;
-      timeout = options.timeout == null ? defaultTimeout : options.timeout;
-      deadline = timeout.isZero() ? new CompletableFuture<>() : after(timeout.toNanos());
+      this.timeout = timeout;
+      this.body = body;
+      deadline = after(timeout);
     }
 
     CompletionStage<Result> begin(byte[] input) {
-      calls++;
-      return take(Json.read(enter("begin", input), Step.class));
+      var step = Json.read(enter("begin", input, this), Step.class);
+      calls.add(this);
+      return take(step);
     }
 
     void end(Result r, Throwable e) {
@@ -150,24 +188,28 @@ final class Loop {
       } else {
         result.completeExceptionally(e.getCause());
       }
-      calls--;
+      calls.remove(this);
       closeIfIdle();
     }
 
     /**
-     * Ends the call for its caller at the deadline, or after the plugin has judged an answer that
+     * Ends the call for its caller at the deadline, or after the plugin has judged a response that
      * came before. It does not wait for the thread, which may have much to do.
      */
     void timeOut() {
       if (deadline.isDone() && !isAnswered && !result.isDone()) {
-        result.completeExceptionally(RosteringException.timedOut(timeout));
+        result.completeExceptionally(
+            RosteringException.ofNetwork("the call timed out after " + timeout / 1e9 + " s", true));
       }
     }
 
     /** The caller has a result, or wants none. */
     void leave() {
       deadline.complete(null);
-      endStep.run();
+      if (!isTokenRequest) {
+        endStep.run();
+      }
+      closeIfIdle();
     }
 
     private CompletionStage<Result> resume(Step step, Map<String, ?> outcome) {
@@ -182,7 +224,7 @@ final class Loop {
       }
       Step next = null;
       try {
-        next = Json.read(enter("resume", Json.write(input)), Step.class);
+        next = Json.read(enter("resume", Json.write(input), this), Step.class);
       } finally {
         if (step.isOfSection() && (next == null || !next.isOfSection() && !next.isWait())) {
           waitsForCalls.forEach(wait -> wait.complete(null));
@@ -191,20 +233,29 @@ final class Loop {
       return take(next);
     }
 
+    private CompletionStage<Result> fail(Step step, Throwable e) {
+      failure = Http.unwrapped(e);
+      if (failure instanceof Http.TooLarge) {
+        throw RosteringException.ofNetwork(failure.getMessage(), false);
+      }
+      return resume(step, Map.of("failed", Http.reason(failure)));
+    }
+
     private CompletionStage<Result> take(Step step) {
       if (step.step().equals("done")) {
-        return completedFuture(new Result(answer, step.output()));
+        return completedFuture(new Result(response, step.output()));
       }
       isAnswered = false;
+      isTokenRequest = step.isForToken();
+      endStep = () -> {};
       timeOut();
-      if (step.endsWithCaller() && result.isDone()) {
+      closeIfIdle();
+      if (closed.isDone() || step.endsWithCaller() && result.isDone()) {
         return completedFuture(null);
       }
       switch (step.step()) {
         case "store":
-          return then(
-              store.use(step),
-              (outcome, e) -> resume(step, e == null ? outcome : Map.of("failed", Http.reason(e))));
+          return then(store.use(step), (outcome, e) -> resume(step, outcome));
         case "wait":
           var wait = startWait(step);
           return then(
@@ -214,13 +265,13 @@ final class Loop {
                 return resume(step, Map.of());
               });
         default:
-          return then(send(step), (response, e) -> answered(step, response, e));
+          return then(send(step), (sent, e) -> e == null ? responded(step, sent) : fail(step, e));
       }
     }
 
     /** No end of a section is missed between the step and its wait: it would be on this thread. */
     private CompletableFuture<Void> startWait(Step step) {
-      // At random, so that a fleet does not look in step.
+      // At random, against a thundering herd.
       var random = step.isForCall() ? 0 : ThreadLocalRandom.current().nextDouble() / 2;
       var wait = after((long) (step.seconds() * (1 + random) * 1e9));
       if (step.isForCall()) {
@@ -232,17 +283,17 @@ final class Loop {
 
     private CompletableFuture<HttpResponse<byte[]>> send(Step step) {
       var sent = http.send(step, body(step));
-      if (step.isForToken()) {
+      endStep = () -> sent.cancel(true);
+      if (isTokenRequest) {
         return sent;
       }
-      endStep = () -> sent.cancel(true);
       return sent.thenApply(
-          response -> {
+          received -> {
             isAnswered = true;
-            if (step.last() && isSuccess(response)) {
-              result.complete(new Result(Response.of(response), null)); // waits for nobody
+            if (step.last() && isSuccess(received)) {
+              result.complete(new Result(Response.of(received), null)); // waits for nobody
             }
-            return response;
+            return received;
           });
     }
 
@@ -254,31 +305,31 @@ final class Loop {
       return text.isTextual() ? BodyPublishers.ofString(text.textValue()) : body;
     }
 
-    /** Hands in the answer to a request, or why it failed. */
-    private CompletionStage<Result> answered(
-        Step step, HttpResponse<byte[]> response, Throwable e) {
-      if (e != null) {
-        return resume(step, Map.of("failed", Http.reason(e)));
+    /** Passes a response to the plugin. */
+    private CompletionStage<Result> responded(Step step, HttpResponse<byte[]> received) {
+      if (result.isDone() && step.endsWithCaller()) {
+        return completedFuture(null); // as resume would, for less
       }
+      failure = null;
       var outcome = new HashMap<String, Object>();
-      outcome.put("status", response.statusCode());
-      outcome.put("headers", response.headers().map());
+      outcome.put("status", received.statusCode());
+      outcome.put("headers", received.headers().map());
       if (step.isForToken()) {
-        outcome.put("body", new String(response.body(), UTF_8));
+        outcome.put("body", new String(received.body(), UTF_8));
       } else {
-        answer = Response.of(response);
-        if (response.statusCode() == 401 && !Http.isRepeatable(body)) {
+        response = Response.of(received);
+        if (received.statusCode() == 401 && !Parts.isRepeatable(body)) {
           outcome.put("repeatable", false);
         }
-        if (!isSuccess(response)) {
-          var length = Math.min(response.body().length, MAX_ERROR_BODY);
-          outcome.put("body", new String(response.body(), 0, length, UTF_8));
+        if (!isSuccess(received)) {
+          var length = Math.min(received.body().length, MAX_ERROR_BODY);
+          outcome.put("body", new String(received.body(), 0, length, UTF_8));
         }
       }
       return resume(step, outcome);
     }
 
-    /** Goes on, on the thread. */
+    /** Continues on the thread. */
     private <T> CompletionStage<Result> then(
         CompletionStage<T> stage, BiFunction<T, Throwable, CompletionStage<Result>> next) {
       return stage.handleAsync(next, thread).thenCompose(Function.identity());
@@ -286,6 +337,6 @@ final class Loop {
   }
 
   private static boolean isSuccess(HttpResponse<?> response) {
-    return response.statusCode() / 100 == 2;
+    return response.statusCode() / 100 == 2 || response.statusCode() == 304;
   }
 }

@@ -2,11 +2,9 @@ package example.automaticrostering;
 
 import com.dylibso.chicory.log.Logger;
 
-/**
- * Hands the plugin's lines to the system logger "example.automaticrostering". They hold no secrets.
- */
+/** Passes the plugin's lines to the library's logger. They hold no secrets. */
 final class PluginLog implements Logger {
-  private static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
+  static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
 
   @Override
   public void log(Level level, String line, Throwable cause) {
@@ -17,4 +15,8 @@ final class PluginLog implements Logger {
   public boolean isLoggable(Level level) {
     return LOGGER.isLoggable(System.Logger.Level.valueOf(level.name()));
   }
+
+  /** The SDK's own lines while it links the plugin, which concern nobody. */
+  @Override
+  public void debug(String line) {}
 }

@@ -1,38 +1,42 @@
 package example.automaticrostering;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.net.http.HttpHeaders;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /**
- * The service's answer. Its status is a 2xx; any other is a {@link RosteringException}.
+ * The service's response. Its status is a 2xx or 304; any other is a {@link RosteringException}.
  *
  * @param status the HTTP status
  * @param headers by their names, in any case
  * @param body byte for byte what the service sent
  */
 public record Response(int status, HttpHeaders headers, byte[] body) {
+  static final HttpHeaders NO_HEADERS = HttpHeaders.of(Map.of(), (name, value) -> true);
+
+  /**
+   * Makes a response without headers, for a fake of a client in tests.
+   *
+   * @param status the HTTP status
+   * @param text the body
+   * @return the response
+   */
+  public static Response of(int status, String text) {
+    return new Response(status, NO_HEADERS, text.getBytes(UTF_8));
+  }
+
   static Response of(HttpResponse<byte[]> response) {
     return new Response(response.statusCode(), response.headers(), response.body());
   }
 
   /**
-   * Decodes the body.
+   * Decodes the body. A JSON library reads {@link #body} itself.
    *
    * @return the body as UTF-8
    */
   public String text() {
-    return new String(body, StandardCharsets.UTF_8);
-  }
-
-  /**
-   * Reads the body as JSON.
-   *
-   * @return Jackson's tree
-   * @throws java.io.UncheckedIOException if it is not JSON
-   */
-  public JsonNode json() {
-    return Json.read(body, JsonNode.class);
+    return new String(body, UTF_8);
   }
 }

@@ -2,15 +2,12 @@ package example.automaticrostering;
 
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Whose jobs to list, and where. Each method changes this object; null or an empty text unsets a
- * key. It is checked when a client opens: a {@link RosteringException} then names the key at fault.
- * Printing it does not show the secret.
+ * Whose jobs to list, and where. It is checked when a client opens: a {@link RosteringException}
+ * then names the key that caused it. Printing it does not show the secret.
  */
 public final class RosteringConfig {
   /** Picks the scope. */
@@ -21,139 +18,26 @@ public final class RosteringConfig {
     PRODUCTION
   }
 
-  private static final List<String> KEYS =
-      List.of(
-          "environment",
-          "auth_url",
-          "base_url",
-          "client_id",
-          "client_secret",
-          "customer_id",
-          "user_id",
-          "scope",
-          "refresh_margin",
-          "allow_http");
+  private final Map<String, String> keys;
 
-  /** The plugin judges all else, and names the key. */
-  private static final Map<String, String> VALUES =
-      Map.of(
-          "environment",
-          "stage|production",
-          "refresh_margin",
-          "[0-9]+",
-          "allow_http",
-          "true|false");
-
-  /** The plugin's keys. */
-  final TreeMap<String, String> keys = new TreeMap<>();
-
-  /** Begins with no key set. */
-  public RosteringConfig() {}
-
-  /**
-   * Sets the environment, which may be left out if there is a scope.
-   *
-   * @param environment picks the scope
-   * @return this object
-   */
-  public RosteringConfig environment(Environment environment) {
-    return set("environment", environment.name().toLowerCase(Locale.ROOT));
+  private RosteringConfig(Map<String, String> keys) {
+    this.keys = keys;
   }
 
   /**
-   * Sets the identity provider's address.
+   * Starts to build a config.
    *
-   * @param url https, or http on loopback
-   * @return this object
+   * @return a builder with no key set
    */
-  public RosteringConfig authUrl(String url) {
-    return set("auth_url", url);
+  public static Builder builder() {
+    return new Builder();
   }
 
   /**
-   * Sets the service's address.
-   *
-   * @param url https, or http on loopback; it may have a path
-   * @return this object
-   */
-  public RosteringConfig baseUrl(String url) {
-    return set("base_url", url);
-  }
-
-  /**
-   * Sets the client id of OAuth 2.0.
-   *
-   * @param id as the identity provider knows it
-   * @return this object
-   */
-  public RosteringConfig clientId(String id) {
-    return set("client_id", id);
-  }
-
-  /**
-   * Sets the client's secret.
-   *
-   * @param secret without the newline of a file that it was read from
-   * @return this object
-   */
-  public RosteringConfig clientSecret(String secret) {
-    return set("client_secret", secret);
-  }
-
-  /**
-   * Sets the customer of each request, unless the call has another.
-   *
-   * @param id visible ASCII, at most 256 bytes
-   * @return this object
-   */
-  public RosteringConfig customerId(String id) {
-    return set("customer_id", id);
-  }
-
-  /**
-   * Sets the user of each request, unless the call has another.
-   *
-   * @param id visible ASCII, at most 256 bytes
-   * @return this object
-   */
-  public RosteringConfig userId(String id) {
-    return set("user_id", id);
-  }
-
-  /**
-   * Overrides the environment's scope.
-   *
-   * @param scope one or more, with a space between them
-   * @return this object
-   */
-  public RosteringConfig scope(String scope) {
-    return set("scope", scope);
-  }
-
-  /**
-   * Sets how long before its expiry a token is renewed; a minute if not set.
-   *
-   * @param margin counts in whole seconds
-   * @return this object
-   */
-  public RosteringConfig refreshMargin(Duration margin) {
-    return set("refresh_margin", margin.toSeconds());
-  }
-
-  /**
-   * Permits http beyond loopback, where anyone on the way can read the secret.
-   *
-   * @param allow false if not set
-   * @return this object
-   */
-  public RosteringConfig allowHttp(boolean allow) {
-    return set("allow_http", allow);
-  }
-
-  /**
-   * Reads the variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code _BASE_URL}, {@code
-   * _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID}, {@code _SCOPE},
-   * {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing one.
+   * Reads the environment variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code
+   * _BASE_URL}, {@code _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID},
+   * {@code _SCOPE}, {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing
+   * one.
    *
    * @return the config
    * @throws RosteringException {@code CONFIG_INVALID}, which names the variable
@@ -163,38 +47,50 @@ public final class RosteringConfig {
   }
 
   static RosteringConfig fromEnvironment(Map<String, String> variables) {
-    var config = new RosteringConfig();
-    for (var key : KEYS) {
-      var name = "ROSTERING_" + key.toUpperCase(Locale.ROOT);
-      var value = variables.getOrDefault(name, "");
-      var values = VALUES.get(key);
-      if (!value.isEmpty() && values != null && !value.matches(values)) {
-        throw RosteringException.ofConfig("config_invalid", key, name + " must be " + values);
+    var any = "(?s).*";
+    return builder()
+        .read(variables, "environment", "stage|production")
+        .read(variables, "auth_url", any)
+        .read(variables, "base_url", any)
+        .read(variables, "client_id", any)
+        .read(variables, "client_secret", any)
+        .read(variables, "customer_id", any)
+        .read(variables, "user_id", any)
+        .read(variables, "scope", any)
+        .read(variables, "refresh_margin", "[0-9]+")
+        .read(variables, "allow_http", "true|false")
+        .build();
+  }
+
+  /** Returns null for a key that is not set. */
+  String get(String key) {
+    return keys.get(key);
+  }
+
+  Map<String, String> keys() {
+    return keys;
+  }
+
+  /** What the plugin would not see: the SDK makes a question mark of a lone surrogate. */
+  void check() {
+    keys.forEach(
+        (key, value) -> {
+          if (!Json.isUnicode(value)) {
+            throw RosteringException.ofConfig("config_invalid", key, key + " has a lone surrogate");
+          }
+        });
+  }
+
+  /** The plugin has checked the URLs, but permits host names that the JDK does not. */
+  void checkHosts() {
+    for (var key : new String[] {"auth_url", "base_url"}) {
+      if (keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null) {
+        throw RosteringException.ofConfig(
+            "config_invalid",
+            key,
+            "java.net.URI cannot read the host in " + key + "; use a name without an underscore");
       }
-      config.set(key, value);
     }
-    return config;
-  }
-
-  private RosteringConfig set(String key, Object value) {
-    keys.put(key, value == null ? "" : value.toString());
-    return this;
-  }
-
-  /** The address whose origin gets the token. */
-  static URI baseUri(String url) {
-    if (url == null || url.isEmpty()) {
-      throw RosteringException.ofConfig(
-          "config_missing", "base_url", "set base_url: only requests to it get the token");
-    }
-    var uri = URI.create(url); // the plugin has checked it
-    if (uri.getHost() == null) {
-      throw RosteringException.ofConfig(
-          "config_invalid",
-          "base_url",
-          "java.net.URI cannot read the host in base_url; use a name without an underscore");
-    }
-    return uri;
   }
 
   @Override
@@ -202,5 +98,155 @@ public final class RosteringConfig {
     var shown = new TreeMap<>(keys);
     shown.replace("client_secret", "[redacted]");
     return "RosteringConfig" + shown;
+  }
+
+  /**
+   * Builds a config; each method changes the builder and returns it. Null or an empty string unsets
+   * a key.
+   */
+  public static final class Builder {
+    private final Map<String, String> keys = new TreeMap<>();
+
+    private Builder() {}
+
+    /**
+     * Sets the environment; needed unless there is a scope.
+     *
+     * @param environment picks the scope
+     * @return this builder
+     */
+    public Builder environment(Environment environment) {
+      return set(
+          "environment",
+          environment == null
+              ? null
+              : switch (environment) {
+                case STAGE -> "stage";
+                case PRODUCTION -> "production";
+              });
+    }
+
+    /**
+     * Sets the identity provider's URL.
+     *
+     * @param url https, or http on loopback
+     * @return this builder
+     */
+    public Builder authUrl(String url) {
+      return set("auth_url", url);
+    }
+
+    /**
+     * Sets the service's URL.
+     *
+     * @param url https, or http on loopback; it may have a path
+     * @return this builder
+     */
+    public Builder baseUrl(String url) {
+      return set("base_url", url);
+    }
+
+    /**
+     * Sets the client id of OAuth 2.0.
+     *
+     * @param id as the identity provider knows it
+     * @return this builder
+     */
+    public Builder clientId(String id) {
+      return set("client_id", id);
+    }
+
+    /**
+     * Sets the client's secret.
+     *
+     * @param secret without the trailing newline of a file that it was read from
+     * @return this builder
+     */
+    public Builder clientSecret(String secret) {
+      return set("client_secret", secret);
+    }
+
+    /**
+     * Sets the customer of the calls; {@link RosteringClient#forCustomer} sets another.
+     *
+     * @param id visible ASCII, at most 256 bytes
+     * @return this builder
+     */
+    public Builder customerId(String id) {
+      return set("customer_id", id);
+    }
+
+    /**
+     * Sets the user of the calls; {@link RosteringClient#forUser} sets another.
+     *
+     * @param id visible ASCII, at most 256 bytes
+     * @return this builder
+     */
+    public Builder userId(String id) {
+      return set("user_id", id);
+    }
+
+    /**
+     * Overrides the environment's scope.
+     *
+     * @param scope one or more, with a space between them
+     * @return this builder
+     */
+    public Builder scope(String scope) {
+      return set("scope", scope);
+    }
+
+    /**
+     * Sets how long before its expiry a token is renewed; a minute if not set.
+     *
+     * @param margin zero or more, in whole seconds
+     * @return this builder
+     * @throws IllegalArgumentException if it is negative, or has a fraction of a second
+     */
+    public Builder refreshMargin(Duration margin) {
+      if (margin.isNegative() || margin.getNano() != 0) {
+        throw new IllegalArgumentException(
+            "refreshMargin must be zero or more, in whole seconds, not " + margin);
+      }
+      return set("refresh_margin", Long.toString(margin.getSeconds()));
+    }
+
+    /**
+     * Permits http beyond loopback, where anyone on the way can read the secret.
+     *
+     * @param allow false if not set
+     * @return this builder
+     */
+    public Builder allowHttp(boolean allow) {
+      return set("allow_http", Boolean.toString(allow));
+    }
+
+    /**
+     * Builds the config.
+     *
+     * @return the config
+     */
+    public RosteringConfig build() {
+      return new RosteringConfig(Map.copyOf(keys));
+    }
+
+    Builder set(String key, String value) {
+      if (value == null || value.isEmpty()) {
+        keys.remove(key);
+      } else {
+        keys.put(key, value);
+      }
+      return this;
+    }
+
+    private Builder read(Map<String, String> variables, String key, String values) {
+      var name = "ROSTERING_" + key.toUpperCase(java.util.Locale.ROOT);
+      var value = variables.getOrDefault(name, "");
+      if (!value.isEmpty() && !value.matches(values)) {
+        throw RosteringException.ofConfig(
+            "config_invalid", key, name + " must be " + values.replace("|", " or "));
+      }
+      return set(key, value);
+    }
   }
 }

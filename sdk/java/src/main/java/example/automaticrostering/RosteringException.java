@@ -2,22 +2,26 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import java.io.Serializable;
 import java.io.UncheckedIOException;
+import java.net.http.HttpHeaders;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A call that failed. Its code is for programs to act on; its message is {@code code: what to do}.
- * It holds neither secrets nor tokens.
+ * A call that failed. Its code is for programs to act on; its message explains how to fix it. It
+ * holds neither secrets nor tokens.
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** The contract's error codes. */
   public enum Code {
-    /** A call's option is wrong; {@code key} names it. */
+    /** A parameter of the call is wrong; {@link #key} names it. */
     INVALID_INPUT,
     /** A key of the config is not set. */
     CONFIG_MISSING,
@@ -29,75 +33,94 @@ public final class RosteringException extends RuntimeException {
     TOKEN_ENDPOINT_REJECTED,
     /** The token endpoint is down or overloaded. */
     TOKEN_ENDPOINT_UNAVAILABLE,
-    /** The token endpoint answered without a usable token. */
+    /** The token endpoint's response has no usable token. */
     TOKEN_RESPONSE_INVALID,
     /** {@code setToken}: an expired token, or another client's, scope's or token URL's. */
     TOKEN_MISMATCH,
-    /** The service answered 401 to a new token. */
+    /** The service responded 401 to a new token. */
     SERVICE_UNAUTHORIZED,
-    /** The service answered another status than 2xx; {@code status} and {@code body} tell. */
+    /** The service responded with another status than 2xx: see {@link #status}, {@link #body}. */
     SERVICE_ERROR,
-    /** A request got no answer, or the call timed out. */
+    /** A request got no response, or the call timed out. */
     NETWORK_ERROR,
-    /** A code of a later plugin; the details have its name. */
+    /** A code of a later plugin; {@link #toJson} has its name. */
     UNKNOWN
   }
 
+  /** The contract's fields, by its names. */
+  private final LinkedHashMap<String, Object> fields;
+
+  /** Of the service's response. */
+  private final transient HttpHeaders headers;
+
   /**
-   * What is known of an error. What is not is null.
+   * Makes an error, for a fake of a client in tests.
    *
-   * @param code the plugin's name of the code, such as {@code network_error}
-   * @param message says what to do; its wording may change
+   * @param code what to act on
+   * @param message explains how to fix it
    * @param retryable whether the same call may succeed later
-   * @param key the key of the config, or the option, at fault
-   * @param status the HTTP status of the answer at fault
-   * @param oauthError {@code error} of the token endpoint's answer
-   * @param oauthErrorDescription {@code error_description} of the token endpoint's answer
-   * @param retryAfter seconds to wait before the next call
-   * @param body the service's answer, up to 64 KiB
-   * @param bodyTruncated true if there was more of it
-   * @serial exclude
+   * @param details what else is known, by the contract's names: {@code Map.of("status", 503,
+   *     "retry_after", 7)}
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Details(
-      String code,
-      String message,
-      boolean retryable,
-      String key,
-      Integer status,
-      String oauthError,
-      String oauthErrorDescription,
-      Long retryAfter,
-      String body,
-      Boolean bodyTruncated)
-      implements Serializable {}
-
-  /** What is known. */
-  private final Details details;
-
-  private RosteringException(Details details) {
-    super(details.code + ": " + details.message);
-    this.details = details;
+  public RosteringException(Code code, String message, boolean retryable, Map<String, ?> details) {
+    this(fields(code.name().toLowerCase(java.util.Locale.ROOT), message, retryable, details), null);
   }
 
-  /** Reads the plugin's error text. */
-  static RuntimeException ofPlugin(String text) {
+  private RosteringException(LinkedHashMap<String, Object> fields, HttpHeaders headers) {
+    super(text(fields));
+    this.fields = fields;
+    this.headers = headers;
+  }
+
+  private static LinkedHashMap<String, Object> fields(
+      String code, String message, boolean retryable, Map<String, ?> details) {
+    var fields = new LinkedHashMap<String, Object>();
+    fields.put("code", code);
+    fields.put("message", message);
+    fields.put("retryable", retryable);
+    fields.putAll(details);
+    return fields;
+  }
+
+  /** {@code code: message (status 400, invalid_client: description)}. */
+  private static String text(Map<String, Object> fields) {
+    var status = fields.containsKey("status") ? "status " + fields.get("status") : null;
+    var oauth =
+        Stream.of(fields.get("oauth_error"), fields.get("oauth_error_description"))
+            .filter(part -> part != null)
+            .map(Object::toString)
+            .collect(Collectors.joining(": "));
+    var known =
+        Stream.of(status, oauth)
+            .filter(part -> part != null && !part.isEmpty())
+            .collect(Collectors.joining(", "));
+    var text = fields.get("code") + ": " + fields.get("message");
+    return known.isEmpty() ? text : text + " (" + known + ")";
+  }
+
+  /** Reads the plugin's error text. What is null is not known. */
+  static RuntimeException ofPlugin(String text, Response response, Throwable cause) {
     try {
-      return new RosteringException(Json.read(text.getBytes(UTF_8), Details.class));
+      @SuppressWarnings("unchecked")
+      LinkedHashMap<String, Object> fields = Json.read(text.getBytes(UTF_8), LinkedHashMap.class);
+      var code = String.valueOf(fields.get("code"));
+      var isOfService = code.startsWith("service_") && response != null;
+      var error = new RosteringException(fields, isOfService ? response.headers() : null);
+      if (code.equals("network_error")) {
+        error.initCause(cause);
+      }
+      return error;
     } catch (UncheckedIOException e) { // not an error of the contract
       return new IllegalStateException("the plugin failed: " + text);
     }
   }
 
   static RosteringException ofConfig(String code, String key, String message) {
-    return new RosteringException(
-        new Details(code, message, false, key, null, null, null, null, null, null));
+    return new RosteringException(fields(code, message, false, Map.of("key", key)), null);
   }
 
-  static RosteringException timedOut(Duration timeout) {
-    var message = "the call timed out after %s s".formatted(timeout.toMillis() / 1000.0);
-    return new RosteringException(
-        new Details("network_error", message, true, null, null, null, null, null, null, null));
+  static RosteringException ofNetwork(String message, boolean retryable) {
+    return new RosteringException(Code.NETWORK_ERROR, message, retryable, Map.of());
   }
 
   /**
@@ -106,37 +129,98 @@ public final class RosteringException extends RuntimeException {
    * @return the code, or {@link Code#UNKNOWN}
    */
   public Code code() {
-    var codes = Stream.of(Code.values());
-    return codes
-        .filter(c -> c.name().equalsIgnoreCase(details.code))
+    return Stream.of(Code.values())
+        .filter(c -> c.name().equalsIgnoreCase((String) fields.get("code")))
         .findAny()
         .orElse(Code.UNKNOWN);
   }
 
   /**
-   * Tells whether the same call may succeed later.
+   * Reports whether the same call may succeed later.
    *
-   * @return whether to call again, after {@code retryAfter} seconds if the details have it
+   * @return whether to call again, after {@link #retryAfter} if that is known
    */
   public boolean retryable() {
-    return details.retryable;
+    return Boolean.TRUE.equals(fields.get("retryable"));
   }
 
   /**
-   * Returns everything that is known.
+   * Returns the key of the config, or the parameter, that caused the error.
    *
-   * @return the details
+   * @return its name in the contract
    */
-  public Details details() {
-    return details;
+  public Optional<String> key() {
+    return text("key");
   }
 
   /**
-   * Returns the details as JSON, for logs that programs read.
+   * Returns the HTTP status of the response that caused the error.
    *
-   * @return an object with the plugin's names, such as {@code retry_after}
+   * @return the status
+   */
+  public OptionalInt status() {
+    return fields.get("status") instanceof Number n
+        ? OptionalInt.of(n.intValue())
+        : OptionalInt.empty();
+  }
+
+  /**
+   * Returns the headers of the service's response.
+   *
+   * @return none if the error is not the service's
+   */
+  public HttpHeaders headers() {
+    return headers == null ? Response.NO_HEADERS : headers;
+  }
+
+  /**
+   * Returns the body of the service's response, up to 64 KiB, without secrets and tokens.
+   *
+   * @return the body as text
+   */
+  public Optional<String> body() {
+    return text("body");
+  }
+
+  /**
+   * Returns {@code error} of the token endpoint's response.
+   *
+   * @return the error of OAuth 2.0, such as {@code invalid_client}
+   */
+  public Optional<String> oauthError() {
+    return text("oauth_error");
+  }
+
+  /**
+   * Returns {@code error_description} of the token endpoint's response.
+   *
+   * @return the description
+   */
+  public Optional<String> oauthErrorDescription() {
+    return text("oauth_error_description");
+  }
+
+  /**
+   * Returns how long to wait before the next call.
+   *
+   * @return whole seconds
+   */
+  public Optional<Duration> retryAfter() {
+    return fields.get("retry_after") instanceof Number n
+        ? Optional.of(Duration.ofSeconds(n.longValue()))
+        : Optional.empty();
+  }
+
+  /**
+   * Returns all that is known as JSON, for logs that programs read.
+   *
+   * @return an object with the contract's names, such as {@code retry_after}
    */
   public String toJson() {
-    return new String(Json.write(details), UTF_8);
+    return new String(Json.write(fields), UTF_8);
+  }
+
+  private Optional<String> text(String name) {
+    return fields.get(name) instanceof String s ? Optional.of(s) : Optional.empty();
   }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Carries out the store steps, on threads of their own: a store may block. */
 final class StoreSteps {
@@ -16,18 +17,22 @@ final class StoreSteps {
 
   private final Store store;
   private final ExecutorService threads = Daemons.named("rostering-store", THREADS);
+  private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
 
   StoreSteps(Store store) {
     this.store = store;
   }
 
-  /** Returns the result of a step as resume takes it, or fails within the step's time. */
+  /** Returns the result of a step as resume takes it, within the step's time. */
   CompletableFuture<Map<String, ?>> use(Step step) {
     var used = new CompletableFuture<Map<String, ?>>();
     var task = threads.submit(() -> used.completeAsync(() -> call(step), Runnable::run));
-    used.orTimeout(step.timeout(), SECONDS)
-        .whenComplete((outcome, e) -> task.cancel(e instanceof TimeoutException));
-    return used;
+    used.orTimeout(step.timeout(), SECONDS);
+    return used.exceptionally(
+        e -> {
+          task.cancel(e instanceof TimeoutException);
+          return failed(step, Http.reason(e));
+        });
   }
 
   private Map<String, ?> call(Step step) {
@@ -41,8 +46,21 @@ final class StoreSteps {
           store.set(step.key(), step.value(), step.ttl());
           return Map.of();
       }
-    } catch (Exception e) {
+    } catch (Throwable e) {
       throw new CompletionException(e);
     }
+  }
+
+  /** A store that fails makes no call fail: only a warning, once a minute, shows it. */
+  private Map<String, ?> failed(Step step, String reason) {
+    var next = nextWarning.get();
+    var time = System.nanoTime();
+    if (time - next >= 0 && nextWarning.compareAndSet(next, time + SECONDS.toNanos(60))) {
+      var shown = step.value() == null ? reason : reason.replace(step.value(), "[redacted]");
+      PluginLog.LOGGER.log(
+          System.Logger.Level.WARNING,
+          "the store failed, so the token is not shared: " + step.op() + ": " + shown);
+    }
+    return Map.of("failed", reason);
   }
 }

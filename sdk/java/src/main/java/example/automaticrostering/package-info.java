@@ -1,4 +1,5 @@
 /**
- * A client of Automatic Rostering: open one with {@link example.automaticrostering.Rostering#open}.
+ * A client of Automatic Rostering: open one with {@link
+ * example.automaticrostering.RosteringClient#open}.
  */
 package example.automaticrostering;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -42,32 +43,31 @@ class LeavingTest extends SandboxTest {
   @Test
   void cancel() throws Exception {
     sandbox.fault(HOLD_JOBS);
-    var call = client.listJobsAsync(new CallOptions());
+    var call = client.listJobsAsync();
     sandbox.await(new Sandbox.Counts(0, 1));
     assertTrue(call.cancel(true));
     assertThrows(CancellationException.class, call::join);
-    client.close(); // waits for no answer
+    client.close(); // waits for no response
   }
 
   @Test
-  void timeout() throws Exception {
+  void timeoutEndsACall() throws Exception {
     sandbox.fault(HOLD_JOBS);
     client.getToken();
-    var input = new CallOptions().timeout(Duration.ofMillis(200));
-    var e = assertCode(NETWORK_ERROR, () -> client.listJobs(input));
+    var impatient = client.withTimeout(Duration.ofMillis(200));
+    var e = assertCode(NETWORK_ERROR, impatient::listJobs);
     assertTrue(e.retryable());
     assertTrue(e.getMessage().contains("timed out after 0.2 s"), e::getMessage);
-    var patient = client.listJobsAsync(new CallOptions().timeout(Duration.ZERO));
+    var patient = client.withTimeout(ChronoUnit.FOREVER.getDuration()).listJobsAsync();
+    var unbound = client.withNoTimeout().listJobsAsync();
     sandbox.clearFaults();
     assertEquals(200, patient.get().status());
+    assertEquals(200, unbound.get().status());
   }
 
   @Test
   void dependentsMayCallAgain() throws Exception {
-    var second =
-        client
-            .listJobsAsync(new CallOptions())
-            .thenApply(response -> client.listJobsAsync(new CallOptions()).join());
+    var second = client.listJobsAsync().thenApply(response -> client.listJobsAsync().join());
     assertEquals(200, second.get().status());
   }
 }

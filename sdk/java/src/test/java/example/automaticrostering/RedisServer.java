@@ -13,11 +13,11 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * A Redis on loopback that keeps nothing on disk. Without redis-server the test is skipped, unless
  * CI is true.
  */
-public final class RedisServer implements AutoCloseable {
+final class RedisServer implements AutoCloseable {
   private final Process process;
-  public final URI uri;
+  final URI uri;
 
-  public RedisServer() throws IOException, InterruptedException {
+  RedisServer() throws IOException, InterruptedException {
     var port = freePort();
     uri = URI.create("redis://127.0.0.1:" + port);
     process = start(port);

@@ -10,18 +10,18 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A process of build/sandbox; tests/sandbox/doc.go documents its controls. */
-public final class Sandbox {
+final class Sandbox {
   private static final Path PROGRAM = Path.of("../../build/sandbox");
   private static final int EXIT_SECONDS = 30;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  public record Counts(int tokenRequests, int jobRequests) {}
+  record Counts(int tokenRequests, int jobRequests) {}
 
   record Request(
       String server, String method, String target, Map<String, String> headers, String body) {}
@@ -31,7 +31,7 @@ public final class Sandbox {
   private final Process process;
   private final Facts facts;
 
-  public Sandbox() throws IOException {
+  Sandbox() throws IOException {
     if (!Files.exists(PROGRAM)) {
       throw new IOException("run make build/sandbox first");
     }
@@ -43,28 +43,31 @@ public final class Sandbox {
   }
 
   /** The variables of the example programs. */
-  public Map<String, String> env() {
+  Map<String, String> env() {
     return facts.env;
   }
 
   RosteringConfig config() {
-    var config = new RosteringConfig();
-    facts.env.forEach(
-        (name, value) ->
-            config.keys.put(name.replace("ROSTERING_", "").toLowerCase(Locale.ROOT), value));
-    return config;
+    return RosteringConfig.fromEnvironment(facts.env);
   }
 
-  /** Opens a client. The interpreter opens faster than the compiler. */
-  Rostering open(RosteringOptions options) {
-    return Rostering.open(config(), options.interpreter());
+  /** The config with another value for a variable. */
+  RosteringConfig config(String variable, String value) {
+    var variables = new HashMap<>(facts.env);
+    variables.put(variable, value);
+    return RosteringConfig.fromEnvironment(variables);
   }
 
-  public void fault(Map<String, ?> fault) throws IOException, InterruptedException {
+  /** Builds a client. The interpreter opens faster than the compiler, but for the first client. */
+  RosteringClientBuilder client() {
+    return RosteringClient.builder(config()).interpreter();
+  }
+
+  void fault(Map<String, ?> fault) throws IOException, InterruptedException {
     control("POST", "/faults", fault);
   }
 
-  public void clearFaults() throws IOException, InterruptedException {
+  void clearFaults() throws IOException, InterruptedException {
     control("DELETE", "/faults", Map.of());
   }
 
@@ -73,18 +76,21 @@ public final class Sandbox {
     control("POST", "/revoke", Map.of());
   }
 
-  public Counts counts() throws IOException, InterruptedException {
+  Counts counts() throws IOException, InterruptedException {
     return Json.read(control("GET", "/counts", Map.of()), Counts.class);
   }
 
   /** Waits until at least this many requests have arrived. */
-  public void await(Counts counts) throws IOException, InterruptedException {
+  void await(Counts counts) throws IOException, InterruptedException {
     control("POST", "/wait", counts);
   }
 
+  Stream<Request> requests() throws IOException, InterruptedException {
+    return Stream.of(Json.read(control("GET", "/requests", Map.of()), Request[].class));
+  }
+
   Stream<Request> jobRequests() throws IOException, InterruptedException {
-    var requests = Json.read(control("GET", "/requests", Map.of()), Request[].class);
-    return Stream.of(requests).filter(r -> r.server.equals("jobs"));
+    return requests().filter(r -> r.server.equals("jobs"));
   }
 
   private byte[] control(String method, String path, Object body)
@@ -92,14 +98,14 @@ public final class Sandbox {
     var uri = URI.create(facts.controlUrl + path);
     var publisher = BodyPublishers.ofByteArray(Json.write(body));
     var request = HttpRequest.newBuilder(uri).method(method, publisher).build();
-    var answer = HTTP.send(request, BodyHandlers.ofByteArray());
-    if (answer.statusCode() >= 300) {
-      throw new IOException("the sandbox answered " + new String(answer.body(), UTF_8));
+    var response = HTTP.send(request, BodyHandlers.ofByteArray());
+    if (response.statusCode() >= 300) {
+      throw new IOException("the sandbox responded " + new String(response.body(), UTF_8));
     }
-    return answer.body();
+    return response.body();
   }
 
-  public void close() throws IOException, InterruptedException {
+  void close() throws IOException, InterruptedException {
     process.getOutputStream().close();
     if (!process.waitFor(EXIT_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly();

@@ -14,12 +14,12 @@ abstract class SandboxTest {
   static final Map<String, ?> HOLD_JOBS = Map.of("server", "jobs", "hold", true);
 
   Sandbox sandbox;
-  Rostering client;
+  RosteringClient client;
 
   @BeforeEach
   void start() throws IOException {
     sandbox = new Sandbox();
-    client = sandbox.open(new RosteringOptions());
+    client = sandbox.client().open();
   }
 
   @AfterEach

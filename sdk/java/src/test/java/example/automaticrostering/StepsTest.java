@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -25,7 +25,9 @@ class StepsTest {
   private final CompletableFuture<Boolean> holds = new CompletableFuture<>();
   private final CountDownLatch held = new CountDownLatch(1);
   private final Loop loop =
-      new Loop(() -> this::plugin, new RosteringOptions().store(new MemoryStore()));
+      new Loop(
+          () -> this::plugin,
+          RosteringClient.builder(RosteringConfig.builder().build()).store(new MemoryStore()));
 
   private byte[] plugin(String export, byte[] input) {
     switch (export) {
@@ -74,34 +76,34 @@ class StepsTest {
   }
 
   private CompletableFuture<Loop.Result> start(String step) {
-    return start(step, Duration.ZERO);
+    return start(step, Loop.NO_TIMEOUT);
   }
 
-  private CompletableFuture<Loop.Result> start(String step, Duration timeout) {
+  private CompletableFuture<Loop.Result> start(String step, long timeout) {
     var json = step.replace('\'', '"').getBytes(UTF_8);
-    return loop.start(json, () -> 1, new CallOptions().timeout(timeout));
+    return loop.start(json, () -> 1, timeout, BodyPublishers.noBody());
   }
 
   private static void assertTimedOut(CompletableFuture<?> call) {
-    SandboxTest.assertCode(NETWORK_ERROR, () -> Rostering.await(call));
+    SandboxTest.assertCode(NETWORK_ERROR, () -> Client.await(call, r -> r));
   }
 
   @Test
-  void waitForACallEndsWithASection() throws Exception {
+  void waitEndsWithASection() throws Exception {
     var waits = start(waits("call"));
     start(section(section(DONE))).get();
     waits.get();
   }
 
   @Test
-  void waitForACallEndsWithASectionThatFails() throws Exception {
+  void waitEndsWithASectionThatFails() throws Exception {
     var waits = start(waits("call"));
     assertThrows(Exception.class, start(section("'no token'"))::get);
     waits.get();
   }
 
   @Test
-  void waitForACallDoesNotEndWithASectionThatWaits() throws Exception {
+  void waitEndsNotWithASectionThatWaits() throws Exception {
     var waits = start(waits("call"));
     var shares = start(section(waits("store")));
     start(DONE).get();
@@ -120,19 +122,19 @@ class StepsTest {
   void waitEndsWithItsCaller() throws Exception {
     start(waits("call")).cancel(true);
     start(waits("store")).cancel(true);
-    assertTimedOut(start(waits("call"), Duration.ofMillis(1)));
+    assertTimedOut(start(waits("call"), 1_000_000));
     loop.close().join(); // waits for none of them
   }
 
   @Test
   void deadlineDoesNotWaitForThePlugin() throws Exception {
     var hold = loop.tell("hold", new byte[0]);
-    assertTimedOut(start(waits("call"), Duration.ofMillis(1)));
+    assertTimedOut(start(waits("call"), 1_000_000));
     assertFalse(hold.isDone());
   }
 
   @Test
-  void answerBeforeTheDeadlineCounts() throws Exception {
+  void responseBeforeTheDeadlineCounts() throws Exception {
     var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/",
@@ -144,10 +146,10 @@ class StepsTest {
     var step =
         "{'step':'request','for':'service','flow':{'hold':%s},'request':{'method':'GET','url':'%s','headers':{}}}"
             .formatted(DONE, "http://127.0.0.1:" + server.getAddress().getPort());
-    var timeout = Duration.ofMillis(100);
+    var timeout = 100_000_000L;
     var call = start(step, timeout);
     while (CompletableFuture.anyOf(holds, call.handle((r, e) -> false)).get() == (Object) false) {
-      timeout = timeout.multipliedBy(2); // the answer took longer
+      timeout *= 2; // the response took longer
       call = start(step, timeout);
     }
     assertTimedOut(start(waits("call"), timeout)); // so has the call before it

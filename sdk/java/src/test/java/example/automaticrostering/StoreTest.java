@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.concurrent.Callable;
@@ -95,40 +96,89 @@ class StoreTest extends SandboxTest {
   @ParameterizedTest
   @EnumSource
   void clientsShareOneToken(Kind kind) throws Exception {
-    var options = new RosteringOptions().store(open(kind));
-    try (var one = sandbox.open(options);
-        var other = sandbox.open(options)) {
+    var store = open(kind);
+    try (var one = sandbox.client().store(store).open();
+        var other = sandbox.client().store(store).open()) {
       assertEquals(one.getToken(), other.getToken());
     }
     assertRequests(1, 0);
   }
 
+  /** A store whose operations fail. */
+  private record Broken(Operation operation) implements Store {
+    interface Operation {
+      void use(String value) throws Exception;
+    }
+
+    @Override
+    public String get(String key) throws Exception {
+      operation.use("");
+      return null;
+    }
+
+    @Override
+    public boolean add(String key, String value, long ttlSeconds) throws Exception {
+      operation.use(value);
+      return true;
+    }
+
+    @Override
+    public void set(String key, String value, long ttlSeconds) throws Exception {
+      operation.use(value);
+    }
+  }
+
   @Test
   void storeThatHangsIsInterrupted() throws Exception {
     var interrupted = new CountDownLatch(1);
-    Store hangs =
-        new Store() {
-          @Override
-          public String get(String key) throws InterruptedException {
-            try {
-              Thread.sleep(Long.MAX_VALUE);
-            } finally {
-              interrupted.countDown();
-            }
-            return null;
-          }
-
-          @Override
-          public boolean add(String key, String value, long ttlSeconds) {
-            return true;
-          }
-
-          @Override
-          public void set(String key, String value, long ttlSeconds) {}
-        };
-    try (var client = sandbox.open(new RosteringOptions().store(hangs))) {
+    var store =
+        new Broken(
+            value -> {
+              try {
+                Thread.sleep(Long.MAX_VALUE);
+              } finally {
+                interrupted.countDown();
+              }
+            });
+    try (var client = sandbox.client().store(store).open()) {
       assertEquals(200, client.listJobs().status());
     }
     interrupted.await();
+  }
+
+  @Test
+  void storeWarningComesOnce() throws Exception {
+    var store =
+        new Broken(
+            value -> {
+              throw new IOException("the disk is full");
+            });
+    try (var log = new Log();
+        var client = sandbox.client().store(store).open()) {
+      for (var i = 0; i < 3; i++) {
+        client.getToken(TokenOptions.force());
+      }
+      var warnings = log.lines.stream().filter(line -> line.startsWith("WARNING")).toList();
+      assertEquals(1, warnings.size(), warnings::toString);
+      assertTrue(warnings.get(0).contains("the disk is full"), warnings::toString);
+    }
+  }
+
+  @Test
+  void storeWarningShowsNoToken() throws Exception {
+    var store =
+        new Broken(
+            value -> {
+              if (value.contains("access_token")) {
+                throw new IllegalStateException("cannot set " + value);
+              }
+            });
+    try (var log = new Log();
+        var client = sandbox.client().store(store).open()) {
+      var token = client.getToken().accessToken();
+      var lines = String.join("\n", log.lines);
+      assertTrue(lines.contains("cannot set [redacted]"), lines);
+      assertFalse(lines.contains(token));
+    }
   }
 }

@@ -13,25 +13,26 @@ import java.util.concurrent.Flow.Subscription;
 import java.util.function.Consumer;
 
 /**
- * Decides what becomes of the answer to a request with a token. The caller's handler sees a 401
- * only if the request is not repeated, because a handler may write a file.
+ * Handles the response to a request with a token. The caller's handler sees a 401 only if the
+ * request is not sent again, because a handler may write a file.
  */
-final class FirstAnswer<T> implements BodyHandler<T> {
-  private final Rostering rostering;
+final class FirstResponse<T> implements BodyHandler<T> {
+  private final RosteringClient rostering;
   private final HttpRequest request;
   private final Token refused;
   private final BodyHandler<T> handler;
-  private volatile CompletableFuture<Token> renewed;
+  private volatile Token renewed;
 
-  FirstAnswer(Rostering rostering, HttpRequest request, Token refused, BodyHandler<T> handler) {
+  FirstResponse(
+      RosteringClient rostering, HttpRequest request, Token refused, BodyHandler<T> handler) {
     this.rostering = rostering;
     this.request = request;
     this.refused = refused;
     this.handler = handler;
   }
 
-  /** The token for a repeat of the request, or its error; null if the answer counts. */
-  CompletableFuture<Token> renewed() {
+  /** The token to send the request again with; null if the response counts. */
+  Token renewed() {
     return renewed;
   }
 
@@ -40,20 +41,23 @@ final class FirstAnswer<T> implements BodyHandler<T> {
     if (info.statusCode() != 401) {
       return handler.apply(info);
     }
-    var token = rostering.getTokenAsync(new CallOptions().refused(refused.accessToken()));
+    var isRepeatable = request.bodyPublisher().map(Parts::isRepeatable).orElse(true);
     return new Held<>(
-        token.handle(
-            (next, e) -> {
-              if (!request.bodyPublisher().map(Http::isRepeatable).orElse(true)
-                  || e == null && next.accessToken().equals(refused.accessToken())) {
-                return handler.apply(info);
-              }
-              renewed = token;
-              return null;
-            }));
+        rostering
+            .getTokenAsync(TokenOptions.refused(refused.accessToken()))
+            .handle(
+                (token, e) -> {
+                  if (!isRepeatable
+                      || e != null
+                      || token.accessToken().equals(refused.accessToken())) {
+                    return handler.apply(info);
+                  }
+                  renewed = token;
+                  return null;
+                }));
   }
 
-  /** Holds an answer's body back until its subscriber is known, or known not to come. */
+  /** Holds a response's body back until its subscriber is known, or known not to come. */
   private static final class Held<T> implements BodySubscriber<T> {
     private final CompletableFuture<BodySubscriber<T>> subscriber;
     private CompletableFuture<BodySubscriber<T>> last;

@@ -1,0 +1,83 @@
+package example.automaticrostering;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** Repeats calls that fail with a retryable error. */
+public final class Retry {
+  private static final Duration LONGEST = Duration.ofSeconds(30);
+
+  private Retry() {}
+
+  /**
+   * A call, such as {@code client::listJobs}.
+   *
+   * @param <T> what it returns
+   */
+  @FunctionalInterface
+  public interface Call<T> {
+    /**
+     * Makes the call.
+     *
+     * @return its result
+     * @throws InterruptedException if the thread is interrupted
+     */
+    T call() throws InterruptedException;
+  }
+
+  /** What a test replaces. */
+  interface Clock {
+    Clock SYSTEM =
+        new Clock() {
+          @Override
+          public long nanoTime() {
+            return System.nanoTime();
+          }
+
+          @Override
+          public void sleep(long nanos) throws InterruptedException {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+          }
+        };
+
+    long nanoTime();
+
+    void sleep(long nanos) throws InterruptedException;
+  }
+
+  /**
+   * Makes a call, and again after a retryable error: after {@link RosteringException#retryAfter},
+   * or else after 1 s, doubling to 30 s, each with up to a tenth of jitter. Throws the last error
+   * at once if it is not retryable, or if the wait would end after the deadline.
+   *
+   * @param <T> what the call returns
+   * @param deadline counts from now
+   * @param call must be safe to repeat
+   * @return the call's result
+   * @throws InterruptedException if the thread is interrupted
+   * @throws RosteringException the last error
+   */
+  public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
+    return call(deadline, call, Clock.SYSTEM);
+  }
+
+  static <T> T call(Duration deadline, Call<T> call, Clock clock) throws InterruptedException {
+    var limit = Loop.nanos(deadline);
+    var begin = clock.nanoTime();
+    for (var backoff = Duration.ofSeconds(1); ; backoff = backoff.multipliedBy(2)) {
+      backoff = backoff.compareTo(LONGEST) > 0 ? LONGEST : backoff;
+      try {
+        return call.call();
+      } catch (RosteringException e) {
+        var wait = Loop.nanos(e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
+        var jitter = ThreadLocalRandom.current().nextDouble(0.1);
+        var nanos = (long) (wait * (1 + jitter));
+        if (!e.retryable() || nanos > limit - (clock.nanoTime() - begin)) {
+          throw e;
+        }
+        clock.sleep(nanos);
+      }
+    }
+  }
+}

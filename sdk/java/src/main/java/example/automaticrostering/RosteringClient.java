@@ -1,0 +1,227 @@
+package example.automaticrostering;
+
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A client of Automatic Rostering. Open one and share it: threads send requests concurrently, with
+ * one token.
+ *
+ * <p>A call that fails throws {@link RosteringException}; after {@link #close()}, and if the plugin
+ * itself fails, IllegalStateException. A blocking method whose thread is interrupted cancels the
+ * call's request and throws InterruptedException. Canceling or completing the future of an
+ * asynchronous method does the same to its call; what depends on such a future runs in the common
+ * pool. A token request is not canceled with its caller: others may be waiting for it.
+ *
+ * <p>A method that an implementation of yours does not override throws
+ * UnsupportedOperationException: a fake for tests has only what is tested.
+ */
+public interface RosteringClient extends AutoCloseable {
+  /** The version of this library, and of the plugin in it. */
+  String VERSION = "0.1.0";
+
+  /** The version of the plugin's contract. A plugin with another one is refused. */
+  int CONTRACT = 2;
+
+  /**
+   * Opens a client with the defaults of {@link RosteringClientBuilder}.
+   *
+   * @param config which service to call, and as whom
+   * @return the client, which the caller closes
+   * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
+   */
+  static RosteringClient open(RosteringConfig config) {
+    return builder(config).open();
+  }
+
+  /**
+   * Starts to build a client.
+   *
+   * @param config which service to call, and as whom
+   * @return the builder
+   */
+  static RosteringClientBuilder builder(RosteringConfig config) {
+    return new RosteringClientBuilder(config);
+  }
+
+  /**
+   * Lists the jobs of the customer and the user.
+   *
+   * @return the service's response
+   * @throws InterruptedException if the thread is interrupted
+   * @throws RosteringException if the call fails
+   */
+  default Response listJobs() throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Asynchronous form of {@link #listJobs}.
+   *
+   * @return the service's response, or a {@link RosteringException}
+   */
+  default CompletableFuture<Response> listJobsAsync() {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Sends a request to a path below the base URL, with the token and the two ids.
+   *
+   * @param request what to send
+   * @return the service's response
+   * @throws InterruptedException if the thread is interrupted
+   * @throws RosteringException if the call fails
+   */
+  default Response sendRequest(ServiceRequest request) throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Asynchronous form of {@link #sendRequest}.
+   *
+   * @param request what to send
+   * @return the service's response, or a {@link RosteringException}
+   */
+  default CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Returns the cached token, or a new one, for requests of your own.
+   *
+   * @return the token
+   * @throws InterruptedException if the thread is interrupted
+   * @throws RosteringException if no token can be had
+   */
+  default Token getToken() throws InterruptedException {
+    return getToken(TokenOptions.cached());
+  }
+
+  /**
+   * Returns a token.
+   *
+   * @param options whether the cached one will do
+   * @return the token
+   * @throws InterruptedException if the thread is interrupted
+   * @throws RosteringException if no token can be had
+   */
+  default Token getToken(TokenOptions options) throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Asynchronous form of {@link #getToken(TokenOptions)}.
+   *
+   * @param options whether the cached one will do
+   * @return the token, or a {@link RosteringException}
+   */
+  default CompletableFuture<Token> getTokenAsync(TokenOptions options) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Caches a token that {@link #getToken} returned, here or elsewhere, so that none is requested. A
+   * token of another client, scope or token URL, or an expired one, is a {@code TOKEN_MISMATCH}.
+   *
+   * @param token the token
+   * @throws InterruptedException if the thread is interrupted
+   * @throws RosteringException if the token is not for this client
+   */
+  default void setToken(Token token) throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Forgets the token and the backoff.
+   *
+   * @throws InterruptedException if the thread is interrupted
+   */
+  default void clearToken() throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Returns a view for another customer: this client, with the same token and everything else, but
+   * every call of it sends that id. Closing a view closes the client.
+   *
+   * @param id visible ASCII, 1 to 256 bytes; null sends no such header
+   * @return the view
+   */
+  default RosteringClient forCustomer(String id) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Returns a view for another user.
+   *
+   * @param id visible ASCII, 1 to 256 bytes; null sends no such header
+   * @return the view, as {@link #forCustomer} describes it
+   */
+  default RosteringClient forUser(String id) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Returns a view with another timeout.
+   *
+   * @param timeout bounds each call, as {@link RosteringClientBuilder#timeout} does
+   * @return the view, as {@link #forCustomer} describes it
+   * @throws IllegalArgumentException if it is zero or negative
+   */
+  default RosteringClient withTimeout(Duration timeout) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Returns a view without a timeout.
+   *
+   * @return the view, as {@link #forCustomer} describes it
+   */
+  default RosteringClient withNoTimeout() {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Adds the token to the requests of another HTTP client. Requests to the scheme, host and port of
+   * the base URL get it; others are sent unchanged, and so is a request that has an {@code
+   * Authorization} of its own. The ids of customer and user are not added.
+   *
+   * <p>After a 401, a new token is requested and the request is sent once more; the given {@code
+   * BodyHandler} does not see that 401. If no new token can be had, the 401 is the response. So it
+   * is for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not sent
+   * again; the next request has a new token. One of {@code ofInputStream} needs a new stream each
+   * time.
+   *
+   * <p>If there is no token to send, {@code send} throws {@link RosteringException}, and the future
+   * of {@code sendAsync} fails with it. WebSockets get no token. Closing the result closes nothing.
+   *
+   * @param http sends the requests; it must not follow redirects, because the JDK's client forwards
+   *     the token to other hosts
+   * @return the client to send requests with
+   * @throws IllegalArgumentException if the client follows redirects
+   * @throws RosteringException {@code CONFIG_MISSING}, if there is no base URL
+   */
+  default HttpClient authorize(HttpClient http) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Waits for the calls that began before, then frees the plugin; later calls throw
+   * IllegalStateException. If the thread is interrupted, the calls are canceled. A token request
+   * that no call waits for is not waited for either.
+   */
+  @Override
+  default void close() {}
+
+  /**
+   * Closes as {@link #close()} does, but cancels the calls that take longer than the limit: they
+   * end with a {@link java.util.concurrent.CancellationException}.
+   *
+   * @param limit how long to wait for calls; zero cancels them at once
+   * @throws IllegalArgumentException if it is negative
+   */
+  default void close(Duration limit) {
+    close();
+  }
+}

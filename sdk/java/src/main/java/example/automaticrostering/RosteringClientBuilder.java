@@ -1,0 +1,153 @@
+package example.automaticrostering;
+
+import com.dylibso.chicory.log.Logger;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import org.extism.sdk.chicory.Manifest;
+import org.extism.sdk.chicory.ManifestWasm;
+import org.extism.sdk.chicory.Plugin;
+import org.extism.sdk.chicory.http.HttpConfig;
+
+/** Builds a client; each method changes the builder and returns it. */
+public final class RosteringClientBuilder {
+  // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
+  private static final HttpClient HTTP_CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final RosteringConfig config;
+  private byte[] wasm;
+  private boolean isInterpreted;
+  private long timeoutNanos = Loop.nanos(Duration.ofSeconds(30));
+  HttpClient httpClient = HTTP_CLIENT;
+  int maxBody = 64 << 20;
+  Store store;
+
+  RosteringClientBuilder(RosteringConfig config) {
+    this.config = Objects.requireNonNull(config, "config");
+  }
+
+  /**
+   * Sets the client that sends the requests, for a proxy, TLS or tracing.
+   *
+   * @param client must not follow redirects, which could take the secret elsewhere
+   * @return this builder
+   * @throws IllegalArgumentException if it follows redirects
+   */
+  public RosteringClientBuilder httpClient(HttpClient client) {
+    httpClient = Http.withoutRedirects(client);
+    return this;
+  }
+
+  /**
+   * Bounds each call with all its requests and waits; 30 s if not set. A call that times out is a
+   * retryable {@code NETWORK_ERROR}.
+   *
+   * @param timeout of any length
+   * @return this builder
+   * @throws IllegalArgumentException if it is zero or negative
+   */
+  public RosteringClientBuilder timeout(Duration timeout) {
+    timeoutNanos = Loop.nanos(timeout);
+    return this;
+  }
+
+  /**
+   * Sets no bound for calls.
+   *
+   * @return this builder
+   */
+  public RosteringClientBuilder noTimeout() {
+    timeoutNanos = Loop.NO_TIMEOUT;
+    return this;
+  }
+
+  /**
+   * Bounds the body of the service's responses; 64 MiB if not set.
+   *
+   * @param bytes a longer one is a {@code NETWORK_ERROR}, which is not retryable
+   * @return this builder
+   * @throws IllegalArgumentException if it is zero or negative
+   */
+  public RosteringClientBuilder maxBody(int bytes) {
+    if (bytes <= 0) {
+      throw new IllegalArgumentException("maxBody must be positive");
+    }
+    maxBody = bytes;
+    return this;
+  }
+
+  /**
+   * Shares the token with other clients.
+   *
+   * @param store where the token is kept
+   * @return this builder
+   */
+  public RosteringClientBuilder store(Store store) {
+    this.store = store;
+    return this;
+  }
+
+  /**
+   * Sets another plugin than the one in this library.
+   *
+   * @param wasm a build without WASI, of the contract {@link RosteringClient#CONTRACT}
+   * @return this builder
+   */
+  public RosteringClientBuilder plugin(byte[] wasm) {
+    this.wasm = wasm.clone();
+    return this;
+  }
+
+  /**
+   * Interprets the plugin instead of compiling it to JVM code, where no code may be generated.
+   *
+   * @return this builder
+   */
+  public RosteringClientBuilder interpreter() {
+    isInterpreted = true;
+    return this;
+  }
+
+  /**
+   * Opens the client. It checks the whole config, and sends nothing.
+   *
+   * @return the client, which the caller closes
+   * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
+   * @throws IllegalArgumentException if the plugin is not a build of the plugin, or has another
+   *     contract
+   */
+  public RosteringClient open() {
+    return open(new PluginLog());
+  }
+
+  Client open(Logger log) {
+    config.check();
+    var loop = new Loop(() -> exports(log), this);
+    config.checkHosts();
+    return new Client(loop, config.get("base_url"), Map.of(), timeoutNanos);
+  }
+
+  Exports exports(Logger log) {
+    var options =
+        new Manifest.Options()
+            .withAoT(!isInterpreted)
+            .withConfig(config.keys())
+            // The SDK loads no plugin that can send requests without one. Steps never use it.
+            .withHttpConfig(new HttpConfig(() -> null, () -> null));
+    var module = ManifestWasm.fromBytes(wasm == null ? ownPlugin() : wasm).build();
+    var manifest = Manifest.ofWasms(module).withOptions(options).build();
+    return Plugin.ofManifest(manifest).withLogger(log).build()::call;
+  }
+
+  private static byte[] ownPlugin() {
+    try (var file = RosteringClient.class.getResourceAsStream("rostering-nowasi.wasm")) {
+      return file.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

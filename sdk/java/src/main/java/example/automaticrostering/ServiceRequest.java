@@ -1,0 +1,163 @@
+package example.automaticrostering;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.URLEncoder;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A request for {@link RosteringClient#sendRequest}. */
+public final class ServiceRequest {
+  /** The fields of the plugin's input. */
+  final Map<String, ?> input;
+
+  final BodyPublisher body;
+
+  private ServiceRequest(Builder builder) {
+    var fields = new HashMap<String, Object>();
+    fields.put("path", builder.path);
+    fields.put("method", builder.method);
+    fields.put("headers", Map.copyOf(builder.headers));
+    if (builder.body != null) {
+      fields.put("body", true);
+    }
+    input = fields;
+    body = builder.body == null ? BodyPublishers.noBody() : builder.body;
+  }
+
+  /**
+   * A GET request.
+   *
+   * @param path begins with a slash, and may have a query
+   * @return the request
+   */
+  public static ServiceRequest get(String path) {
+    return builder(path).build();
+  }
+
+  /**
+   * Starts to build a request.
+   *
+   * @param path begins with a slash, and may have a query
+   * @return the builder
+   */
+  public static Builder builder(String path) {
+    return new Builder(path);
+  }
+
+  /** Builds a request; each method changes the builder and returns it. */
+  public static final class Builder {
+    private final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    private String path;
+    private String method = "GET";
+    private BodyPublisher body;
+
+    private Builder(String path) {
+      this.path = path;
+    }
+
+    /**
+     * Sets the method; GET if not set.
+     *
+     * @param method GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS
+     * @return this builder
+     */
+    public Builder method(String method) {
+      this.method = method;
+      return this;
+    }
+
+    /**
+     * Adds a parameter to the query.
+     *
+     * @param name is encoded
+     * @param value is encoded
+     * @return this builder
+     */
+    public Builder query(String name, String value) {
+      path += (path.contains("?") ? "&" : "?") + encode(name) + "=" + encode(value);
+      return this;
+    }
+
+    /**
+     * Sets a header.
+     *
+     * @param name not Authorization, the ids, Host, Content-Length and the like
+     * @param value visible ASCII, spaces and tabs
+     * @return this builder
+     */
+    public Builder header(String name, String value) {
+      headers.put(name, value);
+      return this;
+    }
+
+    /**
+     * Sets the body to JSON, and the header Content-Type unless there is one.
+     *
+     * @param json what your JSON library wrote; it is sent unchanged
+     * @return this builder
+     */
+    public Builder json(String json) {
+      headers.putIfAbsent("Content-Type", "application/json");
+      return body(json);
+    }
+
+    /**
+     * Sets the body.
+     *
+     * @param text is sent as UTF-8
+     * @return this builder
+     */
+    public Builder body(String text) {
+      return body(BodyPublishers.ofString(unicode(text)));
+    }
+
+    /**
+     * Sets the body.
+     *
+     * @param bytes are not copied
+     * @return this builder
+     */
+    public Builder body(byte[] bytes) {
+      return body(BodyPublishers.ofByteArray(bytes));
+    }
+
+    /**
+     * Sets the body, of any size. It is sent again when the service answers 401: {@code
+     * ofInputStream} needs a new stream each time. A part of {@code BodyPublishers.fromPublisher}
+     * or {@code concat} is not sent again: the call ends with a {@code SERVICE_UNAUTHORIZED} that
+     * is retryable, and the next call has a new token.
+     *
+     * @param parts are sent one after the other
+     * @return this builder
+     */
+    public Builder body(BodyPublisher... parts) {
+      body = parts.length == 1 ? parts[0] : Parts.of(parts);
+      return this;
+    }
+
+    /**
+     * Builds the request.
+     *
+     * @return the request
+     */
+    public ServiceRequest build() {
+      return new ServiceRequest(this);
+    }
+
+    private static String encode(String text) {
+      return URLEncoder.encode(unicode(text), UTF_8);
+    }
+
+    /** A lone surrogate would be sent as a question mark. */
+    private static String unicode(String text) {
+      if (!Json.isUnicode(text)) {
+        throw new IllegalArgumentException("the text has a lone surrogate");
+      }
+      return text;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package example.automaticrostering;
+
+import java.util.Map;
+
+/** Which token {@link RosteringClient#getToken(TokenOptions)} returns. */
+public final class TokenOptions {
+  private final Map<String, ?> input;
+
+  private TokenOptions(Map<String, ?> input) {
+    this.input = input;
+  }
+
+  /**
+   * The cached token, or a new one if there is none.
+   *
+   * @return the default
+   */
+  public static TokenOptions cached() {
+    return new TokenOptions(Map.of());
+  }
+
+  /**
+   * A new token. If that fails, the cached one is kept.
+   *
+   * @return the options
+   */
+  public static TokenOptions force() {
+    return new TokenOptions(Map.of("force", true));
+  }
+
+  /**
+   * Another token than one that the service answered 401 to: a new one, or the cached one if that
+   * is another already.
+   *
+   * @param accessToken {@link Token#accessToken} of the token that was sent
+   * @return the options
+   */
+  public static TokenOptions refused(String accessToken) {
+    return new TokenOptions(Map.of("refused", accessToken));
+  }
+
+  Map<String, ?> input() {
+    return input;
+  }
+}
