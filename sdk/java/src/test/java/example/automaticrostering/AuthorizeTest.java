@@ -216,6 +216,7 @@ class AuthorizeTest extends SandboxTest {
     var request = request("/jobs").build();
     for (var status : List.of(200, 503)) {
       for (var isAsync : List.of(false, true)) {
+        client.clearToken(); // and the backoff
         old();
         sandbox.fault(Map.of("server", "auth", "status", status, "body", "{}"));
         sandbox.fault(Map.of("server", "jobs", "status", 401, "body", "no"));
