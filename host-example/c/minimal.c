@@ -32,14 +32,14 @@ static json_t *host_of(const json_t *config, const char *name) {
     return start != NULL ? json_stringn(start + 3, strcspn(start + 3, ":/")) : json_string("");
 }
 
-/* print_error prints the plugin's own error, a JSON object, or libextism's text, of which the first line is enough. */
+/* print_error prints the plugin's own error, a JSON object. Otherwise a request got no response, most likely. */
 static void print_error(const char *text) {
     const char *code = NULL, *message = NULL;
     json_t *error = json_loads(text, 0, NULL);
     if (json_unpack(error, "{s:s, s:s}", "code", &code, "message", &message) == 0) {
         fprintf(stderr, "%s: %s\n", code, message);
     } else {
-        fprintf(stderr, "plugin_failed: %.*s\n", (int)strcspn(text, "\n"), text);
+        fputs("network_error: no response? check auth_url and base_url; libextism's log has the reason\n", stderr);
     }
     json_decref(error);
 }
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     ExtismPlugin *plugin = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &reason);
     free(manifest);
     if (plugin == NULL) {
-        print_error(reason);
+        fprintf(stderr, "plugin_failed: %s\n", reason);
         extism_plugin_new_error_free(reason);
         return EXIT_FAILURE;
     }
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     if (status == 0) {
         fwrite(extism_plugin_output_data(plugin), 1, extism_plugin_output_length(plugin), stdout);
     } else {
-        print_error(extism_plugin_error(plugin)); // if a request got no response, libextism's log alone has the reason
+        print_error(extism_plugin_error(plugin));
     }
     extism_plugin_free(plugin);
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
