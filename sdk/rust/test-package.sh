@@ -19,13 +19,7 @@ done
 mkdir -p "$new/program/src"
 cd "$new/program"
 cp "$root/host-example/rust/src/bin/jobs.rs" src/main.rs
-# The dependencies of all packages of the workspace, each once.
-dependencies() {
-	sed -n '/dependencies\]$/,/^$/p' "$here/Cargo.toml" "$root"/{host-example,tests/conformance/hosts}/rust/Cargo.toml |
-		grep -E '^[a-z]' | grep -v ^automatic-rostering | sort -t= -k1,1 -u
-}
-{
-	cat <<EOF
+cat >Cargo.toml <<EOF
 [package]
 name = "package-user"
 edition = "2024"
@@ -37,19 +31,35 @@ clippy.pedantic = { level = "deny", priority = -1 }
 
 [dependencies]
 automatic-rostering = { path = "../$package", features = ["blocking", "middleware", "redis", "stream"] }
+tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 EOF
-	# The program needs two of these. All of them, with the same versions, profile and compiler, let cargo take what the
-	# repository's build has compiled of crates.io: to compile wasmtime anew would take minutes.
-	dependencies
-	echo
+
+# Beside it, libraries without content that have the repository's dependencies. With the same features, profile and compiler,
+# cargo takes what the repository's build has compiled of crates.io: to compile wasmtime anew would take minutes.
+for manifest in "$here"/Cargo.toml "$root"/{host-example,tests/conformance/hosts}/rust/Cargo.toml; do
+	for section in dependencies dev-dependencies; do
+		others=$((${others:-0} + 1))
+		other=$new/other-$others
+		mkdir -p "$other/src"
+		touch "$other/src/lib.rs"
+		{
+			printf '[package]\nname = "package-%s"\nedition = "2024"\n\n[dependencies]\n' "${other##*/}"
+			sed -n "/^\[$section\]/,/^$/p" "$manifest" | grep -vE '^(\[|automatic-rostering)' || true
+		} >"$other/Cargo.toml"
+	done
+done
+cd "$new"
+{
+	echo "workspace = { members = ['program', 'other-*'], exclude = ['$package'], resolver = '3' }"
 	sed -n '/^\[profile/,/^\[package\]/p' "$here/Cargo.toml" | grep -v '^\[package'
 } >Cargo.toml
 cp "$here/Cargo.lock" .
 
 export CARGO_TARGET_DIR=$here/target CARGO_INCREMENTAL=0
 RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo build --offline --quiet --message-format json-render-diagnostics >built
-if grep -F '"fresh":false' built | grep -q /libwasmtime; then fail "wasmtime was compiled anew"; fi
-artefacts=("$CARGO_TARGET_DIR"/debug/deps/package_user-* "$CARGO_TARGET_DIR"/debug/.fingerprint/package-user-*)
+if grep -F '"fresh":false' built | grep -q 'registry+'; then fail "cargo has compiled crates of crates.io anew"; fi
+artefacts=("$CARGO_TARGET_DIR"/debug/deps/{,lib}package_{user,other}* "$CARGO_TARGET_DIR"/debug/.fingerprint/package-{user,other}*)
+artefacts+=("$CARGO_TARGET_DIR"/debug/libpackage_other*)
 for hash in $(grep -F "$new" built | grep -oE '/libautomatic_rostering-[0-9a-f]+' | sed 's/.*-//' | sort -u); do
 	artefacts+=("$CARGO_TARGET_DIR"/debug/{deps,.fingerprint}/*-"$hash"*)
 done
