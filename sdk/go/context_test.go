@@ -3,8 +3,6 @@ package rostering_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -62,17 +60,9 @@ func TestTimeout(t *testing.T) {
 	s.ClearFaults()
 }
 
-// The default of 30 s, on a clock of its own; the library gives the token endpoint 20.
 func TestTimeoutByDefault(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		hang := rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			if r.URL.Host == "login.example.com" {
-				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(someToken))}, nil
-			}
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		})})
-		client := newClient(t, fullConfig, hang)
+		client := newClient(t, fullConfig, service(nil))
 		started := time.Now()
 		_, err := client.ListJobs(t.Context())
 		if e := wantError(t, err, rostering.CodeNetworkError); !e.Retryable || time.Since(started) != rostering.DefaultTimeout {

@@ -95,64 +95,48 @@ func TestOneOfManyAdds(t *testing.T) {
 	}
 }
 
-// failingStore fails with a text that shows what it was given.
-type failingStore struct{ rostering.MemoryStore }
+// addFails and setFails are stores whose errors show too much.
+type addFails struct{ rostering.MemoryStore }
 
-func (f *failingStore) Get(context.Context, string) (string, bool, error) {
-	return "", false, errors.New("refused by 10.0.0.7 with the-client-secret")
+func (*addFails) Add(context.Context, string, string, time.Duration) (bool, error) {
+	return false, errors.New("refused by 10.0.0.7 with the-client-secret")
+}
+
+type setFails struct{ rostering.MemoryStore }
+
+func (*setFails) Set(_ context.Context, _, value string, _ time.Duration) error {
+	return errors.New("cannot set " + value)
 }
 
 func TestStoreWarning(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		var lines bytes.Buffer
-		previous := slog.Default()
-		slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
-		defer slog.SetDefault(previous)
-		release := make(chan struct{})
-		close(release)
-		client := newClient(t, fullConfig, provider(release, http.StatusOK, someToken), rostering.WithStore(new(failingStore)))
-		for warnings := range 3 {
-			for range 3 {
-				if err := client.ClearToken(t.Context()); err != nil {
-					t.Fatal(err)
+	for want, store := range map[string]rostering.Store{
+		"refused by 10.0.0.7 with [redacted]": new(addFails), "cannot set [redacted]": new(setFails),
+	} {
+		inBubble(t, func(t *testing.T) {
+			var lines bytes.Buffer
+			previous := slog.Default()
+			slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+			defer slog.SetDefault(previous)
+			release := make(chan struct{})
+			close(release)
+			client := newClient(t, fullConfig, provider(release, http.StatusOK, someToken), rostering.WithStore(store))
+			for minutes := range 3 {
+				for range 3 {
+					if _, err := client.GetToken(t.Context(), rostering.Force()); err != nil {
+						t.Fatal(err)
+					}
 				}
-				if _, err := client.ListJobs(t.Context()); err != nil {
-					t.Fatal(err)
+				if got := strings.Count(lines.String(), "level=WARN"); got != minutes+1 {
+					t.Errorf("%d warnings in minute %d:\n%s", got, minutes+1, &lines)
 				}
+				time.Sleep(time.Minute)
 			}
-			if got := strings.Count(lines.String(), "level=WARN"); got != warnings+1 {
-				t.Errorf("%d warnings, want %d:\n%s", got, warnings+1, &lines)
+			text := lines.String()
+			if !strings.Contains(text, want) || strings.Contains(text, "the-client-secret") || strings.Contains(text, "the-access-token") {
+				t.Errorf("the log says %s", text)
 			}
-			time.Sleep(time.Minute)
-		}
-		if text := lines.String(); !strings.Contains(text, "refused by 10.0.0.7 with [redacted]") || strings.Contains(text, "the-client-secret") {
-			t.Errorf("the log says %s", text)
-		}
-	})
-}
-
-// A store may show its value, too.
-func TestStoreWarningHidesTheToken(t *testing.T) {
-	var lines bytes.Buffer
-	previous := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
-	defer slog.SetDefault(previous)
-	_, client := open(t, rostering.WithStore(&setFails{}))
-	wantJobs(t, client)
-	token, err := client.GetToken(t.Context())
-	if err != nil {
-		t.Fatal(err)
+		})
 	}
-	if text := lines.String(); !strings.Contains(text, "cannot set [redacted]") || strings.Contains(text, string(token.AccessToken)) {
-		t.Errorf("the log says %s", text)
-	}
-}
-
-// setFails is a store that can only be read.
-type setFails struct{ rostering.MemoryStore }
-
-func (f *setFails) Set(_ context.Context, _, value string, _ time.Duration) error {
-	return errors.New("cannot set " + value)
 }
 
 // hanging is a store that ignores its context.
