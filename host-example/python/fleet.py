@@ -1,39 +1,27 @@
-"""One process of a fleet that shares a token through Redis.
+"""One process of a fleet that shares a token.
 
-Takes the variables of main.py, and ROSTERING_REDIS, the URL of Redis; without it, nothing is
-shared. Each line on standard input is a number of calls to make. The answer is a line of JSON:
+ROSTERING_STORE is where: redis://… or the path of a folder; without it, nothing is shared. Each
+line on standard input is a number of calls to make. The response is a line of JSON:
 {"calls": 5, "token": "1f2e3d4c", "expires_at": 1800000000}, where `token` is the start of the
-token's SHA-256. A call that fails ends the process.
+token's SHA-256.
 """
 
 import json
 import os
 import sys
-from collections.abc import Mapping
 from hashlib import sha256
 
 import redis
 
-from main import read_config
-from automatic_rostering import Client
-from automatic_rostering.plugin import BUNDLED
+from automatic_rostering import Client, Config, FileStore, RosteringError, Store
 from automatic_rostering.redis_store import RedisStore
 
 
-def main() -> None:
-    """Make calls as standard input says."""
-    with open_client(os.environ) as client:
-        for line in sys.stdin:
-            print(json.dumps(make(int(line), client)), flush=True)
-
-
-def open_client(env: Mapping[str, str]) -> Client:
-    """Open a client that shares its token if there is a Redis."""
-    store = None
-    if url := env.get("ROSTERING_REDIS"):
-        client = redis.Redis.from_url(url, socket_timeout=1, socket_connect_timeout=1)
-        store = RedisStore(client)
-    return Client(read_config(env), store=store, plugin=env.get("ROSTERING_WASM") or BUNDLED)
+def open_store(name: str) -> Store | None:
+    """Open the store, which the client does without while it is down."""
+    if name.startswith("redis://"):
+        return RedisStore(redis.Redis.from_url(name, socket_timeout=1, socket_connect_timeout=1))
+    return FileStore(name) if name else None
 
 
 def make(calls: int, client: Client) -> dict[str, object]:
@@ -47,5 +35,10 @@ def make(calls: int, client: Client) -> dict[str, object]:
     return {"calls": calls, "token": digest, "expires_at": int(token.expires_at.timestamp())}
 
 
-if __name__ == "__main__":
-    main()
+try:
+    store = open_store(os.environ.get("ROSTERING_STORE", ""))
+    with Client(Config.from_env(), store=store) as client:
+        for line in sys.stdin:
+            print(json.dumps(make(int(line), client)), flush=True)
+except RosteringError as error:
+    sys.exit(str(error))

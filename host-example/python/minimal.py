@@ -1,12 +1,14 @@
-"""The SDK alone; the plugin sends the requests. Run it in the top folder, after make build."""
+"""The SDK alone: the plugin sends the requests. Run `make build` first."""
 
 import json
 import os
+import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import extism
 
-names = [
+NAMES = [
     "auth_url",
     "base_url",
     "environment",
@@ -15,16 +17,17 @@ names = [
     "customer_id",
     "user_id",
 ]
-config = {name: os.environ[f"ROSTERING_{name.upper()}"] for name in names}
-manifest = {
-    "wasm": [{"path": "dist/rostering.wasm"}],
-    "allowed_hosts": [urlsplit(config[name]).hostname for name in ("auth_url", "base_url")],
-    "config": config,
-}
-with extism.Plugin(manifest, wasi=True) as plugin:  # one per process; it keeps the token
+PLUGIN = Path(__file__).parents[2] / "dist" / "rostering.wasm"
+
+config = {name: os.environ.get(f"ROSTERING_{name.upper()}", "") for name in NAMES}
+hosts = [urlsplit(config[name]).hostname or "" for name in ("auth_url", "base_url")]
+manifest = {"wasm": [{"path": str(PLUGIN)}], "allowed_hosts": hosts, "config": config}
+try:
+    with extism.Plugin(manifest, wasi=True) as plugin:  # one per process: it keeps the token
+        print(plugin.call("list_jobs", b"").decode())
+except extism.Error as error:
     try:
-        jobs = json.loads(plugin.call("list_jobs", b""))
-    except extism.Error as error:
-        print(error)  # a JSON object with code and message, or libextism's own text
-    else:
-        print(jobs)
+        own = json.loads(str(error))  # an error of the plugin, which is a JSON object
+    except ValueError:  # one of libextism, which does not say why
+        own = {"code": "network_error", "message": "no response; see auth_url and base_url"}
+    sys.exit(f"{own['code']}: {own['message']}")

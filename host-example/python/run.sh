@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows the plugin, with the ROSTERING_* variables set. Run setup.sh first.
+# Usage: run.sh PROGRAM [ARGUMENT...]
+# Runs jobs, minimal, service or fleet with the ROSTERING_* variables. Run sdk/python/setup.sh first.
 set -euo pipefail
-cd "$(dirname "$0")"
-exec .venv/bin/python main.py
+here=$(cd "$(dirname "$0")" && pwd)
+exec "$here/../../sdk/python/.venv/bin/python" "$here/$1.py" "${@:2}"

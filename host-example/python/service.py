@@ -1,4 +1,4 @@
-"""A service over FastAPI: GET /jobs. PORT is its port, 0 for a free one; main.py has the others."""
+"""A service with FastAPI: GET /jobs. PORT is its port, 0 for a free one."""
 
 import os
 import signal
@@ -12,8 +12,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
-from main import read_config
-from automatic_rostering import AsyncClient, RosteringError
+from automatic_rostering import AsyncClient, Config, RosteringError
 
 
 class State(TypedDict):
@@ -25,7 +24,7 @@ class State(TypedDict):
 @asynccontextmanager
 async def lifespan(_: FastAPI) -> AsyncIterator[State]:
     """Open one client for all requests; closing it waits for the calls that have begun."""
-    async with AsyncClient(read_config(os.environ)) as client:
+    async with AsyncClient(Config.from_env()) as client:
         yield {"client": client}
 
 
@@ -34,14 +33,14 @@ app = FastAPI(lifespan=lifespan)
 
 @app.get("/jobs")
 async def list_jobs(request: Request) -> Response:
-    """Answer with the jobs of the config's user."""
+    """Respond with the jobs of the config's user."""
     jobs = await request.state.client.list_jobs()
     return Response(jobs.content, media_type=jobs.headers.get("Content-Type"))
 
 
 @app.exception_handler(RosteringError)
 async def explain(_: Request, error: Exception) -> Response:
-    """Answer 503 if the same request may succeed later, else 502."""
+    """Respond with 503 if the same request may succeed later, else with 502."""
     assert isinstance(error, RosteringError)  # noqa: S101
     detail = {"code": error.code, "message": error.message}
     if error.retryable:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
@@ -14,8 +14,7 @@ _Primitive = str | int | float | bool | None
 QueryParams = (
     httpx.QueryParams
     | Mapping[str, _Primitive | Sequence[_Primitive]]
-    | list[tuple[str, _Primitive]]
-    | tuple[tuple[str, _Primitive], ...]
+    | Sequence[tuple[str, _Primitive]]
     | str
     | bytes
 )
@@ -46,7 +45,7 @@ def request_input(
         if not any(name.lower() == "content-type" for name in sent):
             sent["Content-Type"] = "application/json"
     if params:
-        path += ("&" if "?" in path else "?") + str(httpx.QueryParams(params))
+        path += ("&" if "?" in path else "?") + str(httpx.QueryParams(cast(Any, params)))
     body = _encoded(content, iterable)
     fields: dict[str, object] = {"path": path, "method": method, "headers": sent}
     fields["body"] = True if body else None

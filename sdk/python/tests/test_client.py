@@ -78,12 +78,13 @@ class Calls(ServiceCase):
     def test_query_parameters(self) -> None:
         client = self.open()
         self.sandbox.fault("jobs", status=200)
-        for path, params, want in (
+        cases: list[tuple[str, Any, str]] = [
             ("/jobs", {"a": "b&c", "d": [1, True]}, "/jobs?a=b%26c&d=1&d=true"),
             ("/jobs?x=1", [("a", "ü")], "/jobs?x=1&a=%C3%BC"),
             ("/jobs", httpx.QueryParams("a=b"), "/jobs?a=b"),
             ("/jobs", {}, "/jobs"),
-        ):
+        ]
+        for path, params, want in cases:
             client.send_request(path, params=params)
             self.assertEqual(self.sandbox.job_requests()[-1]["target"], want)
 

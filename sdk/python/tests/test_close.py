@@ -1,4 +1,5 @@
 import threading
+from functools import partial
 from typing import Any
 
 import httpx
@@ -45,8 +46,8 @@ class Close(ServiceCase):
         self.sandbox.fault("jobs", hold=True)
         call = in_thread(client.list_jobs)
         self.sandbox.wait(job_requests=2)
-        in_thread(lambda: client.close(timeout=0.1)).result(SOON)
-        self.want_closed(lambda: call.result(SOON))
+        in_thread(partial(client.close, timeout=0.1)).result(SOON)
+        self.want_closed(partial(call.result, SOON))
 
     def test_close_cancels_calls_that_wait_for_a_token(self) -> None:
         kind: Any = httpx.AsyncClient if self.form is InLoop else httpx.Client
@@ -56,9 +57,9 @@ class Close(ServiceCase):
             tokens = self.sandbox.counts()["token_requests"]
             calls = [in_thread(client.list_jobs) for _ in range(2)]
             self.sandbox.wait(token_requests=tokens + 1)
-            in_thread(lambda client=client: client.close(timeout=0)).result(SOON)
+            in_thread(partial(client.close, timeout=0)).result(SOON)
             for call in calls:
-                self.want_closed(lambda call=call: call.result(SOON))
+                self.want_closed(partial(call.result, SOON))
             self.sandbox.clear_faults()
 
     def test_close_is_at_once_without_calls(self) -> None:

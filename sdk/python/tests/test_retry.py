@@ -19,7 +19,7 @@ class Retry(unittest.TestCase):
         clock = self.enterContext(mock.patch("automatic_rostering.retry.time"))
         clock.monotonic = lambda: self.now
         clock.sleep = self.sleep
-        self.enterContext(mock.patch("random.random", lambda: self.jitter))
+        self.enterContext(mock.patch("random.random", side_effect=lambda: self.jitter))
 
     def sleep(self, seconds: float) -> None:
         self.waits.append(round(seconds, 3))

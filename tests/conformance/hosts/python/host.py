@@ -10,11 +10,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a script: rostering is next door
+from typing import Any, Self, cast
 
 import extism
 import httpx
@@ -53,33 +49,39 @@ class Lines(logging.Handler):
 class Instance:
     """An instance of the SDK, or a client of the library."""
 
-    def __init__(self, request: Json) -> None:
-        self.log = Lines()
+    client: Client | AsyncClient | None = None
+    export: Callable[[str, bytes], bytes]
+    log: Lines
+
+    @classmethod
+    async def create(cls, request: Json) -> Self:
+        """Make an instance."""
+        instance = cls()
+        instance.log = Lines()
         logger = logging.Logger(request["instance"])  # noqa: LOG001 - it goes with the instance
-        logger.addHandler(self.log)
-        self.client: Client | AsyncClient | None = None
+        logger.addHandler(instance.log)
         config, wasm = request.get("config", {}), request["wasm"]
         if request.get("client"):
-            self.client = open_client(config, request.get("store"), logger, wasm)
-            self.export: Callable[[str, bytes], bytes] = self.client._plugin.call  # noqa: SLF001
+            instance.client = await open_client(config, request.get("store"), logger, wasm)
+            instance.export = instance.client._core.plugin.call
         else:
             hosts = request.get("allowed_hosts", [])
             manifest = {"wasm": [{"path": wasm}], "config": config, "allowed_hosts": hosts}
             plugin = extism.Plugin(manifest, wasi=request.get("wasi", False), functions=[])
-            self.export = plugin.call
+            instance.export = plugin.call
             log.connect(plugin.id, logger)
+        return instance
 
     async def run(self, request: Json, data: bytes) -> Result:
         """Make a call with the library."""
         client = cast(Client | AsyncClient, self.client)
-        plugin, store = client._plugin, client._store is not None  # noqa: SLF001
+        core, now = client._core, read_now(data)
         body = decode(request["body"]) if "body" in request else None
-        now = read_now(data)
-        call = Call(plugin, request["export"], data, store, now, body)
+        call = Call(core.plugin, request["export"], data, core.store is not None, now, body)
         timeout = request.get("timeout_ms", 30_000) / 1000
         if isinstance(client, AsyncClient):
-            return await client.run(call, timeout)
-        return await asyncio.wrap_future(in_thread(partial(client.run, call, timeout)))
+            return await client._run(call, timeout)
+        return await asyncio.wrap_future(in_thread(partial(client._run, call, timeout)))
 
     async def close(self) -> None:
         """Close the client, if it is one."""
@@ -89,15 +91,15 @@ class Instance:
             await asyncio.wrap_future(in_thread(self.client.close))
 
 
-def open_client(
-    config: Json, store: str | None, logger: logging.Logger, plugin: str
+async def open_client(
+    keys: dict[str, str], store: str | None, logger: logging.Logger, plugin: str
 ) -> Client | AsyncClient:
-    """Open a client with a config that may be wrong."""
-    keys = cast(Config, SimpleNamespace(keys=lambda: config))
+    """Open a client with a config that may be wrong, as programs read theirs."""
+    config = Config.from_env({f"ROSTERING_{key.upper()}": keys[key] for key in keys})
     if USE_ASYNC:
         shared = AsyncHttpStore(store) if store else None
-        return AsyncClient(keys, store=shared, logger=logger, plugin=plugin)
-    return Client(keys, store=HttpStore(store) if store else None, logger=logger, plugin=plugin)
+        return await AsyncClient(config, store=shared, logger=logger, plugin=plugin).open()
+    return Client(config, store=HttpStore(store) if store else None, logger=logger, plugin=plugin)
 
 
 class Host:
@@ -149,7 +151,7 @@ class Host:
 
     async def create(self, request: Json) -> Json:
         """Make an instance."""
-        self.instances[request["instance"]] = Instance(request)
+        self.instances[request["instance"]] = await Instance.create(request)
         return {}
 
     async def call(self, request: Json) -> Json:
