@@ -8,6 +8,16 @@ import org.junit.jupiter.api.Test;
 
 /** The fake that README.md shows. */
 class FakeTest {
+  @Test
+  void fakeStandsInForAClient() throws Exception {
+    try (RosteringClient client = new FakeClient(null)) {
+      assertEquals("{\"jobs\":[]}", client.forCustomer("acme").listJobs().text());
+      var e = assertThrows(RosteringException.class, client::listJobs);
+      assertEquals("service_error: busy (status 503)", e.getMessage());
+      assertThrows(UnsupportedOperationException.class, client::getToken);
+    }
+  }
+
   // snippet
   /** Lists the jobs of one customer, and is busy for all others. */
   record FakeClient(String customerId) implements RosteringClient {
@@ -25,16 +35,5 @@ class FakeTest {
       return Response.of(200, "{\"jobs\":[]}");
     }
   }
-
   // end of snippet
-
-  @Test
-  void fakeStandsInForAClient() throws Exception {
-    try (RosteringClient client = new FakeClient(null)) {
-      assertEquals("{\"jobs\":[]}", client.forCustomer("acme").listJobs().text());
-      var e = assertThrows(RosteringException.class, client::listJobs);
-      assertEquals("service_error: busy (status 503)", e.getMessage());
-      assertThrows(UnsupportedOperationException.class, client::getToken);
-    }
-  }
 }

@@ -14,21 +14,36 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * CI is true.
  */
 final class RedisServer implements AutoCloseable {
+  private static final int ATTEMPTS = 5;
+
   private final Process process;
   final URI uri;
 
-  RedisServer() throws IOException, InterruptedException {
-    var port = freePort();
+  private RedisServer(int port) throws IOException {
     uri = URI.create("redis://127.0.0.1:" + port);
     process = start(port);
+  }
+
+  static RedisServer start() throws IOException, InterruptedException {
+    for (var i = 0; i < ATTEMPTS; i++) { // another program may take the free port first
+      var server = new RedisServer(freePort());
+      if (server.isUp()) {
+        return server;
+      }
+      server.close();
+    }
+    throw new IOException("redis-server does not start");
+  }
+
+  private boolean isUp() throws InterruptedException {
     var end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (!answers()) {
-      if (!process.isAlive() || System.nanoTime() > end) {
-        close();
-        throw new IOException("redis-server does not answer");
+    while (process.isAlive() && System.nanoTime() < end) {
+      if (responds()) {
+        return true;
       }
       Thread.sleep(10);
     }
+    return false;
   }
 
   private static Process start(int port) throws IOException {
@@ -52,7 +67,7 @@ final class RedisServer implements AutoCloseable {
     }
   }
 
-  private boolean answers() {
+  private boolean responds() {
     try (var redis = new JedisPooled(uri)) {
       return redis.ping().equals("PONG");
     } catch (JedisConnectionException e) {

@@ -34,7 +34,7 @@ class StoreTest extends SandboxTest {
   /** Only the tests of Redis start it, so that the others run without it. */
   private static JedisPooled emptyRedis() throws Exception {
     if (server == null) {
-      server = new RedisServer();
+      server = RedisServer.start();
       redis = new JedisPooled(server.uri, 1000);
     }
     redis.flushAll();
