@@ -10,7 +10,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 # heap with a pattern between calls.
 PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
-POISONED := build/rostering-poison.wasm build/rostering-nowasi-poison.wasm
+POISONED := build/rostering-poison.wasm
 
 MODULES := . tests sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
@@ -52,7 +52,6 @@ build/target.json: plugin/target.json plugin/toolchain.sh
 dist/rostering.wasm: TAGS :=
 dist/rostering-nowasi.wasm: TAGS := nowasi
 build/rostering-poison.wasm: TAGS := poison
-build/rostering-nowasi-poison.wasm: TAGS := nowasi poison
 
 $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@build/tinygo version >/dev/null 2>&1 || plugin/toolchain.sh build # its cache folder may be gone

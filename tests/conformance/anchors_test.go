@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/conformance/run"
 )
 
 // elsewhere are the sections of docs/contract.md that state no rule, or whose rules
@@ -40,7 +39,7 @@ func TestAnchors(t *testing.T) {
 		}
 		shown[anchor] = true
 	}
-	for _, s := range scenarios(t, &run.Host{Steps: true}) {
+	for _, s := range scenarios(t, hosts.CoreInSteps) {
 		if _, exists := shown[s.Rule]; !exists {
 			t.Errorf("%s: docs/contract.md has no section #%s", s.FullName(), s.Rule)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/run"
 )
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(hosts.Main(m))
 }
 
 // A host that does nothing must fail every scenario, or the scenario shows nothing.
@@ -35,7 +36,7 @@ func TestEveryScenarioCanFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for _, s := range scenarios(t, &run.Host{Steps: true}) {
+	for _, s := range scenarios(t, hosts.CoreInSteps) {
 		if run.Scenario(&run.Host{Process: p, Steps: s.StepsOnly()}, &s) == nil {
 			t.Errorf("%s holds for a host that does nothing", s.FullName())
 		}

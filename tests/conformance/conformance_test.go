@@ -5,40 +5,31 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/run"
 	"automatic-rostering/tests/conformance/scenario"
 )
 
 func TestScenarios(t *testing.T) {
-	if !hosts.Wanted("go") {
-		t.Skip("left out by HOSTS")
-	}
-	for _, h := range hosts.Native {
-		t.Run(h.Name, func(t *testing.T) {
-			t.Parallel()
-			runAll(t, h)
-		})
-	}
-}
-
-func TestScenariosInOtherLanguages(t *testing.T) {
-	hosts.EachLanguage(t, func(t *testing.T, _ string, all []hosts.Host) {
+	hosts.EachWithCore(t, func(t *testing.T, language string, all []hosts.Host) {
 		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) { runAll(t, h) })
+			t.Run(h.Name, func(t *testing.T) { runAll(t, h, language == "core") })
 		}
 	})
 }
 
-func runAll(t *testing.T, h hosts.Host) {
+// runAll runs the scenarios on a host, and holds what it sees against the schema if asked to.
+func runAll(t *testing.T, h hosts.Host, bySchema bool) {
 	deviations, err := readDeviations(h.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	host := h.Start(t)
-	all := scenarios(t, host)
+	all := scenarios(t, h)
 	versions, err := host.Versions()
 	if err != nil {
 		t.Fatal(err)
@@ -46,12 +37,15 @@ func runAll(t *testing.T, h hosts.Host) {
 	t.Log(runs + versions)
 	for _, s := range all {
 		t.Run(s.FullName(), func(t *testing.T) {
+			if bySchema {
+				host.Observe = func(export string, input []byte, a protocol.Answer) { checkBySchema(t, &s, export, input, a) }
+			}
 			err, why := run.Scenario(host, &s), deviations.of(s.FullName())
 			switch {
 			case err != nil && why != "":
 				t.Log(deviates + why) // the matrix counts it
 			case err != nil:
-				t.Errorf("%v\nrule: %s", err, s.Rule)
+				t.Errorf("%v\nrule: docs/contract.md#%s", err, s.Rule)
 			case why != "":
 				t.Errorf("this host is said not to do this, but it does: %s", why)
 			}
@@ -69,11 +63,17 @@ const (
 )
 
 // scenarios are those that a host runs.
-func scenarios(t *testing.T, h *run.Host) []scenario.Scenario {
+func scenarios(t *testing.T, h hosts.Host) []scenario.Scenario {
 	t.Helper()
-	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
+	all, err := loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(s scenario.Scenario) bool { return !h.Runs(&s) })
+	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool {
+		return !h.Steps && s.StepsOnly() || h.Only != nil && !h.Only(&s)
+	})
 }
+
+var loaded = sync.OnceValues(func() ([]scenario.Scenario, error) {
+	return scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
+})

@@ -17,14 +17,7 @@ import (
 // The rules of docs/contract.md for a driver, on each library. No test asserts a
 // duration: what must not wait ends while the test holds back what it must not wait for.
 func TestDriverRules(t *testing.T) {
-	if hosts.Wanted("go") {
-		for _, h := range hosts.Native {
-			if h.Drives {
-				t.Run("go", func(t *testing.T) { driverRules(t, h) })
-			}
-		}
-	}
-	hosts.EachLanguage(t, func(t *testing.T, _ string, all []hosts.Host) {
+	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
 		for _, h := range all {
 			if h.Drives {
 				t.Run(h.Name, func(t *testing.T) { driverRules(t, h) })

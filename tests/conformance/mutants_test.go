@@ -14,7 +14,7 @@ import (
 // Each expectation of a step counts: where it is another one, the scenario fails.
 func TestEveryStepCounts(t *testing.T) {
 	host := hosts.CoreInSteps.Start(t)
-	for _, s := range scenarios(t, host) {
+	for _, s := range scenarios(t, hosts.CoreInSteps) {
 		if !slices.Contains([]string{"sharing", "single-flight", "last", "refused"}, s.Group) {
 			continue
 		}

@@ -4,49 +4,55 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"maps"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
-	"automatic-rostering/tests/conformance/run"
 	"automatic-rostering/tests/conformance/scenario"
 )
 
 // contract is the JSON Schema of docs, by definition.
 type contract map[string]*jsonschema.Schema
 
-func newContract(t *testing.T) contract {
-	t.Helper()
+var schema = sync.OnceValue(func() contract {
+	c, err := readContract()
+	if err != nil {
+		panic(fmt.Errorf("docs/contract.schema.json: %w", err))
+	}
+	return c
+})
+
+func readContract() (contract, error) {
 	const id = "urn:automatic-rostering:contract:2"
 	file, err := os.Open(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer file.Close()
 	document, err := jsonschema.UnmarshalJSON(file)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	compiler := jsonschema.NewCompiler()
 	if err := compiler.AddResource(id, document); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	c := contract{}
 	for _, name := range []string{
 		"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "nothing", "version", "token", "step", "error", "config",
 	} {
-		c[name], err = compiler.Compile(id + "#/$defs/" + name)
-		if err != nil {
-			t.Fatal(err)
+		if c[name], err = compiler.Compile(id + "#/$defs/" + name); err != nil {
+			return nil, err
 		}
 	}
-	return c
+	return c, nil
 }
 
 // fits tells whether a JSON text is as the definition says; nil means that it is.
@@ -58,30 +64,11 @@ func (c contract) fits(definition string, text []byte) error {
 	return c[definition].Validate(value)
 }
 
-// Every input, output and error of every scenario, as the plugin gave it, is held
-// against the schema: an input fits exactly when the plugin does not call it invalid,
-// a config exactly when the plugin finds nothing wrong with it.
-func TestSchema(t *testing.T) {
-	c := newContract(t)
-	unused := maps.Clone(beyondInput)
-	for _, h := range []hosts.Host{hosts.Core, hosts.CoreInSteps} {
-		host := h.Start(t)
-		for _, s := range scenarios(t, host) {
-			full := s.FullName()
-			delete(unused, full)
-			t.Run(h.Name+"/"+full, func(t *testing.T) {
-				host.Observe = func(export string, input []byte, a protocol.Answer) {
-					c.check(t, export, input, a, beyondInput[full])
-				}
-				if err := run.Scenario(host, &s); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-	if len(unused) > 0 {
-		t.Errorf("no such scenarios: %v", unused)
-	}
+// checkBySchema holds input, output and error of an export, as a scenario on the core has them,
+// against the schema: an input fits exactly when the plugin does not call it invalid.
+func checkBySchema(t *testing.T, s *scenario.Scenario, export string, input []byte, a protocol.Answer) {
+	t.Helper()
+	schema().check(t, export, input, a, beyondInput[s.FullName()])
 }
 
 // beyondInput are the rules on an input that its definition cannot say.
@@ -152,27 +139,37 @@ func (c contract) check(t *testing.T, export string, input []byte, a protocol.An
 	}
 }
 
+// A config fits exactly when the plugin finds nothing wrong with it.
 func TestSchemaOfConfig(t *testing.T) {
-	c := newContract(t)
 	servers := scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2", Closed: "http://127.0.0.1:3"}
-	unused := maps.Clone(beyondSchema)
-	for _, s := range scenarios(t, &run.Host{}) {
+	for _, s := range scenarios(t, hosts.Core) {
 		s, err := s.With(servers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		delete(unused, s.FullName())
 		config, err := json.Marshal(s.FullConfig(servers))
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.fits("config", config)
+		err = schema().fits("config", config)
 		if valid := !refusesConfig(&s); valid != (err == nil) {
-			t.Errorf("%s/%s: the schema says of the config %s: %v", s.Group, s.Name, config, err)
+			t.Errorf("%s: the schema says of the config %s: %v", s.FullName(), config, err)
 		}
 	}
-	if len(unused) > 0 {
-		t.Errorf("no such scenarios: %v", unused)
+}
+
+// Who is beyond the schema, is there.
+func TestNamesInTheSchemasExceptions(t *testing.T) {
+	all := map[string]bool{}
+	for _, s := range scenarios(t, hosts.CoreInSteps) {
+		all[s.FullName()] = true
+	}
+	for _, exceptions := range []map[string]bool{beyondInput, beyondSchema} {
+		for name := range exceptions {
+			if !all[name] {
+				t.Errorf("there is no scenario %s", name)
+			}
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,22 +15,7 @@ import (
 	"automatic-rostering/tests/sandbox"
 )
 
-var program string // the host, built once
-
-func TestMain(m *testing.M) { os.Exit(testMain(m)) }
-
-func testMain(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "endtoend")
-	if err == nil {
-		defer os.RemoveAll(folder)
-		program, err = hosts.Go.Build(folder)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(hosts.Main(m)) }
 
 // user is somebody who uses the plugin against the sandbox.
 type user struct {
@@ -61,25 +45,26 @@ func newUser(t *testing.T, op, environment string, change func(config map[string
 	if change != nil {
 		change(config)
 	}
-	host := hosts.Go.Run(t, program)
-	u := &user{Sandbox: sandbox, t: t, process: host.Process, secret: secret, op: op, begun: time.Now()}
-	create := protocol.Request{Op: "create", Wasm: host.Wasm, WASI: host.WASI, Config: config}
+	host := hosts.Go
 	if op == "drive" {
-		create.Client, create.WASI = true, false
-		create.Wasm = filepath.Join(hosts.Root(), "dist/rostering-nowasi.wasm")
-	} else {
+		host = hosts.GoLibrary
+	}
+	started := host.Start(t)
+	u := &user{Sandbox: sandbox, t: t, process: started.Process, secret: secret, op: op, begun: time.Now()}
+	create := protocol.Request{Op: "create", Wasm: started.Wasm, WASI: started.WASI, Config: config, Client: started.Drives}
+	if !started.Drives {
 		create.AllowedHosts = []string{"127.0.0.1"}
 	}
-	made := u.do(create)
-	if made.Trap != "" {
+	if made := u.do(create); made.Trap != "" {
 		t.Fatal(made.Trap)
 	}
+	t.Cleanup(func() { u.do(protocol.Request{Op: "close"}) })
 	return u
 }
 
 func (u *user) do(r protocol.Request) protocol.Answer {
 	u.t.Helper()
-	r.Instance = "user"
+	r.Instance = u.t.Name()
 	a, err := u.process.Do(r)
 	if err != nil {
 		u.t.Fatal(err)

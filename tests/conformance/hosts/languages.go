@@ -26,16 +26,23 @@ type language struct {
 		Command []string `json:"command"` // starts the adapter; run in the folder
 		Build   string   `json:"build"`   // of dist
 		Drives  bool     `json:"drives"`  // a client of the library makes the calls
+		Variant bool     `json:"variant"` // of another host: it runs the scenarios about the build
 	} `json:"hosts"`
 }
 
 // notHere is the status of a setup.sh that misses its toolchain.
 const notHere = 69
 
-// EachLanguage calls f, in a subtest, with the hosts of each language that HOSTS
-// names, or of all. A language whose toolchain is missing is skipped, and says how to
-// get it; with CI=true that is a failure.
-func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
+// Each calls f, in a subtest, with the hosts of each language that HOSTS names, or of all. A
+// language whose toolchain is missing is skipped, and says how to get it; with CI=true that
+// is a failure.
+func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
+	if Wanted("go") {
+		t.Run("go", func(t *testing.T) {
+			t.Parallel()
+			f(t, "go", goHosts)
+		})
+	}
 	for _, l := range languages() {
 		if !Wanted(l.name()) {
 			continue
@@ -46,6 +53,17 @@ func EachLanguage(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 			f(t, l.name(), l.hosts())
 		})
 	}
+}
+
+// EachWithCore also calls f with the hosts of the core by itself, which go with Go.
+func EachWithCore(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
+	if Wanted("go") {
+		t.Run("core", func(t *testing.T) {
+			t.Parallel()
+			f(t, "core", coreHosts)
+		})
+	}
+	Each(t, f)
 }
 
 // Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
@@ -93,12 +111,18 @@ func unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
+// setups are what setup.sh of each language said, once.
+var setups sync.Map
+
 // Setup installs what a language needs.
 func Setup(t *testing.T, language string) {
 	t.Helper()
-	setup := exec.CommandContext(t.Context(), "./setup.sh")
-	setup.Dir = Folder(language)
-	out, err := setup.CombinedOutput()
+	run, _ := setups.LoadOrStore(language, sync.OnceValues(func() ([]byte, error) {
+		setup := exec.Command("./setup.sh")
+		setup.Dir = Folder(language)
+		return setup.CombinedOutput()
+	}))
+	out, err := run.(func() ([]byte, error))()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -138,6 +162,10 @@ func (l language) hosts() (hosts []Host) {
 			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
 			Steps: h.Drives, Drives: h.Drives,
 		})
+		if h.Variant {
+			last := &hosts[len(hosts)-1]
+			*last = last.only(aboutTheBuild)
+		}
 	}
 	return hosts
 }

@@ -14,13 +14,13 @@ type event struct {
 	Action, Test, Output string
 }
 
-// tally counts the scenarios of a group on a host.
+// tally counts the scenarios of a host.
 type tally struct{ passed, deviating, failed int }
 
 // host is the result of the scenarios on one host.
 type host struct {
 	versions  string
-	groups    map[string]*tally
+	tally     tally
 	reasons   []string
 	deviating map[string]bool // tests
 }
@@ -43,8 +43,8 @@ func read(in io.Reader) (hosts, error) {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return nil, err
 		}
-		if name, group := place(e.Test); name != "" {
-			all.take(name, group, e)
+		if name, scenario := place(e.Test); name != "" {
+			all.take(name, scenario, e)
 		}
 	}
 	if len(all) == 0 {
@@ -53,61 +53,38 @@ func read(in io.Reader) (hosts, error) {
 	return all, lines.Err()
 }
 
-// place finds host and group, if any, in a test's name:
-// Test…/[language/]host[/group/name].
-func place(test string) (name, group string) {
-	parts := strings.Split(test, "/")
-	switch parts[0] {
-	case "TestScenarios":
-		parts = parts[1:]
-	case "TestScenariosInOtherLanguages":
-		parts = parts[min(2, len(parts)):]
-	default:
-		return "", ""
+// place finds the host in a test's name, TestScenarios/language/host[/group/name], and
+// tells whether it is the test of a scenario.
+func place(test string) (name string, scenario bool) {
+	parts := strings.SplitN(test, "/", 4)
+	if parts[0] != "TestScenarios" || len(parts) < 3 {
+		return "", false
 	}
-	switch len(parts) {
-	case 1:
-		return parts[0], ""
-	case 3:
-		return parts[0], parts[1]
-	}
-	return "", ""
+	return parts[2], len(parts) == 4
 }
 
-func (all hosts) take(name, group string, e event) {
+func (all hosts) take(name string, scenario bool, e event) {
 	h := all[name]
 	if h == nil {
-		h = &host{groups: map[string]*tally{}, deviating: map[string]bool{}}
+		h = &host{deviating: map[string]bool{}}
 		all[name] = h
 	}
-	if _, versions, found := strings.Cut(e.Output, runs); found && group == "" {
+	if _, versions, found := strings.Cut(e.Output, runs); found && !scenario {
 		h.versions = strings.TrimSpace(versions)
 	}
-	if group == "" {
-		return
-	}
-	if _, why, found := strings.Cut(e.Output, deviates); found {
+	if _, why, found := strings.Cut(e.Output, deviates); found && scenario {
 		h.deviating[e.Test] = true
 		if why = strings.TrimSpace(why); !slices.Contains(h.reasons, why) {
 			h.reasons = append(h.reasons, why)
 		}
 	}
-	h.count(group, e)
-}
-
-func (h *host) count(group string, e event) {
-	if e.Action != "pass" && e.Action != "fail" {
-		return
-	}
-	if h.groups[group] == nil {
-		h.groups[group] = &tally{}
-	}
-	switch n := h.groups[group]; {
+	switch {
+	case !scenario:
 	case e.Action == "fail":
-		n.failed++
-	case h.deviating[e.Test]:
-		n.deviating++
-	default:
-		n.passed++
+		h.tally.failed++
+	case e.Action == "pass" && h.deviating[e.Test]:
+		h.tally.deviating++
+	case e.Action == "pass":
+		h.tally.passed++
 	}
 }

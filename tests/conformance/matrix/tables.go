@@ -36,12 +36,12 @@ func (all hosts) short() string {
 		}
 		versions, driven := all[name].versions, ""
 		if h := all[name+driver]; h != nil {
-			driven = h.sum().String()
+			driven = h.tally.String()
 			if h.versions != versions {
 				versions += "; the driver with " + h.versions
 			}
 		}
-		row(&text, name, versions, all[name].sum().String(), driven)
+		row(&text, name, versions, all[name].tally.String(), driven)
 	}
 	return text.String()
 }
@@ -85,7 +85,7 @@ func (all hosts) names() []string { return slices.Sorted(maps.Keys(all)) }
 func (all hosts) failures() error {
 	failed := 0
 	for _, h := range all {
-		failed += h.sum().failed
+		failed += h.tally.failed
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d scenarios failed", failed)
@@ -93,20 +93,7 @@ func (all hosts) failures() error {
 	return nil
 }
 
-func (h *host) sum() *tally {
-	sum := &tally{}
-	for _, n := range h.groups {
-		sum.passed += n.passed
-		sum.deviating += n.deviating
-		sum.failed += n.failed
-	}
-	return sum
-}
-
-func (n *tally) String() string {
-	if n == nil {
-		return ""
-	}
+func (n tally) String() string {
 	all := n.passed + n.deviating + n.failed
 	if n.passed == all {
 		return fmt.Sprint(all)

@@ -108,6 +108,13 @@ func (pending *Pending) Answer() (Answer, error) {
 	}
 }
 
+// Broken reports whether the host can be used no more.
+func (p *Process) Broken() bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return p.broken != nil
+}
+
 // Close asks the host to end, by closing its input, and kills it if it does not.
 func (p *Process) Close() error {
 	p.queue.close()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/scenario"
@@ -36,15 +37,15 @@ func (h *Host) Versions() (string, error) {
 	return a.Versions, err
 }
 
-// Runs reports whether the host can run a scenario.
-func (h *Host) Runs(s *scenario.Scenario) bool { return h.Steps || !s.StepsOnly() }
-
 // longestWait is the most that a scenario's calls may wait in sum, in seconds, for a
 // library to make them: it waits indeed.
 const longestWait = 2
 
 // ofSteps reports whether a call is a step of one: a library has no such calls.
 func ofSteps(c scenario.Call) bool { return c.Partial() || c.Call == "begin" || c.Call == "resume" }
+
+// instances counts them: each has a name of its own.
+var instances atomic.Int64
 
 // course is one scenario on one instance.
 type course struct {
@@ -77,7 +78,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 		return err
 	}
 	c := &course{
-		Host: h, scenario: &filled, servers: servers, instance: "scenario", flows: map[string]flow{},
+		Host: h, scenario: &filled, servers: servers, instance: fmt.Sprint("scenario ", instances.Add(1)), flows: map[string]flow{},
 		drives: h.Drives && filled.Waits() <= longestWait && !slices.ContainsFunc(filled.Calls, ofSteps),
 	}
 	ended, err := c.open()
