@@ -61,7 +61,7 @@ func Missing(key, message string) *Error {
 // which it did.
 func Network(what, address string) *Error {
 	return &Error{Code: NetworkError, Retryable: true,
-		Message: what + "; check " + address + ", the network and the host's limits, then call again"}
+		Message: what + "; check " + address + ", the network and the host's limits, then retry"}
 }
 
 // Mismatch is a token_mismatch error.

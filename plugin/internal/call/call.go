@@ -34,6 +34,10 @@ type Call struct {
 	step    Step            // the next, or how the call ended
 	object  []byte          // the token object, if this step made it
 
+	// first says that begin makes the step; renews, that its host renews a token beside the
+	// call where the step says so, and renew, that it does.
+	first, renews, renew bool
+
 	progress
 }
 
@@ -101,7 +105,7 @@ func (c *Call) Begin(rawInput []byte) *Step {
 		if c.export == input.GetToken {
 			return fail(clockUnusable())
 		}
-		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or now in the input")
+		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or pass now")
 	}
 	if c.cached && !c.in.Force && c.in.Refused == "" && c.needsNoRenewal() && c.usePrepared() {
 		c.state = UsingToken
@@ -116,7 +120,7 @@ func (c *Call) Begin(rawInput []byte) *Step {
 
 func clockUnusable() *apierror.Error {
 	return &apierror.Error{Code: apierror.ClockUnusable,
-		Message: "the host's clock is not set; give the plugin a real clock, or now (Unix seconds) in the input"}
+		Message: "the host's clock is not set; give the plugin a real clock, or pass now (Unix seconds)"}
 }
 
 // Resume takes the answer to the request of the last step and returns the next.

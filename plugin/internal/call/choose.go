@@ -82,6 +82,9 @@ func (c *Call) obtain() Event {
 		return declined
 	}
 	switch {
+	case left == 0 && valid && c.renews && 3*(c.token.ExpiresAt()-c.now) >= c.margin(c.token.Lifetime):
+		c.renew = true
+		return tokenReady
 	case left == 0:
 		c.becomePending(calls)
 	case c.withoutStore() || valid || c.in.Force || calls.LookedAt >= c.now && calls.LookedAt <= c.now+clock.Tolerance:
@@ -133,7 +136,7 @@ func (c *Call) needsNoRenewal() bool {
 	case !c.token.ExpiryKnown():
 		return c.export != input.GetToken // its caller is told when it expires
 	default:
-		return c.now < c.token.AskedAt+c.token.RenewAfter
+		return c.now < c.token.RenewAt()
 	}
 }
 

@@ -24,7 +24,7 @@ func SetToken(host Host, rawInput []byte) *Step {
 		return fail(err)
 	}
 	if t.CacheKey != oauth2.CacheKey(&c.client) {
-		return fail(apierror.Mismatch("cache_key names another client, scope or token URL; set a token of this one"))
+		return fail(apierror.Mismatch("cache_key is that of another client, scope or token URL"))
 	}
 	c.load()
 	c.readClock()

@@ -74,7 +74,7 @@ func (c *Call) appendFlow(dst []byte, prepared bool) []byte {
 }
 
 func staleFlow() *apierror.Error {
-	return apierror.Input("flow", "the call began before clear_token, or with another config; begin it again")
+	return apierror.Input("flow", "the call began before clear_token, or with another config; begin again")
 }
 
 // restore returns the call as it was when it returned its step.

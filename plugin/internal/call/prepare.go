@@ -10,6 +10,8 @@ import (
 func (c *Call) usePrepared() bool {
 	c.step.Kind = GiveHeld
 	switch {
+	case c.inSteps && c.token.ExpiryKnown() && !c.keepable():
+		return false // it tells a time
 	case c.export == input.GetToken && c.inSteps:
 		return c.token.StepPrepared && c.host.Hold(vars.TokenStep)
 	case c.export == input.GetToken:
@@ -65,5 +67,5 @@ func (c *Call) prepareTokenStep(object []byte) {
 	c.host.SetVar(vars.TokenStep, nil)
 	c.token.StepPrepared = true
 	c.saveToken()
-	c.host.SetVar(vars.TokenStep, appendDone(object))
+	c.host.SetVar(vars.TokenStep, c.appendDone(object, true))
 }

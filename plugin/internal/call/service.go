@@ -130,7 +130,7 @@ func (c *Call) unauthorized(a *message.Answer, repeatable bool) Event {
 	}
 	if !repeatable {
 		err.Retryable = true
-		err.Message = "the service refused the token, and this request cannot be repeated; call again with a new token"
+		err.Message = "the service refused the token, and this request cannot be retried; call again"
 		return c.decline(err)
 	}
 	if c.owner != 0 && c.readClient() == nil && c.owner != c.ownerNow() {

@@ -152,7 +152,7 @@ func (c *Call) lockTried(added bool) Event {
 		return requestToken
 	case c.valid():
 		// Another instance renews it. This one looks again in a second.
-		c.token.RenewAfter = max(min(c.now+1-c.token.AskedAt, c.token.Lifetime), 0)
+		c.renewAfter(max(min(c.now+1-c.token.AskedAt, c.token.Lifetime), 0))
 		c.saveToken()
 		c.endPending()
 		return tokenReady

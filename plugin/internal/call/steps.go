@@ -19,6 +19,7 @@ func Begin(host Host, rawInput []byte) *Step {
 	}
 	c := New(host, begin.Export)
 	c.inSteps, c.accepts, c.rawInput = true, begin.Accepts, input.Keep(begin.Input)
+	c.first, c.renews = true, begin.Renews
 	return c.encode(c.Begin(begin.Input))
 }
 
@@ -120,7 +121,7 @@ func (c *Call) encode(step *Step) *Step {
 	case Store:
 		text = append(appendOp(c.appendFlow([]byte(`{"step":"store","timeout":1`), false), &step.Op), '}')
 	case Give:
-		text = appendDone(step.Output)
+		text = c.appendDone(step.Output, false)
 	default:
 		text = []byte(`{"step":"done"} `) // in words of eight bytes, without a tail
 	}
@@ -128,8 +129,30 @@ func (c *Call) encode(step *Step) *Step {
 	return step
 }
 
-func appendDone(output []byte) []byte {
-	return append(append([]byte(`{"step":"done","output":`), output...), '}')
+func (c *Call) appendDone(output []byte, prepared bool) []byte {
+	text := append([]byte(`{"step":"done","output":`), output...)
+	return append(c.appendUntil(c.appendRenew(text, prepared), prepared), '}')
+}
+
+// appendUntil appends how long begin gives the same step for the same input.
+func (c *Call) appendUntil(text []byte, prepared bool) []byte {
+	if prepared && c.token.ExpiryKnown() || c.first && c.keepable() {
+		text = strconv.AppendInt(append(text, `,"until":`...), c.token.RenewAt(), 10)
+	}
+	return text
+}
+
+// appendRenew appends that the host requests a token beside the call.
+func (c *Call) appendRenew(text []byte, prepared bool) []byte {
+	if c.renew && !prepared {
+		text = append(text, `,"renew":true`...)
+	}
+	return text
+}
+
+// keepable reports whether the cached token is used until a known time.
+func (c *Call) keepable() bool {
+	return c.origin == isCached && c.now != 0 && c.token.ExpiryKnown() && c.now < c.token.RenewAt()
 }
 
 // encodeRequest encodes a step that sends the request; as prepared, it is the one that
@@ -142,8 +165,9 @@ func (c *Call) encodeRequest(last, prepared bool) []byte {
 		text = append(text, `token","timeout":20,"limit":262145`...)
 	}
 	if last {
-		text = append(text, `,"last":true`...)
+		text = c.appendUntil(append(text, `,"last":true`...), prepared)
 	}
+	text = c.appendRenew(text, prepared)
 	text = c.appendFlow(text, prepared)
 	text = c.request.AppendWithBody(append(text, `,"request":`...))
 	return append(text, '}')

@@ -58,7 +58,7 @@ func (c *Call) recordAttempt() {
 		return
 	}
 	c.keepFailure(&apierror.Error{Code: apierror.NetworkError, Retryable: true,
-		Message: "the last token request got no answer; check auth_url, the allowed hosts and the network"},
+		Message: "the last token request got no response; check auth_url, the allowed hosts and the network"},
 		backoff.Wait(c.retry.Failures+1))
 }
 
@@ -118,7 +118,7 @@ func (c *Call) tokenAnswered(a *message.Answer) Event {
 
 func notKept() *apierror.Error {
 	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
-		Message: "the host did not keep the token; leave room for 256 KiB of vars (max_var_bytes), then call again"}
+		Message: "the host did not keep the token; leave room for 256 KiB of vars (max_var_bytes), then retry"}
 }
 
 // expectTrap counts a token that the host cannot keep as a failure: setting a var that is

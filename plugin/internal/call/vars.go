@@ -60,7 +60,16 @@ func (c *Call) keepToken(text string, askedAt, lifetime int64, replacement bool)
 // setLifetime sets when the cached token expires, and when it is renewed.
 func (c *Call) setLifetime(askedAt, lifetime int64) {
 	c.token.AskedAt, c.token.Lifetime = askedAt, lifetime
-	c.token.RenewAfter = lifetime - min(c.client.Margin, lifetime/2)
+	c.renewAfter(lifetime - c.margin(lifetime))
+}
+
+// margin is how long before its expiry a token of that lifetime is renewed, in seconds.
+func (c *Call) margin(lifetime int64) int64 { return min(c.client.Margin, lifetime/2) }
+
+// renewAfter sets when the cached token is renewed. Prepared steps tell another time.
+func (c *Call) renewAfter(seconds int64) {
+	c.token.RenewAfter = seconds
+	c.token.Prepared, c.token.StepPrepared = vars.Nothing, false
 }
 
 func (c *Call) keepObject() {

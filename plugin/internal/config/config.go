@@ -145,7 +145,7 @@ func margin(get Lookup) (int64, *apierror.Error) {
 	}
 	seconds, ok := ascii.Digits(value, maxMargin)
 	if !ok {
-		return 0, apierror.Config("refresh_margin", "refresh_margin must be whole seconds, in digits alone")
+		return 0, apierror.Config("refresh_margin", "refresh_margin must be a non-negative integer (seconds)")
 	}
 	return seconds, nil
 }
@@ -156,7 +156,7 @@ func id(get Lookup, key string, in input.ID) (string, *apierror.Error) {
 	}
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" in the config or the input; null in the input leaves the header out")
+		return "", apierror.Missing(key, "set "+key+" in the config or the input; null in the input omits the header")
 	}
 	if !input.ValidID(value) {
 		return "", apierror.Config(key, input.IDMessage)

@@ -9,7 +9,7 @@ import (
 
 // The ways in which an address can be wrong.
 const (
-	urlForm  = "must be an absolute URL such as https://host/path, without query, fragment, user info, or characters that RFC 3986 does not allow in a path, such as a backslash or white space"
+	urlForm  = "must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
 	urlPlain = "must begin with https://; plain http is for loopback, or with allow_http set to true"
 )
 

@@ -10,6 +10,8 @@ type Begin struct {
 	Export  Export
 	Input   json.Value // of the call, as it was given; nil if it was left out
 	Accepts Accepts
+	// Renews says that the host begins a get_token beside the call where a step says so.
+	Renews bool
 }
 
 // Accepts is what a host can do beside requests.
@@ -29,7 +31,7 @@ func ParseBegin(b []byte) (begin Begin, err *apierror.Error) {
 		case "call":
 			return text(field, value, &name)
 		case "accepts":
-			return accepts(value, &begin.Accepts)
+			return begin.accept(value)
 		}
 		begin.Input = value
 		return wantObject(field, value)
@@ -45,24 +47,26 @@ func ParseBegin(b []byte) (begin Begin, err *apierror.Error) {
 	return begin, nil
 }
 
-func accepts(value json.Value, into *Accepts) *apierror.Error {
+func (begin *Begin) accept(value json.Value) *apierror.Error {
 	names, ok := value.Texts()
 	ok = ok && value.Kind() == json.List
-	wait, store := AcceptsNothing, AcceptsNothing
+	wait, store, renew := AcceptsNothing, AcceptsNothing, AcceptsNothing
 	for _, name := range names {
 		switch name {
 		case "wait":
 			wait++
 		case "store":
 			store++
+		case "renew":
+			renew++
 		default:
 			ok = false
 		}
 	}
-	if !ok || wait > 1 || store > wait {
-		return apierror.Input("accepts", `accepts must be ["wait"], ["wait","store"] or []`)
+	if !ok || wait > 1 || store > wait || renew > wait {
+		return apierror.Input("accepts", `accepts must be [], or ["wait"] with "store", "renew" or both`)
 	}
-	*into = wait + store
+	begin.Accepts, begin.Renews = wait+store, renew == 1
 	return nil
 }
 

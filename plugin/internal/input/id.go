@@ -31,13 +31,13 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 	case json.String:
 		id.Text = value.Text()
 		if id.Text == "" {
-			return apierror.Input(name, "an id must not be empty; pass null to leave its header out, or omit the field for that of the config")
+			return apierror.Input(name, "an id must not be empty; pass null to omit its header, or omit the field to use the config's")
 		}
 		if !ValidID(id.Text) {
 			return apierror.Input(name, IDMessage)
 		}
 	default:
-		return apierror.Input(name, "an id must be text, or null to leave its header out")
+		return apierror.Input(name, "an id must be text, or null to omit its header")
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error
 	switch {
 	case err != nil:
 	case in.Force && in.Refused != "":
-		err = apierror.Input("refused", "force and refused are two ways to a new token; give one of them")
+		err = apierror.Input("refused", "set force or refused, not both")
 	case export == SendRequest:
 		err = in.Request.check(inSteps)
 	}
@@ -106,7 +106,7 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 		return nil
 	case "refused":
 		if in.Refused = value.Text(); !AccessToken(in.Refused) {
-			return apierror.Input("refused", "refused must be the access token that the service refused: visible ASCII of at most 32 KiB")
+			return apierror.Input("refused", "refused must be the refused access token: visible ASCII of at most 32 KiB")
 		}
 		return nil
 	case "now":

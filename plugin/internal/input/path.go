@@ -21,10 +21,10 @@ func checkPath(path string) string {
 	decoded, pathOK := percent.Decode(path)
 	_, queryOK := percent.Decode(query)
 	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
-		return "path must begin with / and hold only what RFC 3986 allows in a path and a query; percent-encode the rest, a % as %25"
+		return "path must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
 	}
 	if escapes([]byte(path)) || escapes(decoded) {
-		return "path must stay under base_url: it must not contain //, a segment . or .., a backslash or a control character, percent-encoded or not"
+		return "path must stay under base_url: no //, no segment . or .., no backslash and no control character, percent-encoded or not"
 	}
 	return ""
 }

@@ -81,4 +81,4 @@ func text(name string, value json.Value, into *string) *apierror.Error {
 	return nil
 }
 
-const notUnicode = " must be UTF-8 without a lone surrogate; replace what is not a character with U+FFFD"
+const notUnicode = " must be UTF-8 without a lone surrogate"

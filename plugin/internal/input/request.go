@@ -67,11 +67,11 @@ func (r *Request) check(inSteps bool) *apierror.Error {
 	}
 	switch {
 	case r.HostBody && !inSteps:
-		return apierror.Input("body", "body must be text; true is for begin, whose host adds the body itself")
+		return apierror.Input("body", "body must be text, or true in begin")
 	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
 		return apierror.Input("body", "GET and HEAD have no body: some hosts cannot send one")
 	case len(r.Body) > maxBody:
-		return apierror.Input("body", "body is longer than 1 MiB; call begin with body true, and let the host add it to the request")
+		return apierror.Input("body", "body is longer than 1 MiB; pass body true to begin, and send it yourself")
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (r *Request) setHeaders(value json.Value) *apierror.Error {
 		size += len(header.Name) + len(header.Value)
 		switch {
 		case len(names) == maxHeaders || size > maxHeadersSize:
-			err = wrong("headers has more than 100 fields, or more than 32 KiB in all; send what they carry as a body")
+			err = wrong("headers must have at most 100 fields and 32 KiB in all; send more in the body")
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
 		case slices.Contains(ForbiddenHeaders, strings.ReplaceAll(folded, "_", "-")):

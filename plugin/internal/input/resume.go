@@ -52,9 +52,9 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	case r.Given&GivenRepeatable != 0 && r.Status != 401:
 		err = apierror.Input("repeatable", "repeatable belongs to a 401 of the service alone")
 	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
-		err = apierror.Input(r.Given.lone(), "failed, value and added are results on their own; hand in one of them, with flow and now alone")
+		err = apierror.Input(r.Given.lone(), "pass only one of failed, value and added, with flow and now alone")
 	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
-		err = apierror.Input("status", "hand in the answer's status, headers and body; or failed, with the reason, if there is no answer")
+		err = apierror.Input("status", "pass the response's status, headers and body, or failed with a reason")
 	}
 	return r, err
 }
@@ -98,7 +98,7 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 		r.Given |= GivenValue
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
 		if !r.ValueNull && value.Kind() != json.String {
-			return apierror.Input("value", "value must be text, or null for a key that is not there")
+			return apierror.Input("value", "value must be text, or null if the key is missing")
 		}
 		return nil // what is not Unicode in it is not the host's fault, and is never shown
 	case "added":
@@ -120,7 +120,7 @@ func (r *Resume) setStatus(value json.Value) *apierror.Error {
 			return nil
 		}
 	}
-	return apierror.Input("status", "status must be 0, for no answer, or a whole number from 100 to 599")
+	return apierror.Input("status", "status must be 0 (no response), or 100 to 599")
 }
 
 func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {

@@ -52,13 +52,13 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	case err != nil:
 		return err
 	case !AccessToken(t.AccessToken):
-		return apierror.Input("access_token", "access_token is missing, or not text of visible ASCII of at most 32 KiB")
+		return apierror.Input("access_token", "access_token is missing, or no text of visible ASCII of at most 32 KiB")
 	case ascii.Lower(kind) != "bearer":
 		return apierror.Input("token_type", "token_type must be Bearer")
 	case t.ExpiresAt == 0:
-		return apierror.Input("expires_at", "expires_at is missing; pass the whole token object that get_token returned")
+		return apierror.Input("expires_at", "expires_at is missing; pass the whole token object")
 	case t.CacheKey == "":
-		return apierror.Input("cache_key", "cache_key is missing; pass the whole token object that get_token returned")
+		return apierror.Input("cache_key", "cache_key is missing; pass the whole token object")
 	}
 	return nil
 }

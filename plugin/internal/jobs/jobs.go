@@ -54,10 +54,10 @@ func ParseResponse(a *message.Answer, secrets func() []string) *apierror.Error {
 		e.Message = "the service refused the token; check environment, scope and the rights of the client"
 	case a.Status == 408 || a.Status == 429 || a.Status/100 == 5:
 		e.Retryable = true
-		e.Message = "the service cannot answer now; call again later"
+		e.Message = "the service is unavailable; retry later"
 		e.RetryAfter, _ = backoff.RetryAfter(a.RetryAfter)
 	default:
-		e.Message = "the service refused the request; its answer tells why"
+		e.Message = "the service refused the request; see body"
 	}
 	if a.Load != nil {
 		body := a.Load(maxRead)

@@ -116,7 +116,7 @@ func (l *Lock) Error() *apierror.Error {
 	case apierror.TokenResponseInvalid:
 		e.Message = unusableAnswer
 	case apierror.NetworkError:
-		e.Message = noAnswer + "; check auth_url, the network and the host's limits, then call again"
+		e.Message = noAnswer + "; check auth_url, the network and the host's limits, then retry"
 	case apierror.ServiceUnauthorized:
 		e.Retryable = false
 		e.Message = "the service refused a new token; check environment, scope and the rights of the client"

@@ -19,7 +19,7 @@ const (
 const (
 	noAnswer       = "the token endpoint did not answer"
 	unusableAnswer = "the token endpoint's answer cannot be used"
-	unavailable    = "the token endpoint cannot answer now; call again later"
+	unavailable    = "the token endpoint is unavailable; retry later"
 	refusedClient  = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
 )
 

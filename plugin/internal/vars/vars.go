@@ -83,6 +83,9 @@ func (t *Token) ExpiresAt() int64 {
 	return t.AskedAt + t.Lifetime
 }
 
+// RenewAt is when a new one is requested, in Unix seconds.
+func (t *Token) RenewAt() int64 { return t.AskedAt + t.RenewAfter }
+
 // The value of Summary is four words, of which a call with a warm token reads two.
 //
 // first word:  AskedAt 40 bits | unused 12 | flags, from bit 4 on | marker 4
