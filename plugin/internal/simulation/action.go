@@ -19,6 +19,7 @@ type action struct {
 	num  int64
 
 	accepts int
+	renews  bool    // the host accepts renew, too
 	noNow   bool    // now is left out
 	result  *result // what is handed in, instead of what the surroundings give
 	raw     string  // and its members

@@ -25,6 +25,7 @@ type facts struct {
 type token struct {
 	text                  string
 	asked, expires, renew int64
+	margin                int64
 	replacement           bool
 }
 
@@ -79,8 +80,8 @@ const margin = 60
 
 func (f *facts) live(asked, lifetime int64) {
 	lifetime = min(lifetime, 86400)
-	f.token.asked, f.token.expires = asked, asked+lifetime
-	f.token.renew = asked + lifetime - min(margin, lifetime/2)
+	f.token.asked, f.token.expires, f.token.margin = asked, asked+lifetime, min(margin, lifetime/2)
+	f.token.renew = f.token.expires - f.token.margin
 }
 
 // fail begins a back-off. Without a clock there is none.

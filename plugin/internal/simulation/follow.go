@@ -19,7 +19,7 @@ func (v view) follow(o *output) {
 	}
 	c.fails = false
 	c.last = *o
-	first, rest, _ := strings.Cut(o.words, " ")
+	first, rest, _ := strings.Cut(strings.TrimSuffix(o.words, renews), " ")
 	switch first {
 	case "token":
 		c.requested, c.writes, c.error = true, nil, ""

@@ -110,6 +110,7 @@ func (g *generator) begin() *action {
 	if g.w.profile.mixed && g.oneIn(3) {
 		a.accepts = g.IntN(3)
 	}
+	a.renews = a.accepts > 0 && g.oneIn(3)
 	switch {
 	case a.name == "send_request":
 		a.more = `,"path":"/a/b?c=d","method":"POST","body":true`

@@ -11,6 +11,7 @@ package simulation
 type attempt struct {
 	name      string // of the export
 	accepts   int    // 1 waits, 2 the store too
+	renews    bool   // in the step of begin: the host renews beside the calls
 	force     bool
 	era       int
 	client    string
@@ -126,9 +127,14 @@ func (v view) choose() []string {
 	return v.obtain()
 }
 
+// renews ends the words of a step that leaves the renewal to the host.
+const renews = " renew"
+
 // obtain gives the first step of obtaining a token.
 func (v view) obtain() []string {
 	switch {
+	case v.c.renews && v.valid() && 3*(v.token.expires-v.now) >= v.token.margin:
+		return []string{v.use(v.token.text) + renews}
 	case !v.shares():
 		v.c.alone = v.c.alone || v.now == 0
 		return []string{"token request"}

@@ -11,7 +11,14 @@ import (
 	"automatic-rostering/plugin/internal/call"
 )
 
-var accepts = [...]string{"[]", `["wait"]`, `["wait","store"]`}
+// accepting is what the host of a call accepts, as begin takes it.
+func (a *action) accepting() string {
+	words := []string{`"wait"`, `"store"`}[:a.accepts]
+	if a.renews {
+		words = append(slices.Clone(words), `"renew"`)
+	}
+	return "[" + strings.Join(words, ",") + "]"
+}
 
 // begin begins a call.
 func (w *world) begin(a *action, i *instance) bool {
@@ -19,7 +26,7 @@ func (w *world) begin(a *action, i *instance) bool {
 		return false
 	}
 	b := &branch{id: a.id, at: i, home: i, input: a.more}
-	b.attempt = attempt{name: a.name, accepts: a.accepts, force: strings.Contains(a.more, `"force":true`)}
+	b.attempt = attempt{name: a.name, accepts: a.accepts, renews: a.renews, force: strings.Contains(a.more, `"force":true`)}
 	now, member := w.reading(a, i)
 	more := a.more
 	if a.text != "" {
@@ -33,10 +40,29 @@ func (w *world) begin(a *action, i *instance) bool {
 	w.handed = ""
 	allowed := v.begin(a.text)
 	w.calls = append(w.calls, b)
-	w.step(b, v, allowed, a.line(b, w.clock(i), more), func() *call.Step {
-		return call.Begin(i, fmt.Appendf(nil, `{"call":%q,"accepts":%s,"input":{%s}}`, a.name, accepts[a.accepts], strings.TrimPrefix(member+more, ",")))
-	})
+	input := func(members string) []byte {
+		return fmt.Appendf(nil, `{"call":%q,"accepts":%s,"input":{%s}}`, a.name, a.accepting(), strings.TrimPrefix(members, ","))
+	}
+	kept := i.kept
+	w.step(b, v, allowed, a.line(b, w.clock(i), more), func() *call.Step { return call.Begin(i, input(member+more)) })
+	if a.text == "" { // with refused, begin may drop the token
+		w.keep(i, kept, string(input(more)), v.now, &b.attempt.last)
+	}
 	return true
+}
+
+// keep keeps a step as long as its host may, and holds a step to the one that is kept.
+func (w *world) keep(i *instance, kept map[string]keptStep, input string, now int64, o *output) {
+	if k, ok := kept[input]; ok && now >= k.at && now < k.until && !i.facts.unsure && o.text != k.text {
+		w.fail("begin gives the same step until its time", "%s\n  instead of %s", o.text, k.text)
+	}
+	i.kept = kept
+	if o.until != 0 {
+		if i.kept == nil {
+			i.kept = map[string]keptStep{}
+		}
+		i.kept[input] = keptStep{o.text, now, o.until}
+	}
 }
 
 // reading gives the time as a call gets it, and the member of its input.
@@ -201,6 +227,7 @@ func (w *world) mostLosses() int { return 4 + 3*len(w.tokens) }
 
 // take calls an export; ok is false if the host ended the call.
 func (w *world) take(i *instance, export func() *call.Step) (o output, ok bool) {
+	i.kept = nil
 	defer func() {
 		switch p := recover(); p.(type) {
 		case nil:

@@ -70,7 +70,7 @@ func (v view) begin(refused string) []string {
 // resume gives what a call may return after a result.
 func (v view) resume(r *result) []string {
 	c := v.c
-	c.chose = false
+	c.chose, c.renews = false, false
 	kind := kindOf(c.last.words)
 	switch {
 	case r.fits != kind && !(r.failed && kind != "wait"):

@@ -112,7 +112,8 @@ func (f *Finding) simplify(fails func([]action) bool) (changed bool) {
 				}
 			},
 			func(a *action) { a.text = "" },
-			func(a *action) { a.accepts = max(a.accepts-1, 0) },
+			func(a *action) { a.accepts = max(a.accepts-1, 0); a.renews = a.renews && a.accepts > 0 },
+			func(a *action) { a.renews = false },
 		} {
 			tried := append([]action(nil), f.actions...)
 			if plainer(&tried[n]); tried[n] != f.actions[n] && fails(tried) {

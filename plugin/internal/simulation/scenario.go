@@ -29,6 +29,7 @@ type line struct {
 	Token any             `json:"token,omitempty"`
 	Error json.RawMessage `json:"error,omitempty"`
 	Empty bool            `json:"empty,omitempty"`
+	Renew bool            `json:"renew,omitempty"`
 }
 
 // scenario collects the lines of a sequence while it happens.
@@ -64,6 +65,7 @@ func (a *action) line(b *branch, now int64, input string) line {
 
 // ends adds what came of a call.
 func (l line) ends(o *output) line {
+	l.Renew = o.renew
 	first, _, _ := strings.Cut(o.words, " ")
 	switch {
 	case o.failed:
@@ -101,7 +103,7 @@ func (o *output) exchange() map[string]any {
 // text is the scenario in YAML, one call a line; JSON is YAML too.
 func (s scenario) text(f *Finding) string {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "- name: %q\n  accepts: %s\n  calls:\n", f.Invariant, accepts[s.accepts(f)])
+	fmt.Fprintf(&out, "- name: %q\n  accepts: %s\n  calls:\n", f.Invariant, s.accepting(f))
 	for _, l := range s {
 		out.WriteString("    - ")
 		encoder := json.NewEncoder(&out)
@@ -113,11 +115,12 @@ func (s scenario) text(f *Finding) string {
 	return out.String()
 }
 
-func (s scenario) accepts(f *Finding) (most int) {
+func (s scenario) accepting(f *Finding) string {
+	most := action{}
 	for _, a := range f.actions {
-		most = max(most, a.accepts)
+		most.accepts, most.renews = max(most.accepts, a.accepts), most.renews || a.renews
 	}
-	return most
+	return most.accepting()
 }
 
 // silent are the actions that change the surroundings alone.
@@ -138,7 +141,7 @@ func (a *action) String() string {
 	}
 	switch a.do {
 	case "begin":
-		text += fmt.Sprintf(": %d %s accepts %s %s", a.id, a.name, accepts[a.accepts], a.more)
+		text += fmt.Sprintf(": %d %s accepts %s %s", a.id, a.name, a.accepting(), a.more)
 	case "resume":
 		text += fmt.Sprintf(": %d", a.call)
 		if a.id != 0 {

@@ -21,6 +21,8 @@ type output struct {
 	step    string
 	purpose string
 	last    bool
+	until   int64
+	renew   bool
 	token   string // in the request to the service, in the token object, or to be set
 	expires int64
 	method  string
@@ -69,6 +71,10 @@ func read(h *host, s *call.Step) (o output) {
 			o.flow = v.Raw
 		case "last":
 			o.last = v.Bool()
+		case "until":
+			o.until = v.Int()
+		case "renew":
+			o.renew = v.Bool()
 		case "request":
 			o.readRequest(v)
 		case "output":
@@ -92,6 +98,9 @@ func read(h *host, s *call.Step) (o output) {
 	o.words = o.inWords()
 	if o.words == "" && o.problem == "" {
 		o.problem = "it is no step"
+	}
+	if o.renew {
+		o.words += renews
 	}
 	return o
 }

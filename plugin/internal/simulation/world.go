@@ -44,6 +44,13 @@ type instance struct {
 	had    map[string]int // the era in which it was given a token
 	latest int64          // that its clock read
 	losses int            // calls that ended for want of room
+	kept   map[string]keptStep
+}
+
+// keptStep is a step of begin that a host may use again, by its input without now.
+type keptStep struct {
+	text      string
+	at, until int64
 }
 
 // issued is a token that exists.

@@ -90,6 +90,15 @@ func (c *course) step(call *scenario.Call, of flow, a protocol.Answer) (wrong []
 	if err := json.Unmarshal(a.Output, &s); err != nil {
 		return []string{err.Error()}
 	}
+	if call.Until == nil {
+		delete(got, "until")
+	}
+	for name, value := range validity(call) {
+		if !reflect.DeepEqual(got[name], value) {
+			wrong = append(wrong, fmt.Sprintf("%s is %v in the step, not %v", name, got[name], value))
+		}
+		delete(got, name)
+	}
 	if call.Token != nil {
 		if s.Step != "done" || len(got) != 2 {
 			wrong = append(wrong, fmt.Sprintf("the step is %.300s, not done", a.Output))
@@ -120,6 +129,21 @@ func (c *course) step(call *scenario.Call, of flow, a protocol.Answer) (wrong []
 		wrong = append(wrong, fmt.Sprintf("the step is %.1000s, not %.1000s", gotten, wanted))
 	}
 	return wrong
+}
+
+// validity is what the step must say of how long it holds.
+func validity(call *scenario.Call) map[string]any {
+	fields := map[string]any{"renew": nil}
+	if call.Renew {
+		fields["renew"] = true
+	}
+	if call.Until != nil {
+		fields["until"] = float64(*call.Until)
+		if *call.Until == 0 {
+			fields["until"] = nil
+		}
+	}
+	return fields
 }
 
 // wanted is the step that must come, but for its flow.

@@ -39,8 +39,8 @@ func (s *Scenario) check() error {
 		return errors.New("a scenario needs a name, a rule and calls")
 	case s.Form != "" && s.Form != "steps":
 		return errors.New("there is no other form than steps")
-	case s.Accepts != nil && !slices.Equal(s.Accepts, []string{"wait"}) && !slices.Equal(s.Accepts, []string{"wait", "store"}):
-		return errors.New("accepts is wait, or wait and store")
+	case s.Accepts != nil && (len(s.Accepts) == 0 || s.Accepts[0] != "wait"):
+		return errors.New("accepts begins with wait")
 	}
 	names := map[string]bool{}
 	for i, c := range s.Calls {

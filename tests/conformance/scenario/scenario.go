@@ -62,6 +62,10 @@ type Call struct {
 	Empty bool            `json:"empty"` // the output is empty
 	Step  *Exchange       `json:"step"`  // with As or Resume: the next step
 	Done  bool            `json:"done"`  // with As or Resume: the call is done, without an output
+	// Until and Renew are those of the step: Until is 0 if it has none, nil if that does not
+	// matter.
+	Until *int64 `json:"until"`
+	Renew bool   `json:"renew"`
 
 	// Message must stand in the error's message.
 	Message string `json:"message"`
