@@ -1,10 +1,10 @@
 """Prints the jobs of the user whom the ROSTERING_* variables name."""
 
+# snippet
 import sys
 
 from automatic_rostering import Client, Config, RosteringError
 
-# snippet
 try:
     with Client(Config.from_env()) as client:  # one per process, for all threads
         print(client.list_jobs().text)

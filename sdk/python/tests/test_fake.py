@@ -20,9 +20,7 @@ class FakeClient:
         return FakeClient({"id": f"a job of {customer_id}"})
 
     for_user = for_customer
-
-
-# end of snippet
+    # end of snippet
 
 
 def job_ids(client: JobsClient) -> list[str]:
