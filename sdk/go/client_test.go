@@ -96,6 +96,18 @@ func TestInvalidValue(t *testing.T) {
 	s.WantCounts(t, 0, 0)
 }
 
+// ListJobs(ctx, Force()) does not compile.
+func TestOptionsOfGetTokenAreForNoOtherCall(t *testing.T) {
+	for _, option := range []rostering.TokenOption{rostering.Force(), rostering.Refused("x")} {
+		if _, ok := option.(rostering.CallOption); ok {
+			t.Errorf("%T is an option of every call", option)
+		}
+	}
+	if _, ok := rostering.WithCallTimeout(0).(rostering.TokenOption); !ok {
+		t.Error("the timeout is no option of GetToken")
+	}
+}
+
 // What no function of the package has made fails, and does not panic.
 func TestZeroValues(t *testing.T) {
 	var zero rostering.Client

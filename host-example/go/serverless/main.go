@@ -1,5 +1,5 @@
-// Serverless prints the jobs and ends: a process for each call. The folder ROSTERING_STORE
-// keeps the token, and the compiled plugin, for the next process.
+// Serverless prints the jobs and ends: a process for each call. The folder ROSTERING_STORE, or
+// one in the user's cache, keeps the token and the compiled plugin for the next process.
 package main
 
 import (
@@ -22,7 +22,11 @@ func main() {
 	}
 	folder := os.Getenv("ROSTERING_STORE")
 	if folder == "" {
-		log.Fatal("config_missing: set ROSTERING_STORE to a folder for the token")
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			log.Fatal(err)
+		}
+		folder = filepath.Join(cache, "automatic-rostering") // which no other user can write to
 	}
 	store, err := rostering.NewFileStore(folder)
 	if err != nil {
