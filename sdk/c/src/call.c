@@ -29,26 +29,26 @@ static bool rewind_body(const rostering_body *body) {
 }
 
 /* ask_service sends the step's request, and passes the response to the plugin unless that is the result of the call. */
-static void ask_service(rostering_progress *at, const rostering_plan *plan, rostering_answer *answer) {
-    rostering_response_clear(&answer->response);
-    rostering_http_send(at->core->http, at->step, plan->body, &plan->limits, answer);
-    if (answer->too_long) {
+static void ask_service(rostering_progress *at, const rostering_plan *plan, rostering_outcome *outcome) {
+    rostering_response_clear(&outcome->response);
+    rostering_http_send(at->core->http, at->step, plan->body, &plan->limits, outcome);
+    if (outcome->too_long) {
         size_t limit = at->core->options.max_body;
         rostering_fail(&at->error, ROSTERING_NETWORK_ERROR, "max_body",
             "the response is larger than max_body (%zu bytes): raise it or request less", limit);
     }
-    if (at->error != NULL || !rostering_continues(at, answer->end)) return;
-    int status = answer->response.status;
+    if (at->error != NULL || !rostering_continues(at, outcome->end)) return;
+    int status = outcome->response.status;
     if (rostering_is_success(status) && json_is_true(json_object_get(at->step, "last"))) {
         json_object_set_new(at->step, "step", json_string("done"));
         return;
     }
-    json_t *result = rostering_result(at, answer);
+    json_t *result = rostering_result(at, outcome);
     if (status == 401 && !rewind_body(plan->body)) json_object_set_new(result, "repeatable", json_false());
     rostering_resume(at, result);
     if (at->error == NULL || at->error->code != ROSTERING_SERVICE_ERROR) return;
-    rostering_error_set_headers(at->error, answer->response.headers);
-    answer->response.headers = NULL;
+    rostering_error_set_headers(at->error, outcome->response.headers);
+    outcome->response.headers = NULL;
 }
 
 /* hand_out moves the response to the heap. */
@@ -65,13 +65,13 @@ static bool hand_out(rostering_response *from, rostering_response **to, rosterin
 bool rostering_make(rostering_core *core, const rostering_plan *plan, json_t **token, rostering_response **response,
     rostering_error **error) {
     rostering_progress at = {.core = core, .now = plan->now};
-    rostering_answer answer = {0};
+    rostering_outcome outcome = {0};
     if (rostering_continues(&at, rostering_ended(&plan->limits))) rostering_begin(&at, plan->call, plan->input);
     while (at.error == NULL && !rostering_is_at(&at, "done")) {
         if (rostering_is_shared(&at)) {
             rostering_continues(&at, rostering_section(&at, &plan->limits));
         } else if (rostering_is_at(&at, "request")) {
-            ask_service(&at, plan, &answer);
+            ask_service(&at, plan, &outcome);
         } else if (rostering_continues(&at, rostering_pause(&at, &plan->limits))) {
             rostering_resume(&at, json_object());
         }
@@ -79,7 +79,7 @@ bool rostering_make(rostering_core *core, const rostering_plan *plan, json_t **t
     bool good = at.error == NULL;
     if (good) *token = json_incref(json_object_get(at.step, "output"));
     json_decref(at.step);
-    if (good && answer.response.status != 0) return hand_out(&answer.response, response, error);
-    rostering_response_clear(&answer.response);
+    if (good && outcome.response.status != 0) return hand_out(&outcome.response, response, error);
+    rostering_response_clear(&outcome.response);
     return good || rostering_pass(error, at.error);
 }

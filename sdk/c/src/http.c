@@ -73,8 +73,9 @@ typedef struct transfer {
     const rostering_body *body; /* NULL: none */
     size_t sent;                /* bytes of it */
     FILE *file;
-    char *received; /* what was written to file */
-    size_t length;
+    char *received; /* what was written to file, once that is closed */
+    size_t received_length;
+    size_t length; /* of what has been written by now */
     size_t max_body;
     size_t limit; /* the step's; 0: none */
     bool begun;
@@ -163,19 +164,15 @@ static void set_method(transfer *t, const char *method) {
     curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* is_loopback reports whether the URL's host is this machine, which no proxy can reach. */
+/* is_loopback reports whether the URL's host is this machine, as the plugin has it: no proxy can reach that. */
 static bool is_loopback(const char *url) {
-    CURLU *parts = curl_url();
-    char *host = NULL;
+    const char *colon = strstr(url, "://"), *host = colon != NULL ? colon + 3 : "";
+    size_t length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?");
+    char name[32] = "";
     struct in_addr address = {0};
-    if (parts != NULL && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK) {
-        curl_url_get(parts, CURLUPART_HOST, &host, 0);
-    }
-    bool is = host != NULL && (strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
-                                  (inet_pton(AF_INET, host, &address) == 1 && ntohl(address.s_addr) >> 24 == 127));
-    curl_free(host);
-    curl_url_cleanup(parts);
-    return is;
+    if (length < sizeof name) memcpy(name, host, length);
+    return strcasecmp(name, "localhost") == 0 || strcmp(name, "[::1]") == 0 ||
+           (inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
 /* set_options reports whether the request can be sent. What prepare_curl may change comes before it. */
@@ -243,27 +240,27 @@ static const rostering_pair *copy_headers(CURL *curl) {
     return all;
 }
 
-static void finish(transfer *t, CURLcode code, const rostering_limits *limits, rostering_answer *answer) {
+static void finish(transfer *t, CURLcode code, const rostering_limits *limits, rostering_outcome *outcome) {
     long status = 0;
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
     const rostering_pair *headers = code == CURLE_OK || t->cut ? copy_headers(t->curl) : NULL;
     if (headers != NULL) {
-        answer->response = (rostering_response){(int)status, headers, t->received, t->length};
+        outcome->response = (rostering_response){(int)status, headers, t->received, t->received_length};
         return;
     }
     free(t->received);
     if (t->reason == NULL) t->reason = *t->curls_reason != '\0' ? t->curls_reason : curl_easy_strerror(code);
     if (code == CURLE_SEND_FAIL_REWIND) t->reason = closed;
-    answer->curl_code = (int)code;
-    answer->too_long = t->too_long;
-    answer->end = t->too_long ? ROSTERING_END_READY : rostering_ended(limits);
-    snprintf(answer->failed, sizeof answer->failed, "libcurl %d: %s", (int)code, t->reason);
+    outcome->curl_code = (int)code;
+    outcome->too_long = t->too_long;
+    outcome->end = t->too_long ? ROSTERING_END_READY : rostering_ended(limits);
+    snprintf(outcome->failed, sizeof outcome->failed, "libcurl %d: %s", (int)code, t->reason);
 }
 
 void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
-    const rostering_limits *limits, rostering_answer *answer) {
-    *answer = (rostering_answer){.end = rostering_ended(limits), .failed = "libcurl is out of memory"};
-    if (answer->end != ROSTERING_END_READY) return;
+    const rostering_limits *limits, rostering_outcome *outcome) {
+    *outcome = (rostering_outcome){.end = rostering_ended(limits), .failed = "libcurl is out of memory"};
+    if (outcome->end != ROSTERING_END_READY) return;
     handle h = take_handle(http);
     if (h.easy == NULL || h.multi == NULL) {
         free_handle(h);
@@ -273,13 +270,13 @@ void rostering_http_send(rostering_http *http, const json_t *step, const rosteri
     const rostering_body own = {.data = json_string_value(text), .length = json_string_length(text)};
     transfer t = {.curl = h.easy, .max_body = http->options.max_body};
     t.limit = (size_t)json_integer_value(json_object_get(step, "limit"));
-    t.file = open_memstream(&t.received, &t.length);
+    t.file = open_memstream(&t.received, &t.received_length);
     t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
     struct curl_slist *lines = NULL;
     bool set = set_options(&t, request, http, limits, &lines);
     CURLcode code = set ? perform(h, limits) : CURLE_OUT_OF_MEMORY;
     if (t.file == NULL || fclose(t.file) != 0) code = CURLE_OUT_OF_MEMORY;
-    finish(&t, code, limits, answer);
+    finish(&t, code, limits, outcome);
     keep_handle(http, h);
     curl_slist_free_all(lines);
 }

@@ -22,17 +22,17 @@ typedef struct rostering_body {
 } rostering_body;
 
 /* The response to a request, or why it failed. */
-typedef struct rostering_answer {
+typedef struct rostering_outcome {
     rostering_response response; /* its status is 0 if the request failed; the caller clears it */
     rostering_end end;
     bool too_long; /* the response */
     int curl_code;
     char failed[320]; /* if end is ROSTERING_END_READY */
-} rostering_answer;
+} rostering_outcome;
 
 /* Sends a step's request, at most once. Follows no redirect. body is sent where the request's own is true. */
 void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
-    const rostering_limits *limits, rostering_answer *answer);
+    const rostering_limits *limits, rostering_outcome *outcome);
 
 /* Frees what is in the response. */
 void rostering_response_clear(rostering_response *response);

@@ -29,14 +29,14 @@ static void request_token(rostering_progress *at) {
     rostering_core *core = at->core;
     const rostering_limits limits = {
         .deadline = rostering_deadline(rostering_ms(at->step, "timeout")), .closing = core->closing};
-    rostering_answer answer;
-    rostering_http_send(core->http, at->step, NULL, &limits, &answer);
-    if (answer.end == ROSTERING_END_CLOSED) {
-        rostering_continues(at, answer.end);
+    rostering_outcome outcome;
+    rostering_http_send(core->http, at->step, NULL, &limits, &outcome);
+    if (outcome.end == ROSTERING_END_CLOSED) {
+        rostering_continues(at, outcome.end);
     } else {
-        rostering_resume(at, rostering_result(at, &answer));
+        rostering_resume(at, rostering_result(at, &outcome));
     }
-    rostering_response_clear(&answer.response);
+    rostering_response_clear(&outcome.response);
 }
 
 /* use_store returns 0, with the result as resume takes it, or why the store failed. */

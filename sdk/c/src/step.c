@@ -46,10 +46,10 @@ void rostering_resume(rostering_progress *at, json_t *result) {
     ask(at, "resume", input);
 }
 
-json_t *rostering_result(rostering_progress *at, const rostering_answer *answer) {
-    const rostering_response *r = &answer->response;
-    at->curl_code = answer->curl_code;
-    if (r->status == 0) return json_pack("{s:o}", "failed", rostering_utf8(answer->failed, strlen(answer->failed)));
+json_t *rostering_result(rostering_progress *at, const rostering_outcome *outcome) {
+    const rostering_response *r = &outcome->response;
+    at->curl_code = outcome->curl_code;
+    if (r->status == 0) return json_pack("{s:o}", "failed", rostering_utf8(outcome->failed, strlen(outcome->failed)));
     json_t *headers = json_object();
     for (const rostering_pair *h = r->headers; h->name != NULL; h++) {
         json_t *values = json_object_get(headers, h->name);

@@ -25,7 +25,7 @@ void rostering_begin(rostering_progress *at, const char *call, const char *input
 void rostering_resume(rostering_progress *at, json_t *result);
 
 /* The response to the step's request as resume takes it. Remembers why it failed. */
-json_t *rostering_result(rostering_progress *at, const rostering_answer *answer);
+json_t *rostering_result(rostering_progress *at, const rostering_outcome *outcome);
 
 /* Fails the call if something ended it. Returns whether it continues. */
 bool rostering_continues(rostering_progress *at, rostering_end end);

@@ -28,12 +28,12 @@ static rostering_client *open_with_log(fixture *f, lines *to) {
     return open_another(f);
 }
 
-static void each_answer_and_warning_is_logged(void **state) {
+static void each_response_and_warning_is_logged(void **state) {
     fixture *f = *state;
     lines logged = {0};
     rostering_client *client = open_with_log(f, &logged);
     want_jobs(client);
-    /* The jobs come with the last step, whose answer the plugin does not see. */
+    /* The jobs come with the last step, whose response the plugin does not see. */
     char want[256];
     snprintf(want, sizeof want, "HTTP 200 to POST %s/connect/token\n", f->config.auth_url + strlen("http://"));
     assert_string_equal(logged.text[ROSTERING_LOG_DEBUG], want);
@@ -147,7 +147,7 @@ static void a_log_that_the_program_took_is_refused(void **state) {
 
 int run_log_tests(void) {
     const struct CMUnitTest tests[] = {
-        TEST(each_answer_and_warning_is_logged),
+        TEST(each_response_and_warning_is_logged),
         TEST(clients_have_logs_of_their_own),
         TEST(no_line_of_concurrent_clients_is_lost),
         TEST(store_warning),

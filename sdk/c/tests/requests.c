@@ -182,7 +182,7 @@ static void a_body_is_sent_again_after_a_401(void **state) {
     want_jobs(f->client);
     sandbox_fault(f->sandbox, JOBS, "{s:i, s:i}", "status", 401, "requests", 1);
     rostering_error *error = send_request(f, &request);
-    assert_int_equal(error->status, 404); /* the sandbox's own answer, to the second request */
+    assert_int_equal(error->status, 404); /* the sandbox's own response, to the second request */
     rostering_error_free(error);
     want_sent(f, "body", "some text");
     assert_int_equal(t.rewound, 1);

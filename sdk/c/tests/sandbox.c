@@ -70,7 +70,7 @@ json_t *sandbox_env(const sandbox *s) {
     return json_object_get(s->facts, "env");
 }
 
-/* control takes over the body, which may be NULL, and returns the answer's, or NULL if that is empty. */
+/* control takes over the body, which may be NULL, and returns the response's, or NULL if that is empty. */
 static json_t *control(sandbox *s, const char *method, const char *path, json_t *body) {
     const char *base = json_string_value(json_object_get(s->facts, "control_url"));
     char *url = NULL, *sent = body != NULL ? json_dumps(body, 0) : strdup(""), *received = NULL;

@@ -17,7 +17,7 @@ json_t *sandbox_env(const sandbox *s);
 /* Makes a server misbehave, in place of its former fault. The format and what follows are those of json_pack. */
 void sandbox_fault(sandbox *s, server on, const char *format, ...);
 
-/* Ends all faults, and releases the answers that were held back. */
+/* Ends all faults, and releases the responses that were held back. */
 void sandbox_clear_faults(sandbox *s);
 
 /* Returns how many requests have arrived at a server; of the identity provider's, token requests alone. */

@@ -12,19 +12,19 @@ typedef struct http_store {
     char url[];
 } http_store;
 
-/* post takes over the operation. Returns NULL unless the answer is a 200 with JSON. */
+/* post takes over the operation. Returns NULL unless the response is a 200 with JSON. */
 static json_t *post(const http_store *remote, int64_t timeout_ms, json_t *operation) {
     char *body = json_dumps(operation, JSON_COMPACT);
     json_decref(operation);
     json_t *step = json_pack(
         "{s:{s:s, s:s, s:{}, s:s}}", "request", "method", "POST", "url", remote->url, "headers", "body", body);
     const rostering_limits limits = {.deadline = rostering_deadline(timeout_ms)};
-    rostering_answer answer;
-    rostering_http_send(remote->http, step, NULL, &limits, &answer);
+    rostering_outcome outcome;
+    rostering_http_send(remote->http, step, NULL, &limits, &outcome);
     json_decref(step);
     free(body);
-    json_t *result = answer.response.status == 200 ? json_loads(answer.response.body, 0, NULL) : NULL;
-    rostering_response_clear(&answer.response);
+    json_t *result = outcome.response.status == 200 ? json_loads(outcome.response.body, 0, NULL) : NULL;
+    rostering_response_clear(&outcome.response);
     return result;
 }
 
