@@ -25,7 +25,7 @@ pub struct Client(crate::Client);
 impl Client {
     /// See [`crate::Client::open`].
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        wait(crate::Client::open(config, options)).map(Self)
+        wait(crate::Client::open(config, options))?.map(Self)
     }
 
     /// See [`crate::Client::for_customer`].
@@ -54,12 +54,12 @@ impl Client {
 
     /// See [`crate::Client::close`].
     pub fn close(&self) {
-        let _ = wait(async { Ok(self.0.close().await) });
+        let _ = wait(self.0.close());
     }
 
     /// See [`crate::Client::close_within`].
     pub fn close_within(&self, limit: Duration) {
-        let _ = wait(async { Ok(self.0.close_within(limit).await) });
+        let _ = wait(self.0.close_within(limit));
     }
 }
 
@@ -75,14 +75,14 @@ pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) 
 }
 
 /// Polls the call on this thread: tokio's own ways to block panic in async code.
-fn wait<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+fn wait<T>(call: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = RUNTIME.as_ref().map_err(|error| Error::Open(error.to_string().into()))?;
     let _timers_and_sockets = runtime.enter();
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut call = pin!(call);
     loop {
         match call.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(result) => return result,
+            Poll::Ready(result) => return Ok(result),
             Poll::Pending => thread::park(),
         }
     }
@@ -103,7 +103,7 @@ macro_rules! methods {
             $(
                 #[doc = concat!("See [`crate::Client::", stringify!($name), "`].")]
                 pub fn $name(&self, $($argument: $type),*) -> Result<$result, Error> {
-                    wait(self.0.$name($($argument),*))
+                    wait(self.0.$name($($argument),*))?
                 }
             )+
         }

@@ -123,7 +123,8 @@ impl fmt::Debug for CallError {
         let mut error = f.debug_struct("CallError");
         error.field("text", &self.to_string()).field("retryable", &self.retryable).field("key", &self.key);
         error.field("retry_after", &self.retry_after).field("body", &self.body);
-        error.field("headers", &self.headers.keys().collect::<Vec<_>>()).field("cause", &self.cause).finish()
+        error.field("headers", &self.headers.keys().collect::<Vec<_>>()).field("cause", &self.cause);
+        error.finish_non_exhaustive()
     }
 }
 

@@ -46,7 +46,7 @@ impl Request {
     pub fn query(mut self, parameters: &(impl Serialize + ?Sized)) -> Self {
         match serde_urlencoded::to_string(parameters) {
             Ok(query) if query.is_empty() => {}
-            Ok(query) => self.path += &format!("{}{query}", if self.path.contains('?') { '&' } else { '?' }),
+            Ok(query) => self.path.extend([if self.path.contains('?') { "&" } else { "?" }, &query]),
             Err(error) => self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("query")),
         }
         self

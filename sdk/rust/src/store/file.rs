@@ -1,4 +1,4 @@
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -58,19 +58,16 @@ impl FileStore {
     fn read(&self, key: &str) -> io::Result<Option<String>> {
         let hash = hash(key);
         again(|| match self.numbers(&hash)?.into_iter().max() {
-            None => Ok(Some(None)),
+            None => Ok(None),
             Some(number) => self.live(&hash, number),
         })
     }
 
-    /// The value in a file, if that has not expired; `None` if the file is gone.
-    fn live(&self, hash: &str, number: u64) -> io::Result<Option<Option<String>>> {
-        let content = match fs::read(self.path(hash, number)) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            content => String::from_utf8(content?).unwrap_or_default(),
-        };
+    /// The value in a file, if that has not expired.
+    fn live(&self, hash: &str, number: u64) -> io::Result<Option<String>> {
+        let content = String::from_utf8(fs::read(self.path(hash, number))?).unwrap_or_default();
         let (expiry, value) = content.split_once('\n').unwrap_or_default();
-        Ok(Some(parse(expiry).filter(|&expiry| u128::from(expiry) > millis()).map(|_| value.into())))
+        Ok(parse(expiry).filter(|&expiry| u128::from(expiry) > millis()).map(|_| value.into()))
     }
 
     /// Returns whether it was written.
@@ -80,28 +77,21 @@ impl FileStore {
         let file = Temporary::create(&self.0, &hash, &format!("{}\n{value}", millis() + ttl.as_millis()))?;
         again(|| {
             let highest = self.numbers(&hash)?.into_iter().max().unwrap_or(0);
-            if !replace && highest > 0 {
-                match self.live(&hash, highest)? {
-                    None => return Ok(None),
-                    Some(Some(_)) => return Ok(Some(false)),
-                    Some(None) => {}
-                }
+            if !replace && highest > 0 && self.live(&hash, highest)?.is_some() {
+                return Ok(false);
             }
             let mine = highest + 1;
-            match fs::hard_link(&file.0, self.path(&hash, mine)) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
-                linked => linked?,
-            }
+            fs::hard_link(&file.0, self.path(&hash, mine))?;
             let numbers = self.numbers(&hash)?;
             // Since the first look, another process may have written higher numbers and removed this one.
             if !replace && numbers.iter().any(|&number| number > mine) {
                 remove(&self.path(&hash, mine))?;
-                return Ok(None);
+                return Err(ErrorKind::AlreadyExists.into());
             }
             for number in numbers.into_iter().filter(|&number| number < mine) {
                 remove(&self.path(&hash, number))?;
             }
-            Ok(Some(true))
+            Ok(true)
         })
     }
 
@@ -134,7 +124,7 @@ impl Temporary {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let path = folder.join(format!("{hash}.tmp.{:032x}", fastrand::u128(..)));
-        let mut file: File = options.write(true).create_new(true).open(&path)?;
+        let mut file = options.write(true).create_new(true).open(&path)?;
         let this = Self(path);
         file.write_all(content.as_bytes())?;
         Ok(this)
@@ -155,14 +145,17 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Tries until another process is not in the way.
-fn again<T>(attempt: impl Fn() -> io::Result<Option<T>>) -> io::Result<T> {
-    for _ in 0..ATTEMPTS {
-        if let Some(result) = attempt()? {
-            return Ok(result);
+/// Begins again while another process is in the way: what was listed is gone, or what was free is taken.
+fn again<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
+    let in_the_way = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists);
+    let mut result = attempt();
+    for _ in 1..ATTEMPTS {
+        match result {
+            Err(error) if in_the_way(&error) => result = attempt(),
+            _ => break,
         }
     }
-    Err(io::Error::other(format!("other processes were in the way {ATTEMPTS} times")))
+    result
 }
 
 /// A positive decimal number without leading zeros, below 2^53.

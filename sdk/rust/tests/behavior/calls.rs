@@ -37,7 +37,7 @@ async fn customer_view() {
         let [listed, headers] =
             [listed, headers].map(|headers| ["customer_id", "user_id"].map(|name| headers.get(name).cloned()));
         assert_eq!(listed, headers);
-        headers.map(|id| id.unwrap_or_default())
+        headers.map(Option::unwrap_or_default)
     };
     let config = sandbox.config();
     let view = client.for_customer("c2");

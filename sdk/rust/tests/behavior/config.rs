@@ -21,9 +21,9 @@ fn in_child<V: AsRef<OsStr>>(test: &str, variables: &[(&str, V)]) -> String {
     }
     command.env(CHILD, "").envs(variables.iter().map(|(name, value)| (name, value)));
     let output = command.output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    text
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
+    printed
 }
 
 #[test]
@@ -103,10 +103,11 @@ fn loopback_proxy_of_the_environment() {
     assert_eq!(sandbox.counts(), (1, 1));
 }
 
+type Change = fn(&mut Config);
+
 #[tokio::test]
 async fn config_at_open() {
     let sandbox = Sandbox::start();
-    type Change = fn(&mut Config);
     let refused: [(Change, Code, &str); 4] = [
         (|config| config.auth_url = "nowhere".into(), Code::ConfigInvalid, "auth_url"),
         (|config| config.environment = None, Code::ConfigMissing, "environment"),

@@ -96,7 +96,7 @@ async fn store_warning() {
     assert!(!first[0].contains(token.expose()) && !first[0].contains("ssword"), "{first:?}");
 
     tokio::time::pause();
-    tokio::time::advance(Duration::from_secs(60)).await;
+    tokio::time::advance(Duration::from_mins(1)).await;
     tokio::time::resume();
     call().await;
     assert_eq!(warnings().len(), 2);

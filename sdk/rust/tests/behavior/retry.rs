@@ -30,17 +30,17 @@ fn assert_near(waits: &[f64], expected: &[f64]) {
 
 #[tokio::test(start_paused = true)]
 async fn retry_within_the_deadline() {
-    let (doubling, error) = waits(Duration::from_secs(120), || busy(None)).await;
+    let (doubling, error) = waits(Duration::from_mins(2), || busy(None)).await;
     assert_near(&doubling, &[1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]);
     assert_eq!(error.to_string(), "service_error: busy");
-    let (told, _) = waits(Duration::from_secs(60), || busy(Some(Duration::from_secs(25)))).await;
+    let (told, _) = waits(Duration::from_mins(1), || busy(Some(Duration::from_secs(25)))).await;
     assert_near(&told, &[25.0, 25.0]);
     assert!(waits(Duration::ZERO, || busy(None)).await.0.is_empty());
     let (forever, _) = waits(Duration::MAX, || Error::Closed).await; // not retryable
     assert!(forever.is_empty());
 
     let mut calls = 0;
-    let third = retry(Duration::from_secs(60), || {
+    let third = retry(Duration::from_mins(1), || {
         calls += 1;
         std::future::ready(if calls == 3 { Ok(calls) } else { Err(busy(None)) })
     });
@@ -50,7 +50,7 @@ async fn retry_within_the_deadline() {
 #[test]
 fn retry_that_blocks() {
     let mut calls = 0;
-    let result = blocking::retry(Duration::from_secs(60), || {
+    let result = blocking::retry(Duration::from_mins(1), || {
         calls += 1;
         if calls == 2 { Ok(calls) } else { Err(busy(Some(Duration::from_millis(1)))) }
     });
