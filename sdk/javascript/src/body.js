@@ -1,14 +1,3 @@
-/** @typedef {import('./options.js').Body} Body */
-
-/**
- * Whether a body can be sent once only. Node's fetch takes any async iterable.
- *
- * @param {Body | undefined} body
- */
-export function isStream(body) {
-  return body instanceof ReadableStream || (typeof body === 'object' && Symbol.asyncIterator in body);
-}
-
 /**
  * Reads a body, but not beyond the limit.
  *
@@ -40,7 +29,7 @@ export async function read(stream, limit) {
 export const toText = (body) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
 
 /**
- * The answer as fetch would return it, but with its body in memory.
+ * The response as fetch would return it, but with its body in memory.
  *
  * @param {import('./http.js').Answer} answer
  */

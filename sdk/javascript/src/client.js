@@ -2,31 +2,42 @@
 
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
+import { kind } from './check.js';
+import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
 /** @typedef {import('./config.js').Config} Config */
-/** @typedef {import('./options.js').Body} Body */
 /** @typedef {import('./options.js').CallOptions} CallOptions */
+/** @typedef {import('./options.js').CloseOptions} CloseOptions */
 /** @typedef {import('./options.js').Ids} Ids */
 /** @typedef {import('./options.js').Options} Options */
 /** @typedef {import('./options.js').ServiceRequest} ServiceRequest */
 /** @typedef {import('./options.js').TokenRequest} TokenRequest */
 
 /**
+ * @template Shape, Given
+ * @typedef {import('./options.js').Exact<Shape, Given>} Exact
+ */
+
+/**
  * The service, with its token. Share it: calls may be made at any time, and concurrently.
  */
 export class Client {
   #calls;
+  #ids;
 
   /**
    * @param {Calls} calls
    * @param {string | undefined} baseUrl
+   * @param {Ids} ids
    * @private
    */
-  constructor(calls, baseUrl) {
+  constructor(calls, baseUrl, ids) {
+    if (!(calls instanceof Calls)) throw new TypeError('open a client with: await Client.open(config)');
     this.#calls = calls;
+    this.#ids = ids;
     /**
-     * The service's address, as in the config.
+     * The service's URL, as in the config.
      *
      * @readonly
      */
@@ -34,25 +45,59 @@ export class Client {
   }
 
   /**
-   * Loads the plugin, and has it validate the config. Sends nothing.
+   * Loads the plugin, and validates the config and the options. Sends nothing.
    *
-   * @param {Config} config
-   * @param {Options} [options]
+   * @template {Config} C
+   * @template {object & Options} [O={}]
+   * @param {Exact<Config, C>} config
+   * @param {Exact<Options, O>} [options]
    * @returns {Promise<Client>}
    * @throws {import('./error.js').RosteringError} if a required key is missing from the config, or a value is invalid
+   * @throws {TypeError | RangeError} if there is no such option, or its value has the wrong type
    * @throws {Error} if `options.plugin` is not the plugin, or has another contract
    */
-  static async open(config, options = {}) {
-    return new Client(await Calls.open(config, options), config.baseUrl);
+  static async open(config, options) {
+    checkOptions('Client.open', options ?? {});
+    return new Client(await Calls.open(config, options ?? {}), config.baseUrl, {});
   }
 
   /**
-   * Returns an access token for requests of your own: the cached one, or a new one.
+   * A view: this client, but its calls are for another customer. Whoever closes it, closes the client.
    *
-   * @param {TokenRequest & CallOptions} [options]
+   * @param {string | null} customerId `null` omits the header.
+   */
+  forCustomer(customerId) {
+    return this.#view('forCustomer', customerId, { customerId });
+  }
+
+  /**
+   * A view: this client, but its calls are for another user. Whoever closes it, closes the client.
+   *
+   * @param {string | null} userId `null` omits the header.
+   */
+  forUser(userId) {
+    return this.#view('forUser', userId, { userId });
+  }
+
+  /**
+   * @param {string} method
+   * @param {unknown} id
+   * @param {Ids} ids
+   */
+  #view(method, id, ids) {
+    if (id !== null && typeof id !== 'string') throw new TypeError(`${method} takes a string or null, not ${kind(id)}`);
+    return new Client(this.#calls, this.baseUrl, { ...this.#ids, ...ids });
+  }
+
+  /**
+   * Returns an access token for custom requests: the cached one, or a new one.
+   *
+   * @template {object & TokenRequest & CallOptions} [O={}]
+   * @param {Exact<TokenRequest & CallOptions, O>} [given]
    * @returns {Promise<Token>}
    */
-  async getToken({ force, refused, ...options } = {}) {
+  async getToken(given) {
+    const { force, refused, ...options } = this.#checked('getToken', given);
     const { output } = await this.#make('get_token', { force, refused }, options);
     return new Token(/** @type {import('./token.js').TokenObject} */ (output));
   }
@@ -60,30 +105,45 @@ export class Client {
   /**
    * Lists the jobs.
    *
-   * @param {Ids & CallOptions} [options]
-   * @returns {Promise<Response>} a 2xx response, whose body is in memory
+   * @template {object & Ids & CallOptions} [O={}]
+   * @param {Exact<Ids & CallOptions, O>} [given]
+   * @returns {Promise<Response>} whose status is 2xx, and whose body is in memory
    */
-  async listJobs({ customerId, userId, ...options } = {}) {
-    return this.#send('list_jobs', { customer_id: customerId, user_id: userId }, options);
+  async listJobs(given) {
+    const { customerId, userId, ...options } = this.#checked('listJobs', given);
+    return this.#send('list_jobs', {}, { customerId, userId }, options);
   }
 
   /**
-   * Sends a request of your own to the service.
+   * Sends a custom request to the service.
    *
-   * @param {ServiceRequest & Ids & CallOptions} request
-   * @returns {Promise<Response>} a 2xx response, whose body is in memory
+   * @template {ServiceRequest & Ids & CallOptions} O
+   * @param {Exact<ServiceRequest & Ids & CallOptions, O>} request
+   * @returns {Promise<Response>} whose status is 2xx, or 304, and whose body is in memory
    */
-  async sendRequest({ path, method, headers, body, customerId, userId, ...options }) {
+  async sendRequest(request) {
+    const given = /** @type {ServiceRequest & Ids & CallOptions} */ (request);
+    checkOptions('sendRequest', given);
+    const { method, customerId, userId, json, searchParams, ...options } = given;
+    let { path, body, headers } = options;
+    if (path === undefined) throw new TypeError('sendRequest: path is missing');
+    if (json !== undefined) {
+      if (body != null) throw new TypeError('sendRequest: set json or body, not both');
+      body = JSON.stringify(json);
+      if (body === undefined) throw new TypeError(`sendRequest: json cannot be ${kind(json)}`);
+      headers = new Headers(headers);
+      if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+    }
+    const query = String(new URLSearchParams(searchParams));
+    if (query) path += (path.includes('?') ? '&' : '?') + query;
     const present = body != null && body !== '';
     const input = {
       path,
       method,
-      headers: headers instanceof Headers ? Object.fromEntries(headers) : headers,
+      headers: headers && Object.getPrototypeOf(headers) !== Object.prototype ? plain(headers) : headers,
       body: present || undefined,
-      customer_id: customerId,
-      user_id: userId,
     };
-    return this.#send('send_request', input, options, present ? body : undefined);
+    return this.#send('send_request', input, { customerId, userId }, { ...options, body: present ? body : undefined });
   }
 
   /**
@@ -92,18 +152,26 @@ export class Client {
    * @param {Token} token
    * @param {Pick<CallOptions, 'now'>} [options]
    */
-  async setToken(token, { now } = {}) {
-    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: now ?? clock() }));
+  async setToken(token, options = {}) {
+    if (!(token instanceof Token))
+      throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
+    checkOptions('setToken', options);
+    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: options.now ?? clock() }));
   }
 
-  /** Forgets the token and the back-off. */
+  /** Forgets the token and the backoff. */
   async clearToken() {
     await this.#calls.run('clear_token', '');
   }
 
-  /** Waits for the calls made before it, then frees the plugin. A worker keeps the process alive until then. */
-  async close() {
-    await this.#calls.close();
+  /**
+   * Waits for the calls made before it, then frees the plugin. A worker keeps the process alive until then.
+   *
+   * @param {CloseOptions} [options]
+   */
+  async close(options = {}) {
+    checkOptions('close', options);
+    await this.#calls.close(options.timeoutMs);
   }
 
   [Symbol.asyncDispose]() {
@@ -111,27 +179,40 @@ export class Client {
   }
 
   /**
+   * @param {'getToken' | 'listJobs'} method
+   * @param {any} options
+   * @returns {Ids & TokenRequest & CallOptions}
+   */
+  #checked(method, options = {}) {
+    checkOptions(method, options);
+    return options;
+  }
+
+  /**
    * @param {string} call
    * @param {object} input
-   * @param {CallOptions} options
-   * @param {Body} [body]
+   * @param {Ids} own
+   * @param {CallOptions & {body?: import('./options.js').Body | null | undefined}} options
    */
-  async #send(call, input, options, body) {
-    const { answer } = await this.#make(call, input, options, body);
+  async #send(call, input, own, options) {
+    const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
+    const { answer } = await this.#make(call, { ...input, customer_id: customerId, user_id: userId }, options);
     return toResponse(/** @type {import('./http.js').Answer} */ (answer));
   }
 
   /**
    * @param {string} call
    * @param {object} input
-   * @param {CallOptions} options
-   * @param {Body} [body]
+   * @param {CallOptions & {body?: any}} options
    */
-  #make(call, input, { now, ...options }, body) {
+  #make(call, input, { now, ...options }) {
     const time = () => now ?? clock();
-    return this.#calls.make(call, JSON.stringify({ ...input, now: time() }), { ...options, body, now: time });
+    return this.#calls.make(call, JSON.stringify({ ...input, now: time() }), { ...options, now: time });
   }
 }
 
 /** The time in Unix seconds. */
 const clock = () => Math.floor(Date.now() / 1000);
+
+/** @param {HeadersInit} headers */
+const plain = (headers) => Object.fromEntries(new Headers(headers));

@@ -1,3 +1,4 @@
+import { check, flag, number, text } from './check.js';
 import { RosteringError } from './error.js';
 
 /**
@@ -70,6 +71,10 @@ const parsers = {
  */
 const invalid = (key, message) => new RosteringError({ code: 'config_invalid', message, retryable: false, key });
 
+/** @type {import('./check.js').Rules} */
+const rules = Object.fromEntries(Object.keys(variables).map((key) => [key, text]));
+Object.assign(rules, { refreshMargin: number, allowHttp: flag });
+
 /**
  * The config as the plugin reads it: `authUrl` becomes `auth_url`. An SDK would take a number for an address in its
  * memory, so all values are text; an empty one counts as missing, and one SDK fails over it.
@@ -78,7 +83,8 @@ const invalid = (key, message) => new RosteringError({ code: 'config_invalid', m
  * @returns {Record<string, string>}
  */
 export function pluginConfig(config) {
-  const set = Object.entries(config).filter(([, value]) => value != null && value !== '');
+  check('the config', config, rules);
+  const set = Object.entries(config).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }
 

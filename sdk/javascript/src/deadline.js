@@ -1,28 +1,84 @@
 const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
 
+/** @type {WeakMap<AbortSignal, Set<() => void>>} */
+const listeners = new WeakMap();
+
 /**
- * Runs work with a signal that is aborted on time-out, or when another signal is.
+ * Calls a function when a signal is aborted. A signal gets one listener for all calls that have it, because Node warns of
+ * a leak at the eleventh.
  *
- * @template T
- * @param {number} ms 0 or Infinity for no time-out
- * @param {(ms: number) => unknown} reason to abort with on time-out
- * @param {AbortSignal | undefined} signal
- * @param {(signal: AbortSignal) => Promise<T>} work
- * @returns {Promise<T>}
+ * @param {AbortSignal} signal
+ * @param {() => void} listener
+ * @returns {() => void} makes it stop
  */
-export async function within(ms, reason, signal, work) {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason(ms)), ms) : undefined;
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted) abort();
-  try {
-    return await work(controller.signal);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+function onAbort(signal, listener) {
+  const all = listeners.get(signal) ?? new Set();
+  if (!listeners.has(signal)) {
+    listeners.set(signal, all);
+    signal.addEventListener('abort', () => all.forEach((listener) => listener()));
+  }
+  all.add(listener);
+  if (signal.aborted) listener();
+  return () => void all.delete(listener);
+}
+
+/** Work that runs at the same time, and that can be waited for and canceled together. */
+export class Tasks {
+  /** @type {Set<AbortController>} */
+  #running = new Set();
+  #idle = () => {};
+
+  /**
+   * Runs work with a signal that is aborted on timeout, when another signal is, or by cancel.
+   *
+   * @template T
+   * @param {number} ms 0 or Infinity for no timeout
+   * @param {(ms: number) => unknown} reason to abort with on timeout
+   * @param {AbortSignal | null | undefined} signal
+   * @param {(signal: AbortSignal) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async run(ms, reason, signal, work) {
+    const controller = new AbortController();
+    this.#running.add(controller);
+    const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason(ms)), ms) : undefined;
+    const forget = signal ? onAbort(signal, () => controller.abort(signal.reason)) : undefined;
+    try {
+      return await work(controller.signal);
+    } finally {
+      clearTimeout(timer);
+      forget?.();
+      this.#running.delete(controller);
+      if (this.#running.size === 0) this.#idle();
+    }
+  }
+
+  /** @param {unknown} reason */
+  cancel(reason) {
+    for (const controller of this.#running) controller.abort(reason);
+  }
+
+  /** Waits until nothing runs. */
+  async ended() {
+    if (this.#running.size > 0) await new Promise((/** @type {(_?: unknown) => void} */ idle) => (this.#idle = idle));
   }
 }
+
+/**
+ * Runs work with a signal that is aborted on timeout, or when another signal is.
+ *
+ * @type {Tasks['run']}
+ */
+export const within = (ms, reason, signal, work) => new Tasks().run(ms, reason, signal, work);
+
+/**
+ * Runs something after a time, but at the latest after 24 days; and keeps workerd from canceling a request that waits
+ * for others alone.
+ *
+ * @param {number} ms
+ * @param {() => void} what
+ */
+export const after = (ms, what) => setTimeout(what, Math.min(ms, longest));
 
 /**
  * The outcome of a promise, or the signal's reason if that is aborted first.
@@ -34,10 +90,8 @@ export async function within(ms, reason, signal, work) {
  */
 export function unlessAborted(promise, signal) {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const forget = onAbort(signal, () => reject(signal.reason));
+    promise.then(resolve, reject).finally(forget);
   });
 }
 
@@ -46,7 +100,7 @@ export function unlessAborted(promise, signal) {
  * call that: the promise is this request's own, so workerd continues this request, and not the other one.
  *
  * @param {number} ms
- * @param {AbortSignal} signal
+ * @param {AbortSignal | null} [signal]
  * @param {Set<() => void>} [sleepers]
  */
 export async function sleep(ms, signal, sleepers) {
@@ -55,7 +109,7 @@ export async function sleep(ms, signal, sleepers) {
   const timer = setTimeout(wake, ms);
   sleepers?.add(wake);
   try {
-    await unlessAborted(slept, signal);
+    await (signal ? unlessAborted(slept, signal) : slept);
   } finally {
     clearTimeout(timer);
     sleepers?.delete(wake);

@@ -14,35 +14,52 @@
  */
 
 /**
- * Why a call failed. Unknown fields are undefined. Contains neither secrets nor tokens.
+ * What is known of a failure: what fetch threw, and the service's response.
+ *
+ * @typedef {{lost?: unknown, answer?: {headers: Headers} | undefined}} Circumstances
+ */
+
+/**
+ * Why a call failed. Unknown fields are undefined. Contains neither secrets nor tokens, except for what the service put
+ * into the headers of its response, which are not printed.
  */
 export class RosteringError extends Error {
   static {
     this.prototype.name = 'RosteringError';
   }
 
+  #fields;
+  #headers;
+
   /**
    * @param {ErrorFields} fields
-   * @param {unknown} [cause] why a request failed
+   * @param {{cause?: unknown, headers?: Headers | undefined}} [known] `cause`: why a request failed
    */
-  constructor(fields, cause) {
-    super(fields.message, cause === undefined ? undefined : { cause });
+  constructor(fields, { cause, headers } = {}) {
+    super(describe(fields), cause === undefined ? undefined : { cause });
+    this.#fields = fields;
+    this.#headers = headers;
     this.code = fields.code;
     /** The same call may succeed later. */
     this.retryable = fields.retryable;
-    /** The config key or input field at fault. */
+    /** The config key or input field that caused it, as the contract spells it. */
     this.key = fields.key;
-    /** The status of the answer at fault. */
+    /** The status of the response that caused it. */
     this.status = fields.status;
     /** The identity provider's error (RFC 6749, section 5.2). */
     this.oauthError = fields.oauth_error;
     this.oauthErrorDescription = fields.oauth_error_description;
-    /** In how many seconds a call may be worth repeating: the back-off, or what the service asked for. */
+    /** In how many seconds a retry may succeed: the backoff, or what the service asked for. */
     this.retryAfter = fields.retry_after;
-    /** The service's answer as text, at most 64 KiB of it. */
+    /** The service's response as text, at most 64 KiB of it. */
     this.body = fields.body;
-    /** The answer was longer. */
+    /** The response was longer. */
     this.bodyTruncated = fields.body_truncated;
+  }
+
+  /** The headers of the service's response. */
+  get headers() {
+    return this.#headers;
   }
 
   /** @override */
@@ -50,10 +67,17 @@ export class RosteringError extends Error {
     return `${this.code}: ${this.message}`;
   }
 
-  /** JSON would omit the message, as with every Error. */
+  /** The fields, as the contract names them. */
   toJSON() {
-    return { ...this, message: this.message };
+    return { ...this.#fields };
   }
+}
+
+/** @param {ErrorFields} fields */
+function describe({ message, status, oauth_error, oauth_error_description }) {
+  const oauth = [oauth_error, oauth_error_description].filter(Boolean).join(': ');
+  const details = [status ? `status ${status}` : '', oauth].filter(Boolean).join(', ');
+  return details ? `${message} (${details})` : message;
 }
 
 /** @param {number} ms */
@@ -67,12 +91,29 @@ const fromPlugin = 'Plugin-originated error: ';
  * The error for what the SDK threw.
  *
  * @param {any} thrown an Error; from a worker, a plain object with a message
- * @param {unknown} [cause] why the last request of the call failed, if it did
- * @returns {Error}
+ * @param {Circumstances} [known]
+ * @returns {unknown}
  */
-export function explain(thrown, cause) {
+export function explain(thrown, { lost, answer } = {}) {
   const text = String(thrown?.message ?? thrown);
   if (!text.startsWith(fromPlugin)) return new Error(`the plugin failed: ${text}`, { cause: thrown });
   const fields = JSON.parse(text.slice(fromPlugin.length));
-  return new RosteringError(fields, fields.code === 'network_error' ? cause : undefined);
+  if (fields.code !== 'network_error') return new RosteringError(fields, { headers: answer?.headers });
+  return isMistake(lost) ? lost : new RosteringError(fields, { cause: lost });
+}
+
+/** A mistake in the fetch that the options name. */
+export class Mistake extends TypeError {}
+
+const mistakes =
+  /is not (a function|a constructor|defined|iterable|an object)|^Cannot (read|set|destructure)|undefined/i;
+
+/**
+ * Whether what fetch threw is a mistake in it: no retry would help. fetch itself throws a TypeError if a request fails.
+ *
+ * @param {unknown} thrown
+ */
+function isMistake(thrown) {
+  if (thrown instanceof Mistake || thrown instanceof ReferenceError || thrown instanceof SyntaxError) return true;
+  return thrown instanceof TypeError && thrown.cause === undefined && mistakes.test(thrown.message);
 }

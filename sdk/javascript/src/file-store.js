@@ -1,20 +1,30 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** @typedef {import('./store.js').Store} Store */
 
+const attempts = 100;
+const abandoned = 60_000; // ms after which a temporary file is that of a process that has died
+
 /**
- * A store for the processes of one machine, concurrent or one after the other: a folder with a file for each key, which
- * only its owner can read.
+ * A store for the processes of one machine, concurrent or one after the other: a folder that only its owner can read. The
+ * value of a key is the file with its hash and the highest number. The libraries of all languages share its format.
  *
  * @implements {Store}
  */
 export class FileStore {
   #folder;
 
-  /** @param {string} folder created if missing */
+  /**
+   * @param {string} folder created if missing
+   * @throws {Error} if it cannot be created or written
+   */
   constructor(folder) {
+    if (typeof folder !== 'string' || folder === '') throw new TypeError('FileStore takes the path of a folder');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     this.#folder = folder;
   }
 
@@ -23,8 +33,11 @@ export class FileStore {
    * @returns {Promise<string | null>}
    */
   async get(key) {
-    const text = await read(this.#file(key));
-    return text !== undefined && isFresh(text) ? JSON.parse(text).value : null;
+    const hash = hashed(key);
+    return this.#again(async () => {
+      const [latest] = await this.#numbers(hash);
+      return latest ? this.#read(`${hash}.${latest}`) : null;
+    });
   }
 
   /**
@@ -33,13 +46,7 @@ export class FileStore {
    * @param {number} ttlSeconds
    */
   async add(key, value, ttlSeconds) {
-    const file = this.#file(key);
-    const own = await this.#write(value, ttlSeconds);
-    try {
-      return (await linked(own, file)) || (await replaceExpired(file, own));
-    } finally {
-      await rm(own, { force: true });
-    }
+    return this.#put(hashed(key), value, ttlSeconds, true);
   }
 
   /**
@@ -48,72 +55,112 @@ export class FileStore {
    * @param {number} ttlSeconds
    */
   async set(key, value, ttlSeconds) {
-    await rename(await this.#write(value, ttlSeconds), this.#file(key));
+    await this.#put(hashed(key), value, ttlSeconds, false);
   }
 
   /**
-   * Writes a new file with a random name.
+   * Writes a temporary file, and links it to the next number: one process alone can.
    *
+   * @param {string} hash
    * @param {string} value
    * @param {number} ttlSeconds
+   * @param {boolean} onlyIfMissing
+   * @returns {Promise<boolean>} whether the value was set
    */
-  async #write(value, ttlSeconds) {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const file = join(this.#folder, `${randomUUID()}.tmp`);
-    await writeFile(file, JSON.stringify({ expires_at: Date.now() / 1000 + ttlSeconds, value }), { mode: 0o600 });
-    return file;
+  async #put(hash, value, ttlSeconds, onlyIfMissing) {
+    await this.#removeAbandoned();
+    const temporary = join(this.#folder, `${hash}.tmp.${randomBytes(16).toString('hex')}`);
+    const text = `${Date.now() + Math.round(ttlSeconds * 1000)}\n${value}`;
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600 });
+    try {
+      return await this.#again(async () => {
+        const [latest = 0] = await this.#numbers(hash);
+        if (onlyIfMissing && latest) {
+          const held = await this.#read(`${hash}.${latest}`);
+          if (held !== null) return held === undefined ? undefined : false;
+        }
+        const own = latest + 1;
+        const file = join(this.#folder, `${hash}.${own}`);
+        if (!(await link(temporary, file).then(() => true, unless('EEXIST')))) return undefined;
+        const numbers = await this.#numbers(hash);
+        if (onlyIfMissing && numbers.some((number) => number > own)) {
+          await rm(file, { force: true });
+          return undefined;
+        }
+        const older = numbers.filter((number) => number < own);
+        await Promise.all(older.map((number) => rm(join(this.#folder, `${hash}.${number}`), { force: true })));
+        return true;
+      });
+    } finally {
+      await rm(temporary, { force: true });
+    }
   }
 
   /**
-   * A key contains colons, and may be too long for a file's name.
+   * Tries until another process does not interfere.
    *
-   * @param {string} key
+   * @template T
+   * @param {() => Promise<T | undefined>} attempt
+   * @returns {Promise<T>}
    */
-  #file(key) {
-    return join(this.#folder, createHash('sha256').update(key).digest('hex'));
+  async #again(attempt) {
+    for (let i = 0; i < attempts; i++) {
+      const result = await attempt();
+      if (result !== undefined) return result;
+    }
+    throw new Error(`the files in ${this.#folder} kept changing`);
+  }
+
+  /**
+   * The numbers of a key's files, the highest first.
+   *
+   * @param {string} hash
+   */
+  async #numbers(hash) {
+    const numbers = [];
+    for (const name of await readdir(this.#folder)) {
+      const [, digits] = (name.startsWith(`${hash}.`) && /^.{65}([1-9]\d*)$/.exec(name)) || [];
+      if (Number.isSafeInteger(Number(digits))) numbers.push(Number(digits));
+    }
+    return numbers.sort((a, b) => b - a);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<string | null | undefined>} null if there is no value, undefined if the file is gone
+   */
+  async #read(name) {
+    const bytes = await readFile(join(this.#folder, name)).catch(unless('ENOENT'));
+    if (!bytes) return undefined;
+    const [, expiry, value = ''] = /^(\d+)\n(.*)$/s.exec(decoded(bytes)) ?? [];
+    return expiry && Date.now() < Number(expiry) ? value : null;
+  }
+
+  /** Removes what processes that died have left. */
+  async #removeAbandoned() {
+    for (const name of await readdir(this.#folder)) {
+      if (!/^[0-9a-f]{64}\.tmp\./.test(name)) continue;
+      const file = join(this.#folder, name);
+      const { mtimeMs = Infinity } = (await stat(file).catch(unless('ENOENT'))) ?? {};
+      if (Date.now() - mtimeMs > abandoned) await rm(file, { force: true });
+    }
   }
 }
 
 /**
- * Replaces a file that has expired, unless another process does. A second name of the new file, which only one process
- * can create, is the lock.
+ * A key contains colons, and may be too long for a file's name.
  *
- * @param {string} file
- * @param {string} own the new file
+ * @param {string} key
  */
-async function replaceExpired(file, own) {
-  if (isFresh(await read(file))) return false;
-  const lock = `${file}.lock`;
-  if (!(await linked(own, lock))) {
-    const held = await read(lock);
-    if (held && !isFresh(held)) await rm(lock, { force: true }); // its process has died
-    return false;
-  }
+const hashed = (key) => createHash('sha256').update(key).digest('hex');
+
+/** @param {Uint8Array} bytes */
+function decoded(bytes) {
   try {
-    if (isFresh(await read(file))) return false; // another process has replaced it
-    await rename(own, file);
-    return true;
-  } finally {
-    await rm(lock, { force: true });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return '';
   }
-}
-
-/** @param {string} file */
-const read = (file) => readFile(file, 'utf8').catch(unless('ENOENT'));
-
-/** @param {string} [text] */
-function isFresh(text) {
-  return text !== undefined && Date.now() / 1000 < JSON.parse(text).expires_at;
-}
-
-/**
- * Adds a name to a file, unless the name is taken.
- *
- * @param {string} file
- * @param {string} name
- */
-async function linked(file, name) {
-  return (await link(file, name).then(() => true, unless('EEXIST'))) ?? false;
 }
 
 /**

@@ -10,6 +10,7 @@ export { configFromEnv } from './config.js';
 export { RosteringError } from './error.js';
 export { MemoryStore } from './memory-store.js';
 export * from './options.js';
+export { retry } from './retry.js';
 export * from './store.js';
 export { Token } from './token.js';
 export { contract, version } from './version.js';
@@ -19,5 +20,6 @@ export { withToken } from './with-token.js';
 /** @typedef {import('./config.js').Environment} Environment */
 /** @typedef {import('./error.js').Code} Code */
 /** @typedef {import('./error.js').ErrorFields} ErrorFields */
+/** @typedef {import('./retry.js').RetryOptions} RetryOptions */
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 /** @typedef {import('./with-token.js').WebFetch} WebFetch */

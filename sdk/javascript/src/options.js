@@ -1,6 +1,13 @@
 // What a client takes. The types hold with those of Node, Deno, Bun, Workers and browsers.
 
 /**
+ * Refuses names that a type does not have, also of an object in a variable.
+ *
+ * @template Shape, Given
+ * @typedef {Shape & Given & {[Name in Exclude<keyof Given, keyof Shape>]: never}} Exact
+ */
+
+/**
  * What `fetch` takes as a body.
  *
  * @typedef {NonNullable<RequestInit['body']>} Payload
@@ -70,11 +77,12 @@
  * @typedef {object} Options
  * @property {Source} [plugin] In place of the one in the package.
  * @property {import('./store.js').Store} [store] Shares the token with other clients.
- * @property {Fetch} [fetch] Sends the requests, for a proxy or a certificate authority of your own.
+ * @property {Fetch} [fetch] Sends the requests, for a custom proxy or certificate authority.
  * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000. 0 or Infinity
  *   disables it.
- * @property {number} [maxBody] The maximum size of an answer in bytes; the default is 64 MiB.
- * @property {Logger} [logger] Receives the plugin's log lines, which hold neither secrets nor tokens.
+ * @property {number} [maxBody] The maximum size of a response in bytes; the default is 64 MiB.
+ * @property {Logger} [logger] Receives log lines, which hold neither secrets nor tokens. Without it, the console receives
+ *   the warnings of a store that fails, and nothing else.
  * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
  * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must continue when a call ends early, such
  *   as its token request, in runtimes that would cancel it.
@@ -84,7 +92,7 @@
  * How one call works.
  *
  * @typedef {object} CallOptions
- * @property {AbortSignal} [signal] Ends the call, but not a token request that others may wait for.
+ * @property {AbortSignal | null} [signal] Ends the call, but not a token request that others may wait for.
  * @property {number} [timeoutMs] In place of the client's.
  * @property {number} [now] The time in Unix seconds, in place of the clock's.
  * @property {Options['waitUntil']} [waitUntil] In place of the client's.
@@ -107,14 +115,23 @@
  */
 
 /**
- * A request of your own.
+ * A custom request.
  *
  * @typedef {object} ServiceRequest
  * @property {string} path Appended to baseUrl, with its query; begins with a slash.
- * @property {string} [method] GET if not set.
- * @property {Record<string, string> | Headers} [headers] In addition to those that the plugin sets.
+ * @property {string} [method] Default: GET.
+ * @property {HeadersInit} [headers] In addition to those that the plugin sets.
+ * @property {ConstructorParameters<typeof URLSearchParams>[0]} [searchParams] Appended to the path's query.
+ * @property {unknown} [json] Sent as JSON, as `application/json` unless the headers say otherwise.
  * @property {Body | null} [body] What fetch takes; text is sent without a Content-Type. After a 401, a request whose body
- *   is a stream is not repeated: the call ends with `service_unauthorized`, and the next one gets a new token.
+ *   is a stream is not retried: the call ends with `service_unauthorized`, and the next one gets a new token.
+ */
+
+/**
+ * How to close a client.
+ *
+ * @typedef {object} CloseOptions
+ * @property {number} [timeoutMs] How long to wait for calls before they are canceled. Default: until they end.
  */
 
 export {};

@@ -1,6 +1,7 @@
 import { inside, readPlugin } from '#inside';
 import createPlugin from 'extism';
 import { pluginConfig } from './config.js';
+import { guardedLogger } from './guard.js';
 
 /** @typedef {import('./options.js').SdkOptions} SdkOptions */
 /** @typedef {import('./options.js').SdkPlugin} SdkPlugin */
@@ -32,7 +33,7 @@ export class Plugin {
       runInWorker: worker,
       config: pluginConfig(config),
       allowedHosts: [], // the plugin sends nothing
-      logger: /** @type {Console} */ (logger ?? console),
+      logger: /** @type {Console} */ (guardedLogger(logger ?? console)),
       logLevel: logger ? 'debug' : 'silent',
       // Deno's workers do not accept the arguments that the SDK passes to Node's.
       ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),

@@ -1,4 +1,5 @@
-import { isStream } from './body.js';
+import { isStream } from './check.js';
+import { RosteringError } from './error.js';
 
 /** @typedef {import('./client.js').Client} Client */
 
@@ -13,22 +14,26 @@ const mostRedirects = 20; // as in fetch
 
 /**
  * A `fetch` that adds `Authorization: Bearer …` to requests to the origin of the config's `baseUrl`, and to no others. A
- * request that has an `Authorization` of yours is left alone.
+ * request that has an `Authorization` header is left alone.
  *
- * After a 401 it gets another token and repeats the request, once, unless its body is a stream, which cannot be sent
- * again: then it returns the 401. The body of a `Request` is kept in memory for that. It throws what `fetch` throws,
- * and what {@link Client.getToken} throws, such as `service_unauthorized` after a 401 to a new token.
+ * After a 401 it gets another token and retries the request, once. It returns the 401 if there is no other token, or if
+ * the body is a stream, which cannot be sent again. The body of a `Request` is kept in memory for that. It throws what
+ * `fetch` throws, and what {@link Client.getToken} throws.
  *
- * It follows the redirects of a GET or HEAD, and a 303, and no token goes along to another origin. Other redirects are
+ * It follows the redirects of a GET or HEAD, and a 303, and forwards no token to another origin. Other redirects are
  * returned.
  *
  * @param {Client} client Its config needs a `baseUrl`.
- * @param {WebFetch} [send] Sends the requests, in place of the global `fetch`.
+ * @param {WebFetch} [send] Sends the requests, instead of the global `fetch`.
  * @returns {(input: string | URL | Request, init?: RequestInit) => Promise<Response>}
- * @throws {TypeError} if the `baseUrl` is missing, or not an absolute URL
+ * @throws {RosteringError} `config_missing` if there is no `baseUrl`
  */
 export function withToken(client, send = (input, init) => fetch(input, init)) {
-  const { origin } = new URL(client.baseUrl ?? '');
+  if (!client.baseUrl) {
+    const message = 'set baseUrl to the https URL of the service';
+    throw new RosteringError({ code: 'config_missing', message, retryable: false, key: 'base_url' });
+  }
+  const { origin } = new URL(client.baseUrl);
   return (input, init = {}) => follow(input, init, mostRedirects);
 
   /**
@@ -80,17 +85,13 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       void forget();
       return response;
     }
-    const renewal = client.getToken({ refused, signal });
-    if (init.body && isStream(init.body)) {
-      await renewal.catch(() => {}); // the next request has the new token
-      return response;
-    }
+    const token = await client.getToken({ refused, signal }).catch(() => undefined);
+    signal?.throwIfAborted();
     try {
-      const token = await renewal.catch(() => undefined);
-      if (token?.accessToken === refused) return response;
+      // A stream cannot be sent again, but the next request has the new token.
+      if (!token || token.accessToken === refused || (init.body && isStream(init.body))) return response;
       await response.body?.cancel(); // or it would keep its connection
-      const { accessToken } = token ?? (await renewal);
-      return await send(spare ?? input, bearing(init, headers, accessToken));
+      return await send(spare ?? input, bearing(init, headers, token.accessToken));
     } finally {
       void forget();
     }

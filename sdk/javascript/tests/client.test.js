@@ -46,7 +46,7 @@ test('a response is that of fetch', bound, async (t) => {
   assert.deepEqual([await decoded.text(), decoded.headers.get('content-encoding')], [jobs, null]);
 });
 
-test('requests of your own, with all that fetch takes', bound, async (t) => {
+test('a custom request takes all that fetch takes', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 201 });
   const { accessToken } = await client.getToken();
@@ -98,20 +98,6 @@ test('a body is sent again after a 401, unless it is a stream', bound, async (t)
   await assert.rejects(client.sendRequest({ path: '/', method: 'POST', body: own }), { message: 'my own' });
 });
 
-test('an error, printed and as JSON', bound, async (t) => {
-  const { sandbox, client } = await start(t);
-  await sandbox.fault('jobs', { status: 503, body: 'busy', headers: { 'Retry-After': '7' } });
-  const error = await failure(client.listJobs());
-  assert.ok(error instanceof RosteringError && error instanceof Error);
-  const known = { code: 'service_error', message: error.message, retryable: true, status: 503, retryAfter: 7 };
-  assert.equal(String(error), `service_error: ${error.message}`);
-  assert.deepEqual(JSON.parse(JSON.stringify(error)), { ...known, body: 'busy' });
-  assert.match(inspect(error), /RosteringError: /);
-  const wrong = await open(t, sandbox, {}, { clientSecret: 'not-the-secret' });
-  const expected = { code: 'token_endpoint_rejected', oauthError: 'invalid_client', oauthErrorDescription: /is wrong/ };
-  await assert.rejects(wrong.listJobs(), expected);
-});
-
 test('neither secret nor token shows', bound, async (t) => {
   const { sandbox, client } = await start(t);
   const secret = sandbox.env.ROSTERING_CLIENT_SECRET;
@@ -130,22 +116,6 @@ test('neither secret nor token shows', bound, async (t) => {
     for (const shown of [String(value), JSON.stringify(value), inspect(value), inspect(value, all)]) {
       assert.ok(!shown.includes(secret) && !shown.includes(token.accessToken), shown);
     }
-  }
-});
-
-test('a time-out, of the client or of a call', bound, async (t) => {
-  const { sandbox, client } = await start(t, { timeoutMs: 1 });
-  await sandbox.fault('jobs', { hold: true });
-  const expected = { code: 'network_error', retryable: true, message: /timed out after/ };
-  await assert.rejects(client.listJobs({ timeoutMs: 200 }), expected);
-  await assert.rejects(client.listJobs(), expected);
-  for (const timeoutMs of [0, Number.POSITIVE_INFINITY, 2 ** 40]) {
-    await sandbox.fault('jobs', { hold: true });
-    const { job_requests } = await sandbox.counts();
-    const call = client.listJobs({ timeoutMs });
-    await sandbox.wait({ job_requests: job_requests + 1 });
-    await sandbox.clearFaults();
-    assert.equal((await call).status, 200);
   }
 });
 
@@ -180,7 +150,7 @@ test('an aborted call leaves its token request to waitUntil', bound, async (t) =
   assert.equal((await sandbox.counts()).token_requests, 1);
 });
 
-test('a time of your own', bound, async (t) => {
+test('a custom time', bound, async (t) => {
   const { client } = await start(t);
   const now = 2_000_000_000;
   const token = await client.getToken({ now });
@@ -199,28 +169,7 @@ test('a token travels, and is forgotten', bound, async (t) => {
   assert.notEqual((await other.getToken()).accessToken, token.access_token);
 });
 
-test('log lines, a fetch of your own, and a bound for answers', bound, async (t) => {
-  /** @type {string[]} */
-  const lines = [];
-  const log = (/** @type {string} */ line) => void lines.push(line);
-  /** @type {string[]} */
-  const urls = [];
-  const own = async (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
-    urls.push(url);
-    return fetch(url, init);
-  };
-  const logger = { debug: log, info: log, warn: log, error: log };
-  const { sandbox, client } = await start(t, { logger, fetch: own, maxBody: jobs.length });
-  await sandbox.fault('jobs', { status: 200, body: jobs });
-  await client.listJobs();
-  const { ROSTERING_AUTH_URL, ROSTERING_BASE_URL } = sandbox.env;
-  assert.deepEqual(urls, [`${ROSTERING_AUTH_URL}/connect/token`, `${ROSTERING_BASE_URL}/jobs`]);
-  assert.match(lines.join(), /^HTTP 200/);
-  await sandbox.fault('jobs', { status: 200, body: `${jobs} ` });
-  await assert.rejects(client.listJobs(), { code: 'network_error', message: /longer than 10 bytes/ });
-});
-
-test('a plugin of your own', bound, async (t) => {
+test('a custom plugin', bound, async (t) => {
   const bytes = await readFile(wasm);
   const path = wasm.pathname;
   /** @type {import('../src/index.js').Source[]} */
@@ -244,31 +193,80 @@ test('another plugin is refused when it is opened', bound, async () => {
   assert.deepEqual([version, contract], [(await readFile(new URL('VERSION', root), 'utf8')).trim(), 2]);
 });
 
-test('a config with which no call could succeed is refused when it is opened', bound, async (t) => {
-  const sandbox = await Sandbox.start(t);
-  let closed = 0;
-  /** @type {import('../src/index.js').Source} */
-  const plugin = async (options) => {
-    const opened = await createPlugin(wasm.pathname, options);
-    const close = () => opened.close().finally(() => closed++);
-    return { call: (name, input) => opened.call(name, input), reset: () => opened.reset(), close };
-  };
-  const typo = open(t, sandbox, { plugin }, { environment: /** @type {any} */ ('test') });
-  const error = await failure(typo);
-  assert.ok(error instanceof RosteringError);
-  assert.deepEqual([error.code, error.key, error.retryable, closed], ['config_invalid', 'environment', false, 1]);
-  const missing = open(t, sandbox, { worker: true }, { clientSecret: '' });
-  await assert.rejects(missing, { code: 'config_missing', key: 'client_secret' });
-  assert.deepEqual(await sandbox.counts(), { token_requests: 0, job_requests: 0 });
-});
-
 test('in a worker', bound, async (t) => {
   const { sandbox, client } = await start(t, { worker: true });
   await Promise.all(Array.from({ length: 50 }, () => client.listJobs()));
   assert.deepEqual(await sandbox.counts(), { token_requests: 1, job_requests: 50 });
 });
 
-test('a closed client', bound, async (t) => {
+test('customer-view: shares the token, and all its calls send its id', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { status: 200 });
+  const view = client.forCustomer('acme');
+  await Promise.all([client.listJobs(), view.listJobs(), view.sendRequest({ path: '/jobs' })]);
+  await view.forUser(null).forCustomer('other').listJobs();
+  await client.forCustomer(null).forUser('me').listJobs();
+  await view.listJobs({ customerId: 'own' });
+  const sent = (await sandbox.requests('jobs')).map(({ headers }) => `${headers.customer_id} ${headers.user_id}`);
+  const { ROSTERING_CUSTOMER_ID: customer, ROSTERING_USER_ID: user } = sandbox.env;
+  const first = [`${customer} ${user}`, `acme ${user}`, `acme ${user}`];
+  assert.deepEqual(sent.slice(0, 3).sort(), first.sort());
+  assert.deepEqual(sent.slice(3), ['other undefined', 'undefined me', `own ${user}`]);
+  assert.equal((await sandbox.counts()).token_requests, 1);
+  await assert.rejects(client.forCustomer('').listJobs(), { code: 'invalid_input', key: 'customer_id' });
+  for (const id of [undefined, 7]) assert.throws(() => client.forUser(/** @type {any} */ (id)), TypeError);
+  await view.close();
+  await assert.rejects(client.listJobs(), { message: 'the client is closed' });
+});
+
+test('json-body: JSON, with its type', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { status: 200 });
+  const send = (/** @type {object} */ rest) => client.sendRequest({ path: '/jobs', method: 'POST', ...rest });
+  await send({ json: { a: 'é', b: null } });
+  await send({ json: [], headers: { 'content-type': 'application/x-own+json' } });
+  const sent = (await sandbox.requests('jobs')).map(({ headers, body }) => [headers['content-type'], body]);
+  assert.deepEqual(sent, [
+    ['application/json', '{"a":"é","b":null}'],
+    ['application/x-own+json', '[]'],
+  ]);
+  await assert.rejects(send({ json: {}, body: 'text' }), { name: 'TypeError', message: /json or body, not both/ });
+  await assert.rejects(send({ json: () => {} }), TypeError);
+});
+
+test('query-parameters: appended to the path', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  /** @type {string[]} */
+  const urls = [];
+  const own = await open(t, sandbox, { fetch: (url, init) => (urls.push(url), fetch(url, init)) });
+  await own.setToken(await client.getToken());
+  await own.sendRequest({ path: '/jobs', searchParams: { a: 'é b', c: '&' } });
+  await own.sendRequest({ path: '/jobs?a=b', searchParams: new URLSearchParams('c=d&c=e') });
+  await own.sendRequest({ path: '/jobs', searchParams: {} });
+  const jobs = `${client.baseUrl}/jobs`;
+  assert.deepEqual(urls, [`${jobs}?a=%C3%A9+b&c=%26`, `${jobs}?a=b&c=d&c=e`, jobs]);
+});
+
+test('user-agent: that of the package, unless the request sets one', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  await client.listJobs();
+  await client.sendRequest({ path: '/jobs', headers: { 'user-agent': 'mine' } });
+  const own = `automatic-rostering/${version} (javascript)`;
+  const agents = async (/** @type {'auth' | 'jobs'} */ server) =>
+    (await sandbox.requests(server)).map(({ headers }) => headers['user-agent']);
+  assert.deepEqual([await agents('auth'), await agents('jobs')], [[own], [own, 'mine']]);
+});
+
+test('a custom fetch sends all requests', bound, async (t) => {
+  /** @type {string[]} */
+  const urls = [];
+  const { sandbox, client } = await start(t, { fetch: (url, init) => (urls.push(url), fetch(url, init)) });
+  await client.listJobs();
+  const { ROSTERING_AUTH_URL, ROSTERING_BASE_URL } = sandbox.env;
+  assert.deepEqual(urls, [`${ROSTERING_AUTH_URL}/connect/token`, `${ROSTERING_BASE_URL}/jobs`]);
+});
+
+test('close: waits for calls, then refuses them', bound, async (t) => {
   const { client } = await start(t);
   let done = 0;
   for (let i = 0; i < 8; i++) client.listJobs().then(() => done++);
@@ -278,6 +276,52 @@ test('a closed client', bound, async (t) => {
     await assert.rejects(call, { message: 'the client is closed' });
   }
   await client[Symbol.asyncDispose]();
+});
+
+test('close: cancels the calls when its time has passed', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { hold: true });
+  const call = assert.rejects(client.listJobs(), { name: 'AbortError', message: 'the client is closed' });
+  await sandbox.wait({ job_requests: 1 });
+  const patient = client.close();
+  await client.close({ timeoutMs: 1 });
+  await Promise.all([patient, call]);
+});
+
+test('close: at once without calls, also while a token request hangs', { timeout: 10_000 }, async (t) => {
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('auth', { hold: true });
+  const controller = new AbortController();
+  const left = assert.rejects(client.listJobs({ signal: controller.signal }), { name: 'AbortError' });
+  await sandbox.wait({ token_requests: 1 });
+  controller.abort();
+  await left;
+  await client.close(); // the token request would last 20 s
+});
+
+test('a signal may serve many calls at once', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  await sandbox.fault('jobs', { hold: true });
+  const controller = new AbortController();
+  let added = 0;
+  const { signal } = controller;
+  const add = signal.addEventListener.bind(signal);
+  signal.addEventListener = (/** @type {any} */ ...args) => (added++, add(.../** @type {[any, any]} */ (args)));
+  const calls = Array.from({ length: 20 }, () => client.listJobs({ signal }));
+  await sandbox.wait({ job_requests: 20 });
+  assert.equal(added, 1); // Node warns of a leak at the eleventh
+  controller.abort(new Error('enough'));
+  for (const call of calls) await assert.rejects(call, { message: 'enough' });
+});
+
+test('fake: a program is tested without the service', bound, async () => {
+  /** @type {Pick<Client, 'listJobs'>} */
+  const fake = {
+    listJobs: async () => {
+      throw new RosteringError({ code: 'service_error', message: 'busy', retryable: true, status: 503 });
+    },
+  };
+  await assert.rejects(fake.listJobs(), { code: 'service_error', message: 'busy (status 503)' });
 });
 
 /**

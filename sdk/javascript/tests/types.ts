@@ -1,6 +1,6 @@
 // All that the package has for Node, Deno and Bun, for the compiler: its types hold without the SDK's and redis.
 
-import { contract, MemoryStore, Client, Token, version, withToken } from 'automatic-rostering';
+import { Client, configFromEnv, contract, MemoryStore, retry, Token, version, withToken } from 'automatic-rostering';
 import type { Config, Options, RosteringError, Source, Store } from 'automatic-rostering';
 import { FileStore } from 'automatic-rostering/file';
 import { RedisStore, type RedisClient } from 'automatic-rostering/redis';
@@ -12,11 +12,43 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
     const options: Options = { store, plugin, logger: console, fetch: (url, init) => fetch(url, init) };
     const client = await Client.open(config, options);
     await client.setToken(new Token((await client.getToken()).toObject()));
-    const response: Response = await client.sendRequest({ path: '/jobs/7', method: 'PUT', body: '{}' });
+    const path = '/jobs/7';
+    const response: Response = await client.sendRequest({
+      path,
+      method: 'PUT',
+      json: {},
+      searchParams: { dry: 'yes' },
+    });
+    await client.sendRequest({ path, method: 'PUT', body: '{}', headers: response.headers });
     await withToken(client, fetch)(response.url, { signal: AbortSignal.timeout(1000) });
-    await client.close();
+    const view: Client = client.forCustomer('acme').forUser(null);
+    await retry(() => view.listJobs({ waitUntil: (section) => void section }), { deadlineMs: 1000 });
+    await client.close({ timeoutMs: 1000 });
   }
   return [version, contract];
 }
 
-export const shown = (error: RosteringError): string | undefined => error.oauthError ?? error.body;
+export async function refused(client: Client, config: Config): Promise<void> {
+  const other = { customer_id: 'acme', timeoutMs: 1 };
+  // @ts-expect-error: no such option, also of an object in a variable
+  await client.listJobs(other);
+  // @ts-expect-error: the same
+  await client.sendRequest({ path: '/jobs', ...other });
+  const wrong = { stroe: new MemoryStore(), timeoutMs: 3 };
+  // @ts-expect-error: the same
+  await Client.open(config, wrong);
+  // @ts-expect-error: the same
+  await Client.open({ ...configFromEnv({}), clientID: 'a' });
+  // @ts-expect-error: no object
+  await client.listJobs('acme');
+  // @ts-expect-error: not a Token
+  await client.setToken({ access_token: 'a' });
+  // @ts-expect-error: a view needs an id, or null
+  client.forCustomer(undefined);
+}
+
+/** A fake, for the tests of a program. */
+export const fake: Pick<Client, 'listJobs'> = { listJobs: async () => Response.json({ jobs: [] }) };
+
+export const shown = (error: RosteringError): string | undefined =>
+  error.oauthError ?? error.headers?.get('ETag') ?? '';

@@ -27,7 +27,7 @@ async function start(exports) {
   return { client, answer, sections };
 }
 
-test('a wait for a call ends with its section', bound, async () => {
+test('wait-ends: a wait for a call ends with its token request', bound, async () => {
   let begun = 0;
   let looks = 0;
   const { client, answer } = await start({
@@ -44,7 +44,7 @@ test('a wait for a call ends with its section', bound, async () => {
   assert.equal(looks, 99);
 });
 
-test('a section that ends while the plugin is asked is not missed', bound, async () => {
+test('wait-ends: a section that ends while the plugin is asked is not missed', bound, async () => {
   let begun = 0;
   /** @type {Promise<unknown> | undefined} */
   let second;

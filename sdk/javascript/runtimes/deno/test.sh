@@ -5,4 +5,4 @@ cd "$(dirname "$0")/../.."
 export NO_PROXY=127.0.0.1 # Deno's fetch goes through the proxy that the environment names
 [ -t 1 ] || export NO_COLOR=1
 runtimes/deno/deno test --no-check --allow-read --allow-write --allow-env --allow-net=127.0.0.1 --allow-run \
-	tests/{client,store,waits,with-token}.test.js runtimes/deno
+	tests/{client,errors,options,store,waits,with-token}.test.js runtimes/deno

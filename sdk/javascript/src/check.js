@@ -1,0 +1,126 @@
+// Mistakes in the use of the library: a TypeError or a RangeError that names the option as its caller wrote it.
+
+/** @typedef {(value: any) => string | undefined} Rule what is wrong with a value, after the name of its option */
+/** @typedef {Record<string, Rule>} Rules */
+
+/**
+ * Refuses options that do not exist, and values that no call can use.
+ *
+ * @param {string} where as the caller wrote it
+ * @param {any} options
+ * @param {Rules} rules by the name of the option
+ */
+export function check(where, options, rules) {
+  if (!isObject(options)) throw new TypeError(`${where} takes an object with options, not ${kind(options)}`);
+  for (const [name, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (!rule) throw new TypeError(`${where}: there is no option ${name}; ${advice(name, Object.keys(rules))}`);
+    const wrong = value === undefined ? undefined : rule(value);
+    if (wrong === undefined) continue;
+    const Mistake = typeof value === 'number' ? RangeError : TypeError;
+    throw new Mistake(`${where}: ${name} must be ${wrong}, not ${kind(value)}`);
+  }
+}
+
+/**
+ * @param {boolean} right
+ * @param {string} expected
+ */
+const unless = (right, expected) => (right ? undefined : expected);
+
+/** @type {Rule} */
+export const text = (value) => unless(typeof value === 'string', 'a string');
+/** @type {Rule} */
+export const textOrNull = (value) => unless(value === null || typeof value === 'string', 'a string or null');
+/** @type {Rule} */
+export const flag = (value) => unless(typeof value === 'boolean', 'true or false');
+/** @type {Rule} */
+export const number = (value) => unless(typeof value === 'number', 'a number');
+/** @type {Rule} */
+export const notNegative = (value) => unless(typeof value === 'number' && value >= 0, 'a number, 0 or more');
+/** @type {Rule} */
+export const positive = (value) => unless(typeof value === 'number' && value >= 1, 'a number, 1 or more');
+/** @type {Rule} */
+export const time = (value) => unless(Number.isFinite(value) && value >= 0, 'a time in Unix seconds');
+/** @type {Rule} */
+export const callable = (value) => unless(typeof value === 'function', 'a function');
+/** @type {Rule} */
+export const signal = (value) =>
+  unless(value === null || typeof value.addEventListener === 'function', 'an AbortSignal');
+/** @type {Rule} */
+export const any = () => undefined;
+
+/**
+ * @param {...string} names
+ * @returns {Rule}
+ */
+export const methods = (...names) => {
+  const expected = `an object with the methods ${names.join(', ')}`;
+  return (value) => unless(value !== null && names.every((name) => typeof value[name] === 'function'), expected);
+};
+
+/**
+ * What `fetch` takes, without the objects of which it would send `[object Object]`.
+ *
+ * @type {Rule}
+ */
+export const payload = (value) => {
+  if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return undefined;
+  const isPlain = ['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value));
+  return unless(typeof value === 'object' && !isPlain, 'what fetch takes (for JSON there is the option json)');
+};
+
+/**
+ * Whether a body can be sent once only. Node's fetch takes any async iterable.
+ *
+ * @param {any} body
+ */
+export const isStream = (body) =>
+  body instanceof ReadableStream || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
+
+/** @param {unknown} value */
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A value in words. Not the value: it may be a secret in the wrong place.
+ *
+ * @param {any} value
+ */
+export function kind(value) {
+  if (value === null || value === undefined || typeof value === 'number') return String(value);
+  if (typeof value !== 'object') return `a ${typeof value}`;
+  return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} names that exist
+ */
+function advice(name, names) {
+  const distances = names.map((known) => distance(simple(name), simple(known)));
+  const nearest = Math.min(...distances);
+  if (nearest > name.length / 2) return `there are ${names.join(', ')}`;
+  return `did you mean ${names[distances.indexOf(nearest)]}?`;
+}
+
+/** @param {string} name */
+const simple = (name) => name.toLowerCase().replace(/[_-]/g, '');
+
+/**
+ * How many characters to insert, delete or replace (Levenshtein).
+ *
+ * @param {string} a
+ * @param {string} b
+ */
+function distance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = /** @type {number} */ (row[j - 1]) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, /** @type {number} */ (row[j]) + 1, /** @type {number} */ (next[j - 1]) + 1));
+    }
+    row = next;
+  }
+  return /** @type {number} */ (row[b.length]);
+}

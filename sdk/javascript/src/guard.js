@@ -1,0 +1,95 @@
+// What the options name may fail: no call fails because of it.
+
+import { unlessAborted, within } from './deadline.js';
+
+/** @typedef {import('./options.js').Logger} Logger */
+
+/**
+ * A logger that does not throw.
+ *
+ * @param {Logger} logger
+ * @returns {Logger}
+ */
+export function guardedLogger(logger) {
+  const log = (/** @type {keyof Logger} */ level) => async (/** @type {string} */ line) => {
+    try {
+      await logger[level](line);
+    } catch {
+      // There is nowhere to say so.
+    }
+  };
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+}
+
+/**
+ * @typedef {{step: 'store', flow: unknown, timeout: number, op: 'get' | 'add' | 'set', key: string, value: string,
+ *   ttl: number}} StoreStep
+ */
+
+const quiet = 60_000; // ms between two warnings
+
+/** A store whose failures fail no call. */
+export class GuardedStore {
+  #store;
+  #logger;
+  #warned = -quiet;
+
+  /**
+   * @param {import('./store.js').Store} store
+   * @param {Pick<import('./options.js').Logger, 'warn'>} logger
+   */
+  constructor(store, logger) {
+    this.#store = store;
+    this.#logger = logger;
+  }
+
+  /**
+   * Carries out a step.
+   *
+   * @param {StoreStep} step
+   * @param {AbortSignal} signal
+   * @returns {Promise<object>} what resume takes
+   */
+  async use({ timeout, op, key, value, ttl }, signal) {
+    const store = this.#store;
+    const use = async () => {
+      if (op === 'get') return { value: (await store.get(key)) ?? null };
+      if (op === 'add') return { added: await store.add(key, value, ttl) };
+      await store.set(key, value, ttl);
+      return {};
+    };
+    const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');
+    try {
+      return await within(timeout * 1000, tooSlow, signal, (signal) => unlessAborted(use(), signal));
+    } catch (error) {
+      if (!signal.aborted) this.#warn(op, error, value);
+      return { failed: `the store failed: ${op}` }; // the store's message may quote the token
+    }
+  }
+
+  /**
+   * @param {string} op
+   * @param {any} error
+   * @param {string} [value]
+   */
+  #warn(op, error, value = '') {
+    const now = performance.now();
+    if (now - this.#warned < quiet) return;
+    this.#warned = now;
+    const what = redacted(`${error?.code ? `${error.code} ` : ''}${error}`, value);
+    this.#logger.warn(`the token is not shared: the store's ${op} failed: ${what}`);
+  }
+}
+
+/**
+ * A store's message, without what may be a token or a password.
+ *
+ * @param {string} message
+ * @param {string} value that the store was to keep
+ */
+function redacted(message, value) {
+  return message
+    .slice(0, 500)
+    .replace(/\/\/[^/@\s]*@/g, '//[redacted]@')
+    .replace(/[\w.+=~-]{8,}/g, (word) => (value.includes(word) || word.length >= 32 ? '[redacted]' : word));
+}

@@ -1,0 +1,163 @@
+import { isStream } from './check.js';
+import { sleep, unlessAborted, within } from './deadline.js';
+import { failed, isFinal, send } from './http.js';
+
+/** @typedef {import('./options.js').Body} Body */
+/** @typedef {import('./http.js').Answer} Answer */
+/** @typedef {import('./http.js').Outcome} Outcome */
+/** @typedef {import('./http.js').Request} Request */
+/** @typedef {import('./guard.js').StoreStep} StoreStep */
+/** @typedef {import('./token.js').TokenObject} TokenObject */
+
+/**
+ * What begin and resume return, with times in seconds and limits in bytes; and the count of ended sections from before
+ * the plugin was asked.
+ *
+ * @typedef {{step: 'request', for: 'token', flow: unknown, timeout: number, limit: number, request: Request}} TokenStep
+ * @typedef {{step: 'request', for: 'service', flow: unknown, request: ServiceRequest, last?: true}} ServiceStep
+ * @typedef {{step: 'wait', for: 'call' | 'store', flow: unknown, seconds: number, ended: number}} WaitStep
+ * @typedef {{step: 'done', output?: TokenObject}} DoneStep
+ * @typedef {TokenStep | StoreStep} SharedStep
+ * @typedef {SharedStep | ServiceStep | WaitStep | DoneStep} Step
+ */
+
+/** @typedef {Omit<Request, 'body'> & {body?: string | true}} ServiceRequest `true` stands for the caller's body. */
+
+/** @typedef {{output?: TokenObject, answer?: Answer | undefined}} Result the token object, or the service's response */
+
+const maxErrorBody = 64 * 1024 + 1; // bytes that the plugin reads
+
+/**
+ * One call: a loop over the steps that the plugin returns. The plugin decides which call requests a token, which ones
+ * wait and what is shared.
+ */
+export class Loop {
+  #calls;
+  #options;
+  /** @type {Answer | undefined} */
+  #answer; // the service's latest response
+
+  /**
+   * @param {import('./calls.js').Calls} calls
+   * @param {import('./calls.js').CallOptions & {signal: AbortSignal}} options
+   */
+  constructor(calls, options) {
+    this.#calls = calls;
+    this.#options = options;
+  }
+
+  /**
+   * @param {string} begin
+   * @returns {Promise<Result>}
+   */
+  async run(begin) {
+    const { signal, waitUntil } = this.#options;
+    signal.throwIfAborted();
+    let step = await this.#calls.step('begin', begin);
+    while (step.step !== 'done') {
+      if (step.step === 'wait') {
+        await this.#wait(step);
+        step = await this.#resume(step, {});
+      } else if (isShared(step)) {
+        const first = step;
+        const section = this.#calls.section((signal) => this.#share(first, signal));
+        waitUntil?.(section.catch(() => {}));
+        step = await unlessAborted(section, signal);
+      } else {
+        const { told, lost, answer } = await this.#request(step);
+        if (!answer) signal.throwIfAborted();
+        this.#answer = answer;
+        if (step.last && answer && isFinal(answer)) return { answer };
+        step = await this.#resume(step, told, lost);
+      }
+    }
+    return step.output ? { output: step.output } : { answer: this.#answer };
+  }
+
+  /** @param {WaitStep} step */
+  async #wait(step) {
+    const { signal } = this.#options;
+    const random = 1 + Math.random() / 2; // or the instances of a fleet would retry at the same moment
+    if (step.for === 'store') await sleep(step.seconds * 1000 * random, signal);
+    else if (!this.#calls.hasEnded(step)) await sleep(step.seconds * 1000, signal, this.#calls.sleepers);
+  }
+
+  /**
+   * Requests a token and uses the store, up to the next step of another kind. Not ended by its caller: others wait for
+   * the token, or look for it in the store.
+   *
+   * @param {SharedStep} step
+   * @param {AbortSignal} signal
+   */
+  async #share(step, signal) {
+    /** @type {Step} */
+    let next = step;
+    while (isShared(next)) {
+      const { told, lost } =
+        next.step === 'store' ? await this.#useStore(next, signal) : await this.#token(next, signal);
+      next = await this.#resume(next, told, lost);
+    }
+    return next;
+  }
+
+  /**
+   * @param {StoreStep} step
+   * @param {AbortSignal} signal
+   * @returns {Promise<Outcome>}
+   */
+  async #useStore(step, signal) {
+    const store = /** @type {import('./guard.js').GuardedStore} */ (this.#calls.store);
+    return { told: await store.use(step, signal) };
+  }
+
+  /**
+   * @param {TokenStep} step
+   * @param {AbortSignal} signal
+   */
+  #token({ request, timeout, limit }, signal) {
+    const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');
+    const ask = (/** @type {AbortSignal} */ signal) => send(this.#calls.fetch, request, { told: limit }, signal);
+    return within(timeout * 1000, tooSlow, signal, ask);
+  }
+
+  /**
+   * Sends a request to the service, with the caller's body where that is due.
+   *
+   * @param {ServiceStep} step
+   * @returns {Promise<Outcome>}
+   */
+  async #request({ request }) {
+    const { body, signal } = this.#options;
+    const { fetch, maxBody } = this.#calls;
+    const limits = { told: maxErrorBody, body: maxBody };
+    if (request.body !== true) return send(fetch, { ...request, body: request.body }, limits, signal);
+    let payload;
+    try {
+      payload = typeof body === 'function' ? await unlessAborted(Promise.resolve(body()), signal) : body;
+    } catch (lost) {
+      if (!this.#answer) throw lost; // not the retry after a 401
+      return failed(lost);
+    }
+    const { told, ...sent } = await send(fetch, { ...request, body: payload }, limits, signal);
+    const once = sent.answer?.status === 401 && isStream(body);
+    return { ...sent, told: once ? { ...told, repeatable: false } : told };
+  }
+
+  /**
+   * @param {{flow: unknown}} step
+   * @param {object} told
+   * @param {unknown} [lost]
+   */
+  #resume({ flow }, told, lost) {
+    const input = JSON.stringify({ flow, now: this.#options.now(), ...told });
+    return this.#calls.step('resume', input, { lost, answer: this.#answer });
+  }
+}
+
+/**
+ * Whether others may wait for the outcome of a step.
+ *
+ * @param {Step} step
+ * @returns {step is SharedStep}
+ */
+const isShared = (step) => step.step === 'store' || (step.step === 'request' && step.for === 'token');

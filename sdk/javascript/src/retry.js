@@ -1,0 +1,36 @@
+import { sleep } from './deadline.js';
+import { RosteringError } from './error.js';
+import { checkOptions } from './rules.js';
+
+/**
+ * How long to retry.
+ *
+ * @typedef {object} RetryOptions
+ * @property {number} [deadlineMs] When to give up; the default is 60,000. Infinity retries until the call succeeds.
+ * @property {AbortSignal | null} [signal] Ends a wait. Pass it to the call, too.
+ */
+
+/**
+ * Makes a call again while it fails with a {@link RosteringError} that is retryable: after its `retryAfter`, or after 1 s,
+ * 2 s, 4 s … 30 s. Throws the last error if that is not retryable, or if the next wait would end after the deadline.
+ *
+ * @template T
+ * @param {() => Promise<T>} call such as `() => client.listJobs()`
+ * @param {RetryOptions} [options]
+ * @returns {Promise<T>}
+ */
+export async function retry(call, options = {}) {
+  checkOptions('retry', options);
+  const { deadlineMs = 60_000, signal } = options;
+  const deadline = performance.now() + deadlineMs;
+  for (let backoff = 1; ; backoff = Math.min(2 * backoff, 30)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof RosteringError) || !error.retryable) throw error;
+      const wait = (error.retryAfter ?? backoff) * 1000 * (1 + Math.random() / 10); // jitter
+      if (performance.now() + wait > deadline) throw error;
+      await sleep(wait, signal);
+    }
+  }
+}
