@@ -189,7 +189,7 @@ public final class Adapter {
             ? DEFAULT_TIMEOUT
             : r.timeoutMs() == 0 ? Loop.NO_TIMEOUT : Loop.nanos(Duration.ofMillis(r.timeoutMs()));
     var body = r.body() == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(r.body());
-    var result = loop.start(begin(loop, r), () -> now, timeout, body);
+    var result = loop.start(() -> begin(loop, r), () -> now, timeout, body);
     drives.put(r.id(), result);
     result.whenComplete((done, e) -> drives.remove(r.id()));
     return result.thenApply(Adapter::result);

@@ -155,7 +155,7 @@ final class Client implements RosteringClient {
     var timed = new HashMap<String, Object>(input);
     timed.put("now", now());
     var begin = Map.of("call", call, "accepts", loop.accepts(), "input", timed);
-    return loop.start(Json.write(begin), Client::now, timeoutNanos, b);
+    return loop.start(() -> Json.write(begin), Client::now, timeoutNanos, b);
   }
 
   /** Waits for a call. What it throws has the stack of the caller. */

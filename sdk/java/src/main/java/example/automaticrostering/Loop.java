@@ -60,8 +60,15 @@ final class Loop {
             () -> {
               this.plugin = Exports.open(plugin);
               enter("check", new byte[0], null);
+              loadClasses();
             },
             thread));
+  }
+
+  /** Loads what calls need, which takes so long that the first ones would miss their timeouts. */
+  private static void loadClasses() {
+    Json.read(Json.write(Map.of("step", "done", "now", 1L)), Step.class);
+    RosteringException.ofNetwork("", true);
   }
 
   /** Returns the nanoseconds of a timeout; one of centuries is none. */
@@ -82,9 +89,10 @@ final class Loop {
   }
 
   /** Makes a call. Its caller leaves by completing the result. Resume gets the time from now. */
-  CompletableFuture<Result> start(byte[] begin, Supplier<?> now, long timeout, BodyPublisher body) {
+  CompletableFuture<Result> start(
+      Supplier<byte[]> begin, Supplier<?> now, long timeout, BodyPublisher body) {
     var call = new Call(now, timeout, body);
-    supplyAsync(() -> call.begin(begin), thread)
+    supplyAsync(() -> call.begin(begin.get()), thread)
         .thenCompose(Function.identity())
         .whenCompleteAsync(call::end, thread);
     call.deadline.thenRun(call::timeOut);

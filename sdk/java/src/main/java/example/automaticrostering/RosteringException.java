@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -84,18 +84,16 @@ public final class RosteringException extends RuntimeException {
 
   /** {@code code: message (status 400, invalid_client: description)}. */
   private static String text(Map<String, Object> fields) {
-    var status = fields.containsKey("status") ? "status " + fields.get("status") : null;
-    var oauth =
-        Stream.of(fields.get("oauth_error"), fields.get("oauth_error_description"))
-            .filter(part -> part != null)
-            .map(Object::toString)
-            .collect(Collectors.joining(": "));
-    var known =
-        Stream.of(status, oauth)
-            .filter(part -> part != null && !part.isEmpty())
-            .collect(Collectors.joining(", "));
+    var known = new ArrayList<String>();
+    if (fields.containsKey("status")) {
+      known.add("status " + fields.get("status"));
+    }
+    if (fields.containsKey("oauth_error")) {
+      var description = fields.get("oauth_error_description");
+      known.add(fields.get("oauth_error") + (description == null ? "" : ": " + description));
+    }
     var text = fields.get("code") + ": " + fields.get("message");
-    return known.isEmpty() ? text : text + " (" + known + ")";
+    return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
   /** Reads the plugin's error text. What is null is not known. */

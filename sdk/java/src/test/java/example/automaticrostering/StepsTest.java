@@ -81,7 +81,7 @@ class StepsTest {
 
   private CompletableFuture<Loop.Result> start(String step, long timeout) {
     var json = step.replace('\'', '"').getBytes(UTF_8);
-    return loop.start(json, () -> 1, timeout, BodyPublishers.noBody());
+    return loop.start(() -> json, () -> 1, timeout, BodyPublishers.noBody());
   }
 
   private static void assertTimedOut(CompletableFuture<?> call) {
