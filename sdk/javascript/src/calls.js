@@ -43,7 +43,7 @@ export class Calls {
   }
 
   /**
-   * @param {import('./config.js').Config} config
+   * @param {Record<string, string>} config as the plugin reads it
    * @param {import('./options.js').Options} options
    */
   static async open(config, options) {

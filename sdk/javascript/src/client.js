@@ -3,6 +3,7 @@
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
 import { kind } from './check.js';
+import { pluginConfig } from './config.js';
 import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
@@ -58,7 +59,7 @@ export class Client {
    */
   static async open(config, options) {
     checkOptions('Client.open', options ?? {});
-    return new Client(await Calls.open(config, options ?? {}), config.baseUrl, {});
+    return new Client(await Calls.open(pluginConfig(config), options ?? {}), config.baseUrl, {});
   }
 
   /**

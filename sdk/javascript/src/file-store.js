@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -24,7 +24,7 @@ export class FileStore {
   constructor(folder) {
     if (typeof folder !== 'string' || folder === '') throw new TypeError('FileStore takes the path of a folder');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    rmdirSync(mkdtempSync(join(folder, 'probe-'))); // Deno's accessSync needs a permission
     this.#folder = folder;
   }
 

@@ -1,6 +1,5 @@
 import { inside, readPlugin } from '#inside';
 import createPlugin from 'extism';
-import { pluginConfig } from './config.js';
 import { guardedLogger } from './guard.js';
 
 /** @typedef {import('./options.js').SdkOptions} SdkOptions */
@@ -23,7 +22,7 @@ export class Plugin {
   }
 
   /**
-   * @param {import('./config.js').Config} config
+   * @param {Record<string, string>} config as the plugin reads it
    * @param {{plugin?: Source | undefined, worker?: boolean | undefined,
    *   logger?: import('./options.js').Logger | undefined}} options
    */
@@ -31,7 +30,7 @@ export class Plugin {
     /** @type {SdkOptions} */
     const options = {
       runInWorker: worker,
-      config: pluginConfig(config),
+      config,
       allowedHosts: [], // the plugin sends nothing
       logger: /** @type {Console} */ (guardedLogger(logger ?? console)),
       logLevel: logger ? 'debug' : 'silent',

@@ -92,7 +92,7 @@ async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], cli
   const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   const own = options['keep-vars'] ? { functions: vars() } : {};
   if (client) {
-    const calls = await Calls.open(/** @type {any} */ (camelCase(config)), {
+    const calls = await Calls.open(config, {
       plugin: (options) => sdk.createPlugin(wasm, { ...options, ...own }),
       worker: options.worker,
       logger,
@@ -164,19 +164,6 @@ function parsed(text) {
   }
 }
 
-/** @param {object} fields */
-const camelCase = (fields) => renamed(fields, (key) => key.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
-
-/** @param {object} fields */
-const snakeCase = (fields) => renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-
-/**
- * @param {object} fields
- * @param {(key: string) => string} rename
- */
-const renamed = (fields, rename) =>
-  Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value]));
-
 /** @param {string} [text] */
 const decode = (text = '') => new Uint8Array(Buffer.from(text, 'base64'));
 
@@ -187,7 +174,7 @@ const fromPlugin = 'Plugin-originated error: ';
 
 /** @param {any} thrown an Error; from a worker, a plain object */
 function failure(thrown) {
-  if (thrown instanceof RosteringError) return { error: JSON.stringify(snakeCase(thrown.toJSON())) };
+  if (thrown instanceof RosteringError) return { error: JSON.stringify(thrown.toJSON()) };
   const { message } = thrown;
   return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
 }

@@ -4,7 +4,7 @@
 import { createPlugin } from 'extism';
 import { httpStore } from './http-store.js';
 import { Calls, type CallOptions } from '../../../../sdk/javascript/src/calls.js';
-import { RosteringError, type Config } from '../../../../sdk/javascript/src/index.js';
+import { RosteringError } from '../../../../sdk/javascript/src/index.js';
 import inside from 'automatic-rostering/rostering-nowasi.wasm'; // workerd.js replaces the file
 
 interface Request {
@@ -83,7 +83,7 @@ async function create({ config = {}, allowed_hosts = [], client, store }: Reques
   const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   if (client) {
     const options = { plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
-    const calls = await Calls.open(camelCase(config) as unknown as Config, options);
+    const calls = await Calls.open(config, options);
     return { calls, logs, call: (name, input) => calls.plugin.call(name, input), close: () => calls.close() };
   }
   const options = { config, allowedHosts: allowed_hosts, logger, logLevel: 'debug' } as const;
@@ -116,15 +116,6 @@ function parsed(text: string): { now?: number } {
   }
 }
 
-const camelCase = (fields: object) =>
-  renamed(fields, (key) => key.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-
-const snakeCase = (fields: object) =>
-  renamed(fields, (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-
-const renamed = (fields: object, rename: (key: string) => string) =>
-  Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value as unknown]));
-
 const decode = (text = '') => Uint8Array.fromBase64(text);
 
 const success = (output: Uint8Array = new Uint8Array()): Answer => ({ output: output.toBase64() });
@@ -132,7 +123,7 @@ const success = (output: Uint8Array = new Uint8Array()): Answer => ({ output: ou
 const fromPlugin = 'Plugin-originated error: ';
 
 function failure(error: Error): Answer {
-  if (error instanceof RosteringError) return { error: JSON.stringify(snakeCase(error.toJSON())) };
+  if (error instanceof RosteringError) return { error: JSON.stringify(error.toJSON()) };
   const { message } = error;
   return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };
 }
