@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"crypto/subtle"
+	"sync/atomic"
 	"time"
 
 	"github.com/zitadel/oidc/v3/pkg/oidc"
@@ -12,13 +13,20 @@ import (
 // browser logins, which a client with only the client credentials grant never
 // takes part in.
 type client struct {
-	id, secret, scope string
+	id, scope string
+	secret    atomic.Pointer[string]
+}
+
+func newClient(id, secret, scope string) *client {
+	c := &client{id: id, scope: scope}
+	c.secret.Store(&secret)
+	return c
 }
 
 var _ op.Client = (*client)(nil)
 
 func (c *client) authentic(secret string) bool {
-	return subtle.ConstantTimeCompare([]byte(c.secret), []byte(secret)) == 1
+	return subtle.ConstantTimeCompare([]byte(*c.secret.Load()), []byte(secret)) == 1
 }
 
 // mayHave reports whether the requested scopes are this client's scope and

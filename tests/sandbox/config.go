@@ -21,9 +21,13 @@ const defaultHost = "127.0.0.1"
 type Config struct {
 	// Lifetime of issued tokens in whole seconds, DefaultLifetime if zero.
 	Lifetime time.Duration
-	// Addr is the loopback host to listen on, 127.0.0.1 if empty. The ports
-	// are always chosen by the system, so that sandboxes never collide.
+	// Addr is the loopback host to listen on, 127.0.0.1 if empty.
 	Addr string
+	// Port is that of the controls and the page; 0 is a free one. The others are always
+	// chosen by the system.
+	Port int
+	// Anywhere permits an Addr beyond loopback: whoever reaches it can use the controls.
+	Anywhere bool
 	// StageSecret and ProductionSecret are the clients' secrets. An empty one
 	// is made up at random.
 	StageSecret, ProductionSecret string
@@ -52,6 +56,9 @@ func (c Config) withDefaults() Config {
 }
 
 func (c Config) validate() error {
+	if c.Anywhere {
+		return checkLifetime(c.Lifetime)
+	}
 	return errors.Join(checkHost(c.Addr), checkLifetime(c.Lifetime))
 }
 

@@ -48,10 +48,13 @@ type lifetimeRequest struct {
 func controls(s *Sandbox) map[string]map[string]http.HandlerFunc {
 	return map[string]map[string]http.HandlerFunc{
 		faultsPath: {
-			http.MethodPost:   control(s.setFault),
-			http.MethodDelete: control(func(struct{}) error { s.ClearFaults(); return nil }),
+			http.MethodPost:   s.switched("fault", control(s.setFault)),
+			http.MethodDelete: s.switched("faults end", control(func(struct{}) error { s.ClearFaults(); return nil })),
 		},
-		revokePath:   {http.MethodPost: control(func(struct{}) error { s.Revoke(); return nil })},
+		revokePath:   {http.MethodPost: s.switched("all tokens revoked", control(func(struct{}) error { s.Revoke(); return nil }))},
+		rotatePath:   {http.MethodPost: s.switched("secrets rotated", control(func(struct{}) error { s.Rotate(); return nil }))},
+		pagePath:     {http.MethodGet: servePage},
+		eventsPath:   {http.MethodGet: s.serveEvents},
 		lifetimePath: {http.MethodPost: control(s.setLifetime)},
 		countsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
 			writeJSON(w, http.StatusOK, s.Counts())

@@ -169,7 +169,7 @@ func TestControlRefuses(t *testing.T) {
 		"two bodies":        {"POST", "/faults", `{"server":"jobs","status":500,"body":"x","body_base64":"eA=="}`, 400, "either"},
 		"unknown count":     {"POST", "/wait", `{"jobs":1}`, 400, "jobs"},
 		"counts are posted": {"POST", "/counts", ``, 405, "method"},
-		"unknown path":      {"GET", "/", ``, 404, "path"},
+		"unknown path":      {"GET", "/unknown", ``, 404, "path"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := askControl(t, s, c.method, c.path, c.body)
@@ -183,4 +183,58 @@ func TestControlRefuses(t *testing.T) {
 		})
 	}
 	getJobs(t, s, newToken(t, s)).want(t, http.StatusOK)
+}
+
+// After a rotation the old secret is refused; tokens stay good.
+func TestControlRotates(t *testing.T) {
+	s := start(t, Config{})
+	token := newToken(t, s)
+	_, old := s.Client(Stage)
+	askControl(t, s, "POST", "/rotate", "").want(t, http.StatusNoContent)
+	getJobs(t, s, token).want(t, http.StatusOK)
+	newToken(t, s)
+	if _, secret := s.Client(Stage); secret == old || s.clients[Stage].authentic(old) {
+		t.Error("the old secret is good")
+	}
+}
+
+// A page of another site must not use the controls.
+func TestControlRefusesOtherSites(t *testing.T) {
+	s := start(t, Config{})
+	r := newRequest(t, "POST", s.ControlURL()+"/revoke", "")
+	r.Header.Set("Origin", "https://other.example")
+	do(t, r).want(t, http.StatusForbidden)
+	r.Header.Set("Origin", s.ControlURL())
+	do(t, r).want(t, http.StatusNoContent)
+}
+
+// What the page is sent names tokens by hashes, tells who asked, and what holds.
+func TestControlSendsEvents(t *testing.T) {
+	s := start(t, Config{})
+	token := newToken(t, s)
+	getJobs(t, s, token).want(t, http.StatusOK)
+	askControl(t, s, "POST", "/faults", `{"server":"jobs","status":503,"headers":{"Retry-After":"5"},"requests":2}`).want(t, http.StatusNoContent)
+	response, err := httpClient.Do(newRequest(t, "GET", s.ControlURL()+"/events", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	events := ""
+	for buffer := make([]byte, 4096); !strings.Contains(events, "event: state"); {
+		n, err := response.Body.Read(buffer)
+		if events += string(buffer[:n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{
+		`"server":"auth","lane":"Go-http-client/1.1"`, `"server":"jobs"`, `"token":"` + shortHash(token) + `","status":200`,
+		`"switch":"fault"`, `"faults":{"jobs":"503, Retry-After 5, 2 more"}`,
+	} {
+		if !strings.Contains(events, want) {
+			t.Errorf("no %s in %s", want, events)
+		}
+	}
+	if strings.Contains(events, token) {
+		t.Error("the events show a token")
+	}
 }

@@ -18,9 +18,12 @@
 //	POST   /faults    {"server":"jobs","cut_off":true}
 //	DELETE /faults
 //	POST   /revoke
+//	POST   /rotate    gives the clients other secrets
 //	POST   /lifetime  {"seconds":5}
 //	GET    /counts    answers {"token_requests":1,"job_requests":2}
 //	POST   /wait      {"job_requests":2} answers the same once so many have arrived
+//	GET    /          answers the page, which shows all this while it happens
+//	GET    /events    answers what the page shows, as server-sent events
 //	GET    /requests  answers [{"server":"jobs","method":"GET","target":"/jobs","headers":{…},"body":"","length":0}]
 //
 // The others answer 204, and all 400 with an explanation for what they do not

@@ -51,6 +51,17 @@ func (i *injector) take() (hit, bool) {
 	return h, true
 }
 
+// current returns a copy of the fault, or nil.
+func (i *injector) current() *Fault {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.fault == nil {
+		return nil
+	}
+	f := *i.fault
+	return &f
+}
+
 // wrap applies the fault, if there is one, before next.
 func (i *injector) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -33,11 +33,12 @@ func newSandbox(c Config) *Sandbox {
 	closing := make(chan struct{})
 	return &Sandbox{
 		clients: map[string]*client{
-			Stage:      {id: StageClientID, secret: c.StageSecret, scope: StageScope},
-			Production: {id: ProductionClientID, secret: c.ProductionSecret, scope: ProductionScope},
+			Stage:      newClient(StageClientID, c.StageSecret, StageScope),
+			Production: newClient(ProductionClientID, c.ProductionSecret, ProductionScope),
 		},
-		ledger:  newLedger(),
-		journal: newJournal(closing),
+		ledger:   newLedger(),
+		journal:  newJournal(closing),
+		timeline: newTimeline(),
 		faults: map[string]*injector{
 			AuthServer: {closing: closing},
 			JobsServer: {closing: closing},
@@ -49,8 +50,8 @@ func newSandbox(c Config) *Sandbox {
 // start listens everywhere first: the jobs service must know the issuer, and
 // the issuer is the address the provider got.
 func (s *Sandbox) start(c Config) (err error) {
-	for _, srv := range []**server{&s.auth, &s.jobs, &s.control} {
-		if *srv, err = listen(c.Addr); err != nil {
+	for srv, port := range map[**server]int{&s.auth: 0, &s.jobs: 0, &s.control: c.Port} {
+		if *srv, err = listen(c.Addr, port); err != nil {
 			return err
 		}
 	}
@@ -63,15 +64,15 @@ func (s *Sandbox) start(c Config) (err error) {
 
 func (s *Sandbox) serve(c Config) {
 	auth := watched(AuthServer, isTokenRequest, s.journal, s.faults[AuthServer], s.providerHandler())
-	s.auth.serve(logged(c.Log, AuthServer, []string{tokenPath, keysPath, oidc.DiscoveryEndpoint}, auth), c.Log)
+	s.auth.serve(logged(c.Log, AuthServer, []string{tokenPath, keysPath, oidc.DiscoveryEndpoint}, s.timeline.shown(AuthServer, isTokenRequest, auth)), c.Log)
 
 	verify := newVerifier(s.AuthURL(), s.ledger).verify
 	jobs := watched(JobsServer, anyRequest, s.journal, s.faults[JobsServer], jobsHandler(verify))
-	s.jobs.serve(logged(c.Log, JobsServer, []string{jobsPath}, jobs), c.Log)
+	s.jobs.serve(logged(c.Log, JobsServer, []string{jobsPath}, s.timeline.shown(JobsServer, anyRequest, jobs)), c.Log)
 
 	routes := controls(s)
 	paths := slices.Collect(maps.Keys(routes))
-	s.control.serve(logged(c.Log, "control", paths, buffered(controlHandler(routes))), c.Log)
+	s.control.serve(logged(c.Log, "control", paths, http.NewCrossOriginProtection().Handler(buffered(controlHandler(routes)))), c.Log)
 }
 
 func (s *Sandbox) providerHandler() http.Handler {

@@ -43,12 +43,14 @@ func newMinter(issuer string, l *ledger, lifetime time.Duration) (*minter, error
 func (m *minter) mint(c *client) (*oidc.AccessTokenResponse, error) {
 	lifetime := time.Duration(m.lifetime.Load())
 	expiry := roundUp(time.Now().Add(lifetime))
-	claims := oidc.NewAccessTokenClaims(m.issuer, c.id, []string{audience}, expiry, m.ledger.add(expiry), c.id, c.ClockSkew())
+	id := m.ledger.add(expiry)
+	claims := oidc.NewAccessTokenClaims(m.issuer, c.id, []string{audience}, expiry, id, c.id, c.ClockSkew())
 	claims.Scopes = oidc.SpaceDelimitedArray{c.scope}
 	token, err := m.sign(claims)
 	if err != nil {
 		return nil, err
 	}
+	m.ledger.name(id, token)
 	return &oidc.AccessTokenResponse{
 		AccessToken: token,
 		TokenType:   oidc.BearerToken,

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"sync"
 	"time"
@@ -16,8 +17,9 @@ type Sandbox struct {
 	minter  *minter
 	ledger  *ledger
 
-	faults  map[string]*injector // by server
-	journal *journal
+	faults   map[string]*injector // by server
+	journal  *journal
+	timeline *timeline
 
 	closing  chan struct{}
 	unwatch  func() bool // stops closing by the context given to Start
@@ -41,7 +43,7 @@ func (s *Sandbox) Client(environment string) (id, secret string) {
 	if !ok {
 		return "", ""
 	}
-	return c.id, c.secret
+	return c.id, *c.secret.Load()
 }
 
 // SetFault makes a server, AuthServer or JobsServer, misbehave in place of any
@@ -63,6 +65,14 @@ func (s *Sandbox) SetFault(server string, f Fault) error {
 func (s *Sandbox) ClearFaults() {
 	for _, i := range s.faults {
 		i.set(nil)
+	}
+}
+
+// Rotate gives the clients other secrets. The old ones are refused from now on; tokens stay
+// good. [Sandbox.Client] returns the new ones.
+func (s *Sandbox) Rotate() {
+	for _, c := range s.clients {
+		c.secret.Store(new(rand.Text()))
 	}
 }
 

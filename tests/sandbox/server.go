@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -25,8 +26,8 @@ type server struct {
 
 // listen takes a port without answering on it yet, so that the servers can
 // know each other's addresses before the first request comes.
-func listen(host string) (*server, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+func listen(host string, port int) (*server, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
 		return nil, err
 	}

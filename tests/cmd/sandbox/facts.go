@@ -23,6 +23,8 @@ type facts struct {
 	Env        map[string]string `json:"env"`
 	Production map[string]string `json:"env_production"`
 	Controls   []example         `json:"controls"`
+
+	exposed bool // beyond loopback
 }
 
 // example is a request to the controls.
@@ -77,6 +79,7 @@ func controls(url string) []example {
 		{"cut job requests off", "POST", url + "/faults", `{"server":"jobs","cut_off":true}`},
 		{"end all faults", "DELETE", url + "/faults", ""},
 		{"revoke all tokens", "POST", url + "/revoke", ""},
+		{"give the clients other secrets", "POST", url + "/rotate", ""},
 		{"shorten the lifetime of new tokens", "POST", url + "/lifetime", `{"seconds":5}`},
 		{"count the requests", "GET", url + "/counts", ""},
 		{"wait for a request", "POST", url + "/wait", `{"job_requests":1}`},
@@ -95,7 +98,11 @@ func (f facts) print(w io.Writer, asJSON bool) error {
 func (f facts) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", f.Sandbox)
-	fmt.Fprintf(&b, "# identity provider %s, jobs %s, controls %s\n\n", f.AuthURL, f.BaseURL, f.ControlURL)
+	fmt.Fprintf(&b, "# identity provider %s, jobs %s, page and controls %s\n", f.AuthURL, f.BaseURL, f.ControlURL)
+	if f.exposed {
+		b.WriteString("# It does not listen on loopback alone: whoever reaches it can use the controls.\n")
+	}
+	b.WriteString("\n")
 	for _, name := range names {
 		fmt.Fprintf(&b, "export %s=%s\n", name, quote(f.Env[name]))
 	}

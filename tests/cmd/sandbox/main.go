@@ -1,14 +1,17 @@
 // Command sandbox runs a stand-in for the Automatic Rostering service on
 // loopback until it is interrupted:
 //
-//	go run ./cmd/sandbox [-lifetime 1h] [-json] [-until-stdin-closes]
+//	go run ./cmd/sandbox [-lifetime 1h] [-port 8080] [-listen 127.0.0.1] [-json] [-until-stdin-closes]
 //
 // It prints what a client needs to know to standard output, secrets included,
-// and one line for each request to standard error.
+// and one line for each request to standard error. At the address of the controls it
+// serves a page that shows the requests, and has switches for faults. -listen names another
+// host than loopback, such as 0.0.0.0: whoever reaches it can use the controls.
 //
 //	go run ./cmd/sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
 //
-// runs a command with the same in its environment instead, and ends with it.
+// runs a command with the same in its environment instead, and ends with it. With
+// SANDBOX_PAGE=1 it prints the address of the page first.
 package main
 
 import (
@@ -39,6 +42,8 @@ func main() {
 // options are what the command line says.
 type options struct {
 	lifetime         time.Duration
+	port             int
+	listen           string
 	json             bool
 	untilStdinCloses bool
 	command          []string // to run, if any
@@ -49,6 +54,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints what is wrong
 	flags.DurationVar(&o.lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
+	flags.IntVar(&o.port, "port", 0, "the port of the page and the controls; 0 is a free one")
+	flags.StringVar(&o.listen, "listen", "", "another host than loopback to listen on; whoever reaches it can use the controls")
 	flags.BoolVar(&o.json, "json", false, "print one line of JSON")
 	flags.BoolVar(&o.untilStdinCloses, "until-stdin-closes", false, "end when standard input is closed")
 	err := flags.Parse(args)
@@ -82,15 +89,22 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if len(o.command) > 0 {
 		log = nil // its output would be in the command's way
 	}
-	s, err := sandbox.Start(ctx, sandbox.Config{Lifetime: o.lifetime, Log: log})
+	s, err := sandbox.Start(ctx, sandbox.Config{
+		Lifetime: o.lifetime, Port: o.port, Addr: o.listen, Anywhere: o.listen != "", Log: log,
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if len(o.command) > 0 {
+		if os.Getenv("SANDBOX_PAGE") == "1" {
+			fmt.Fprintln(stderr, "the sandbox's page:", s.ControlURL())
+		}
 		return command(ctx, o.command, env(s, sandbox.Stage), stdin, stdout, stderr)
 	}
-	if err := newFacts(s).print(stdout, o.json); err != nil {
+	f := newFacts(s)
+	f.exposed = o.listen != ""
+	if err := f.print(stdout, o.json); err != nil {
 		return err
 	}
 	wait(ctx, stdin, o.untilStdinCloses)

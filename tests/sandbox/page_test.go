@@ -1,0 +1,131 @@
+package sandbox_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"automatic-rostering.example/rostering"
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/sandbox"
+)
+
+// rows are the lines of the timeline, the oldest first.
+const rows = `Array.from(document.querySelectorAll('#timeline tr')).reverse().map((row) => row.innerText.trim().replace(/\s+/g, ' '))`
+
+// The page shows the requests of a program, and its switches work by keyboard: "revoke"
+// leads to one 401 and one new token.
+func TestPage(t *testing.T) {
+	ctx := browser(t)
+	do(t, ctx, chromedp.Navigate("about:blank")) // starts the browser, which lives as long as this context
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	const secret = "S3CRET-of-the-page-test"
+	s, err := sandbox.Start(ctx, sandbox.Config{StageSecret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id, _ := s.Client(sandbox.Stage)
+	client, err := rostering.New(ctx, rostering.Config{
+		Environment: rostering.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(),
+		ClientID: id, ClientSecret: secret, CustomerID: "customer", UserID: "user",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	list := func() {
+		if _, err := client.ListJobs(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	do(t, ctx, chromedp.Navigate(s.ControlURL()), chromedp.WaitVisible("#switches button"))
+	list()
+	first := shows(t, ctx, "identity provider: POST /connect/token 200", "service: GET /jobs 200")
+	do(t, ctx, chromedp.Focus("#switches button"), chromedp.SendKeys("#switches button", "\r"))
+	shows(t, ctx, first[0], first[1], "all tokens revoked")
+	list()
+	all := shows(t, ctx, first[0], first[1], "all tokens revoked",
+		"service: GET /jobs 401", "identity provider: POST /connect/token 200", "service: GET /jobs 200")
+
+	token := func(row string) string {
+		return strings.Fields(row[strings.LastIndex(row, "token "):])[1]
+	}
+	if old, renewed := token(all[0]), token(all[4]); old == renewed || token(all[1]) != old || token(all[3]) != old || token(all[5]) != renewed {
+		t.Errorf("the tokens do not fit: %q", all)
+	}
+	text := value(t, ctx, chromedp.OuterHTML("html"))
+	access, err := client.GetToken(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, secret) || strings.Contains(text, string(access.AccessToken)) {
+		t.Error("the page shows a secret")
+	}
+	if file := os.Getenv("SCREENSHOT"); file != "" {
+		do(t, ctx, chromedp.EmulateViewport(1000, 620))
+		picture := value(t, ctx, chromedp.CaptureScreenshot())
+		if err := os.WriteFile(file, picture, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func do(t *testing.T, ctx context.Context, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func value[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// shows waits until the timeline has rows that hold these texts, and no others.
+func shows(t *testing.T, ctx context.Context, texts ...string) (found []string) {
+	t.Helper()
+	for {
+		found = value(t, ctx, chromedp.Evaluate[[]string](rows))
+		fits := len(found) == len(texts)
+		for i := 0; fits && i < len(texts); i++ {
+			fits = strings.Contains(found[i], texts[i])
+		}
+		if fits {
+			return found
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("the timeline shows %q, not %q", found, texts)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// browser starts a headless Chromium, which ends with the test.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		hosts.LeaveOut(t, "page: missing chromium: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	ctx, closed := chromedp.NewContext(ctx)
+	t.Cleanup(closed)
+	return ctx
+}
