@@ -40,5 +40,5 @@ try:
     with Client(Config.from_env(), store=store) as client:
         for line in sys.stdin:
             print(json.dumps(make(int(line), client)), flush=True)
-except RosteringError as error:
+except (RosteringError, OSError) as error:  # the latter of a folder that cannot be
     sys.exit(str(error))

@@ -1,12 +1,10 @@
 """A service with FastAPI: GET /jobs. PORT is its port, 0 for a free one."""
 
+import asyncio
 import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TypedDict
 
 import uvicorn
 from fastapi import FastAPI, Request, Response
@@ -14,27 +12,13 @@ from fastapi.responses import JSONResponse
 
 from automatic_rostering import AsyncClient, Config, RosteringError
 
-
-class State(TypedDict):
-    """What the requests share."""
-
-    client: AsyncClient
-
-
-@asynccontextmanager
-async def lifespan(_: FastAPI) -> AsyncIterator[State]:
-    """Open one client for all requests; closing it waits for the calls that have begun."""
-    async with AsyncClient(Config.from_env()) as client:
-        yield {"client": client}
-
-
-app = FastAPI(lifespan=lifespan)
+app = FastAPI()
 
 
 @app.get("/jobs")
 async def list_jobs(request: Request) -> Response:
     """Respond with the jobs of the config's user."""
-    jobs = await request.state.client.list_jobs()
+    jobs = await request.app.state.client.list_jobs()
     return Response(jobs.content, media_type=jobs.headers.get("Content-Type"))
 
 
@@ -48,9 +32,18 @@ async def explain(_: Request, error: Exception) -> Response:
     return JSONResponse(detail, 502)
 
 
+async def main() -> None:
+    """Serve until SIGTERM, with one client for all requests."""
+    async with AsyncClient(Config.from_env()) as app.state.client:
+        with socket.create_server(("127.0.0.1", int(os.environ.get("PORT", "8000")))) as listener:
+            print(listener.getsockname()[1], flush=True)
+            await uvicorn.Server(uvicorn.Config(app)).serve(sockets=[listener])
+
+
 if __name__ == "__main__":
-    with socket.create_server(("127.0.0.1", int(os.environ.get("PORT", "8000")))) as listener:
-        print(listener.getsockname()[1], flush=True)
-        # uvicorn lets the requests that have begun end, and then raises the signal again.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-        uvicorn.Server(uvicorn.Config(app)).run(sockets=[listener])
+    # uvicorn lets the requests that have begun end, and then raises the signal again.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    try:
+        asyncio.run(main())
+    except RosteringError as error:
+        sys.exit(str(error))

@@ -69,7 +69,7 @@ def _read(name: str, text: str) -> str | int | bool:
         value: bool | int | None = _BOOLEANS.get(text)
         expected = "true or false"
     elif name == "refresh_margin":
-        value = int(text) if re.fullmatch("[0-9]{1,9}", text) else None
+        value = int(text) if re.fullmatch("[0-9]{1,999}", text) else None
         expected = "a whole number of seconds"
     else:
         return text

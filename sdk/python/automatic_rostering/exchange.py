@@ -92,9 +92,9 @@ class Exchange:
 
     def _request(self, http: AnyHttp, timeout: httpx.Timeout) -> httpx.Request:
         # httpx refuses white space around a value, which has no meaning.
-        headers = httpx.Headers({name: value.strip() for name, value in self.step.headers.items()})
-        if http.headers.get("User-Agent", _HTTPX_AGENT) == _HTTPX_AGENT:
-            headers.setdefault("User-Agent", _USER_AGENT)
+        headers = {name.lower(): value.strip() for name, value in self.step.headers.items()}
+        if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
+            headers.setdefault("user-agent", _USER_AGENT)
         rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
         if self.trace:
             rest["extensions"] = {"trace": self.trace}
@@ -121,13 +121,12 @@ class Exchange:
         if body:  # which is neither compressed nor in chunks any more
             for name in ("Content-Encoding", "Transfer-Encoding", "Content-Length"):
                 headers.pop(name, None)
-        return httpx.Response(
-            response.status_code, headers=headers, content=body, request=self._shown()
-        )
+        request = self._shown(response.request)
+        return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 
-    def _shown(self) -> httpx.Request:
-        """Return the request without its headers and body, which hold the token or the secret."""
-        return httpx.Request(self.step.method, self.step.url)
+    def _shown(self, request: httpx.Request) -> httpx.Request:
+        """Return a request without its headers and body, which hold the token or the secret."""
+        return httpx.Request(request.method, request.url)
 
     def _failed(self, error: Exception) -> Exception:
         """Return an error that is shown as a cause, without the request and others' variables."""
@@ -135,7 +134,7 @@ class Exchange:
         while part:
             part.__traceback__ = None
             if isinstance(part, httpx.RequestError):
-                part.request = self._shown()
+                part.request = self._shown(part.request)
             part = part.__cause__ or part.__context__
         return error
 

@@ -41,7 +41,8 @@ def request_input(
     if json_value is not None:
         if content is not None:
             raise TypeError("set content or json, not both")
-        content = json.dumps(json_value, ensure_ascii=False, allow_nan=False)
+        compact = (",", ":")
+        content = json.dumps(json_value, ensure_ascii=False, allow_nan=False, separators=compact)
         if not any(name.lower() == "content-type" for name in sent):
             sent["Content-Type"] = "application/json"
     if params:

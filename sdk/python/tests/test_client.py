@@ -62,7 +62,7 @@ class Calls(ServiceCase):
         self.sandbox.fault("jobs", status=200)
         send = partial(client.send_request, "/jobs", method="PUT")
         for value, want in (
-            ({"a": "grün"}, '{"a": "grün"}'),
+            ({"a": "grün"}, '{"a":"grün"}'),
             ([], "[]"),
             (0, "0"),
             (False, "false"),
