@@ -8,4 +8,4 @@ cd "$(dirname "$0")"
 ../../tests/setup/setup.sh rust
 plugin=rostering-nowasi.wasm # goes into the library
 cmp --quiet ../../dist/$plugin $plugin || cp ../../dist/$plugin $plugin
-[ "${1:-}" = package.sh ] || cargo build --locked --quiet --target-dir target --workspace --all-features --bins --tests
+[ "${1:-}" = package.sh ] || cargo build --locked --quiet --target-dir target --workspace --all-features --bins --test behavior

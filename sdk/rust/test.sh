@@ -3,4 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 # For the tests' addresses that are not loopback to the plugin, but on this machine. To reqwest, * names no IP addresses.
-NO_PROXY='*,0.0.0.0/0,::/0' cargo test --locked --quiet --target-dir target --workspace --all-features
+export NO_PROXY='*,0.0.0.0/0,::/0'
+test=(cargo test --locked --quiet --target-dir target --workspace --all-features)
+"${test[@]}" --test behavior
+"${test[@]}" --doc

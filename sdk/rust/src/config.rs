@@ -131,11 +131,12 @@ fn invalid(key: &str, why: &str) -> Error {
 /// How a client makes its calls.
 ///
 /// ```
-/// use std::time::Duration;
+/// use std::{sync::Arc, time::Duration};
 ///
 /// use automatic_rostering::{MemoryStore, Options};
 ///
-/// let options = Options::default().timeout(Duration::from_secs(5)).store(MemoryStore::default());
+/// let store = Arc::new(MemoryStore::default());
+/// let options = Options::default().timeout(Duration::from_secs(5)).store(store);
 /// ```
 #[derive(Clone)]
 #[must_use]
@@ -171,8 +172,8 @@ impl Options {
     }
 
     /// Shares the token with other clients, also of other processes and languages.
-    pub fn store(self, store: impl Store + 'static) -> Self {
-        Self { store: Some(Arc::new(store)), ..self }
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), ..self }
     }
 
     /// Settings of your own for the HTTP client, such as proxies and certificates. It is called at most twice: requests

@@ -35,21 +35,6 @@ pub trait Store: Send + Sync {
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause>;
 }
 
-#[async_trait]
-impl<S: Store + ?Sized> Store for Arc<S> {
-    async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
-        (**self).get(key).await
-    }
-
-    async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
-        (**self).add(key, value, ttl).await
-    }
-
-    async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
-        (**self).set(key, value, ttl).await
-    }
-}
-
 /// The store of a client.
 pub struct SharedStore {
     store: Arc<dyn Store>,
@@ -96,7 +81,7 @@ fn without_credentials(text: &str) -> String {
     hidden
 }
 
-/// Shares the token among clients of one process: give each a clone of `Arc::new(MemoryStore::default())`.
+/// Shares the token among clients of one process, each of which gets a clone of the [`Arc`].
 #[derive(Default)]
 pub struct MemoryStore(Mutex<HashMap<String, (String, Instant)>>);
 

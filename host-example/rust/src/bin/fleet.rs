@@ -8,6 +8,7 @@ use std::env;
 use std::error::Error;
 use std::io::stdin;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use automatic_rostering::{Client, Config, FileStore, Options, RedisStore, redis};
@@ -39,9 +40,9 @@ fn options() -> Result<Options, Box<dyn Error>> {
     Ok(if store.is_empty() {
         Options::default()
     } else if store.starts_with("redis://") {
-        Options::default().store(RedisStore::new(redis::Client::open(store)?))
+        Options::default().store(Arc::new(RedisStore::new(redis::Client::open(store)?)))
     } else {
-        Options::default().store(FileStore::new(store)?)
+        Options::default().store(Arc::new(FileStore::new(store)?))
     })
 }
 

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{}", explain(&error.to_string()));
+            eprintln!("{error}"); // says what to do
             ExitCode::FAILURE
         }
     }
@@ -50,20 +50,20 @@ fn list_jobs() -> Result<String, Box<dyn Error>> {
             .collect(),
     );
     let mut plugin = PluginBuilder::new(manifest).with_wasi(true).build()?;
-    Ok(plugin.call("list_jobs", ())?)
+    plugin
+        .call("list_jobs", ())
+        .map_err(|error| explain(&error.to_string()).into())
 }
 
-/// An error of the plugin is a JSON object. Any other is the SDK's; a request that got no response is one of these.
+/// An error of the plugin is a JSON object. Any other is the SDK's: the plugin's request got no response.
 fn explain(error: &str) -> String {
-    match serde_json::from_str::<Value>(error) {
-        Ok(error) => format!(
-            "{}: {}",
-            error["code"].as_str().unwrap_or_default(),
-            error["message"]
-        ),
-        Err(_) => format!(
-            "network_error: no response? check auth_url and base_url: {}",
-            error.replace('\n', " ")
-        ),
-    }
+    let Ok(error) = serde_json::from_str::<Value>(error) else {
+        let reason = error.replace('\n', " ");
+        return format!("network_error: no response from auth_url or base_url: {reason}");
+    };
+    format!(
+        "{}: {}",
+        error["code"].as_str().unwrap_or_default(),
+        error["message"].as_str().unwrap_or_default()
+    )
 }

@@ -84,7 +84,7 @@ impl Store for Failing {
 async fn store_warning() {
     LazyLock::force(&LINES);
     let sandbox = Sandbox::start();
-    let client = sandbox.client_with(Options::default().store(Failing)).await;
+    let client = sandbox.client_with(Options::default().store(Arc::new(Failing))).await;
     let warnings = || lines("failing").into_iter().filter(|line| line.contains("store")).collect::<Vec<_>>();
     let call = async || client.get_new_token().instrument(info_span!("failing")).await.unwrap();
     let token = call().await.access_token;
