@@ -21,7 +21,7 @@ UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: no such languages: $(UNKNOWN); there are go $(LANGUAGES)))
 # What tests/setup/programs.txt lists programs for.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis
+NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, some seconds for most targets. A time such as 10m is fine by hand,
@@ -78,6 +78,15 @@ run: build ## show it: the plugin against a sandbox
 .PHONY: run-go $(LANGUAGES:%=run-%)
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	$(call program,$*,jobs)
+
+.PHONY: sandbox
+sandbox: build/sandbox ## a made-up service to develop against, with a page to watch; PORT=8080 is its port
+	@build/sandbox -port $(or $(PORT),0)
+PORT ?=
+
+.PHONY: docs/sandbox.png
+docs/sandbox.png: build ## the picture of that page
+	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./sandbox
 
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## processes share one token through Redis, and through a folder, isolates through Cloudflare's KV

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os"
 	"time"
 
 	"automatic-rostering.example/rostering"
@@ -85,6 +86,9 @@ func (d *demo) open(ctx context.Context) (err error) {
 	d.line(0, d.strong("The Automatic Rostering plugin against a sandbox"))
 	d.line(1, "identity provider  "+d.sandbox.AuthURL())
 	d.line(1, "service            "+d.sandbox.BaseURL()+", with made-up jobs")
+	if os.Getenv("SANDBOX_PAGE") == "1" {
+		d.line(1, "page to watch      "+d.sandbox.ControlURL())
+	}
 	d.line(1, "plugin             "+d.wasm+", opened in "+since(start))
 	return nil
 }
