@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os"
 	"time"
 
 	"automatic-rostering.example/rostering"
