@@ -1,7 +1,8 @@
 // What a store must do; in memory, in files, and in Redis.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, stat, readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -65,14 +66,50 @@ testStore('files', async (t) => {
   return () => new FileStore(path);
 });
 
-test('files are for their owner alone, and none is left over', async (t) => {
+test('files: one format in all languages, for their owner alone', async (t) => {
   const path = await folder(t);
   const store = new FileStore(path);
+  const hash = createHash('sha256').update(key).digest('hex');
   await store.add(key, 'a', 60);
   await store.add(key, 'b', 60);
-  await store.set(key, 'c', 60);
-  const [file = '', ...others] = await readdir(path);
-  assert.deepEqual(others, []);
-  const modes = [await stat(path), await stat(join(path, file))].map(({ mode }) => mode & 0o777);
+  await store.set(key, 'é\n', 60);
+  const files = await readdir(path);
+  assert.deepEqual(files, [`${hash}.2`]);
+  assert.match(await readFile(join(path, `${hash}.2`), 'utf8'), /^\d{13}\né\n$/);
+  const modes = [await stat(path), await stat(join(path, `${hash}.2`))].map(({ mode }) => mode & 0o777);
   assert.deepEqual(modes, [0o700, 0o600]);
+
+  await writeFile(join(path, `${hash}.10`), `${Date.now() + 60_000}\nof another`);
+  for (const name of ['012', '11.tmp', '1e3', `${2 ** 53}`]) await writeFile(join(path, `${hash}.${name}`), 'no');
+  assert.deepEqual([await store.get(key), await store.add(key, 'no', 60)], ['of another', false]);
+  for (const text of ['', 'text', '9'.repeat(13), Buffer.from([...Buffer.from('9999999999999\n'), 0xff])]) {
+    await writeFile(join(path, `${hash}.11`), text);
+    assert.equal(await store.get(key), null);
+  }
+  assert.deepEqual([await store.add(key, 'next', 60), await store.get(key)], [true, 'next']);
+});
+
+test('files: what a process that died has left is removed', async (t) => {
+  const path = await folder(t);
+  const store = new FileStore(path);
+  const [dead, alive] = ['dead', 'alive'].map((name) => join(path, `${'0'.repeat(64)}.tmp.${name}`));
+  for (const file of [dead, alive]) await writeFile(file ?? '', 'text');
+  await utimes(dead ?? '', 0, Date.now() / 1000 - 90);
+  await store.set(key, 'a', 60);
+  assert.deepEqual(
+    (await readdir(path)).filter((name) => name.includes('tmp')),
+    [`${'0'.repeat(64)}.tmp.alive`],
+  );
+});
+
+test('files: a folder that cannot be made is an error that names it', async (t) => {
+  const file = join(await folder(t), '..', 'file');
+  await writeFile(file, '');
+  for (const path of [file, join(file, 'tokens')]) {
+    assert.throws(
+      () => new FileStore(path),
+      (/** @type {Error} */ error) => error.message.includes(path),
+    );
+  }
+  for (const path of ['', undefined]) assert.throws(() => new FileStore(/** @type {any} */ (path)), TypeError);
 });
