@@ -51,7 +51,9 @@ class AsyncClient(BaseClient):
     async def open(self) -> Self:
         """Open the client in the event loop that runs, and return it."""
         core, loop = self._core, asyncio.get_running_loop()
-        if not core.is_open:
+        if core.is_open:
+            _ = core.plugin  # raises an error if it is closed
+        else:
             urls = (core.config.auth_url, core.config.base_url)
             opening = partial(core.open, lambda: httpx.AsyncClient(**http_options(*urls)))
             await asyncio.wrap_future(in_thread(opening))

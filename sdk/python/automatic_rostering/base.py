@@ -157,7 +157,7 @@ class Core:
         if time.monotonic() >= self._next_warning:
             self._next_warning = time.monotonic() + _QUIET
             logger = self.logger or logging.getLogger("automatic_rostering")
-            why = getattr(error, "strerror", None)
+            why = error.strerror if isinstance(error, OSError) else None
             line = f"store: {step.op} failed: {name}" + (f" ({why})" if why else "")
             log.write(logger, logging.WARNING, line)
         return {"failed": name}

@@ -53,6 +53,15 @@ class Loops(ServiceCase):
         with self.assertRaisesRegex(RuntimeError, "not open: use async with"):
             asyncio.run(AsyncClient(self.config).list_jobs())
 
+    def test_opening_again(self) -> None:
+        async def play() -> None:
+            async with AsyncClient(self.config) as client:
+                self.assertIs(await client.open(), client)
+            with self.assertRaisesRegex(RuntimeError, "^the client is closed$"):
+                await client.open()
+
+        asyncio.run(play())
+
     def test_opening_does_not_block_the_loop(self) -> None:
         loop_runs = threading.Event()
 

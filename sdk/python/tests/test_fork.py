@@ -37,7 +37,8 @@ class Fork(ServiceCase):
         for state in ("open", "closed"):
             with self.subTest(state):
                 ended = subprocess.run(  # noqa: S603
-                    [sys.executable, "-c", PROGRAM, state],
+                    # Python 3.12 warns of os.fork.
+                    [sys.executable, "-W", "ignore", "-c", PROGRAM, state],
                     env={**os.environ, **self.sandbox.env},
                     capture_output=True,
                     text=True,
