@@ -15,7 +15,7 @@ type call struct {
 
 // input is the input of all three calls, of which each has some fields.
 type input struct {
-	Now        int64             `json:"now"`
+	Now        int64             `json:"now,omitempty"`         // unless the call needs no plugin
 	CustomerID json.RawMessage   `json:"customer_id,omitempty"` // null or a string
 	UserID     json.RawMessage   `json:"user_id,omitempty"`
 	Path       *string           `json:"path,omitempty"`

@@ -54,35 +54,40 @@ var (
 	acceptsStore = []string{"wait", "store"}
 )
 
-// begin asks the plugin for the first step.
+// begin returns the first step.
 func (l *loop) begin(ctx context.Context) (*step, error) {
+	key, err := json.Marshal(&l.call.input)
+	if err != nil {
+		return nil, fmt.Errorf("rostering: %s: %w", l.call.name, err)
+	}
+	now := l.now()
+	key = append(key, l.call.name...)
+	if s := l.instance.steps.find(string(key), now); s != nil {
+		return s, nil
+	}
 	accepts := acceptsWait
 	if l.store != nil {
 		accepts = acceptsStore
 	}
-	l.call.input.Now = l.now()
-	object, err := json.Marshal(beginning{l.call.name, accepts, &l.call.input})
-	if err != nil {
-		return nil, fmt.Errorf("rostering: %s: %w", l.call.name, err)
-	}
-	return l.step(ctx, "begin", object)
+	l.call.input.Now = now
+	l.woken = l.instance.wakeup()
+	return l.instance.begin(ctx, &beginning{l.call.name, accepts, &l.call.input}, string(key))
 }
 
-// resume passes the result of a step to the plugin and asks for the next.
+// resume passes the result of a step to the plugin and asks for the next. A section that ends
+// meanwhile may change what the next step waits for: so its end counts.
 func (l *loop) resume(ctx context.Context, s *step, r result) (*step, error) {
 	r["flow"], r["now"] = s.Flow, l.now()
-	object, err := json.Marshal(r)
+	input, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %s: %w", l.call.name, err)
 	}
-	return l.step(ctx, "resume", object)
-}
-
-// step calls the plugin. A section that ends during the call may change what the step that
-// it returns waits for: so its end counts.
-func (l *loop) step(ctx context.Context, export string, input []byte) (*step, error) {
 	l.woken = l.instance.wakeup()
-	return l.instance.step(ctx, export, input)
+	object, err := l.instance.call(ctx, "resume", input)
+	if err != nil {
+		return nil, err
+	}
+	return decodeStep(object)
 }
 
 // fail is resume after a request that failed.

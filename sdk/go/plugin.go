@@ -1,9 +1,9 @@
 package rostering
 
 import (
-	"bytes"
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,7 +26,7 @@ type instance struct {
 	plugin   *extism.Plugin
 	compiled *extism.CompiledPlugin
 	cache    wazero.CompilationCache
-	warm     atomic.Pointer[warmStep]
+	steps    keptSteps
 	woken    atomic.Value // a chan struct{}, closed and replaced when a call that waits may continue
 }
 
@@ -105,44 +105,45 @@ func log(logger *slog.Logger, level extism.LogLevel, line string) {
 	logger.Log(context.Background(), to, line)
 }
 
-// call calls an export. A caller whose context ends does not wait for its turn.
+// call calls an export that may change what the plugin keeps.
 func (i *instance) call(ctx context.Context, export string, input []byte) ([]byte, error) {
-	select {
-	case i.busy <- struct{}{}:
-	case <-ctx.Done():
-		return nil, left(ctx)
-	}
-	defer func() { <-i.busy }()
-	_, output, err := i.plugin.Call(export, input)
-	if err == nil {
-		return output, nil
-	}
-	if text := i.plugin.GetError(); text != "" {
-		return nil, pluginError(text)
-	}
-	reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
-	return nil, fmt.Errorf("rostering: the plugin failed: %s", reason)
+	output, _, err := i.use(ctx, export, input, true)
+	return output, err
 }
 
-// warmStep is the first step of a call that has a token. The next call's is mostly the
-// same, byte for byte, and need not be decoded again.
-type warmStep struct {
-	object []byte
-	*step
-}
-
-// step calls an export that returns a step.
-func (i *instance) step(ctx context.Context, export string, input []byte) (*step, error) {
-	object, err := i.call(ctx, export, input)
+// begin begins a call and returns its first step, which it keeps if that is allowed.
+func (i *instance) begin(ctx context.Context, b *beginning, key string) (*step, error) {
+	input, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
 	}
-	if warm := i.warm.Load(); warm != nil && bytes.Equal(object, warm.object) {
-		return warm.step, nil
+	object, generation, err := i.use(ctx, "begin", input, b.Input.Refused != nil)
+	if err != nil {
+		return nil, err
 	}
 	s, err := decodeStep(object)
-	if err == nil && s.Last {
-		i.warm.Store(&warmStep{object, s})
+	if err == nil {
+		i.steps.keep(key, s, generation)
 	}
 	return s, err
+}
+
+// use calls an export, and returns the generation of the steps that began then. A caller whose
+// context ends does not wait for its turn.
+func (i *instance) use(ctx context.Context, export string, input []byte, changes bool) (output []byte, generation int, err error) {
+	select {
+	case i.busy <- struct{}{}:
+	case <-ctx.Done():
+		return nil, 0, left(ctx)
+	}
+	defer func() { <-i.busy }()
+	generation = i.steps.use(changes)
+	if _, output, err = i.plugin.Call(export, input); err == nil {
+		return output, generation, nil
+	}
+	if text := i.plugin.GetError(); text != "" {
+		return nil, 0, pluginError(text)
+	}
+	reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
+	return nil, 0, fmt.Errorf("rostering: the plugin failed: %s", reason)
 }

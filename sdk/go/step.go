@@ -27,6 +27,7 @@ type step struct {
 	Request *request
 	Last    bool            // the plugin need not see a response that is a result
 	Output  json.RawMessage // of get_token, when it is done
+	Until   int64           // the Unix time until which the step of a begin may be kept; or zero
 
 	Seconds float64 // to wait
 

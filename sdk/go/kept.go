@@ -1,0 +1,49 @@
+package rostering
+
+import "sync"
+
+// keptSteps are the first steps of calls that have a token: the plugin would begin the same
+// call with the same step until a time that it names, unless anything but another beginning
+// comes first. With one of them a call needs no plugin.
+type keptSteps struct {
+	mutex      sync.Mutex
+	generation int
+	steps      map[string]*step
+}
+
+// mostKept bounds the steps for different requests.
+const mostKept = 100
+
+// find returns the step that begins a call, or nil.
+func (k *keptSteps) find(key string, now int64) *step {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if s := k.steps[key]; s != nil && now < s.Until {
+		return s
+	}
+	return nil
+}
+
+// use returns the generation of the steps. If the plugin is about to change, a new one begins.
+func (k *keptSteps) use(changes bool) (generation int) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if changes {
+		k.generation++
+		clear(k.steps)
+	}
+	return k.generation
+}
+
+// keep keeps a step, unless the plugin may have changed since its generation.
+func (k *keptSteps) keep(key string, s *step, generation int) {
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if s.Until == 0 || generation != k.generation {
+		return
+	}
+	if k.steps == nil || len(k.steps) == mostKept {
+		k.steps = map[string]*step{}
+	}
+	k.steps[key] = s
+}
