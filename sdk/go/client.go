@@ -55,10 +55,7 @@ func (c *Client) ListJobs(ctx context.Context, options ...CallOption) (*Response
 
 // SendRequest sends a request to the service with the token and the two ids.
 func (c *Client) SendRequest(ctx context.Context, r Request, options ...CallOption) (*Response, error) {
-	body, err := r.body()
-	if err != nil {
-		return nil, err
-	}
+	body := r.body()
 	return c.request(ctx, &call{name: "send_request", body: body, input: input{
 		Path: new(r.path()), Method: r.Method, Headers: r.headers(), Body: body != nil,
 	}}, options)

@@ -93,6 +93,8 @@ func TestInvalidValue(t *testing.T) {
 	if !body.closed {
 		t.Error("the body is not closed")
 	}
+	_, err = client.GetToken(t.Context(), rostering.WithCallTimeout(-1))
+	wantError(t, err, rostering.CodeInvalidInput)
 	s.WantCounts(t, 0, 0)
 }
 

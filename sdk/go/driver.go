@@ -65,14 +65,13 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 
 // do makes a call.
 func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
+	defer call.body.close()
 	if err := d.enter(ctx); err != nil {
-		call.body.close()
 		return nil, err
 	}
 	defer d.leave()
 	ctx, cancel, err := d.limit(ctx, call)
 	if err != nil {
-		call.body.close()
 		return nil, err
 	}
 	defer cancel()

@@ -19,7 +19,6 @@ type loop struct {
 }
 
 func (l *loop) run(ctx context.Context) (*Response, error) {
-	defer l.call.body.close()
 	s, err := l.begin(ctx)
 	for err == nil {
 		switch s.kind {

@@ -3,7 +3,6 @@ package rostering
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -65,23 +64,20 @@ type body struct {
 	failed atomic.Pointer[error]         // of a read
 }
 
-func (r *Request) body() (*body, error) {
+func (r *Request) body() *body {
 	switch {
 	case r.GetBody != nil:
-		return &body{open: r.GetBody, length: r.ContentLength}, nil
+		return &body{open: r.GetBody, length: r.ContentLength}
 	case r.Body == nil || r.Body == http.NoBody:
-		return nil, nil
+		return nil
 	}
 	// net/http knows which readers have a length and can be read again. Opening them, too,
 	// for the first attempt leaves the caller's at its beginning, for another call.
-	q, err := http.NewRequest(http.MethodPost, "/", r.Body)
-	if err != nil {
-		return nil, fmt.Errorf("rostering: body: %w", err)
-	}
+	q, _ := http.NewRequest(http.MethodPost, "/", r.Body) // which only another method or URL makes fail
 	if q.GetBody != nil {
-		return &body{open: q.GetBody, length: q.ContentLength}, nil
+		return &body{open: q.GetBody, length: q.ContentLength}
 	}
-	return &body{next: q.Body, length: r.ContentLength}, nil
+	return &body{next: q.Body, length: r.ContentLength}
 }
 
 // reopen opens the body for another attempt, and reports whether there can be one.
