@@ -55,9 +55,8 @@ public final class FileStore implements Store {
   }
 
   /**
-   * Makes a store.
+   * Makes a store in a folder, which is created if it is missing.
    *
-   * @param folder is created if it is missing
    * @throws IOException if it cannot be created or written; the message names it
    */
   public FileStore(Path folder) throws IOException {

@@ -11,11 +11,7 @@ import redis.clients.jedis.params.SetParams;
 public final class RedisStore implements Store {
   private final UnifiedJedis redis;
 
-  /**
-   * Makes a store.
-   *
-   * @param redis is shared by all threads
-   */
+  /** Makes a store. All threads share the Jedis client. */
   public RedisStore(UnifiedJedis redis) {
     this.redis = redis;
   }

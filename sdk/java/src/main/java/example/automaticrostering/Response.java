@@ -16,13 +16,7 @@ import java.util.Map;
 public record Response(int status, HttpHeaders headers, byte[] body) {
   static final HttpHeaders NO_HEADERS = HttpHeaders.of(Map.of(), (name, value) -> true);
 
-  /**
-   * Makes a response without headers, for a fake of a client in tests.
-   *
-   * @param status the HTTP status
-   * @param text the body
-   * @return the response
-   */
+  /** Makes a response without headers, for a fake of a client in tests. */
   public static Response of(int status, String text) {
     return new Response(status, NO_HEADERS, text.getBytes(UTF_8));
   }
@@ -31,11 +25,7 @@ public record Response(int status, HttpHeaders headers, byte[] body) {
     return new Response(response.statusCode(), response.headers(), response.body());
   }
 
-  /**
-   * Decodes the body. A JSON library reads {@link #body} itself.
-   *
-   * @return the body as UTF-8
-   */
+  /** {@return the body as UTF-8} A JSON library reads {@link #body} itself. */
   public String text() {
     return new String(body, UTF_8);
   }

@@ -17,12 +17,7 @@ public final class Retry {
    */
   @FunctionalInterface
   public interface Call<T> {
-    /**
-     * Makes the call.
-     *
-     * @return its result
-     * @throws InterruptedException if the thread is interrupted
-     */
+    /** Makes the call. */
     T call() throws InterruptedException;
   }
 
@@ -49,14 +44,8 @@ public final class Retry {
   /**
    * Makes a call, and again after a retryable error: after {@link RosteringException#retryAfter},
    * or else after 1 s, doubling to 30 s, each with up to a tenth of jitter. Throws the last error
-   * at once if it is not retryable, or if the wait would end after the deadline.
-   *
-   * @param <T> what the call returns
-   * @param deadline counts from now
-   * @param call must be safe to repeat
-   * @return the call's result
-   * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException the last error
+   * at once if it is not retryable, or if the wait would end after the deadline, which counts from
+   * now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
     return call(deadline, call, Clock.SYSTEM);

@@ -25,97 +25,48 @@ public interface RosteringClient extends AutoCloseable {
   int CONTRACT = 2;
 
   /**
-   * Opens a client with the defaults of {@link RosteringClientBuilder}.
-   *
-   * @param config which service to call, and as whom
-   * @return the client, which the caller closes
-   * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
+   * Opens a client with the defaults of {@link RosteringClientBuilder}, which the caller closes.
    */
   static RosteringClient open(RosteringConfig config) {
     return builder(config).open();
   }
 
-  /**
-   * Starts to build a client.
-   *
-   * @param config which service to call, and as whom
-   * @return the builder
-   */
+  /** Starts to build a client. */
   static RosteringClientBuilder builder(RosteringConfig config) {
     return new RosteringClientBuilder(config);
   }
 
-  /**
-   * Lists the jobs of the customer and the user.
-   *
-   * @return the service's response
-   * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if the call fails
-   */
+  /** Lists the jobs of the customer and the user. */
   default Response listJobs() throws InterruptedException {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Asynchronous form of {@link #listJobs}.
-   *
-   * @return the service's response, or a {@link RosteringException}
-   */
+  /** Asynchronous form of {@link #listJobs}. */
   default CompletableFuture<Response> listJobsAsync() {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Sends a request to a path below the base URL, with the token and the two ids.
-   *
-   * @param request what to send
-   * @return the service's response
-   * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if the call fails
-   */
+  /** Sends a request to a path below the base URL, with the token and the two ids. */
   default Response sendRequest(ServiceRequest request) throws InterruptedException {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Asynchronous form of {@link #sendRequest}.
-   *
-   * @param request what to send
-   * @return the service's response, or a {@link RosteringException}
-   */
+  /** Asynchronous form of {@link #sendRequest}. */
   default CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Returns the cached token, or a new one, for requests of your own.
-   *
-   * @return the token
-   * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if no token can be had
-   */
+  /** Returns the cached token, or a new one, for requests of your own. */
   default Token getToken() throws InterruptedException {
     return getToken(TokenOptions.cached());
   }
 
-  /**
-   * Returns a token.
-   *
-   * @param options whether the cached one will do
-   * @return the token
-   * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if no token can be had
-   */
+  /** Returns a token that the options choose. */
   default Token getToken(TokenOptions options) throws InterruptedException {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Asynchronous form of {@link #getToken(TokenOptions)}.
-   *
-   * @param options whether the cached one will do
-   * @return the token, or a {@link RosteringException}
-   */
+  /** Asynchronous form of {@link #getToken(TokenOptions)}. */
   default CompletableFuture<Token> getTokenAsync(TokenOptions options) {
     throw new UnsupportedOperationException();
   }
@@ -123,61 +74,35 @@ public interface RosteringClient extends AutoCloseable {
   /**
    * Caches a token that {@link #getToken} returned, here or elsewhere, so that none is requested. A
    * token of another client, scope or token URL, or an expired one, is a {@code TOKEN_MISMATCH}.
-   *
-   * @param token the token
-   * @throws InterruptedException if the thread is interrupted
-   * @throws RosteringException if the token is not for this client
    */
   default void setToken(Token token) throws InterruptedException {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Forgets the token and the backoff.
-   *
-   * @throws InterruptedException if the thread is interrupted
-   */
+  /** Forgets the token and the backoff. */
   default void clearToken() throws InterruptedException {
     throw new UnsupportedOperationException();
   }
 
   /**
    * Returns a view for another customer: this client, with the same token and everything else, but
-   * every call of it sends that id. Closing a view closes the client.
-   *
-   * @param id visible ASCII, 1 to 256 bytes; null sends no such header
-   * @return the view
+   * every call of it sends that id, or none if it is null. Closing a view closes the client.
    */
   default RosteringClient forCustomer(String id) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Returns a view for another user.
-   *
-   * @param id visible ASCII, 1 to 256 bytes; null sends no such header
-   * @return the view, as {@link #forCustomer} describes it
-   */
+  /** Returns a view for another user, as {@link #forCustomer} does for a customer. */
   default RosteringClient forUser(String id) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Returns a view with another timeout.
-   *
-   * @param timeout bounds each call, as {@link RosteringClientBuilder#timeout} does
-   * @return the view, as {@link #forCustomer} describes it
-   * @throws IllegalArgumentException if it is zero or negative
-   */
+  /** Returns a view with another timeout, which is more than zero. */
   default RosteringClient withTimeout(Duration timeout) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Returns a view without a timeout.
-   *
-   * @return the view, as {@link #forCustomer} describes it
-   */
+  /** Returns a view without a timeout. */
   default RosteringClient withNoTimeout() {
     throw new UnsupportedOperationException();
   }
@@ -196,10 +121,8 @@ public interface RosteringClient extends AutoCloseable {
    * <p>If there is no token to send, {@code send} throws {@link RosteringException}, and the future
    * of {@code sendAsync} fails with it. WebSockets get no token. Closing the result closes nothing.
    *
-   * @param http sends the requests; it must not follow redirects, because the JDK's client forwards
-   *     the token to other hosts
-   * @return the client to send requests with
-   * @throws IllegalArgumentException if the client follows redirects
+   * @throws IllegalArgumentException if the client follows redirects: the JDK's forwards the token
+   *     to other hosts
    * @throws RosteringException {@code CONFIG_MISSING}, if there is no base URL
    */
   default HttpClient authorize(HttpClient http) {
@@ -216,10 +139,7 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Closes as {@link #close()} does, but cancels the calls that take longer than the limit: they
-   * end with a {@link java.util.concurrent.CancellationException}.
-   *
-   * @param limit how long to wait for calls; zero cancels them at once
-   * @throws IllegalArgumentException if it is negative
+   * end with a {@link java.util.concurrent.CancellationException}. Zero cancels them at once.
    */
   default void close(Duration limit) {
     close();

@@ -31,11 +31,8 @@ public final class RosteringClientBuilder {
   }
 
   /**
-   * Sets the client that sends the requests, for a proxy, TLS or tracing.
-   *
-   * @param client must not follow redirects, which could take the secret elsewhere
-   * @return this builder
-   * @throws IllegalArgumentException if it follows redirects
+   * Sets the client that sends the requests, for a proxy, TLS or tracing. It must not follow
+   * redirects, which could take the secret elsewhere.
    */
   public RosteringClientBuilder httpClient(HttpClient client) {
     httpClient = Http.withoutRedirects(client);
@@ -45,32 +42,21 @@ public final class RosteringClientBuilder {
   /**
    * Bounds each call with all its requests and waits; 30 s if not set. A call that times out is a
    * retryable {@code NETWORK_ERROR}.
-   *
-   * @param timeout of any length
-   * @return this builder
-   * @throws IllegalArgumentException if it is zero or negative
    */
   public RosteringClientBuilder timeout(Duration timeout) {
     timeoutNanos = Loop.nanos(timeout);
     return this;
   }
 
-  /**
-   * Sets no bound for calls.
-   *
-   * @return this builder
-   */
+  /** Sets no bound for calls. */
   public RosteringClientBuilder noTimeout() {
     timeoutNanos = Loop.NO_TIMEOUT;
     return this;
   }
 
   /**
-   * Bounds the body of the service's responses; 64 MiB if not set.
-   *
-   * @param bytes a longer one is a {@code NETWORK_ERROR}, which is not retryable
-   * @return this builder
-   * @throws IllegalArgumentException if it is zero or negative
+   * Bounds the body of the service's responses; 64 MiB if not set. A longer one is a {@code
+   * NETWORK_ERROR} that is not retryable.
    */
   public RosteringClientBuilder maxBody(int bytes) {
     if (bytes <= 0) {
@@ -80,42 +66,30 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /**
-   * Shares the token with other clients.
-   *
-   * @param store where the token is kept
-   * @return this builder
-   */
+  /** Sets a store through which clients share one token. */
   public RosteringClientBuilder store(Store store) {
     this.store = store;
     return this;
   }
 
   /**
-   * Sets another plugin than the one in this library.
-   *
-   * @param wasm a build without WASI, of the contract {@link RosteringClient#CONTRACT}
-   * @return this builder
+   * Sets another plugin than the one in this library: a build without WASI, of the contract {@link
+   * RosteringClient#CONTRACT}.
    */
   public RosteringClientBuilder plugin(byte[] wasm) {
     this.wasm = wasm.clone();
     return this;
   }
 
-  /**
-   * Interprets the plugin instead of compiling it to JVM code, where no code may be generated.
-   *
-   * @return this builder
-   */
+  /** Interprets the plugin instead of compiling it to JVM code, where no code may be generated. */
   public RosteringClientBuilder interpreter() {
     isInterpreted = true;
     return this;
   }
 
   /**
-   * Opens the client. It checks the whole config, and sends nothing.
+   * Opens the client, which the caller closes. It checks the whole config, and sends nothing.
    *
-   * @return the client, which the caller closes
    * @throws RosteringException {@code CONFIG_MISSING} or {@code CONFIG_INVALID}
    * @throws IllegalArgumentException if the plugin is not a build of the plugin, or has another
    *     contract

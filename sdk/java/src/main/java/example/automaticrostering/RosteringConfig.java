@@ -24,11 +24,7 @@ public final class RosteringConfig {
     this.keys = keys;
   }
 
-  /**
-   * Starts to build a config.
-   *
-   * @return a builder with no key set
-   */
+  /** Starts to build a config. */
   public static Builder builder() {
     return new Builder();
   }
@@ -37,10 +33,7 @@ public final class RosteringConfig {
    * Reads the environment variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code
    * _BASE_URL}, {@code _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID},
    * {@code _SCOPE}, {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing
-   * one.
-   *
-   * @return the config
-   * @throws RosteringException {@code CONFIG_INVALID}, which names the variable
+   * one. A wrong value is a {@code CONFIG_INVALID} that names the variable.
    */
   public static RosteringConfig fromEnvironment() {
     return fromEnvironment(System.getenv());
@@ -109,12 +102,7 @@ public final class RosteringConfig {
 
     private Builder() {}
 
-    /**
-     * Sets the environment; needed unless there is a scope.
-     *
-     * @param environment picks the scope
-     * @return this builder
-     */
+    /** Needed unless there is a scope. */
     public Builder environment(Environment environment) {
       return set(
           "environment",
@@ -126,83 +114,42 @@ public final class RosteringConfig {
               });
     }
 
-    /**
-     * Sets the identity provider's URL.
-     *
-     * @param url https, or http on loopback
-     * @return this builder
-     */
+    /** The identity provider: https, or http on loopback. */
     public Builder authUrl(String url) {
       return set("auth_url", url);
     }
 
-    /**
-     * Sets the service's URL.
-     *
-     * @param url https, or http on loopback; it may have a path
-     * @return this builder
-     */
+    /** The service: https, or http on loopback; it may have a path. */
     public Builder baseUrl(String url) {
       return set("base_url", url);
     }
 
-    /**
-     * Sets the client id of OAuth 2.0.
-     *
-     * @param id as the identity provider knows it
-     * @return this builder
-     */
+    /** The client id of OAuth 2.0. */
     public Builder clientId(String id) {
       return set("client_id", id);
     }
 
-    /**
-     * Sets the client's secret.
-     *
-     * @param secret without the trailing newline of a file that it was read from
-     * @return this builder
-     */
+    /** The client's secret, without the trailing newline of a file that it was read from. */
     public Builder clientSecret(String secret) {
       return set("client_secret", secret);
     }
 
-    /**
-     * Sets the customer of the calls; {@link RosteringClient#forCustomer} sets another.
-     *
-     * @param id visible ASCII, at most 256 bytes
-     * @return this builder
-     */
+    /** The customer of the calls, at most 256 bytes of visible ASCII. */
     public Builder customerId(String id) {
       return set("customer_id", id);
     }
 
-    /**
-     * Sets the user of the calls; {@link RosteringClient#forUser} sets another.
-     *
-     * @param id visible ASCII, at most 256 bytes
-     * @return this builder
-     */
+    /** The user of the calls, at most 256 bytes of visible ASCII. */
     public Builder userId(String id) {
       return set("user_id", id);
     }
 
-    /**
-     * Overrides the environment's scope.
-     *
-     * @param scope one or more, with a space between them
-     * @return this builder
-     */
+    /** Overrides the environment's scope: one or more, with a space between them. */
     public Builder scope(String scope) {
       return set("scope", scope);
     }
 
-    /**
-     * Sets how long before its expiry a token is renewed; a minute if not set.
-     *
-     * @param margin zero or more, in whole seconds
-     * @return this builder
-     * @throws IllegalArgumentException if it is negative, or has a fraction of a second
-     */
+    /** How long before its expiry a token is renewed, in whole seconds; a minute if not set. */
     public Builder refreshMargin(Duration margin) {
       if (margin.isNegative() || margin.getNano() != 0) {
         throw new IllegalArgumentException(
@@ -211,21 +158,12 @@ public final class RosteringConfig {
       return set("refresh_margin", Long.toString(margin.getSeconds()));
     }
 
-    /**
-     * Permits http beyond loopback, where anyone on the way can read the secret.
-     *
-     * @param allow false if not set
-     * @return this builder
-     */
+    /** Permits http beyond loopback, where anyone on the way can read the secret. */
     public Builder allowHttp(boolean allow) {
       return set("allow_http", Boolean.toString(allow));
     }
 
-    /**
-     * Builds the config.
-     *
-     * @return the config
-     */
+    /** Builds the config. */
     public RosteringConfig build() {
       return new RosteringConfig(Map.copyOf(keys));
     }

@@ -56,9 +56,6 @@ public final class RosteringException extends RuntimeException {
   /**
    * Makes an error, for a fake of a client in tests.
    *
-   * @param code what to act on
-   * @param message explains how to fix it
-   * @param retryable whether the same call may succeed later
    * @param details what else is known, by the contract's names: {@code Map.of("status", 503,
    *     "retry_after", 7)}
    */
@@ -121,11 +118,7 @@ public final class RosteringException extends RuntimeException {
     return new RosteringException(Code.NETWORK_ERROR, message, retryable, Map.of());
   }
 
-  /**
-   * Returns what to act on.
-   *
-   * @return the code, or {@link Code#UNKNOWN}
-   */
+  /** {@return what to act on, or {@link Code#UNKNOWN}} */
   public Code code() {
     return Stream.of(Code.values())
         .filter(c -> c.name().equalsIgnoreCase((String) fields.get("code")))
@@ -134,86 +127,54 @@ public final class RosteringException extends RuntimeException {
   }
 
   /**
-   * Reports whether the same call may succeed later.
-   *
-   * @return whether to call again, after {@link #retryAfter} if that is known
+   * {@return whether the same call may succeed later, after {@link #retryAfter} if that is known}
    */
   public boolean retryable() {
     return Boolean.TRUE.equals(fields.get("retryable"));
   }
 
   /**
-   * Returns the key of the config, or the parameter, that caused the error.
-   *
-   * @return its name in the contract
+   * {@return the contract's name of the config's key, or of the parameter, that caused the error}
    */
   public Optional<String> key() {
     return text("key");
   }
 
-  /**
-   * Returns the HTTP status of the response that caused the error.
-   *
-   * @return the status
-   */
+  /** {@return the HTTP status of the response that caused the error} */
   public OptionalInt status() {
     return fields.get("status") instanceof Number n
         ? OptionalInt.of(n.intValue())
         : OptionalInt.empty();
   }
 
-  /**
-   * Returns the headers of the service's response.
-   *
-   * @return none if the error is not the service's
-   */
+  /** {@return the headers of the service's response; none if the error is not the service's} */
   public HttpHeaders headers() {
     return headers == null ? Response.NO_HEADERS : headers;
   }
 
-  /**
-   * Returns the body of the service's response, up to 64 KiB, without secrets and tokens.
-   *
-   * @return the body as text
-   */
+  /** {@return the body of the service's response, up to 64 KiB, without secrets and tokens} */
   public Optional<String> body() {
     return text("body");
   }
 
-  /**
-   * Returns {@code error} of the token endpoint's response.
-   *
-   * @return the error of OAuth 2.0, such as {@code invalid_client}
-   */
+  /** {@return {@code error} of the token endpoint's response, such as {@code invalid_client}} */
   public Optional<String> oauthError() {
     return text("oauth_error");
   }
 
-  /**
-   * Returns {@code error_description} of the token endpoint's response.
-   *
-   * @return the description
-   */
+  /** {@return {@code error_description} of the token endpoint's response} */
   public Optional<String> oauthErrorDescription() {
     return text("oauth_error_description");
   }
 
-  /**
-   * Returns how long to wait before the next call.
-   *
-   * @return whole seconds
-   */
+  /** {@return how long to wait before the next call} */
   public Optional<Duration> retryAfter() {
     return fields.get("retry_after") instanceof Number n
         ? Optional.of(Duration.ofSeconds(n.longValue()))
         : Optional.empty();
   }
 
-  /**
-   * Returns all that is known as JSON, for logs that programs read.
-   *
-   * @return an object with the contract's names, such as {@code retry_after}
-   */
+  /** {@return all that is known as JSON with the contract's names, for logs that programs read} */
   public String toJson() {
     return new String(Json.write(fields), UTF_8);
   }

@@ -28,22 +28,12 @@ public final class ServiceRequest {
     body = builder.body == null ? BodyPublishers.noBody() : builder.body;
   }
 
-  /**
-   * A GET request.
-   *
-   * @param path begins with a slash, and may have a query
-   * @return the request
-   */
+  /** Makes a GET request. The path begins with a slash, and may have a query. */
   public static ServiceRequest get(String path) {
     return builder(path).build();
   }
 
-  /**
-   * Starts to build a request.
-   *
-   * @param path begins with a slash, and may have a query
-   * @return the builder
-   */
+  /** Starts to build a request. The path begins with a slash, and may have a query. */
   public static Builder builder(String path) {
     return new Builder(path);
   }
@@ -59,91 +49,54 @@ public final class ServiceRequest {
       this.path = path;
     }
 
-    /**
-     * Sets the method; GET if not set.
-     *
-     * @param method GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS
-     * @return this builder
-     */
+    /** GET (if not set), HEAD, POST, PUT, PATCH, DELETE or OPTIONS. */
     public Builder method(String method) {
       this.method = method;
       return this;
     }
 
-    /**
-     * Adds a parameter to the query.
-     *
-     * @param name is encoded
-     * @param value is encoded
-     * @return this builder
-     */
+    /** Adds a parameter to the query, encoded. */
     public Builder query(String name, String value) {
       path += (path.contains("?") ? "&" : "?") + encode(name) + "=" + encode(value);
       return this;
     }
 
-    /**
-     * Sets a header.
-     *
-     * @param name not Authorization, the ids, Host, Content-Length and the like
-     * @param value visible ASCII, spaces and tabs
-     * @return this builder
-     */
+    /** Sets a header; not Authorization, the ids, Host, Content-Length and the like. */
     public Builder header(String name, String value) {
       headers.put(name, value);
       return this;
     }
 
     /**
-     * Sets the body to JSON, and the header Content-Type unless there is one.
-     *
-     * @param json what your JSON library wrote; it is sent unchanged
-     * @return this builder
+     * Sets the body to what a JSON library wrote, and the header Content-Type unless there is one.
      */
     public Builder json(String json) {
       headers.putIfAbsent("Content-Type", "application/json");
       return body(json);
     }
 
-    /**
-     * Sets the body.
-     *
-     * @param text is sent as UTF-8
-     * @return this builder
-     */
+    /** Sets the body, as UTF-8. */
     public Builder body(String text) {
       return body(BodyPublishers.ofString(unicode(text)));
     }
 
-    /**
-     * Sets the body.
-     *
-     * @param bytes are not copied
-     * @return this builder
-     */
+    /** Sets the body. The bytes are not copied. */
     public Builder body(byte[] bytes) {
       return body(BodyPublishers.ofByteArray(bytes));
     }
 
     /**
-     * Sets the body, of any size. It is sent again when the service answers 401: {@code
-     * ofInputStream} needs a new stream each time. A part of {@code BodyPublishers.fromPublisher}
-     * or {@code concat} is not sent again: the call ends with a {@code SERVICE_UNAUTHORIZED} that
-     * is retryable, and the next call has a new token.
-     *
-     * @param parts are sent one after the other
-     * @return this builder
+     * Sets the body, of any size, from parts that follow each other. It is sent again when the
+     * service answers 401: {@code ofInputStream} needs a new stream each time. A part of {@code
+     * BodyPublishers.fromPublisher} or {@code concat} is not sent again: the call ends with a
+     * retryable {@code SERVICE_UNAUTHORIZED}, and the next call has a new token.
      */
     public Builder body(BodyPublisher... parts) {
       body = parts.length == 1 ? parts[0] : Parts.of(parts);
       return this;
     }
 
-    /**
-     * Builds the request.
-     *
-     * @return the request
-     */
+    /** Builds the request. */
     public ServiceRequest build() {
       return new ServiceRequest(this);
     }

@@ -6,36 +6,15 @@ package example.automaticrostering;
  *
  * <p>Methods run on the client's own daemon threads, one at a time for most of its calls. A method
  * that throws, or that takes longer than a second, makes that call go on without the store; its
- * thread is then interrupted.
+ * thread is then interrupted. A key has at most 512 visible ASCII characters.
  */
 public interface Store {
-  /**
-   * Reads a value.
-   *
-   * @param key at most 512 visible ASCII characters
-   * @return the value, or null if it is not there or has expired
-   * @throws Exception if the store fails
-   */
+  /** {@return the value of a key, or null if it is missing or has expired} */
   String get(String key) throws Exception;
 
-  /**
-   * Sets a value only if the key is not there, atomically.
-   *
-   * @param key at most 512 visible ASCII characters
-   * @param value a text
-   * @param ttlSeconds how long the value is kept
-   * @return whether it was set
-   * @throws Exception if the store fails
-   */
+  /** Sets a value only if the key is missing, atomically, and returns whether it did. */
   boolean add(String key, String value, long ttlSeconds) throws Exception;
 
-  /**
-   * Sets a value.
-   *
-   * @param key at most 512 visible ASCII characters
-   * @param value a text
-   * @param ttlSeconds how long the value is kept
-   * @throws Exception if the store fails
-   */
+  /** Sets a value. */
   void set(String key, String value, long ttlSeconds) throws Exception;
 }

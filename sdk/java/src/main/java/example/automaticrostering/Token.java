@@ -22,8 +22,6 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
   /**
    * Reads what {@link #toJson} wrote.
    *
-   * @param json a token object
-   * @return the token
    * @throws IllegalArgumentException if it is not a JSON object; the message does not show it
    */
   public static Token ofJson(String json) {
@@ -39,11 +37,7 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
     return new Token(f.accessToken, f.tokenType, Instant.ofEpochSecond(f.expiresAt), f.cacheKey);
   }
 
-  /**
-   * Writes the token, for a store of your own.
-   *
-   * @return a token object, which shows the access token
-   */
+  /** {@return the token object, which shows the access token, for a store of your own} */
   public String toJson() {
     return new String(input(null), UTF_8);
   }

@@ -10,20 +10,12 @@ public final class TokenOptions {
     this.input = input;
   }
 
-  /**
-   * The cached token, or a new one if there is none.
-   *
-   * @return the default
-   */
+  /** The cached token, or a new one if there is none. */
   public static TokenOptions cached() {
     return new TokenOptions(Map.of());
   }
 
-  /**
-   * A new token. If that fails, the cached one is kept.
-   *
-   * @return the options
-   */
+  /** A new token. If that fails, the cached one is kept. */
   public static TokenOptions force() {
     return new TokenOptions(Map.of("force", true));
   }
@@ -31,9 +23,6 @@ public final class TokenOptions {
   /**
    * Another token than one that the service answered 401 to: a new one, or the cached one if that
    * is another already.
-   *
-   * @param accessToken {@link Token#accessToken} of the token that was sent
-   * @return the options
    */
   public static TokenOptions refused(String accessToken) {
     return new TokenOptions(Map.of("refused", accessToken));
