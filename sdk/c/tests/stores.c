@@ -197,11 +197,56 @@ static void a_folder_that_is_gone_fails(void **state) {
     assert_int_equal(make_folder(state), 0);
 }
 
+/* What another process does just before this one links a file: the linker has linkat called through here. */
+static void (*before_link)(void);
+
+int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    void (*other)(void) = before_link;
+    before_link = NULL;
+    if (other != NULL) other();
+    return __real_linkat(from_folder, from, to_folder, to, flags);
+}
+
+static void set_once(void) {
+    rostering_store *other = open_file_store();
+    set(other, "key", "of another", 100);
+    rostering_store_free(other);
+}
+
+static void set_twice(void) {
+    set_once();
+    set_once(); /* which removes the number that this process is about to take */
+}
+
+static void another_process_is_faster(void **state) {
+    (void)state;
+    static void (*const others[])(void) = {set_once, set_twice};
+    rostering_store *store = open_file_store();
+    for (size_t i = 0; i < 2; i++) {
+        set(store, "key", "expired", 0);
+        int before = count_files();
+        before_link = others[i];
+        assert_false(add(store, "key", "mine", 100));
+        want_value(store, "key", "of another");
+        assert_int_equal(count_files(), before);
+        before_link = set_once;
+        set(store, "key", "mine", 100);
+        want_value(store, "key", "mine");
+        assert_int_equal(count_files(), before);
+    }
+    rostering_store_free(store);
+}
+
 /* Each process, and each store in it, may add a key; one does. The keys have a value that has expired. */
 static void processes_add_a_key_once(void **state) {
     (void)state;
     enum { PROCESSES = 4, KEYS = 25 };
     pid_t children[PROCESSES];
+    int gate[2];
+    char none;
+    assert_int_equal(pipe(gate), 0);
     rostering_store *store = open_file_store();
     int before = count_files();
     for (int k = 0; k < KEYS; k++) set(store, (char[]){'k', (char)('a' + k), '\0'}, "expired", 0);
@@ -210,11 +255,15 @@ static void processes_add_a_key_once(void **state) {
         if (children[i] == 0) {
             int n = 0;
             rostering_store *own = open_file_store();
+            close(gate[1]);
+            (void)!read(gate[0], &none, 1); /* until all are there */
             for (int k = 0; k < KEYS; k++) n += add(own, (char[]){'k', (char)('a' + k), '\0'}, "value", 100);
             _exit(n);
         }
     }
     int added = 0;
+    close(gate[0]);
+    close(gate[1]);
     for (int i = 0; i < PROCESSES; i++) {
         int status;
         assert_int_equal(waitpid(children[i], &status, 0), children[i]);
@@ -254,6 +303,7 @@ int run_store_tests(void) {
         cmocka_unit_test(the_files_are_those_of_all_languages),
         cmocka_unit_test(a_file_of_another_form_is_no_value),
         cmocka_unit_test(a_folder_that_cannot_be_used_is_refused),
+        cmocka_unit_test(another_process_is_faster),
         cmocka_unit_test(processes_add_a_key_once),
         cmocka_unit_test(a_folder_that_is_gone_fails),
         TEST(clients_share_a_token_in_memory),
