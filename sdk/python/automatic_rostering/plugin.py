@@ -36,12 +36,13 @@ class Plugin(Inherited):
         event: Callable[[], AnyEvent],
         logger: log.AnyLogger | None,
     ) -> None:
+        self._instance: Any = None  # of the SDK
         super().__init__()
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
         manifest = {"wasm": [{"data": data}], "config": plugin_config(config), "allowed_hosts": []}
         try:
             # By default, `functions` is every host function that the program has registered.
-            self._instance: Any = extism.Plugin(manifest, wasi=False, functions=[])
+            self._instance = extism.Plugin(manifest, wasi=False, functions=[])
         except extism.Error as error:
             raise ValueError(f"cannot load the plugin: {error}") from error
         # libextism serializes calls, but the output is read after the call.

@@ -48,9 +48,9 @@ def request_input(
     if params:
         path += ("&" if "?" in path else "?") + str(httpx.QueryParams(cast(Any, params)))
     body = _encoded(content, iterable)
-    fields: dict[str, object] = {"path": path, "method": method, "headers": sent}
-    fields["body"] = True if body else None
-    return {name: value for name, value in fields.items() if value}, body
+    fields: dict[str, object] = {"path": path, "method": method}
+    fields |= {"headers": sent or None, "body": bool(body) or None}
+    return {name: value for name, value in fields.items() if value is not None}, body
 
 
 def _encoded(content: AnyBody, iterable: type[Iterable[Any] | AsyncIterable[Any]]) -> AnyBody:

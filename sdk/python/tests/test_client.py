@@ -181,6 +181,11 @@ class Failures(ServiceCase):
         for wrong in ("a\nb", ""):
             call = partial(client.list_jobs, customer_id=wrong)
             self.assertEqual(self.want_error("invalid_input", call).key, "customer_id")
+        send: Any = client.send_request
+        for key, wrong in (("method", ""), ("method", "put"), ("path", ""), ("path", "jobs")):
+            call = partial(send, **{"path": "/", key: wrong})
+            self.assertEqual(self.want_error("invalid_input", call).key, key)
+        self.want_requests(0, 0)
 
     def test_error_cause(self) -> None:
         client = self.open()
