@@ -80,7 +80,11 @@ static int read_value(const file_store *s, const char *hash, int64_t number, cha
     snprintf(name, sizeof name, "%s.%" PRId64, hash, number);
     int descriptor = openat(s->folder, name, O_RDONLY | O_CLOEXEC);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-    if (file == NULL) return errno;
+    if (file == NULL) {
+        int reason = errno;
+        if (descriptor >= 0) close(descriptor);
+        return reason;
+    }
     ssize_t length = getdelim(&text, &size, '\0', file); /* the whole: there is no zero byte in it */
     int reason = ferror(file) ? EIO : 0;
     const char *found = length > 0 ? parse(text) : NULL;
