@@ -97,7 +97,8 @@ run-fleet: build build/sandbox ## processes share one token through Redis, and t
 
 .PHONY: run-serverless
 run-serverless: build build/sandbox ## a new process for each call, with the token in a file
-	$(call program,go,serverless)
+	@folder=$$(mktemp -d) ; trap 'rm -rf "$$folder"' EXIT ; \
+	ROSTERING_STORE=$$folder build/sandbox bash -c 'for n in 1 2 3; do host-example/go/run.sh serverless; done'
 
 # The service of every language's tests.
 .PHONY: build/sandbox
