@@ -12,7 +12,7 @@ type keptSteps struct {
 }
 
 // mostKept bounds the steps for different requests.
-const mostKept = 100
+const mostKept = 256
 
 // find returns the step that begins a call, or nil.
 func (k *keptSteps) find(key string, now int64) *step {
