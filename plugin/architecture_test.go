@@ -13,15 +13,16 @@ import (
 )
 
 // layers are the packages of internal, upper ones first: a package imports only from
-// the layers below its own. Those of the first one do not go into the guest.
+// the layers below its own. Those above call do not go into the guest.
 var layers = [][]string{
 	{"native", "simulation"},
+	{"memory"},
 	{"call"},
 	{"oauth2", "jobs"},
 	{"config", "redact"},
 	{"input", "backoff"},
 	{"percent"},
-	{"json", "clock", "apierror", "state"},
+	{"json", "clock", "apierror", "vars"},
 	{"ascii", "message", "release"},
 }
 

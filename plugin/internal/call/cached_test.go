@@ -124,7 +124,7 @@ func (c *made) take(turns ...turn) *made {
 		if turn.token != "" {
 			c.tokens = append(c.tokens, turn.token)
 		}
-		c.now += turn.seconds
+		c.Clock += turn.seconds
 		c.last = turn.body
 		c.step = *c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body),
 			Load: func(most int) []byte { return []byte(turn.body[:min(most, len(turn.body))]) }})
@@ -136,7 +136,7 @@ func (c *made) take(turns ...turn) *made {
 // checkStep wants no secret in an error, and no token but in that of get_token.
 func (c *made) checkStep() {
 	c.t.Helper()
-	c.mine = c.held // before another call holds a var
+	c.mine = c.Held // before another call holds a var
 	switch c.step.Kind {
 	case call.Fail:
 		c.checkHidden("an error", string(c.step.Output))

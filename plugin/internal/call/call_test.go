@@ -1,12 +1,12 @@
 package call_test
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/internal/call"
+	"automatic-rostering/plugin/internal/memory"
 )
 
 const (
@@ -14,15 +14,12 @@ const (
 	secret = "s3cret/with+odd&signs%"
 )
 
-// host is a call.Host in memory.
+// host is a host in memory that watches what it gets.
 type host struct {
+	*memory.Host
 	t      *testing.T
-	config map[string]string
-	vars   map[string][]byte
-	now    int64
 	log    []string // each line behind "debug: " or "warn: "
 	tokens []string // all that a token endpoint gave, which must not show
-	held   []byte   // the var of the last Hold
 
 	writes, trapAt int // SetVar traps the trapAt-th time
 
@@ -31,7 +28,7 @@ type host struct {
 }
 
 func newHost(t *testing.T) *host {
-	return &host{t: t, now: noon, vars: map[string][]byte{}, config: map[string]string{
+	h := &host{t: t, Host: memory.New(map[string]string{
 		"environment":   "stage",
 		"auth_url":      "https://auth.example/id/",
 		"base_url":      "https://api.example/v1",
@@ -39,62 +36,25 @@ func newHost(t *testing.T) *host {
 		"client_secret": secret,
 		"customer_id":   "c0",
 		"user_id":       "u0",
-	}}
+	})}
+	h.Clock, h.Keeps = noon, h.keeps
+	h.Logged = func(level call.Level, line string) {
+		line = map[call.Level]string{call.Debug: "debug: ", call.Warn: "warn: "}[level] + line
+		h.checkHidden("a log line", line)
+		h.log = append(h.log, line)
+	}
+	return h
 }
-
-func (h *host) Config(key string) string { return h.config[key] }
-func (h *host) Var(name string) []byte   { return slices.Clone(h.vars[name]) }
-func (h *host) Now() int64               { return h.now }
 
 // trap is what a test host panics with where a real one ends the call.
 type trap struct{}
 
-func (h *host) SetVar(name string, value []byte) {
-	if h.writes++; h.writes == h.trapAt {
+func (h *host) keeps(_ string, value []byte) bool {
+	fits := h.room == 0 || len(value) <= h.room
+	if h.writes++; h.writes == h.trapAt || !fits && h.roomEnds {
 		panic(trap{})
 	}
-	if h.room > 0 && len(value) > h.room {
-		if h.roomEnds {
-			panic(trap{})
-		}
-		return
-	}
-	if len(value) == 0 {
-		delete(h.vars, name)
-		return
-	}
-	h.vars[name] = slices.Clone(value)
-}
-
-func (h *host) Words(name string) (first, second uint64, ok bool) {
-	b := h.vars[name]
-	if len(b) < 16 {
-		return 0, 0, false
-	}
-	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), true
-}
-
-func (h *host) LogVar(name string) bool {
-	line, ok := h.vars[name]
-	if ok {
-		h.Log(call.Debug, string(line))
-	}
-	return ok
-}
-
-func (h *host) Hold(name string) bool {
-	h.held = h.Var(name)
-	return h.held != nil
-}
-
-func (h *host) Log(level call.Level, line string) {
-	if level == call.Warn {
-		line = "warn: " + line
-	} else {
-		line = "debug: " + line
-	}
-	h.checkHidden("a log line", line)
-	h.log = append(h.log, line)
+	return fits
 }
 
 // checkHidden wants no secret and no token in a text that others see.

@@ -63,12 +63,12 @@ func (w *world) answer(c *made, caller int) {
 	w.t.Helper()
 	request := c.request()
 	if request == tokenRequest {
-		c.take(grants(w.give(w.now), 3600))
+		c.take(grants(w.give(w.Clock), 3600))
 		return
 	}
 	token, status := bearer(request), 200
-	if expiry := w.expiry[token]; w.now >= expiry {
-		w.t.Fatalf("%q, which expired at %d, is sent at %d", token, expiry, w.now)
+	if expiry := w.expiry[token]; w.Clock >= expiry {
+		w.t.Fatalf("%q, which expired at %d, is sent at %d", token, expiry, w.Clock)
 	}
 	if w.revoked[token] || w.closed {
 		status = 401
@@ -83,8 +83,8 @@ func (w *world) checkToken() {
 	if c.object() == nil {
 		w.t.Fatal(c.result())
 	}
-	if expiresAt := w.checkObject(c.object()); expiresAt <= w.now {
-		w.t.Errorf("%s at %d", c.object(), w.now)
+	if expiresAt := w.checkObject(c.object()); expiresAt <= w.Clock {
+		w.t.Errorf("%s at %d", c.object(), w.Clock)
 	}
 }
 
@@ -128,9 +128,9 @@ var cutOffs = []struct {
 	{"list_jobs for other ids", func(w *world) { w.list(0) }, func(w *world) { w.list(1) }},
 	{"list_jobs for the config's ids again", func(w *world) { w.list(1) }, func(w *world) { w.list(0) }},
 	{"list_jobs for a third pair of ids", func(w *world) { w.list(1) }, func(w *world) { w.list(2) }},
-	{"a forced token", func(w *world) { w.list(0) }, func(w *world) { w.now += 1800; w.token(`{"force":true}`) }},
-	{"a renewal", func(w *world) { w.list(0); w.now += 3540 }, func(w *world) { w.list(0) }},
-	{"a renewal for other ids", func(w *world) { w.list(2); w.now += 3600 }, func(w *world) { w.list(1) }},
+	{"a forced token", func(w *world) { w.list(0) }, func(w *world) { w.Clock += 1800; w.token(`{"force":true}`) }},
+	{"a renewal", func(w *world) { w.list(0); w.Clock += 3540 }, func(w *world) { w.list(0) }},
+	{"a renewal for other ids", func(w *world) { w.list(2); w.Clock += 3600 }, func(w *world) { w.list(1) }},
 	{"a recovered 401", func(w *world) { w.list(0); w.revoked["t-1."] = true }, func(w *world) { w.list(0) }},
 	{"a recovered 401 for other ids", func(w *world) { w.list(0); w.revoked["t-1."] = true }, func(w *world) { w.list(1) }},
 	{"a 401 with a new token", func(w *world) { w.closed = true }, func(w *world) { w.list(1) }},
@@ -152,7 +152,7 @@ func TestACallThatIsCutOffLeavesNothingThatDoesNotBelongTogether(t *testing.T) {
 					trapped = traps(func() { tt.call(w) })
 					w.trapAt = 0
 					w.closed = false
-					w.now += pause
+					w.Clock += pause
 					checkLater(w, int(pause)%3)
 				}
 				if !trapped {

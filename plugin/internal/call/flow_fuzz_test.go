@@ -46,7 +46,7 @@ func FuzzFlow(f *testing.F) {
 			}
 			output := next.Output
 			if next.Kind == call.GiveHeld {
-				output = w.held
+				output = w.Held
 			}
 			var s step
 			if err := json.Unmarshal(output, &s); err != nil {

@@ -26,7 +26,7 @@ func TestAFlowBelongsToItsInstance(t *testing.T) {
 	c = one.steer("list_jobs", `["wait"]`)
 	c.host = other
 	c.goOn(`,"status":401,"body":"token-other"`).want("Bearer token-other")
-	if calls := vars.DecodeCalls(other.vars[vars.Shared]); calls.Refused != [4]int64{} {
+	if calls := vars.DecodeCalls(other.Vars[vars.Shared]); calls.Refused != [4]int64{} {
 		t.Errorf("it counts as refused there: %v", calls.Refused)
 	}
 }
@@ -46,9 +46,9 @@ func TestForgedFlows(t *testing.T) {
 		h := newHost(t)
 		c := h.steer("get_token", `["wait"]`)
 		forge(c, at, `,"at":200000000000`)
-		h.now = 0
+		h.Clock = 0
 		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
-		h.now = noon
+		h.Clock = noon
 		h.getToken("").wantToken("t-one", noon+3600)
 	})
 	t.Run("without a time there is no token without expiry", func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestForgedFlows(t *testing.T) {
 		h = newHost(t)
 		c = h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)
-		h.now = 0
+		h.Clock = 0
 		c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
 	})
 	for _, field := range []string{`"now":1800000000`, `"refused":"t-one"`} {

@@ -53,7 +53,7 @@ func (w *crowd) act(c rune) {
 	case c == 'x' || c == 'o': // the service refuses every token, or does no longer
 		w.closed = c == 'x'
 	case c == '-':
-		w.now = 0
+		w.Clock = 0
 	case strings.ContainsRune("+=>", c):
 		w.pass(map[rune]int64{'+': 1, '=': 60, '>': 3540}[c])
 	}
@@ -61,7 +61,7 @@ func (w *crowd) act(c rune) {
 
 func (w *crowd) pass(seconds int64) {
 	w.time += seconds
-	w.now = w.time
+	w.Clock = w.time
 }
 
 // pick returns the n-th of the calls that began last.
@@ -127,7 +127,7 @@ func (m *member) look() {
 	}
 	request := m.request()
 	if request == tokenRequest {
-		m.askedAt = m.now
+		m.askedAt = m.Clock
 		m.asks++
 	} else {
 		m.sends++
@@ -135,8 +135,8 @@ func (m *member) look() {
 		if request != want {
 			m.t.Errorf("caller %d sends %s", m.caller, request)
 		}
-		if token := bearer(request); m.now != 0 && token != m.own && m.now >= m.crowd.expiry[token] {
-			m.t.Errorf("%q, which expired at %d, is sent at %d", token, m.crowd.expiry[token], m.now)
+		if token := bearer(request); m.Clock != 0 && token != m.own && m.Clock >= m.crowd.expiry[token] {
+			m.t.Errorf("%q, which expired at %d, is sent at %d", token, m.crowd.expiry[token], m.Clock)
 		}
 	}
 	if m.asks > 1 || m.sends > 2 {

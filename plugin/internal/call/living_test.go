@@ -42,7 +42,7 @@ func (c *steered) next(s *call.Step) {
 	var parsed struct{ Flow json.RawMessage }
 	c.output = string(s.Output)
 	if s.Kind == call.GiveHeld {
-		c.output = string(c.held)
+		c.output = string(c.Held)
 	}
 	if err := json.Unmarshal([]byte(c.output), &parsed); err != nil {
 		c.t.Fatalf("%s: %v", c.output, err)
@@ -69,7 +69,7 @@ func TestAChangedConfigEndsTheCall(t *testing.T) {
 	for _, answer := range []string{tokenAnswer, `,"status":503`} {
 		h := newHost(t)
 		c := h.steer("get_token", `[]`)
-		h.config["client_id"] = "another"
+		h.Settings["client_id"] = "another"
 		c.goOn(answer).want(apierror.InvalidInput, `"key":"flow"`)
 	}
 }
@@ -77,7 +77,7 @@ func TestAChangedConfigEndsTheCall(t *testing.T) {
 func TestAnUnusableConfigEndsTheCall(t *testing.T) {
 	h := newHost(t)
 	c := h.steer("get_token", `[]`)
-	h.config["client_id"] = ""
+	h.Settings["client_id"] = ""
 	c.goOn(tokenAnswer).want(apierror.ConfigMissing, `"key":"client_id"`)
 }
 
@@ -85,7 +85,7 @@ func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
 	c := h.steer("list_jobs", `[]`)
-	h.config["client_id"] = "another"
+	h.Settings["client_id"] = "another"
 	c.goOn(`,"status":401`).want(apierror.InvalidInput, `"key":"flow"`)
 }
 
@@ -93,7 +93,7 @@ func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
 	h := newHost(t)
 	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``, ``)
 	c.want(`"for":"service"`)
-	h.config["client_id"] = "another"
+	h.Settings["client_id"] = "another"
 	if c.goOn(`,"status":401`).want(apierror.ServiceUnauthorized); c.flow != nil {
 		t.Errorf("it goes on: %s", c.output)
 	}
@@ -102,7 +102,7 @@ func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
 func TestAnAnswerCountsWithoutAConfig(t *testing.T) {
 	h := newHost(t)
 	c := h.steer("list_jobs", `[]`).goOn(tokenAnswer)
-	delete(h.config, "base_url")
+	delete(h.Settings, "base_url")
 	h.log = nil
 	c.goOn(`,"status":500`).want(apierror.ServiceError, `"status":500`)
 	h.wantLog("debug: HTTP 500 to GET /jobs")
@@ -112,7 +112,7 @@ func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 	for _, name := range []string{"get_token", "list_jobs"} {
 		h := newHost(t)
 		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``)
-		delete(h.vars, vars.TokenObject)
+		delete(h.Vars, vars.TokenObject)
 		c.goOn(``).want(apierror.TokenResponseInvalid, "room")
 	}
 }
@@ -135,9 +135,9 @@ func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
 	for _, name := range []string{"get_token", "list_jobs"} {
 		h := newHost(t)
 		h.getToken("", grants("t-one", 3600))
-		h.now = noon + 3550
+		h.Clock = noon + 3550
 		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, `,"status":503`)
-		delete(h.vars, vars.TokenObject)
+		delete(h.Vars, vars.TokenObject)
 		c.goOn(``).want(apierror.TokenEndpointUnavailable, `"retry_after":1`)
 	}
 }
@@ -155,7 +155,7 @@ func TestAWaitCountsFromTheFailure(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", asks(503, "").after(20)).wantError(apierror.TokenEndpointUnavailable, 1)
 	h.getToken("").wantError(apierror.TokenEndpointUnavailable, 1)
-	h.now++
+	h.Clock++
 	h.getToken("", grants("t-one", 3600)).wantToken("t-one", noon+21+3600)
 }
 
@@ -174,7 +174,7 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 			h.steer("list_jobs", storeToo).want(`"last":true`)
 			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantAnswer()
 		}
-		if h.vars[vars.JobsRequest] != nil {
+		if h.Vars[vars.JobsRequest] != nil {
 			t.Error("there was room")
 		}
 	}
@@ -184,7 +184,7 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 func TestATokenWithoutItsObjectIsForgotten(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
-	delete(h.vars, vars.TokenObject)
+	delete(h.Vars, vars.TokenObject)
 	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":false`)
 	c.want(`"op":"get"`, `:asking"`)
 	c.goOn(`,"value":"{\"state\":\"asking\"}"`).want(`"step":"wait"`)
@@ -206,7 +206,7 @@ func TestACallThatCannotWaitLeavesNoNote(t *testing.T) {
 		h := newHost(t)
 		h.steer("get_token", `[]`) // and never goes on
 		h.beginGetToken("")
-		h.now++ // after what beginGetToken counts as a failure
+		h.Clock++ // after what beginGetToken counts as a failure
 		h.steer("get_token", accepts).want(`"for":"token"`)
 	}
 }

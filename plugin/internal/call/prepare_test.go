@@ -49,7 +49,7 @@ func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 	for _, c := range callers {
 		h := newHost(t)
 		h.listJobs(c.input, grants("t-one", 3600), jobsAs(c.customer, c.user, "t-one", 200))
-		h.config = nil // a prepared request needs none
+		h.Settings = nil // a prepared request needs none
 		second := h.beginListJobs(c.input)
 		if second.step.Kind != call.SendHeld {
 			t.Errorf("%s: %s is not the prepared one", c.input, second.result())
@@ -88,7 +88,7 @@ func TestALostVarIsMadeAgain(t *testing.T) {
 			h := newHost(t)
 			h.listJobs(c.input, grants("t-one", 3600), jobsAs(c.customer, c.user, "t-one", 200))
 			for _, name := range lost {
-				delete(h.vars, name)
+				delete(h.Vars, name)
 			}
 			h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
 			h.getToken("").wantToken("t-one", noon+3600)
@@ -103,7 +103,7 @@ func TestALostTokenIsAskedForAgain(t *testing.T) {
 		h := newHost(t)
 		lose := func() {
 			for _, name := range lost {
-				delete(h.vars, name)
+				delete(h.Vars, name)
 			}
 		}
 		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200))
@@ -117,8 +117,8 @@ func TestALostTokenIsAskedForAgain(t *testing.T) {
 func TestALostTokenIsNoSubstitute(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
-	h.now = noon + 3540
-	delete(h.vars, vars.TokenObject)
+	h.Clock = noon + 3540
+	delete(h.Vars, vars.TokenObject)
 	h.getToken("", asks(500, "")).wantError(apierror.TokenEndpointUnavailable, 1)
 	h.listJobs("").wantError(apierror.TokenEndpointUnavailable, 1)
 }
@@ -127,7 +127,7 @@ func TestVarsThatAreNotOursAreNoState(t *testing.T) {
 	for _, value := range []string{"x", "0123456789abcdef", "0123456789abcdef and more"} {
 		h := newHost(t)
 		for _, name := range []string{vars.Summary, vars.TokenObject, vars.JobsRequest, vars.JobsIDs} {
-			h.vars[name] = []byte(value)
+			h.Vars[name] = []byte(value)
 		}
 		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantAnswer()
 		h.getToken("").wantToken("t-one", noon+3600)

@@ -86,8 +86,8 @@ type step struct {
 func newSteps(t *testing.T) *steps {
 	w := &steps{host: newHost(t), time: noon, client: "client-a", owners: map[string]string{},
 		expiry: map[string]int64{}, revoked: map[string]bool{}, store: map[string]string{}}
-	w.config["client_id"] = w.client
-	w.host.now = 0
+	w.Settings["client_id"] = w.client
+	w.host.Clock = 0
 	return w
 }
 
@@ -129,8 +129,8 @@ func (w *steps) act(c rune) {
 		w.poison(c)
 	case '#':
 		w.client = map[string]string{"client-a": "client-b", "client-b": "client-a"}[w.client]
-		w.config["client_id"] = w.client
-		w.config["base_url"] = "https://" + w.client + ".example"
+		w.Settings["client_id"] = w.client
+		w.Settings["base_url"] = "https://" + w.client + ".example"
 		call.ClearToken(w, nil)
 		w.asked = nil
 	case '+', '=', '>':
@@ -237,7 +237,7 @@ func (w *steps) take(c *stepped, next *call.Step) {
 	w.t.Helper()
 	output := string(next.Output)
 	if next.Kind == call.GiveHeld {
-		output = string(w.held)
+		output = string(w.Held)
 	}
 	if c.steps++; c.steps > 400 {
 		w.t.Fatalf("a call without an end: %s", output)
@@ -268,7 +268,7 @@ func (w *steps) take(c *stepped, next *call.Step) {
 	default:
 		c.sends++
 		token := strings.TrimPrefix(s.Request.Headers["Authorization"], "Bearer ")
-		if w.ownerOf(token) != w.client || !strings.HasPrefix(s.Request.URL, w.config["base_url"]+"/") {
+		if w.ownerOf(token) != w.client || !strings.HasPrefix(s.Request.URL, w.Settings["base_url"]+"/") {
 			w.t.Errorf("%s with a token of %q, as %s", s.Request.URL, w.ownerOf(token), w.client)
 		}
 	}

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/binary"
 	"io"
 	"net/http"
 	"strings"
@@ -12,24 +10,27 @@ import (
 
 	"automatic-rostering/plugin/internal/call"
 	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/memory"
 	"automatic-rostering/plugin/internal/message"
 )
 
-// host is one instance: call.Host over maps, and a client.
+// host is one instance, with a client.
 type host struct {
-	config map[string]string
-	vars   map[string][]byte
+	*memory.Host
 	client *http.Client
 	logs   []line
-
-	held []byte
 }
 
 func newHost(config map[string]string) *host {
-	return &host{config: config, vars: map[string][]byte{}, client: &http.Client{
+	h := &host{Host: memory.New(config), client: &http.Client{
 		Timeout:       10 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+	h.Logged = func(level call.Level, text string) {
+		names := map[call.Level]string{call.Debug: "debug", call.Warn: "warn"}
+		h.logs = append(h.logs, line{Level: names[level], Line: text})
+	}
+	return h
 }
 
 // one are the exports that make no request.
@@ -76,7 +77,7 @@ func (h *host) end(step *call.Step, body []byte) answer {
 	case call.Give:
 		return answer{Output: step.Output}
 	case call.GiveHeld:
-		return answer{Output: h.held}
+		return answer{Output: h.Held}
 	case call.GiveAnswer:
 		return answer{Output: body}
 	}
@@ -86,47 +87,7 @@ func (h *host) end(step *call.Step, body []byte) answer {
 // request makes what the shell would hand to http_request.
 func (h *host) request(step *call.Step) *http.Request {
 	if step.Kind == call.SendHeld {
-		return decode(h.held, strings.NewReader(""))
+		return decode(h.Held, strings.NewReader(""))
 	}
 	return decode(step.Request.AppendJSON(nil), strings.NewReader(step.Request.Body))
-}
-
-func (h *host) Config(key string) string { return h.config[key] }
-
-func (h *host) Var(name string) []byte { return bytes.Clone(h.vars[name]) }
-
-func (h *host) SetVar(name string, value []byte) {
-	if len(value) == 0 {
-		delete(h.vars, name)
-		return
-	}
-	h.vars[name] = bytes.Clone(value)
-}
-
-func (h *host) Words(name string) (first, second uint64, ok bool) {
-	b, ok := h.vars[name]
-	if !ok {
-		return 0, 0, false
-	}
-	return binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), true
-}
-
-func (h *host) LogVar(name string) bool {
-	line, ok := h.vars[name]
-	if ok {
-		h.Log(call.Debug, string(line))
-	}
-	return ok
-}
-
-func (h *host) Hold(name string) bool {
-	h.held = h.vars[name]
-	return h.held != nil
-}
-
-func (h *host) Now() int64 { return 0 }
-
-func (h *host) Log(level call.Level, text string) {
-	names := map[call.Level]string{call.Debug: "debug", call.Warn: "warn"}
-	h.logs = append(h.logs, line{Level: names[level], Line: text})
 }

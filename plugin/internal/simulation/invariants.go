@@ -108,8 +108,8 @@ func (w *world) hides(i *instance, b *branch, o *output) {
 // wellSent holds a token request to its form.
 func (w *world) wellSent(i *instance, o *output) {
 	form, err := url.ParseQuery(o.body.Str)
-	if err != nil || o.url != i.config["auth_url"]+"/connect/token" || o.method != "POST" ||
-		form.Get("client_id") != i.config["client_id"] || form.Get("client_secret") != i.config["client_secret"] || len(form) != 4 {
+	if err != nil || o.url != i.Settings["auth_url"]+"/connect/token" || o.method != "POST" ||
+		form.Get("client_id") != i.Settings["client_id"] || form.Get("client_secret") != i.Settings["client_secret"] || len(form) != 4 {
 		w.fail("a token request is the client's", "%s", o.text)
 	}
 }
@@ -138,11 +138,11 @@ func (w *world) addressed(i *instance, b *branch, o *output) {
 	if b.attempt.name == "send_request" {
 		method, path = "POST", "/a/b?c=d"
 	}
-	customer := i.config["customer_id"]
+	customer := i.Settings["customer_id"]
 	if id := gjson.Get("{"+strings.TrimPrefix(b.input, ",")+"}", "customer_id"); id.Exists() {
 		customer = id.Str
 	}
-	if o.method != method || o.url != i.config["base_url"]+path || o.headers.Get("CUSTOMER_ID").Str != customer {
+	if o.method != method || o.url != i.Settings["base_url"]+path || o.headers.Get("CUSTOMER_ID").Str != customer {
 		w.fail("a request is the call's", "%s", o.text)
 	}
 }

@@ -51,7 +51,7 @@ func (m *member) live() {
 	input = append(strconv.AppendInt(append(input, `],"input":{"now":`...), m.now(), 10), '}', '}')
 	f.input = input
 	step := call.Begin(m, input)
-	if step.Kind == call.GiveHeld && len(m.warm) > 0 && len(m.held) > 0 && &m.held[0] == &m.warm[0] && m.warmLast && f.accepts(m.warmToken) {
+	if step.Kind == call.GiveHeld && len(m.warm) > 0 && len(m.Held) > 0 && &m.Held[0] == &m.warm[0] && m.warmLast && f.accepts(m.warmToken) {
 		f.Open-- // a 2xx that need not be handed in: nothing else happens
 	} else {
 		(&made{member: m, began: f.time, valid: m.valid()}).take(step)
@@ -61,7 +61,7 @@ func (m *member) live() {
 
 // valid reports whether the service accepts the token that the instance has.
 func (m *member) valid() bool {
-	return m.fleet.accepts(gjson.GetBytes(m.vars["ar-token"], "access_token").Str)
+	return m.fleet.accepts(gjson.GetBytes(m.Vars["ar-token"], "access_token").Str)
 }
 
 // made is a call under way.
@@ -108,7 +108,7 @@ func (m *made) take(step *call.Step) {
 		m.requestToken()
 	default:
 		if step.Kind == call.GiveHeld {
-			m.warm, m.warmToken, m.warmLast = m.held, o.token, o.last
+			m.warm, m.warmToken, m.warmLast = m.Held, o.token, o.last
 		}
 		m.requestJobs(&o)
 	}

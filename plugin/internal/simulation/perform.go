@@ -68,13 +68,13 @@ func (w *world) keep(i *instance, kept map[string]keptStep, input string, now in
 // reading gives the time as a call gets it, and the member of its input.
 func (w *world) reading(a *action, i *instance) (now int64, member string) {
 	now = w.clock(i)
-	i.host.clock = 0
+	i.Clock = 0
 	if w.profile.wasi {
-		i.host.clock = now
+		i.Clock = now
 	}
 	i.see(now)
 	if a.noNow {
-		return i.host.clock, ""
+		return i.Clock, ""
 	}
 	return now, fmt.Sprintf(`,"now":%d`, now)
 }

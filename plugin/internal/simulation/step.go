@@ -46,7 +46,7 @@ type output struct {
 func read(h *host, s *call.Step) (o output) {
 	text := s.Output
 	if s.Kind == call.GiveHeld {
-		text = h.held
+		text = h.Held
 	}
 	o.text = string(text)
 	if o.failed = s.Kind == call.Fail; o.failed {

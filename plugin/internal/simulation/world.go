@@ -85,7 +85,8 @@ func newWorld(p profile) *world {
 	w := &world{profile: p, store: map[string]entry{}, tokens: map[string]*issued{}}
 	for n := range p.instances {
 		i := &instance{host: newHost(configOf("client-a", p.secret())), number: n, had: map[string]int{}, offset: p.offsets[n]}
-		i.logs, i.facts.client, i.room = &w.logs, "client-a", p.room
+		i.facts.client, i.room = "client-a", p.room
+		i.Logged = func(_ call.Level, line string) { w.logs = append(w.logs, line) }
 		w.instances = append(w.instances, i)
 	}
 	return w
@@ -162,10 +163,10 @@ func (i *instance) clear() {
 func (i *instance) configure(name, secret string) {
 	i.dirty = true
 	if name == "broken" {
-		i.config, i.facts.broken = with(i.config, "client_id", ""), true
+		i.Settings, i.facts.broken = with(i.Settings, "client_id", ""), true
 		return
 	}
-	i.config, i.facts.client, i.facts.broken = configOf(name, secret), name, false
+	i.Settings, i.facts.client, i.facts.broken = configOf(name, secret), name, false
 }
 
 func (w *world) setToken(a *action, i *instance) bool {
@@ -174,7 +175,7 @@ func (w *world) setToken(a *action, i *instance) bool {
 	}
 	now, text := w.clock(i), ""
 	if a.noNow {
-		now = i.clock
+		now = i.Clock
 	} else {
 		text = fmt.Sprintf(`,"now":%d`, now)
 	}
