@@ -3,10 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 adapter=../../tests/conformance/hosts/python programs=../../host-example/python
-PATH=$PWD/.venv/bin:$PATH
-ruff format --check --quiet --config pyproject.toml . $adapter $programs
-ruff check --quiet --config pyproject.toml . $adapter $programs
-mypy .
-mypy $adapter $programs
-python -W error -m pdoc -o build/reference automatic_rostering automatic_rostering.redis_store
+.venv/bin/ruff format --check --quiet --config pyproject.toml . $adapter $programs
+.venv/bin/ruff check --quiet --config pyproject.toml . $adapter $programs
+.venv/bin/mypy .
+.venv/bin/mypy $adapter $programs
+.venv/bin/python -W error -m pdoc -o build/reference automatic_rostering automatic_rostering.redis_store
 for script in ./*.sh $programs/*.sh; do bash -n "$script"; done

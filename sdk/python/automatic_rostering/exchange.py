@@ -1,8 +1,11 @@
 """Sends requests with httpx, and reads the responses up to a limit."""
 
+import os
+import ssl
 import time
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
+from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import ip_address
 from typing import Any
@@ -49,7 +52,9 @@ def http_options(*urls: str | None) -> dict[str, Any]:
     # The proxies of the environment are not for loopback.
     hosts = {httpx.URL(url).host for url in urls if url}
     mounts = {_pattern(host): None for host in hosts if _is_loopback(host)}
-    return {"cookies": cookies, "limits": limits, "timeout": None, "mounts": mounts}
+    tls = _tls(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    options = {"cookies": cookies, "limits": limits, "mounts": mounts}
+    return {**options, "timeout": None, "verify": tls}  # calls have a timeout
 
 
 @dataclass(eq=False, repr=False)
@@ -137,6 +142,12 @@ class Exchange:
                 part.request = self._shown(part.request)
             part = part.__cause__ or part.__context__
         return error
+
+
+@cache
+def _tls(*_: str | None) -> ssl.SSLContext:
+    """Load the certificates, which takes 50 ms, once for each place that httpx reads them from."""
+    return httpx.create_ssl_context()
 
 
 def _is_loopback(host: str) -> bool:
