@@ -18,6 +18,8 @@ import { guardedLogger, GuardedStore } from './guard.js';
  * @property {((section: Promise<unknown>) => void) | undefined} [waitUntil]
  */
 
+const decoder = new TextDecoder();
+
 /** The calls of one instance of the plugin. */
 export class Calls {
   #options;
@@ -151,7 +153,7 @@ export class Calls {
   async step(name, input, known) {
     const ended = this.#ended; // from before the plugin is asked, or a wait would miss a section that ends meanwhile
     const output = await this.call(name, input, known);
-    return { ...JSON.parse(new TextDecoder().decode(output)), ended };
+    return Object.assign(JSON.parse(decoder.decode(output)), { ended });
   }
 
   /**

@@ -77,14 +77,14 @@ Object.assign(rules, { refreshMargin: number, allowHttp: flag });
 
 /**
  * The config as the plugin reads it: `authUrl` becomes `auth_url`. An SDK would take a number for an address in its
- * memory, so all values are text; an empty one counts as missing, and one SDK fails over it.
+ * memory, so all values are text.
  *
  * @param {Config} config
  * @returns {Record<string, string>}
  */
 export function pluginConfig(config) {
   check('the config', config, rules);
-  const set = Object.entries(config).filter(([, value]) => value !== undefined && value !== '');
+  const set = Object.entries(config).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }
 

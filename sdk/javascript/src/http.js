@@ -74,10 +74,11 @@ async function exchange(fetch, { method, url, headers, body }, limits, signal) {
   const { status } = response;
   if (status > 599) throw new RangeError(`${status} is not an HTTP status`);
   const most = isFinal(response) ? limits.body : undefined;
-  const whole = await read(response.body, most === undefined ? limits.told : most + 1);
+  const whole = await read(response, most === undefined ? limits.told : most + 1);
   if (most !== undefined && whole.length > most) throw tooLarge(most);
   const text = most === undefined ? { body: toText(whole) } : {};
-  const told = { status, headers: Object.fromEntries(response.headers), ...text };
+  const retryAfter = response.headers.get('Retry-After');
+  const told = { status, headers: retryAfter === null ? {} : { 'Retry-After': retryAfter }, ...text };
   return { told, answer: { status, headers: response.headers, body: whole } };
 }
 

@@ -30,7 +30,7 @@ export class Plugin {
     /** @type {SdkOptions} */
     const options = {
       runInWorker: worker,
-      config,
+      config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== '')), // one SDK fails over it
       allowedHosts: [], // the plugin sends nothing
       logger: /** @type {Console} */ (guardedLogger(logger ?? console)),
       logLevel: logger ? 'debug' : 'silent',
