@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -28,18 +31,21 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// The stages are played on two processes that share nothing.
 func TestStagesThatGoWrong(t *testing.T) {
 	none := func(context.Context, *fleet) error { return nil }
 	slow := func(context.Context, *fleet) error { return errSlow }
 	for want, wrong := range map[string]stage{
 		"0 token requests, not 1": {play: none, tokens: exactly(1)},
-		"1 token requests, not 0": {play: begin, tokens: exactly(0)},
+		"2 token requests, not 0": {play: begin, tokens: exactly(0)},
+		"has another token":       {play: turns, tokens: each},
 		"ended in the middle":     {play: killed, tokens: exactly(0)},
 		"too slow":                {play: slow, tokens: exactly(0)},
+		"there is a file other":   {play: disorder, tokens: exactly(0)},
 	} {
 		t.Run(want, func(t *testing.T) {
 			s := story{"it", setup(t, "go"), noStore, []stage{wrong}}
-			err := s.run(t.Context(), 1, func(result) { t.Error("the stage went well") })
+			err := s.run(t.Context(), 2, func(result) { t.Error("the stage went well") })
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v", err)
 			}
@@ -50,6 +56,14 @@ func TestStagesThatGoWrong(t *testing.T) {
 func killed(_ context.Context, f *fleet) error {
 	f.workers[0].kill()
 	return f.call(1)
+}
+
+func disorder(ctx context.Context, f *fleet) error {
+	if err := folderStore(ctx, f); err != nil {
+		return err
+	}
+	err := errors.Join(os.Mkdir(f.folder, 0o700), os.WriteFile(filepath.Join(f.folder, "other"), nil, 0o600))
+	return errors.Join(err, folderInOrder(ctx, f))
 }
 
 // setup sees to it that all is there that the languages need, and leaves out those that HOSTS does.

@@ -209,8 +209,12 @@ var (
 
 // folderInOrder holds the folder against docs/fleet.md.
 func folderInOrder(_ context.Context, f *fleet) error {
-	if info, err := os.Stat(f.folder); err != nil || info.Mode().Perm() != 0o700 {
-		return fmt.Errorf("the folder: %v, %w", info.Mode(), err)
+	folder, err := os.Stat(f.folder)
+	if err != nil {
+		return err
+	}
+	if folder.Mode().Perm() != 0o700 {
+		return fmt.Errorf("the folder has the mode %v", folder.Mode())
 	}
 	entries, err := os.ReadDir(f.folder)
 	if err != nil {
