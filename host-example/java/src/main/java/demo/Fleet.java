@@ -9,6 +9,7 @@ import example.automaticrostering.RosteringConfig;
 import example.automaticrostering.RosteringException;
 import example.automaticrostering.Store;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ public final class Fleet {
       for (var line = in.readLine(); line != null; line = in.readLine()) {
         System.out.println(make(client, Integer.parseInt(line.strip())));
       }
-    } catch (RosteringException e) {
+    } catch (RosteringException | IOException e) {
       System.err.println(e.getMessage());
       System.exit(1);
     }

@@ -92,11 +92,9 @@ final class Loop {
   CompletableFuture<Result> start(
       Supplier<byte[]> begin, Supplier<?> now, long timeout, BodyPublisher body) {
     var call = new Call(now, timeout, body);
-    supplyAsync(() -> call.begin(begin.get()), thread)
-        .thenCompose(Function.identity())
-        .whenCompleteAsync(call::end, thread);
     call.deadline.thenRun(call::timeOut);
-    call.result.whenCompleteAsync((r, e) -> call.leave(), thread);
+    call.result.whenComplete((r, e) -> call.leave());
+    thread.execute(() -> call.run(begin));
     return call.result;
   }
 
@@ -172,6 +170,8 @@ final class Loop {
     /** Whether the service has responded, and the plugin has not yet judged that. */
     private volatile boolean isAnswered;
 
+    private volatile boolean isEnded;
+
     /** A section continues without its caller, but not a token request without a client. */
     private boolean isTokenRequest;
 
@@ -184,17 +184,24 @@ final class Loop {
       deadline = after(timeout);
     }
 
-    CompletionStage<Result> begin(byte[] input) {
-      var step = Json.read(enter("begin", input, this), Step.class);
-      calls.add(this);
-      return take(step);
+    void run(Supplier<byte[]> begin) {
+      CompletionStage<Result> run;
+      try {
+        var step = Json.read(enter("begin", begin.get(), this), Step.class);
+        calls.add(this);
+        run = take(step);
+      } catch (Throwable e) {
+        run = CompletableFuture.failedFuture(e);
+      }
+      run.whenComplete(this::end); // on the thread, as each step's end is
     }
 
-    void end(Result r, Throwable e) {
+    private void end(Result r, Throwable e) {
+      isEnded = true;
       if (e == null) {
         result.complete(r);
       } else {
-        result.completeExceptionally(e.getCause());
+        result.completeExceptionally(Http.unwrapped(e));
       }
       calls.remove(this);
       closeIfIdle();
@@ -211,13 +218,18 @@ final class Loop {
       }
     }
 
-    /** The caller has a result, or wants none. */
+    /** The caller has a result, or wants none. What the thread does next anyway sees that. */
     void leave() {
       deadline.complete(null);
-      if (!isTokenRequest) {
-        endStep.run();
+      if (!isAnswered && !isEnded) {
+        thread.execute(
+            () -> {
+              if (!isTokenRequest) {
+                endStep.run();
+              }
+              closeIfIdle();
+            });
       }
-      closeIfIdle();
     }
 
     private CompletionStage<Result> resume(Step step, Map<String, ?> outcome) {
