@@ -55,11 +55,10 @@ fn list_jobs() -> Result<String, Box<dyn Error>> {
         .map_err(|error| explain(&error.to_string()).into())
 }
 
-/// An error of the plugin is a JSON object. Any other is the SDK's: the plugin's request got no response.
+/// An error of the plugin is a JSON object. Any other is the SDK's, which does not say why there was no response.
 fn explain(error: &str) -> String {
     let Ok(error) = serde_json::from_str::<Value>(error) else {
-        let reason = error.replace('\n', " ");
-        return format!("network_error: no response from auth_url or base_url: {reason}");
+        return "network_error: no response from auth_url or base_url".into();
     };
     format!(
         "{}: {}",
