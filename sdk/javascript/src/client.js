@@ -15,10 +15,7 @@ import { Token } from './token.js';
 /** @typedef {import('./options.js').ServiceRequest} ServiceRequest */
 /** @typedef {import('./options.js').TokenRequest} TokenRequest */
 
-/**
- * @template Shape, Given
- * @typedef {import('./options.js').Exact<Shape, Given>} Exact
- */
+/** @import {Exact} from './options.js' */
 
 /**
  * The service, with its token. Share it: calls may be made at any time, and concurrently.
