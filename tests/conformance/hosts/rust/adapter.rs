@@ -221,7 +221,7 @@ impl Host {
         let instance = if create.client {
             let mut options = Options::default().wasm(wasm);
             if !create.store.is_empty() {
-                options = options.store(Arc::new(HttpStore::new(create.store)?));
+                options = options.store(Arc::new(HttpStore::new(create.store)));
             }
             match Client::open_raw(create.config, options).await {
                 Ok(client) => Instance::Client(client),

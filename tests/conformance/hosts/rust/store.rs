@@ -1,5 +1,6 @@
 //! The store of the tests, which answers each operation over HTTP.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use automatic_rostering::reqwest::Client;
@@ -7,16 +8,23 @@ use automatic_rostering::{Cause, Store, async_trait};
 use serde_json::{Value, json};
 
 pub struct HttpStore {
-    client: Client,
+    /// Built when it is first used: the library's client installs the TLS provider that reqwest needs.
+    client: LazyLock<Client>,
     url: String,
 }
 
 impl HttpStore {
-    pub fn new(url: String) -> Result<Self, Cause> {
-        Ok(Self {
-            client: Client::builder().no_proxy().build()?,
+    pub fn new(url: String) -> Self {
+        let build = || {
+            Client::builder()
+                .no_proxy()
+                .build()
+                .expect("it needs nothing")
+        };
+        Self {
+            client: LazyLock::new(build),
             url,
-        })
+        }
     }
 
     async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
