@@ -12,7 +12,7 @@ PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
 POISONED := build/rostering-poison.wasm
 
-MODULES := . tests sdk/go sdk/go/redisstore host-example/go
+MODULES := plugin tests sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
 export HOSTS ?=

@@ -29,8 +29,10 @@ try {
   console.log(jobs?.text());
 } catch (error) {
   const { message } = /** @type {Error} */ (error);
-  if (!message.startsWith('Plugin-originated error: ')) throw error;
-  const { code, message: text } = JSON.parse(message.replace('Plugin-originated error: ', ''));
+  const own = message.split('Plugin-originated error: ')[1]; // otherwise a request got no response
+  const { code, message: text } = own
+    ? JSON.parse(own)
+    : { code: 'network_error', message: `check auth_url and base_url: ${message}` };
   console.error(`${code}: ${text}`);
   process.exitCode = 1;
 } finally {
