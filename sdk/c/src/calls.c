@@ -147,8 +147,3 @@ void rostering_response_free(rostering_response *response) {
     rostering_response_clear(response);
     free(response);
 }
-
-const char *rostering_header(const rostering_pair *headers, const char *name) {
-    while (headers != NULL && headers->name != NULL && strcasecmp(headers->name, name) != 0) headers++;
-    return headers != NULL ? headers->value : NULL;
-}

@@ -78,3 +78,8 @@ json_t *rostering_request_input(const rostering_request *given, rostering_body *
     json_decref(input);
     return NULL;
 }
+
+const char *rostering_header(const rostering_pair *headers, const char *name) {
+    while (headers != NULL && headers->name != NULL && strcasecmp(headers->name, name) != 0) headers++;
+    return headers != NULL ? headers->value : NULL;
+}
