@@ -24,7 +24,7 @@ function onAbort(signal, listener) {
 
 /** Work that runs at the same time, and that can be waited for and canceled together. */
 export class Tasks {
-  /** @type {Set<AbortController>} */
+  /** @type {Set<(reason: unknown) => void>} */
   #running = new Set();
   #idle = () => {};
 
@@ -40,7 +40,12 @@ export class Tasks {
    */
   async run(ms, reason, signal, work) {
     const controller = new AbortController();
-    this.#running.add(controller);
+    // In workerd another request may cancel: as in sleep, a promise of this one's own makes this one abort.
+    /** @type {(reason: unknown) => void} */
+    let cancel = () => {};
+    const canceled = new Promise((resolve) => (cancel = resolve));
+    void canceled.then((reason) => controller.abort(reason));
+    this.#running.add(cancel);
     const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason(ms)), ms) : undefined;
     const forget = signal ? onAbort(signal, () => controller.abort(signal.reason)) : undefined;
     try {
@@ -48,14 +53,14 @@ export class Tasks {
     } finally {
       clearTimeout(timer);
       forget?.();
-      this.#running.delete(controller);
+      this.#running.delete(cancel);
       if (this.#running.size === 0) this.#idle();
     }
   }
 
   /** @param {unknown} reason */
   cancel(reason) {
-    for (const controller of this.#running) controller.abort(reason);
+    for (const cancel of this.#running) cancel(reason);
   }
 
   /** Waits until nothing runs. */
