@@ -50,8 +50,8 @@ find_package(rostering ${version%.*} REQUIRED)
 add_executable(program jobs.c)
 target_link_libraries(program rostering::rostering)
 EOF
-cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$new/moved" >/dev/null
-cmake --build cmake/build >/dev/null
+MAKEFLAGS= cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$new/moved" >/dev/null
+MAKEFLAGS= cmake --build cmake/build >/dev/null
 run cmake/build/program
 
 # What the shared library shows is what the header declares.
