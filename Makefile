@@ -63,21 +63,16 @@ $(PLUGINS) $(POISONED): build/target.json $(SOURCES)
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # at once: another process may be reading the old one
 
-# Runs a program of a language, against a sandbox, or the real service if ROSTERING_* are set.
-define program
-	@[ ! -e $(SDK_$(1))/setup.sh ] || $(SDK_$(1))/setup.sh
-	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$(1)/run.sh $(2)
-endef
-ROSTERING_CLIENT_ID ?=
-$(foreach language,go $(LANGUAGES),$(eval SDK_$(language) := $(wildcard sdk/$(language) sdk/javascript/runtimes/$(language))))
-
 .PHONY: run
 run: build ## show it: the plugin against a sandbox
 	@cd tests && go run ./cmd/demo
 
+# run-LANG: the program jobs, against a sandbox, or the real service if ROSTERING_* are set.
 .PHONY: run-go $(LANGUAGES:%=run-%)
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
-	$(call program,$*,jobs)
+	@$(addsuffix ;,$(wildcard sdk/$*/setup.sh sdk/javascript/runtimes/$*/setup.sh)) \
+	$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$*/run.sh jobs
+ROSTERING_CLIENT_ID ?=
 
 .PHONY: sandbox
 sandbox: build/sandbox ## a made-up service to develop against, with a page to watch; PORT=8080 is its port
@@ -86,6 +81,7 @@ PORT ?=
 
 .PHONY: docs/sandbox.png
 docs/sandbox.png: build ## the picture of that page
+	@tests/setup/setup.sh page
 	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./sandbox
 
 .PHONY: run-fleet

@@ -63,12 +63,12 @@ func (s *Sandbox) start(c Config) (err error) {
 }
 
 func (s *Sandbox) serve(c Config) {
-	auth := watched(AuthServer, isTokenRequest, s.journal, s.faults[AuthServer], s.providerHandler())
-	s.auth.serve(logged(c.Log, AuthServer, []string{tokenPath, keysPath, oidc.DiscoveryEndpoint}, s.timeline.shown(AuthServer, isTokenRequest, auth)), c.Log)
+	auth := s.watched(AuthServer, isTokenRequest, s.providerHandler())
+	s.auth.serve(logged(c.Log, AuthServer, []string{tokenPath, keysPath, oidc.DiscoveryEndpoint}, auth), c.Log)
 
 	verify := newVerifier(s.AuthURL(), s.ledger).verify
-	jobs := watched(JobsServer, anyRequest, s.journal, s.faults[JobsServer], jobsHandler(verify))
-	s.jobs.serve(logged(c.Log, JobsServer, []string{jobsPath}, s.timeline.shown(JobsServer, anyRequest, jobs)), c.Log)
+	jobs := s.watched(JobsServer, anyRequest, jobsHandler(verify))
+	s.jobs.serve(logged(c.Log, JobsServer, []string{jobsPath}, jobs), c.Log)
 
 	routes := controls(s)
 	paths := slices.Collect(maps.Keys(routes))

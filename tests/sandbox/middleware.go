@@ -12,16 +12,16 @@ import (
 // maxBody is far more than any request to the sandbox needs.
 const maxBody = 1 << 20
 
-// watched enters the requests of a server that count into the journal as they
-// arrive, whatever becomes of them, and lets faults hit those.
-func watched(server string, counts func(*http.Request) bool, j *journal, faults *injector, next http.Handler) http.Handler {
-	faulty := faults.wrap(next)
+// watched enters the requests of a server that count into the journal and the timeline as
+// they arrive, whatever becomes of them, and lets faults hit those.
+func (s *Sandbox) watched(server string, counts func(*http.Request) bool, next http.Handler) http.Handler {
+	faulty := s.timeline.shown(server, s.faults[server].wrap(next))
 	return buffered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !counts(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		j.add(newRequestRecord(server, r, bodyOf(r)))
+		s.journal.add(newRequestRecord(server, r, bodyOf(r)))
 		faulty.ServeHTTP(w, r)
 	}))
 }

@@ -86,12 +86,8 @@ func (t *timeline) since(changes int) (entries []entry, now int, changed <-chan 
 }
 
 // shown enters the requests of a server into the timeline.
-func (t *timeline) shown(server string, counts func(*http.Request) bool, next http.Handler) http.Handler {
+func (t *timeline) shown(server string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !counts(r) {
-			next.ServeHTTP(w, r)
-			return
-		}
 		e := &entry{Server: server, Method: known(r.Method, methods), Path: known(r.URL.Path, []string{tokenPath, jobsPath})}
 		e.Lane, e.Port = lane(r)
 		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {

@@ -113,10 +113,11 @@ func (c *Call) tokenRead(value string) Event {
 	t, ok := input.ParseStoredToken(value)
 	h := hash(t.AccessToken)
 	c.foundRefused = 0
-	if ok && !c.withoutStore() && (h == c.refused || calls.Refuses(h)) {
-		ok, c.foundRefused = false, 1
-	}
-	if ok && !c.withoutStore() && c.improves(&t) {
+	switch {
+	case !ok || c.withoutStore():
+	case h == c.refused || calls.Refuses(h):
+		c.foundRefused = 1
+	case c.improves(&t):
 		c.keepToken(t.AccessToken, c.now, min(t.ExpiresAt-c.now, vars.MaxLifetime), c.refused != 0)
 		if c.ready() {
 			c.endPending()
