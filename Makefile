@@ -6,11 +6,11 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-# The builds for users, their limit in bytes, and the builds for tests: these fill the
-# heap with a pattern between calls.
+# The builds for users, their limit in bytes, and the builds for tests: one fills the heap
+# with a pattern between calls, the other logs each call.
 PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
-POISONED := build/rostering-poison.wasm
+TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
 MODULES := plugin tests sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
@@ -52,8 +52,9 @@ build/target.json: plugin/target.json plugin/toolchain.sh
 dist/rostering.wasm: TAGS :=
 dist/rostering-nowasi.wasm: TAGS := nowasi
 build/rostering-poison.wasm: TAGS := poison
+build/rostering-trace.wasm: TAGS := nowasi trace
 
-$(PLUGINS) $(POISONED): build/target.json $(SOURCES)
+$(PLUGINS) $(TEST_PLUGINS): build/target.json $(SOURCES)
 	@build/tinygo version >/dev/null 2>&1 || plugin/toolchain.sh build # its cache folder may be gone
 	@echo "building $@"
 	@mkdir -p $(@D)
@@ -116,7 +117,7 @@ setup-test setup-check: setup-%:
 .PHONY: test
 test: setup-test ## prove every rule; HOSTS=python,go narrows it to some hosts
 	@rm -f build/seconds
-	@tests/timed.sh build $(MAKE) build build/sandbox $(POISONED) size
+	@tests/timed.sh build $(MAKE) build build/sandbox $(TEST_PLUGINS) size
 	@tests/timed.sh fuzz $(MAKE) fuzz
 	@tests/each.sh test.sh
 	@for module in $(MODULES); do \
@@ -170,7 +171,7 @@ format: setup-check ## format all code as make check wants it
 	@tests/each.sh format.sh
 
 .PHONY: matrix
-matrix: build $(POISONED) ## run the scenarios and write what came of it into docs/hosts.md
+matrix: build $(TEST_PLUGINS) ## run the scenarios and write what came of it into docs/hosts.md
 	@cd tests && go test -count=1 -timeout 30m -json -run Scenarios ./conformance >../build/scenarios.json || true
 	@cd tests && go run ./conformance/matrix ../docs/hosts.md ../README.md <../build/scenarios.json
 

@@ -68,6 +68,7 @@ func version() int32 {
 func makeCall(export input.Export) int32 {
 	resetHeap()
 	h := &host{}
+	trace(h)
 	c := call.New(h, export)
 	step := c.Begin(h.input())
 	for {
@@ -86,5 +87,6 @@ func makeCall(export input.Export) int32 {
 func callOnce(export func(call.Host, []byte) *call.Step) int32 {
 	resetHeap()
 	h := &host{}
+	trace(h)
 	return h.end(export(h, h.input()))
 }

@@ -8,20 +8,30 @@ import "sync"
 type keptSteps struct {
 	mutex      sync.Mutex
 	generation int
+	latest     int64 // time of a call
 	steps      map[string]*step
 }
 
 // mostKept bounds the steps for different requests.
 const mostKept = 256
 
-// find returns the step that begins a call, or nil.
+// find returns the step that begins a call, or nil. A clock that went back ends all steps.
 func (k *keptSteps) find(key string, now int64) *step {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
+	if now < k.latest {
+		k.drop()
+	}
+	k.latest = now
 	if s := k.steps[key]; s != nil && now < s.Until {
 		return s
 	}
 	return nil
+}
+
+func (k *keptSteps) drop() {
+	k.generation++
+	clear(k.steps)
 }
 
 // use returns the generation of the steps. If the plugin is about to change, a new one begins.
@@ -29,8 +39,7 @@ func (k *keptSteps) use(changes bool) (generation int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
 	if changes {
-		k.generation++
-		clear(k.steps)
+		k.drop()
 	}
 	return k.generation
 }

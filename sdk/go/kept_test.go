@@ -3,9 +3,7 @@ package rostering_test
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"testing"
-	"time"
 
 	"automatic-rostering.example/rostering"
 )
@@ -40,65 +38,12 @@ func TestAWarmCallNeedsNoPlugin(t *testing.T) {
 	}
 }
 
-func TestAWarmCallHasTheTokenOfNow(t *testing.T) {
-	now := time.Now()
-	s, client := open(t, rostering.WithClock(func() time.Time { return now }))
-	var tokens []string
-	lists := func(views ...*rostering.Client) {
-		t.Helper()
-		for _, view := range append(views, client, client) {
-			wantJobs(t, view)
-			sent := s.Requests("jobs")
-			tokens = append(tokens, sent[len(sent)-1].Headers["authorization"])
-		}
-	}
-	lists()
-	first, err := client.GetToken(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	lists(client.ForCustomer("another"), client.ForUser("another"))
-	wantTokens := func(different int) {
-		t.Helper()
-		if got := len(slices.Compact(slices.Clone(tokens))); got != different {
-			t.Errorf("%d tokens were sent, want %d", got, different)
-		}
-	}
-	wantTokens(1)
-	if _, err := client.GetToken(t.Context(), rostering.Force()); err != nil {
-		t.Fatal(err)
-	}
-	lists()
-	wantTokens(2)
-	if err := client.SetToken(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
-	lists()
-	wantTokens(3)
-	if err := client.ClearToken(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	lists()
-	wantTokens(4)
-	if _, err := client.GetToken(t.Context(), rostering.Refused(rostering.Secret(tokens[len(tokens)-1][len("Bearer "):]))); err != nil {
-		t.Fatal(err)
-	}
-	lists()
-	wantTokens(5)
-	s.Revoke()
-	lists()
-	wantTokens(6)
-	now = now.Add(59*time.Minute + time.Second) // the time of the renewal
-	lists()
-	wantTokens(7)
-}
-
-// Each path is a step of its own.
+// Each path is a step of its own, and only so many are kept.
 func TestManyDifferentCalls(t *testing.T) {
 	release := make(chan struct{})
 	close(release)
 	client := newClient(t, fullConfig, service(release))
-	for n := range 250 {
+	for n := range 300 {
 		if _, err := client.SendRequest(t.Context(), rostering.Request{Path: fmt.Sprint("/", n)}); err != nil {
 			t.Fatal(err)
 		}

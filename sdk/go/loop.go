@@ -14,6 +14,7 @@ import (
 type loop struct {
 	*driver
 	call     *call
+	renewal  bool            // that a step wanted beside another call
 	woken    <-chan struct{} // closed if a section has ended since the last step was requested
 	response *Response       // the service's last
 }
@@ -48,10 +49,17 @@ type beginning struct {
 	Input   *input   `json:"input"`
 }
 
-var (
-	acceptsWait  = []string{"wait"}
-	acceptsStore = []string{"wait", "store"}
-)
+// accepts is what this library can do beside requests.
+func (l *loop) accepts() []string {
+	accepts := []string{"wait"}
+	if l.store != nil {
+		accepts = append(accepts, "store")
+	}
+	if !l.renewal {
+		accepts = append(accepts, "renew")
+	}
+	return accepts
+}
 
 // begin returns the first step.
 func (l *loop) begin(ctx context.Context) (*step, error) {
@@ -64,13 +72,23 @@ func (l *loop) begin(ctx context.Context) (*step, error) {
 	if s := l.instance.steps.find(string(key), now); s != nil {
 		return s, nil
 	}
-	accepts := acceptsWait
-	if l.store != nil {
-		accepts = acceptsStore
-	}
 	l.call.input.Now = now
 	l.woken = l.instance.wakeup()
-	return l.instance.begin(ctx, &beginning{l.call.name, accepts, &l.call.input}, string(key))
+	s, err := l.instance.begin(ctx, &beginning{l.call.name, l.accepts(), &l.call.input}, string(key))
+	if err == nil && s.Renew {
+		l.renew(ctx)
+	}
+	return s, err
+}
+
+// renew renews the token beside the call, which has one that is valid: so nobody waits for
+// it, and an error is nobody's. The log has it, and the plugin backs off.
+func (l *loop) renew(ctx context.Context) {
+	l.work.Go(func() {
+		ctx, cancel := l.whileOpen(context.WithoutCancel(ctx))
+		defer cancel()
+		_, _ = (&loop{driver: l.driver, call: &call{name: "get_token"}, renewal: true}).run(ctx)
+	})
 }
 
 // resume passes the result of a step to the plugin and asks for the next. A section that ends

@@ -28,6 +28,7 @@ type step struct {
 	Last    bool            // the plugin need not see a response that is a result
 	Output  json.RawMessage // of get_token, when it is done
 	Until   int64           // the Unix time until which the step of a begin may be kept; or zero
+	Renew   bool            // the driver renews the token beside the call
 
 	Seconds float64 // to wait
 

@@ -2,25 +2,122 @@ package conformance
 
 import (
 	"bytes"
+	"fmt"
 
 	"automatic-rostering/tests/conformance/protocol"
 )
 
+// While a third of the margin is left, the token is renewed beside the calls. Later, one call renews it, and the others
+// use the old one.
 func renewalDelaysNobody(w *world) {
 	c := w.client(false)
 	c.lists(start, "token-0001")
 	w.auth.Hold(true)
-	renews := c.begin("list_jobs", renewal, 0)
+	c.lists(renewal, "token-0001")
 	request := w.auth.Next()
 	for range 50 {
 		c.lists(renewal, "token-0001")
 	}
 	w.succeeds(c.begin("get_token", renewal, 0), 0)
+	request.Answer()
+	c.becomes(renewal, "token-0002")
+	w.tokenRequests(2)
+
+	const lateAgain = renewal + 3585
+	renews := c.begin("list_jobs", lateAgain, 0)
+	request = w.auth.Next()
+	for range 50 {
+		c.lists(lateAgain, "token-0002")
+	}
 	w.pending(renews)
 	request.Answer()
-	w.listed(renews, "token-0002")
-	c.lists(renewal, "token-0002")
+	w.listed(renews, "token-0003")
+	w.tokenRequests(3)
+}
+
+func renewalFails(w *world) {
+	c := w.client(false)
+	c.lists(start, "token-0001")
+	w.auth.Down(true)
+	c.lists(renewal, "token-0001")
+	w.auth.Requested(2)
+	for now := int64(renewal); now < late; now++ {
+		c.lists(now, "token-0001")
+	}
+	c.lists(late, "token-0001") // in the back-off, or its own renewal fails
+	w.auth.Down(false)
+	c.lists(start+3700, "token-0002")
+}
+
+func fleetRenewsOnce(w *world) {
+	one, other := w.client(true), w.client(true)
+	one.lists(start, "token-0001")
+	other.lists(start, "token-0001")
+	w.store.Expire(":asking")
+	w.auth.Hold(true)
+	one.lists(renewal, "token-0001")
+	request := w.auth.Next()
+	for range 10 {
+		other.lists(renewal, "token-0001")
+		one.lists(renewal, "token-0001")
+	}
+	request.Answer()
+	one.becomes(renewal, "token-0002")
+	other.becomes(renewal+2, "token-0002")
 	w.tokenRequests(2)
+}
+
+// A warm call needs no plugin, until anything could have changed what that would say.
+func warmCalls(w *world) {
+	c := w.traced()
+	c.lists(start, "token-0001")
+	asked := func(now int64, token string) int {
+		w.Helper()
+		p := c.begin("list_jobs", now, 0)
+		w.listed(p, token)
+		a, _ := p.Answer()
+		return len(a.Logs)
+	}
+	warm := func(what string, now int64, token string) {
+		w.Helper()
+		if asked(now, token) == 0 {
+			w.Errorf("%s: the plugin was not asked", what)
+		}
+		if n := asked(now, token); n != 0 {
+			w.Errorf("%s: the plugin was asked %d times by a warm call", what, n)
+		}
+	}
+	warm("a token", start, "token-0001")
+	calls := 0
+	for range 1000 {
+		calls += asked(start+3539, "token-0001")
+	}
+	if calls != 0 {
+		w.Errorf("1000 warm calls asked the plugin %d times", calls)
+	}
+	warm("a clock set back", start+10, "token-0001")
+	w.succeeds(c.send(protocol.Request{Op: "call", Export: "clear_token"}), 0)
+	asked(start+10, "token-0002")
+	warm("clear_token", start+10, "token-0002")
+	got := w.succeeds(c.begin("get_token", start+10, 0), 0)
+	set := bytes.Replace(got.Output, []byte("token-0002"), []byte("token-own"), 1)
+	w.succeeds(c.send(protocol.Request{Op: "call", Export: "set_token", Input: append(set[:len(set)-1], fmt.Sprintf(`,"now":%d}`, start+10)...)}), 0)
+	warm("set_token", start+10, "token-own")
+	w.refuse("token-own")
+	asked(start+10, "token-0003")
+	warm("a revocation", start+10, "token-0003")
+	refused := fmt.Appendf(nil, `{"now":%d,"refused":"token-0003"}`, start+80)
+	w.succeeds(c.send(protocol.Request{Op: "drive", Export: "get_token", Input: refused}), 0)
+	warm("refused", start+80, "token-0004")
+	w.auth.Hold(true)
+	const renewal = start + 80 + 3540
+	if n := asked(renewal-1, "token-0004"); n != 0 {
+		w.Errorf("a second before the renewal the plugin was asked %d times", n)
+	}
+	if n := asked(renewal, "token-0004"); n == 0 {
+		w.Error("at the time of the renewal the plugin was not asked")
+	}
+	w.auth.Next().Answer()
 }
 
 func manyCallers(w *world) {
@@ -121,14 +218,14 @@ func answerCounts(w *world) {
 	request := w.service.Next()
 	w.service.Hold(false)
 	w.auth.Hold(true)
-	renews := c.begin("list_jobs", renewal, 0)
+	renews := c.begin("list_jobs", late, 0)
 	renewing := w.auth.Next()
 	request.Answer()
 	a := w.succeeds(posts, 201)
 	if want := "/mine with Bearer token-0001 and 4 bytes"; string(a.Output) != want {
 		w.Errorf("the body is %q, not %q", a.Output, want)
 	}
-	w.succeeds(c.post(renewal, []byte("mine")), 201)
+	w.succeeds(c.post(late, []byte("mine")), 201)
 	w.pending(renews)
 	renewing.Answer()
 	w.listed(renews, "token-0002")
@@ -175,6 +272,15 @@ func closeGivesUpToken(w *world) {
 	leaves := c.begin("list_jobs", start, 500)
 	request := w.auth.Next()
 	w.fails(leaves)
+	w.succeeds(c.send(protocol.Request{Op: "close"}), 0)
+	request.WaitUntilLeft()
+
+	w.auth.Hold(false)
+	c = w.client(false)
+	c.lists(start, "token-0001")
+	w.auth.Hold(true)
+	c.lists(renewal, "token-0001")
+	request = w.auth.Next()
 	w.succeeds(c.send(protocol.Request{Op: "close"}), 0)
 	request.WaitUntilLeft()
 }
@@ -246,7 +352,7 @@ func slowStore(w *world) {
 	w.store.Next() // its answer never goes
 	w.listed(call, "token-0001")
 	w.store.Hold(false)
-	c.lists(renewal, "token-0002")
+	c.lists(late, "token-0002")
 	w.store.Wait("", "token-0002")
 }
 
@@ -255,9 +361,9 @@ func storeDown(w *world) {
 	w.store.Down(true)
 	c.lists(start, "token-0001")
 	w.store.Down(false)
-	c.lists(renewal, "token-0002")
+	c.lists(late, "token-0002")
 	w.store.Wait("", "token-0002")
 	w.store.Wait(":asking", "done")
-	w.client(true).lists(renewal, "token-0002")
+	w.client(true).lists(late, "token-0002")
 	w.tokenRequests(2)
 }

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hosts"
@@ -49,7 +52,10 @@ var rules = []struct {
 }{
 	{"the token endpoint never answers", slowTokenEndpoint, true},
 	{"the store is slow", slowStore, true},
+	{"a warm call needs no plugin", warmCalls, false},
 	{"a renewal delays no call whose token is valid", renewalDelaysNobody, false},
+	{"a renewal that fails disturbs no call", renewalFails, false},
+	{"of a fleet one renews", fleetRenewsOnce, false},
 	{"many callers make one token request", manyCallers, false},
 	{"a wait for another call ends with it", waitEndsWithCall, false},
 	{"a caller who leaves does not end the request", callersLeave, false},
@@ -65,10 +71,12 @@ var rules = []struct {
 	{"the store is down, and comes back", storeDown, false},
 }
 
-// The time of the first calls, and one at which the token of then must be renewed.
+// The time of the first calls, one at which the token of then is renewed beside the calls, and
+// one at which a call renews it.
 const (
 	start   = 1800000000
 	renewal = start + 3550
+	late    = start + 3585
 )
 
 // world is the servers and the clients of one test.
@@ -78,19 +86,27 @@ type world struct {
 	auth    *held.Server
 	service *held.Server
 	store   *held.Store
+	refused atomic.Value // the token that the service answers with 401
 }
 
 func newWorld(t *testing.T, host *run.Host) *world {
-	return &world{
-		T: t, host: host, auth: held.Tokens(t), store: held.NewStore(t),
-		service: held.New(t, func(w http.ResponseWriter, r *http.Request, body []byte) {
-			if r.Method == "POST" {
-				w.WriteHeader(http.StatusCreated)
-			}
-			fmt.Fprintf(w, "%s with %s and %d bytes", r.RequestURI, r.Header.Get("Authorization"), len(body))
-		}),
-	}
+	w := &world{T: t, host: host, auth: held.Tokens(t), store: held.NewStore(t)}
+	w.refuse("none")
+	w.service = held.New(t, func(to http.ResponseWriter, r *http.Request, body []byte) {
+		token := r.Header.Get("Authorization")
+		switch {
+		case token == w.refused.Load():
+			to.WriteHeader(http.StatusUnauthorized)
+		case r.Method == "POST":
+			to.WriteHeader(http.StatusCreated)
+		}
+		fmt.Fprintf(to, "%s with %s and %d bytes", r.RequestURI, token, len(body))
+	})
+	return w
 }
+
+// refuse has the service refuse a token.
+func (w *world) refuse(token string) { w.refused.Store("Bearer " + token) }
 
 // client is a client of the library.
 type client struct {
@@ -101,14 +117,25 @@ type client struct {
 // client creates a client, with the store if it shares.
 func (w *world) client(shares bool) client {
 	w.Helper()
+	if shares {
+		return w.clientOf(w.host.Wasm, w.store.URL)
+	}
+	return w.clientOf(w.host.Wasm, "")
+}
+
+// traced creates a client of the build that logs each call of the plugin.
+func (w *world) traced() client {
+	w.Helper()
+	return w.clientOf(filepath.Join(hosts.Root(), "build/rostering-trace.wasm"), "")
+}
+
+func (w *world) clientOf(wasm, store string) client {
+	w.Helper()
 	c := client{w, fmt.Sprintf("%s %p", w.Name(), new(int))}
-	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: w.host.Wasm, Client: true, Config: map[string]string{
+	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: wasm, Client: true, Store: store, Config: map[string]string{
 		"environment": "stage", "auth_url": w.auth.URL, "base_url": w.service.URL,
 		"client_id": "client-1", "client_secret": "the-client-secret", "customer_id": "customer-1", "user_id": "user-1",
 	}}
-	if shares {
-		r.Store = w.store.URL
-	}
 	if a, err := w.host.Process.Do(r); err != nil || a.Trap != "" || a.Error != "" {
 		w.Fatalf("create: %v%s%s", err, a.Trap, a.Error)
 	}
@@ -170,6 +197,17 @@ func (w *world) listed(p *protocol.Pending, token string) {
 	if want := "/jobs with Bearer " + token + " and 0 bytes"; string(a.Output) != want {
 		w.Errorf("the body is %q, not %q", a.Output, want)
 	}
+}
+
+// becomes makes list_jobs until one has a token.
+func (c client) becomes(now int64, token string) {
+	c.Helper()
+	for until := time.Now().Add(held.Patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		if a := c.succeeds(c.begin("list_jobs", now, 0), 200); strings.Contains(string(a.Output), token) {
+			return
+		}
+	}
+	c.Fatalf("no call has %s within %s", token, held.Patience)
 }
 
 // fails wants a call to fail with a retryable network_error.

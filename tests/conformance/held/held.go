@@ -27,6 +27,7 @@ type Server struct {
 
 	mutex   sync.Mutex
 	holding bool
+	down    bool
 	count   int
 }
 
@@ -63,11 +64,28 @@ func (s *Server) Hold(holding bool) {
 	s.holding = holding
 }
 
+// Down says whether the server is down: it answers 503.
+func (s *Server) Down(down bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.down = down
+}
+
 // Count is how many requests have come.
 func (s *Server) Count() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.count
+}
+
+// Requested waits until so many requests have come.
+func (s *Server) Requested(count int) {
+	s.t.Helper()
+	for until := time.Now().Add(Patience); s.Count() < count; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			s.t.Fatalf("%d requests have come within %s, not %d", s.Count(), Patience, count)
+		}
+	}
 }
 
 // Next waits for the next request that is held back.
@@ -90,8 +108,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mutex.Lock()
 	s.count++
-	holding := s.holding
+	holding, down := s.holding, s.down
 	s.mutex.Unlock()
+	if down {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	if !holding {
 		s.answer(w, r, body)
 		return

@@ -2,6 +2,7 @@ package held
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ type Store struct {
 	*Server
 
 	mutex  sync.Mutex
-	down   bool
 	values map[string]value
 	change chan struct{} // closed at the next change
 }
@@ -38,19 +38,12 @@ func NewStore(t testing.TB) *Store {
 	return s
 }
 
-// Down says whether the store is down: every operation fails.
-func (s *Store) Down(down bool) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.down = down
-}
-
 func (s *Store) serve(w http.ResponseWriter, _ *http.Request, body []byte) {
 	var o operation
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if json.Unmarshal(body, &o) != nil || s.down {
-		w.WriteHeader(http.StatusServiceUnavailable)
+	if json.Unmarshal(body, &o) != nil {
+		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
 	json.NewEncoder(w).Encode(s.do(o))
@@ -72,6 +65,13 @@ func (s *Store) do(o operation) map[string]any {
 	close(s.change)
 	s.change = make(chan struct{})
 	return map[string]any{"added": true}
+}
+
+// Expire has the keys that end so expire.
+func (s *Store) Expire(end string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.HasSuffix(key, end) })
 }
 
 // Wait waits until the value of a key that ends so holds a text.
