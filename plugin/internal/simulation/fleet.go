@@ -96,7 +96,8 @@ type Counts struct {
 	// Open is the number of calls under way, MostOpen the largest.
 	Open, MostOpen int
 	// Slowest is the longest time from the begin of a call to its first request to the
-	// service, or its error; SlowestValid that of calls whose instance had a valid token.
+	// service, or its error; SlowestValid that of calls whose instance had a token that was
+	// valid for longer than a third of the margin.
 	Slowest, SlowestValid float64
 }
 
@@ -173,8 +174,10 @@ func (f *Fleet) grant() string {
 }
 
 // accepts reports whether the service accepts a token.
-func (f *Fleet) accepts(text string) bool {
-	return !f.refuses && f.time < f.tokens[text]
+func (f *Fleet) accepts(text string) bool { return f.acceptsFor(text, 0) }
+
+func (f *Fleet) acceptsFor(text string, seconds float64) bool {
+	return !f.refuses && f.time+seconds < f.tokens[text]
 }
 
 func (f *Fleet) at(at float64, run func()) {

@@ -155,6 +155,8 @@ func holdsTo(t *testing.T, h *happening, c simulation.Counts) {
 		t.Errorf("%d calls failed", c.Errors)
 	case c.Needless > 0:
 		t.Errorf("%d calls failed though their instance had a valid token", c.Needless)
+	case c.SlowestValid > 0:
+		t.Errorf("a call with a valid token waited for %.2f s", c.SlowestValid)
 	case h.more != nil:
 		if err := h.more(c); err != nil {
 			t.Error(err)

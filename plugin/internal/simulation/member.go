@@ -44,31 +44,52 @@ func (m *member) live() {
 	f.Calls++
 	f.Open++
 	f.MostOpen = max(f.MostOpen, f.Open)
-	input := append(f.input[:0], `{"call":"list_jobs","accepts":["wait"`...)
-	if !f.NoStore {
-		input = append(input, `,"store"`...)
-	}
-	input = append(strconv.AppendInt(append(input, `],"input":{"now":`...), m.now(), 10), '}', '}')
-	f.input = input
-	step := call.Begin(m, input)
+	step := m.begin("list_jobs", `,"renew"`)
 	if step.Kind == call.GiveHeld && len(m.warm) > 0 && len(m.Held) > 0 && &m.Held[0] == &m.warm[0] && m.warmLast && f.accepts(m.warmToken) {
 		f.Open-- // a 2xx that need not be handed in: nothing else happens
 	} else {
-		(&made{member: m, began: f.time, valid: m.valid()}).take(step)
+		(&made{member: m, began: f.time, valid: m.valid(0), lasting: m.valid(unhurried)}).take(step)
 	}
 	f.next(m, f.time+f.random.ExpFloat64()*f.Every)
 }
 
-// valid reports whether the service accepts the token that the instance has.
-func (m *member) valid() bool {
-	return m.fleet.accepts(gjson.GetBytes(m.Vars["ar-token"], "access_token").Str)
+// begin begins a call.
+func (m *member) begin(name, accepts string) *call.Step {
+	f := m.fleet
+	input := append(append(append(f.input[:0], `{"call":"`...), name...), `","accepts":["wait"`...)
+	if !f.NoStore {
+		input = append(input, `,"store"`...)
+	}
+	input = append(append(input, accepts...), `],"input":{"now":`...)
+	input = append(strconv.AppendInt(input, m.now(), 10), '}', '}')
+	f.input = input
+	return call.Begin(m, input)
 }
+
+// renew renews the token beside the calls.
+func (m *member) renew() {
+	if !m.dead {
+		(&made{member: m, beside: true}).take(m.begin("get_token", ""))
+	}
+}
+
+// valid reports whether the service accepts the token that the instance has, for so many
+// seconds more.
+func (m *member) valid(seconds float64) bool {
+	return m.fleet.acceptsFor(gjson.GetBytes(m.Vars["ar-token"], "access_token").Str, seconds)
+}
+
+// unhurried is how long a token must be valid for its renewal to wait for no call: a third of
+// the margin, and what clocks differ by.
+const unhurried = 25
 
 // made is a call under way.
 type made struct {
 	*member
 	began    float64
+	beside   bool // a renewal that no call waits for
 	valid    bool // the instance had a valid token when it began
+	lasting  bool // which is valid for longer than a call may have to renew it
 	ready    bool
 	section  bool // its last step was one of obtaining a token
 	requests int  // for a token
@@ -91,9 +112,13 @@ func (m *made) take(step *call.Step) {
 		m.wake()
 	}
 	m.section = obtains && o.step != "wait"
+	if o.renew {
+		f.after(0, m.renew)
+	}
 	switch {
 	case o.failed:
 		m.failed(&o)
+	case o.step == "done" && m.beside:
 	case o.step == "done":
 		f.Open--
 	case o.step == "wait" && o.purpose == "call":
@@ -141,6 +166,9 @@ func (m *made) awake(look int) {
 
 func (m *made) failed(o *output) {
 	f := m.fleet
+	if m.beside {
+		return
+	}
 	f.Open--
 	f.Errors++
 	f.LastError = f.time
@@ -159,7 +187,7 @@ func (m *made) isReady() {
 	}
 	m.ready = true
 	took := m.fleet.time - m.began
-	if m.fleet.Slowest = max(m.fleet.Slowest, took); m.valid && m.requests == 0 {
+	if m.fleet.Slowest = max(m.fleet.Slowest, took); m.lasting {
 		m.fleet.SlowestValid = max(m.fleet.SlowestValid, took)
 	}
 }
