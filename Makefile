@@ -176,7 +176,8 @@ matrix: build $(TEST_PLUGINS) ## run the scenarios and write what came of it int
 	@cd tests && go run ./conformance/matrix ../docs/hosts.md ../README.md <../build/scenarios.json
 
 .PHONY: bench
-bench: build ## what a warm call costs on go-sdk, beside a peer in the same run
+bench: build ## what a warm call costs on go-sdk and in each library, beside a peer in the same run; HOSTS=go,c narrows it
+	@tests/each.sh setup.sh
 	@cd tests && go run ./cmd/bench
 
 # Vet, unit tests, the simulation and the scenarios on the native core: no plugin, no other

@@ -1,10 +1,10 @@
-// Command bench measures what a warm call costs on go-sdk, in time and in memory of the
-// host, beside a peer in the same run:
+// Command bench measures what a warm call costs, beside a peer in the same run: on go-sdk, in
+// time and in memory of the host, and in each language's library.
 //
 //	go run ./cmd/bench
 //
-// The calls take turns, so that a machine that slows down slows all of them. A time is the
-// shortest of its call; compare within a run only.
+// The calls take turns, so that a machine that slows down slows all of them. On go-sdk a time
+// is the shortest of its call; compare within a run only. HOSTS=go,c narrows the libraries.
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -21,7 +22,12 @@ func main() {
 	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
 	rounds := flag.Int("n", 3000, "how often each call is made")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *wasm, *rounds); err != nil {
+	err := run(context.Background(), os.Stdout, *wasm, *rounds)
+	if err == nil {
+		hosts := strings.FieldsFunc(os.Getenv("HOSTS"), func(r rune) bool { return r == ',' })
+		err = compareLibraries(os.Stdout, hosts)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}

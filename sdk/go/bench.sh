@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Starts the program that make bench measures this library with.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$top/tests"
+go build -o "$top/build/bench-go" ./cmd/bench/program
+exec "$top/build/bench-go"
