@@ -12,7 +12,7 @@ PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
-MODULES := plugin tests sdk/go sdk/go/redisstore host-example/go
+MODULES := plugin sandbox tests sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c narrows the tests to some; go is one too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
 export HOSTS ?=
@@ -83,7 +83,7 @@ PORT ?=
 .PHONY: docs/sandbox.png
 docs/sandbox.png: build ## the picture of that page
 	@tests/setup/setup.sh page
-	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./sandbox
+	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## processes share one token through Redis, and through a folder, isolates through Cloudflare's KV
@@ -101,7 +101,7 @@ run-serverless: build build/sandbox ## a new process for each call, with the tok
 .PHONY: build/sandbox
 build/sandbox:
 	@mkdir -p $(@D)
-	@cd tests && go build -o ../$@ ./cmd/sandbox
+	@cd sandbox && go build -o ../$@ ./cmd/rostering-sandbox
 
 # Installs what tests or checks need, as far as apt can. They end with a line for each part
 # that is left out for lack of something; with CI=true nothing may be.

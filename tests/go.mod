@@ -4,15 +4,13 @@ go 1.26
 
 require (
 	automatic-rostering.example/rostering v0.0.0
+	automatic-rostering.example/sandbox v0.0.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/extism/go-sdk v1.7.1
-	github.com/go-jose/go-jose/v4 v4.0.5
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/tetratelabs/wazero v1.9.0
-	github.com/zitadel/oidc/v3 v3.45.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/mod v0.29.0
-	golang.org/x/net v0.38.0
 	golang.org/x/oauth2 v0.31.0
 	mvdan.cc/sh/v3 v3.10.0
 )
@@ -22,6 +20,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0 // indirect
 	github.com/dylibso/observe-sdk/go v0.0.0-20240819160327-2d926c5d788a // indirect
 	github.com/go-chi/chi/v5 v5.2.3 // indirect
+	github.com/go-jose/go-jose/v4 v4.0.5 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
@@ -35,6 +34,7 @@ require (
 	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/tetratelabs/wabin v0.0.0-20230304001439-f6f874872834 // indirect
 	github.com/zitadel/logging v0.6.2 // indirect
+	github.com/zitadel/oidc/v3 v3.45.0 // indirect
 	github.com/zitadel/schema v1.3.1 // indirect
 	go.opentelemetry.io/auto/sdk v1.1.0 // indirect
 	go.opentelemetry.io/otel v1.38.0 // indirect
@@ -42,9 +42,13 @@ require (
 	go.opentelemetry.io/otel/trace v1.38.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.3.1 // indirect
 	golang.org/x/crypto v0.36.0 // indirect
+	golang.org/x/net v0.38.0 // indirect
 	golang.org/x/sys v0.31.0 // indirect
 	golang.org/x/text v0.29.0 // indirect
 	google.golang.org/protobuf v1.34.2 // indirect
 )
 
-replace automatic-rostering.example/rostering => ../sdk/go
+replace (
+	automatic-rostering.example/rostering => ../sdk/go
+	automatic-rostering.example/sandbox => ../sandbox
+)

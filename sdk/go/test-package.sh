@@ -14,7 +14,10 @@ GOPROXY=file://$top/dist/go,file://$(go env GOMODCACHE)/cache/download,$(go env 
 GONOSUMDB=automatic-rostering.example,$(go env GONOSUMDB)
 export GOPROXY GONOSUMDB
 export GOMODCACHE=$folder/cache GOFLAGS='-trimpath -modcacherw' GOWORK=off
-mkdir "$folder/jobs"
+mkdir "$folder/empty" "$folder/jobs"
+cd "$folder/empty"
+GOBIN=$folder go install automatic-rostering.example/sandbox/cmd/rostering-sandbox@latest
+go version -m "$folder/rostering-sandbox" | grep "automatic-rostering.example/sandbox.v$(cat "$top/VERSION")\s"
 cd "$folder/jobs"
 go mod init example.com/jobs
 cp "$program" .
@@ -22,7 +25,7 @@ go get automatic-rostering.example/rostering
 go mod tidy
 go vet ./...
 go mod verify
-"$top/build/sandbox" go run . | tee ../jobs.json
+"$folder/rostering-sandbox" go run . | tee ../jobs.json
 grep -q '"jobs":\[{' ../jobs.json
 
 modules=$(go list -m all)

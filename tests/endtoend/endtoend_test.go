@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"automatic-rostering.example/sandbox"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
-	"automatic-rostering/tests/sandbox"
 )
 
 func TestMain(m *testing.M) { os.Exit(hosts.Main(m)) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 func TestJobsInEachEnvironment(t *testing.T) {

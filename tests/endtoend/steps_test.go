@@ -3,8 +3,8 @@ package endtoend
 import (
 	"testing"
 
+	"automatic-rostering.example/sandbox"
 	"automatic-rostering/tests/conformance/protocol"
-	"automatic-rostering/tests/sandbox"
 )
 
 // newDriver is a user of the library, which does the HTTP itself.

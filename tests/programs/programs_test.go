@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"automatic-rostering.example/sandbox"
 	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/sandbox"
 )
 
 // patience bounds every wait.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 // service is a program that listens.

@@ -1,4 +1,4 @@
-/* The sandbox, an identity provider and a jobs service on loopback: see tests/sandbox in the top folder. */
+/* The sandbox, an identity provider and a jobs service on loopback: see sandbox/doc.go in the top folder. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-// The sandbox (see tests/sandbox/doc.go), for the tests here and in ../runtimes/workerd. Needs no packages.
+// The sandbox (see sandbox/doc.go in the top folder), for the tests here and in ../runtimes/workerd. Needs no packages.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).parents[3] / "build" / "sandbox"
 
 
 class Sandbox:
-    """A process of build/sandbox. tests/sandbox/doc.go documents its controls."""
+    """A process of build/sandbox. sandbox/doc.go in the top folder documents its controls."""
 
     def __init__(self) -> None:
         if not PROGRAM.exists():

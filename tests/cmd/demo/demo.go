@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 // options are what a caller of run may choose.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 const (

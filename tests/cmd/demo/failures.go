@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 func down(d *demo, ctx context.Context) error {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 // step is one thing to show.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 var steps = []step{

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 // fleet is a number of processes with their sandbox and their store.

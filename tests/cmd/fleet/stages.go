@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 // story is what happens to one fleet, stage by stage.

@@ -1,4 +1,4 @@
-// Modproxy writes the library's modules into a folder that the go command reads as a module
+// Modproxy writes the modules for users into a folder that the go command reads as a module
 // proxy, GOPROXY=file://FOLDER:
 //
 //	go run ./cmd/modproxy TOP FOLDER
@@ -34,6 +34,7 @@ type source struct {
 var sources = []source{
 	{"sdk/go", []string{"LICENSE", "THIRD_PARTY_NOTICES.md"}},
 	{"sdk/go/redisstore", []string{"LICENSE"}},
+	{"sandbox", []string{"LICENSE"}},
 }
 
 // published is the time of each version: 1767225600 in seconds, as in all packages.
@@ -151,8 +152,8 @@ func isModule(dir string) bool {
 	return err == nil
 }
 
-// leftOut says which files a package does without: the tests, which need the sandbox, and
-// .gitignore, which would hide the plugin from git in a vendor folder.
+// leftOut says which files a package does without: the tests, most of which need build/sandbox,
+// and .gitignore, which would hide the plugin from git in a vendor folder.
 func leftOut(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".")
 }

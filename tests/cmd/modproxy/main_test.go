@@ -48,8 +48,10 @@ func copyTop(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(copied, sources[0].dir), os.DirFS(filepath.Join(top, sources[0].dir))); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"sdk/go", "sandbox"} {
+		if err := os.CopyFS(filepath.Join(copied, dir), os.DirFS(filepath.Join(top, dir))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return copied
 }
@@ -75,33 +77,42 @@ func TestPublish(t *testing.T) {
 		t.Errorf("list is %q, the info %s", got[module+"list"], got[module+version+".info"])
 	}
 	archive := got[module+version+".zip"]
+	inside := names(t, archive, "automatic-rostering.example/rostering@"+version)
 	for _, want := range []string{"go.mod", "client.go", "wasm/" + plugin, "LICENSE", "THIRD_PARTY_NOTICES.md", "README.md"} {
-		if !slices.Contains(names(t, archive, version), want) {
+		if !slices.Contains(inside, want) {
 			t.Errorf("%s is not in the module", want)
 		}
 	}
-	for _, name := range names(t, archive, version) {
+	for _, name := range inside {
 		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "redisstore") || strings.Contains(name, ".git") {
 			t.Errorf("%s is in the module", name)
 		}
 	}
 	const store = "automatic-rostering.example/rostering/redisstore/@v/"
-	if got[store+version+".zip"] == "" || len(got) != 8 {
+	if got[store+version+".zip"] == "" || len(got) != 12 {
 		t.Errorf("%d files were written", len(got))
 	}
 	if want := "automatic-rostering.example/rostering " + version + "\n"; !strings.Contains(got[store+version+".mod"], want) {
 		t.Errorf("redisstore does not require %s", want)
 	}
+	const sandbox = "automatic-rostering.example/sandbox"
+	inside = names(t, got[sandbox+"/@v/"+version+".zip"], sandbox+"@"+version)
+	for _, want := range []string{"go.mod", "go.sum", "sandbox.go", "page.html", "cmd/rostering-sandbox/main.go", "LICENSE"} {
+		if !slices.Contains(inside, want) {
+			t.Errorf("%s is not in the sandbox's module", want)
+		}
+	}
 }
 
-func names(t *testing.T, archive, version string) (all []string) {
+// names are those of the files in an archive of a module.
+func names(t *testing.T, archive, module string) (all []string) {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader([]byte(archive)), int64(len(archive)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range r.File {
-		all = append(all, strings.TrimPrefix(f.Name, "automatic-rostering.example/rostering@"+version+"/"))
+		all = append(all, strings.TrimPrefix(f.Name, module+"/"))
 	}
 	return all
 }

@@ -1,5 +1,5 @@
 // Package sandbox runs build/sandbox for a test: an identity provider and a jobs service on
-// loopback, and a control API that has them fail. For what that does, see tests/sandbox.
+// loopback, and a control API that has them fail. For what that does, see sandbox/doc.go.
 package sandbox
 
 import (

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A process of build/sandbox; tests/sandbox/doc.go documents its controls. */
+/** A process of build/sandbox; sandbox/doc.go documents its controls. */
 final class Sandbox {
   private static final Path PROGRAM = Path.of("../../build/sandbox");
   private static final int EXIT_SECONDS = 30;

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 const (

@@ -1,4 +1,5 @@
-package sandbox_test
+// Package page tests the sandbox's page in a browser, with the Go library as the program that it shows.
+package page
 
 import (
 	"context"
@@ -11,8 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"automatic-rostering.example/rostering"
+	"automatic-rostering.example/sandbox"
 	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/sandbox"
 )
 
 // rows are the lines of the timeline, the oldest first.

@@ -1,6 +1,7 @@
 // Package sandbox is a stand-in for the Automatic Rostering service: an
-// identity provider and a jobs service on loopback, for demonstrations and
-// end-to-end tests.
+// identity provider and a jobs service on loopback, for demonstrations and for
+// tests of programs that call the service. Command rostering-sandbox runs it for
+// programs in any language.
 //
 // The identity provider answers POST /connect/token with the client
 // credentials grant. Its protocol handling (parsing, errors, claims, signing)

@@ -1,17 +1,17 @@
-// Command sandbox runs a stand-in for the Automatic Rostering service on
+// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on
 // loopback until it is interrupted:
 //
-//	go run ./cmd/sandbox [-lifetime 1h] [-port 8080] [-listen 127.0.0.1] [-json] [-until-stdin-closes]
+//	rostering-sandbox [-lifetime 1h] [-port 8080] [-listen 127.0.0.1] [-json] [-until-stdin-closes]
 //
 // It prints what a client needs to know to standard output, secrets included,
 // and one line for each request to standard error. At the address of the controls it
 // serves a page that shows the requests, and has switches for faults. -listen names another
 // host than loopback, such as 0.0.0.0: whoever reaches it can use the controls.
 //
-//	go run ./cmd/sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
+//	rostering-sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
 //
-// runs a command with the same in its environment instead, and ends with it. With
-// SANDBOX_PAGE=1 it prints the address of the page first.
+// runs a command with the same in its environment instead, and ends with it and with its
+// exit status. With SANDBOX_PAGE=1 it prints the address of the page first.
 package main
 
 import (
@@ -22,11 +22,12 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
 
-	"automatic-rostering/tests/sandbox"
+	"automatic-rostering.example/sandbox"
 )
 
 func main() {
@@ -34,8 +35,21 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "sandbox:", err)
-		os.Exit(1)
+		fmt.Fprintln(os.Stderr, "rostering-sandbox:", err)
+	}
+	os.Exit(status(err))
+}
+
+// status is that of the process: the command's own, if that is what failed.
+func status(err error) int {
+	var ended *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &ended) && ended.Exited():
+		return ended.ExitCode()
+	default:
+		return 1
 	}
 }
 
@@ -51,7 +65,7 @@ type options struct {
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
-	flags := flag.NewFlagSet("sandbox", flag.ContinueOnError)
+	flags := flag.NewFlagSet("rostering-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints what is wrong
 	flags.DurationVar(&o.lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
 	flags.IntVar(&o.port, "port", 0, "the port of the page and the controls; 0 is a free one")
