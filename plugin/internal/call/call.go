@@ -62,9 +62,9 @@ type progress struct {
 	// call obtained; 0 for the cached one, whichever that is.
 	inUse  int64
 	origin origin
-	// refused is the hash of the token that the service refused in this call, or 0: the
-	// request to the service is then a repeat.
-	refused int64
+	// refused is the hash of the token that the service refused last in this call, or 0: the
+	// request to the service is then a repeat. repeats counts these.
+	refused, repeats int64
 	// own is the number of this call as the pending one, awaited that of the call for which
 	// it waited, and waited the seconds of all such waits.
 	own, awaited, waited int64

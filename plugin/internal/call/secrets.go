@@ -35,8 +35,8 @@ func (c *Call) secrets() []string {
 
 // knowsTokens reports whether the tokens of this call are still known.
 func (c *Call) knowsTokens() bool {
-	if c.state == UsingToken && (c.stale() || c.tokenInUse() == "") {
-		return false
+	if c.repeats == mostRepeats || c.state == UsingToken && (c.stale() || c.tokenInUse() == "") {
+		return false // two tokens are kept, and this call had three
 	}
 	return c.refused == 0 || c.in.Refused != "" || c.refused == c.token.Hash || c.refused == hash(c.previous())
 }

@@ -98,7 +98,11 @@ func (c *Call) succeeded() {
 	}
 }
 
-// unauthorized takes a 401: the token may have been revoked, so another is tried, once.
+// mostRepeats is how often a call repeats its request: the first other token may be of
+// another call or instance, and have been revoked with its own.
+const mostRepeats = 2
+
+// unauthorized takes a 401: the token may have been revoked, so another is tried.
 func (c *Call) unauthorized(a *message.Answer, repeatable bool) Event {
 	c.load()
 	c.readClock()
@@ -117,7 +121,8 @@ func (c *Call) unauthorized(a *message.Answer, repeatable bool) Event {
 		err.RetryAfter = left
 		return c.decline(err)
 	}
-	repeatable = repeatable && c.refused == 0 && c.origin != isOld
+	repeatable = repeatable && c.repeats < mostRepeats && c.origin != isOld
+	c.repeats++
 	c.refused = c.inUse
 	if c.refused == 0 {
 		c.refused = c.token.Hash

@@ -1,86 +1,227 @@
 package simulation_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
-	"runtime"
+	"os"
 	"runtime/debug"
 	"testing"
-	"time"
 
 	"automatic-rostering/plugin/internal/simulation"
 )
 
-var hours = flag.Float64("hours", 0, "how long a fleet of 100,000 instances lives")
+var report = flag.String("report", "", "a file for what fleets of three sizes came to, with and without a store")
 
-// day is what happens to a fleet in a day, by the hour. Each lasts for ten minutes, or is
-// over at once.
-var day = []struct {
+// fault is what happens to a fleet in ten minutes of a day, and what that may come to.
+type fault struct {
 	hour  float64
 	name  string
-	begin func(*simulation.Fleet)
+	begin func(*simulation.Fleet) // and every so many seconds, if that is set
+	every float64
+	end   func(*simulation.Fleet)
 	token simulation.Answer
-	store bool // is down
-}{
-	{hour: 0, name: "all start within a minute"},
-	{hour: 1, name: "nothing"},
-	{hour: 3, name: "the token is revoked", begin: (*simulation.Fleet).Revoke},
-	{hour: 6, name: "the token is revoked, 503", begin: (*simulation.Fleet).Revoke, token: simulation.Answer{Status: 503}},
-	{hour: 9, name: "the token is revoked, 429 with Retry-After: 30", begin: (*simulation.Fleet).Revoke, token: simulation.Answer{Status: 429, RetryAfter: 30}},
-	{hour: 12, name: "the token is revoked, the token endpoint hangs", begin: (*simulation.Fleet).Revoke, token: simulation.Answer{Hangs: true}},
-	{hour: 15, name: "the store loses all", begin: (*simulation.Fleet).Forget},
-	{hour: 18, name: "the store is down", store: true},
-	{hour: 21, name: "the holder of the lock dies", begin: (*simulation.Fleet).KillHolder},
+	down  bool // the store
+	// Of a fleet with a store: token requests, how many at once, and the seconds after the
+	// ten minutes until the last call fails; none may if it is 0.
+	most, atOnce int
+	settles      float64
+	// ahead says that clocks which are ahead obtain tokens, whose expiry then is too late.
+	ahead bool
+}
+
+const (
+	tenMinutes = 600
+	hour       = 3600
+)
+
+// deploy replaces all instances, one after the other.
+func deploy(f *simulation.Fleet) {
+	for n := range f.Instances {
+		f.After(tenMinutes*float64(n)/float64(f.Instances), func() { f.Replace(n) })
+	}
+}
+
+// jump changes one clock in a hundred by so many seconds.
+func jump(seconds int64) func(*simulation.Fleet) {
+	return func(f *simulation.Fleet) {
+		for n := 50; n < f.Instances; n += 100 {
+			f.Shift(n, seconds)
+		}
+	}
+}
+
+// revokeAnd revokes the token, and does more while the next one is obtained.
+func revokeAnd(more func(*simulation.Fleet)) func(*simulation.Fleet) {
+	return func(f *simulation.Fleet) {
+		f.Revoke()
+		for n := range 20 {
+			f.After(float64(n)*.2, func() { more(f) })
+		}
+	}
+}
+
+func store(latency []simulation.Latency) func(*simulation.Fleet) {
+	return func(f *simulation.Fleet) { f.Store = latency }
+}
+
+func endpoint(latency []simulation.Latency) func(*simulation.Fleet) {
+	return func(f *simulation.Fleet) { f.Endpoint = latency }
+}
+
+var (
+	soon      = simulation.Takes(.003)
+	inAMoment = simulation.Takes(.3)
+)
+
+var day = []fault{
+	{hour: 0, name: "all start within a minute", most: 2, atOnce: 1},
+	{hour: 1, name: "nothing", most: 1, atOnce: 1},
+	{hour: 2, name: "a rolling deployment", begin: deploy, most: 2, atOnce: 1},
+	{hour: 4, name: "the token is revoked", begin: (*simulation.Fleet).Revoke, most: 3, atOnce: 1},
+	{hour: 6, name: "revoked, and the provider answers 503", begin: (*simulation.Fleet).Revoke,
+		token: simulation.Answer{Status: 503}, most: 60, atOnce: 1, settles: 90},
+	{hour: 8, name: "revoked, and 429 with Retry-After: 30", begin: (*simulation.Fleet).Revoke,
+		token: simulation.Answer{Status: 429, RetryAfter: 30}, most: 25, atOnce: 1, settles: 60},
+	{hour: 10, name: "revoked, and the provider hangs", begin: (*simulation.Fleet).Revoke,
+		token: simulation.Answer{Hangs: true}, most: 60, atOnce: 5, settles: 120},
+	{hour: 12, name: "revoked every minute, and the provider takes 15 s", every: 60, begin: func(f *simulation.Fleet) {
+		f.Revoke()
+		f.Endpoint = simulation.Takes(12)
+	}, end: endpoint(inAMoment), most: 30, atOnce: 3},
+	{hour: 14, name: "the store loses all every minute", every: 60, begin: (*simulation.Fleet).Forget, most: 3, atOnce: 2},
+	{hour: 15, name: "revoked, and the store takes 0.9 s", begin: func(f *simulation.Fleet) {
+		f.Revoke()
+		f.Store = []simulation.Latency{{Least: .8, Most: .95}}
+	}, end: store(soon), most: 3, atOnce: 1},
+	{hour: 16, name: "revoked every minute, and the store is down", every: 60, begin: (*simulation.Fleet).Revoke, down: true,
+		most: 1 << 30, atOnce: 1 << 30},
+	{hour: 18, name: "clocks jump by 5 minutes", begin: jump(300), end: jump(-300), most: 4, atOnce: 2, ahead: true},
+	{hour: 20, name: "revoked every 30 s, and who requests dies", every: 30, begin: revokeAnd((*simulation.Fleet).KillHolder),
+		most: 100, atOnce: 20},
+	{hour: 22, name: "revoked every 30 s, and who requests freezes for 20 s", every: 30,
+		begin: revokeAnd(func(f *simulation.Fleet) { f.FreezeHolder(20) }), most: 100, atOnce: 20},
 	{hour: 24, name: "the end"},
 }
 
-const tenMinutes = 600.0
-
-// TestDay lets a large fleet live, and prints the figures that docs/fleet.md quotes.
-func TestDay(t *testing.T) {
-	if *hours == 0 {
-		t.Skip("make simulate")
+// during returns the fault of a time.
+func during(at float64) fault {
+	for _, f := range day {
+		if at >= f.hour*hour && at < f.hour*hour+tenMinutes {
+			return f
+		}
 	}
-	debug.SetGCPercent(300)
-	f := simulation.Fleet{Instances: 100_000, Every: 60, Spread: 60, Lifetime: 3600, Seed: *seed,
-		Endpoint: simulation.Takes(.3), Store: simulation.Takes(.003), Service: simulation.Takes(.05)}
+	return fault{}
+}
+
+// came is what came of a fault.
+type came struct {
+	Name string
+	simulation.Counts
+	Settled float64 // seconds from the begin of the fault to the last call that failed
+}
+
+// live lets a fleet live for a day, and returns what came of each fault.
+func live(instances int, shared bool) []came {
+	f := simulation.Fleet{Instances: instances, Every: 60, Spread: 60, Lifetime: hour, Seed: *seed, NoStore: !shared,
+		Endpoint: inAMoment, Store: soon, Service: simulation.Takes(.05)}
 	f.Skew = func(n int) float64 { // one in a hundred up to five minutes, the others a second
-		if n%100 == 0 {
+		if n%100 == 99 {
 			return float64(n/100%601) - 300
 		}
 		return float64(n%21)/10 - 1
 	}
-	during := func(at float64) int {
-		for n := range day {
-			if from := day[n].hour * 3600; at >= from && at < from+tenMinutes {
-				return n
-			}
-		}
-		return 1
-	}
-	f.TokenEndpoint = func(at float64) simulation.Answer { return day[during(at)].token }
-	f.StoreDown = func(at float64) bool { return day[during(at)].store }
+	f.TokenEndpoint = func(at float64) simulation.Answer { return during(at).token }
+	f.StoreDown = func(at float64) bool { return during(at).down }
 	f.At = map[float64]func(*simulation.Fleet){}
-	began, before := time.Now(), simulation.Counts{}
-	for n, d := range day {
-		f.At[d.hour*3600] = func(f *simulation.Fleet) {
+	var all []came
+	for n, next := range day {
+		f.At[next.hour*hour] = func(f *simulation.Fleet) {
 			if n > 0 {
-				c := f.Counts
-				t.Logf("%-50s %10d calls %6d token requests, %6d at once, %8d store operations, %9d errors, last after %5.0f s, slowest %5.1f s", day[n-1].name,
-					c.Calls-before.Calls, c.TokenRequests-before.TokenRequests, c.MostUnderWay, c.StoreOperations-before.StoreOperations,
-					c.Errors-before.Errors, max(0, c.LastError-day[n-1].hour*3600), c.Slowest)
+				last := day[n-1]
+				all = append(all, came{last.name, f.Counts, max(0, f.LastError-last.hour*hour)})
 			}
-			before = f.Counts
-			f.MostUnderWay, f.Slowest = 0, 0
-			if d.begin != nil {
-				d.begin(f)
+			f.Counts = simulation.Counts{Open: f.Open}
+			if next.begin != nil {
+				next.begin(f)
 			}
 		}
+		for at := next.every; at > 0 && at < tenMinutes; at += next.every {
+			f.At[next.hour*hour+at] = next.begin
+		}
+		if next.end != nil {
+			f.At[next.hour*hour+tenMinutes] = next.end
+		}
 	}
-	f.Run(*hours * 3600)
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	fmt.Printf("%d calls in %v, with %d MB of memory\n", f.Calls, time.Since(began).Round(time.Second), m.Sys>>20)
-	t.Logf("%d token requests, %d store operations, %d calls failed, %d of them not to be tried again, %d beside a valid token",
-		f.TokenRequests, f.StoreOperations, f.Errors, f.NotRetryable, f.Needless)
+	f.Run(24*hour + 1)
+	return all
+}
+
+func (c *came) line() string {
+	return fmt.Sprintf("%-54s %9d calls, %7d token requests, %6d at once, %8d store operations, at most %6d/s, slowest %4.1f s, with a valid token %.1f s, %8d errors %v, settled after %4.0f s, %d dead, %d expired, %d early",
+		c.Name, c.Calls, c.TokenRequests, c.MostUnderWay, c.StoreOperations, c.PeakStore, c.Slowest, c.SlowestValid, c.Errors, c.Codes, c.Settled, c.Dead, c.Expired, c.Early)
+}
+
+// holds holds what came of a fault to what may.
+func (c *came) holds(t *testing.T, f *fault) {
+	t.Helper()
+	t.Log(c.line())
+	switch {
+	case c.TokenRequests > f.most, c.MostUnderWay > f.atOnce:
+		t.Errorf("%s: %d token requests, %d at once", f.name, c.TokenRequests, c.MostUnderWay)
+	case f.settles == 0 && c.Errors > 0, f.settles > 0 && c.Settled > tenMinutes+f.settles:
+		t.Errorf("%s: %d errors, the last after %.0f s", f.name, c.Errors, c.Settled)
+	case c.Dead+c.Early+c.Needless > 0, c.Expired > 0 && !f.ahead:
+		t.Errorf("%s: %d requests with a token that had met a 401, %d with one that had expired, %d token requests before Retry-After, %d calls that failed beside a valid token",
+			f.name, c.Dead, c.Expired, c.Early, c.Needless)
+	case c.SlowestValid > 0:
+		t.Errorf("%s: a call with a valid token waited for %.1f s", f.name, c.SlowestValid)
+	}
+}
+
+// TestDay lets fleets live for a day.
+func TestDay(t *testing.T) {
+	for _, instances := range []int{10, 1000} {
+		t.Run(fmt.Sprint(instances, " instances"), func(t *testing.T) {
+			t.Parallel()
+			for n, c := range live(instances, true) {
+				c.holds(t, &day[n])
+			}
+		})
+	}
+}
+
+// TestReport writes what docs/fleet.md shows: the form of tests/cmd/report.
+func TestReport(t *testing.T) {
+	if *report == "" {
+		t.Skip("make simulate")
+	}
+	debug.SetGCPercent(300)
+	type fleet struct {
+		Instances int
+		Shared    bool
+		Day       []came
+	}
+	var all []fleet
+	for _, instances := range []int{10, 1000, 100_000} {
+		for _, shared := range []bool{false, true} {
+			f := fleet{instances, shared, live(instances, shared)}
+			t.Logf("%d instances, shared: %t", instances, shared)
+			for n, c := range f.Day {
+				if shared {
+					c.holds(t, &day[n])
+				} else {
+					t.Log(c.line())
+				}
+			}
+			all = append(all, f)
+		}
+	}
+	object, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(*report, object, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -9,8 +9,11 @@ func (m *made) requestJobs(o *output) {
 	f := m.fleet
 	m.isReady()
 	accepted := f.accepts(o.token)
+	if f.expired(o.token) && m.punctual() {
+		f.Expired++
+	}
 	if accepted && o.last { // however long it takes
-		f.Open--
+		f.close(m)
 		return
 	}
 	seconds, ok := f.takes(f.Service, serviceTimeout)
@@ -20,7 +23,7 @@ func (m *made) requestJobs(o *output) {
 			f.Dead++
 		}
 	}
-	f.after(seconds, func() {
+	f.After(seconds, func() {
 		switch {
 		case !ok:
 			m.resume(`,"failed":"timed out"`)
@@ -39,10 +42,18 @@ func (m *made) requestToken() {
 		f.Requested = append(f.Requested, f.time)
 	}
 	f.under++
+	m.under++
 	f.MostUnderWay = max(f.MostUnderWay, f.under)
 	m.requests++
-	if m.requests > 1 {
-		panic("a call requested two tokens")
+	if m.requests > 1 || m.under > 1 {
+		panic("a call requested two tokens, or two calls of an instance one each")
+	}
+	told := &f.told
+	if f.NoStore {
+		told = &m.told
+	}
+	if f.time < *told-tolerance {
+		f.Early++
 	}
 	answer := Answer{}
 	if f.TokenEndpoint != nil {
@@ -52,8 +63,12 @@ func (m *made) requestToken() {
 	if answer.Hangs {
 		seconds, ok = tokenTimeout, false
 	}
-	f.after(seconds, func() {
+	f.After(seconds, func() {
 		f.under--
+		m.under--
+		if answer.RetryAfter > 0 {
+			*told = max(*told, f.time+float64(answer.RetryAfter))
+		}
 		switch {
 		case !ok:
 			m.resume(`,"failed":"timed out"`)
@@ -71,12 +86,17 @@ func (m *made) requestToken() {
 func (m *made) useStore(o *output) {
 	f := m.fleet
 	f.StoreOperations++
+	if second := int64(f.time); second != f.second {
+		f.second, f.inSecond = second, 0
+	}
+	f.inSecond++
+	f.PeakStore = max(f.PeakStore, f.inSecond)
 	seconds, ok := f.takes(f.Store, storeTimeout)
 	// It is done when half of its time is over: some operations are done whose results
 	// come too late.
 	result := ""
-	f.after(seconds/2, func() { result = m.operate(o) })
-	f.after(seconds, func() {
+	f.After(seconds/2, func() { result = m.operate(o) })
+	f.After(seconds, func() {
 		if !ok {
 			result = `,"failed":"timed out"`
 		}

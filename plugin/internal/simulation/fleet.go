@@ -11,6 +11,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Fleet is a number of instances, and their surroundings. Times are seconds from the
@@ -47,14 +50,23 @@ type Fleet struct {
 	random *rand.Rand
 
 	members []*member
+	config  map[string]string
 	store   map[string]entry
-	tokens  map[string]float64 // each with its expiry; a revoked one is not there
-	granted int
+	granted int     // tokens so far
+	revoked int     // of these, the first
 	holder  *member // that took the lock last
 	under   int     // token requests under way
+	told    float64 // when the token endpoint's Retry-After is over
 	refuses bool
 	input   []byte // of the call that begins
+
+	second   int64 // of the last operation on the store
+	inSecond int   // operations in it
 }
+
+// tolerance is how much sooner than Retry-After a token request may come: clocks are read in
+// whole seconds, and differ.
+const tolerance = 3
 
 // Latency is a range of times. Of a number of requests, a part gets no answer.
 type Latency struct{ Least, Most, Hangs float64 }
@@ -80,12 +92,16 @@ type Answer struct {
 // Counts are what a run came to.
 type Counts struct {
 	Calls, TokenRequests, StoreOperations int
+	// PeakStore is the largest number of operations on the store in a second.
+	PeakStore int
 	// Requested are the times of the token requests, the first thousand of them.
 	Requested []float64
 	// MostUnderWay is the largest number of token requests at the same time.
 	MostUnderWay int
 	// Errors is the number of calls that failed, NotRetryable of those that said so.
 	Errors, NotRetryable int
+	// Codes are their codes.
+	Codes map[string]int
 	// Needless is the number of calls that failed though their instance had a valid token.
 	Needless int
 	// LastError is the time of the last call that failed.
@@ -93,6 +109,10 @@ type Counts struct {
 	// Unauthorized is the number of 401s, and Dead of those to a token that the instance
 	// had met a 401 with before.
 	Unauthorized, Dead int
+	// Expired is the number of requests with a token that had expired, by a clock that was
+	// right; Early that of token requests before the end of a Retry-After, of which the
+	// instance, or the fleet with a store, had been told.
+	Expired, Early int
 	// Open is the number of calls under way, MostOpen the largest.
 	Open, MostOpen int
 	// Slowest is the longest time from the begin of a call to its first request to the
@@ -104,18 +124,14 @@ type Counts struct {
 // Run runs the fleet for a time.
 func (f *Fleet) Run(end float64) {
 	f.random = rand.New(rand.NewPCG(f.Seed, 1))
-	f.store, f.tokens = map[string]entry{}, map[string]float64{}
+	f.store = map[string]entry{}
 	for at, event := range f.At {
 		f.at(at, func() { event(f) })
 	}
-	config := configOf("client-a", secret)
-	for n := range f.Instances {
-		m := &member{fleet: f, host: newHost(config)}
-		if f.Skew != nil {
-			m.skew = int64(math.Round(f.Skew(n)))
-		}
-		f.members = append(f.members, m)
-		f.next(m, f.random.Float64()*f.Spread)
+	f.config = configOf("client-a", secret)
+	f.members = make([]*member, f.Instances)
+	for n := range f.members {
+		f.start(n, f.random.Float64()*f.Spread)
 	}
 	for len(f.queue) > 0 && f.queue[0].at <= end {
 		e := f.queue.pop()
@@ -128,8 +144,56 @@ func (f *Fleet) Run(end float64) {
 	}
 }
 
+// start starts an instance.
+func (f *Fleet) start(n int, at float64) {
+	m := &member{fleet: f, host: newHost(f.config)}
+	if f.Skew != nil {
+		m.skew = int64(math.Round(f.Skew(n)))
+	}
+	f.members[n] = m
+	f.next(m, at)
+}
+
+// Replace ends an instance, wherever it is, and starts another.
+func (f *Fleet) Replace(n int) {
+	f.members[n].dead = true
+	f.start(n, f.time)
+}
+
+// Shift changes the clock of an instance.
+func (f *Fleet) Shift(n int, seconds int64) { f.members[n].skew += seconds }
+
+// FreezeHolder stops the instance that took the lock last, wherever it is, for a time.
+func (f *Fleet) FreezeHolder(seconds float64) {
+	if f.holder != nil {
+		f.holder.frozen = f.time + seconds
+	}
+}
+
+// thaws reports whether an instance is frozen: then it continues after that.
+func (f *Fleet) thaws(m *member, then func()) bool {
+	if f.time < m.frozen {
+		f.at(m.frozen, then)
+		return true
+	}
+	return false
+}
+
+// open counts a call, close that it has ended.
+func (f *Fleet) open(c *made) *made {
+	f.Open++
+	f.MostOpen = max(f.MostOpen, f.Open)
+	return c
+}
+
+func (f *Fleet) close(c *made) {
+	if !c.beside {
+		f.Open--
+	}
+}
+
 // Revoke makes the service refuse every token so far.
-func (f *Fleet) Revoke() { clear(f.tokens) }
+func (f *Fleet) Revoke() { f.revoked = f.granted }
 
 // RefuseAll makes the service refuse every token, new ones too, or no longer.
 func (f *Fleet) RefuseAll(refuses bool) { f.refuses = refuses }
@@ -137,8 +201,12 @@ func (f *Fleet) RefuseAll(refuses bool) { f.refuses = refuses }
 // Forget empties the store.
 func (f *Fleet) Forget() { clear(f.store) }
 
-// KillHolder ends the instance that took the lock last.
-func (f *Fleet) KillHolder() { f.holder.dead = true }
+// KillHolder ends the instance that took the lock last, wherever it is, and starts another.
+func (f *Fleet) KillHolder() {
+	if n := slices.Index(f.members, f.holder); n >= 0 {
+		f.Replace(n)
+	}
+}
 
 func (f *Fleet) between(least, most float64) float64 {
 	return least + f.random.Float64()*(most-least)
@@ -157,27 +225,35 @@ func (f *Fleet) takes(latencies []Latency, timeout float64) (seconds float64, ok
 	return min(seconds, timeout), seconds < timeout
 }
 
-// grant returns a new token.
+// grant returns a new token. Its text tells which one it is, and when it expires.
 func (f *Fleet) grant() string {
 	if f.OneActive {
 		f.Revoke()
 	}
-	for text, expires := range f.tokens {
-		if expires < f.time {
-			delete(f.tokens, text)
-		}
-	}
 	f.granted++
-	text := fmt.Sprintf("token-%08d", f.granted)
-	f.tokens[text] = f.time + f.Lifetime
-	return text
+	return fmt.Sprintf("token-%08d-%.0f", f.granted, (f.time+f.Lifetime)*1000)
 }
 
 // accepts reports whether the service accepts a token.
 func (f *Fleet) accepts(text string) bool { return f.acceptsFor(text, 0) }
 
 func (f *Fleet) acceptsFor(text string, seconds float64) bool {
-	return !f.refuses && f.time+seconds < f.tokens[text]
+	number, expires := readToken(text)
+	return !f.refuses && number > f.revoked && f.time+seconds < expires
+}
+
+// expired reports whether a token expired more than a clock's second ago.
+func (f *Fleet) expired(text string) bool {
+	_, expires := readToken(text)
+	return f.time > expires+2
+}
+
+// readToken reads the text of a token.
+func readToken(text string) (number int, expires float64) {
+	first, last, _ := strings.Cut(strings.TrimPrefix(text, "token-"), "-")
+	number, _ = strconv.Atoi(first)
+	milliseconds, _ := strconv.ParseInt(last, 10, 64)
+	return number, float64(milliseconds) / 1000
 }
 
 func (f *Fleet) at(at float64, run func()) {
@@ -185,7 +261,8 @@ func (f *Fleet) at(at float64, run func()) {
 	f.queue.push(event{at: at, turn: f.turn, run: run})
 }
 
-func (f *Fleet) after(seconds float64, run func()) { f.at(f.time+seconds, run) }
+// After has an event happen so many seconds from now.
+func (f *Fleet) After(seconds float64, event func()) { f.at(f.time+seconds, event) }
 
 func (f *Fleet) next(m *member, at float64) {
 	f.turn++

@@ -41,8 +41,8 @@ func (w *world) holds(i *instance, b *branch, o *output) bool {
 		w.fail("a call ends", "it has taken %d steps", b.steps)
 	case first == "token" && c.requested && !c.wild:
 		w.fail("one token request for each call", "%s", o.text)
-	case first == "service" && c.sends > 1 && !c.wild:
-		w.fail("one repeat for each call", "%s", o.text)
+	case first == "service" && c.sends > 2 && !c.wild:
+		w.fail("two repeats for each call", "%s", o.text)
 	case first == "wait" && c.force && !c.wild:
 		w.fail("force waits for nobody", "%s", o.text)
 	case first == "wait" && c.accepts == 0, slices.Contains([]string{"get", "add", "set"}, first) && c.accepts < 2:

@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -16,14 +17,15 @@ type member struct {
 	fleet   *Fleet
 	skew    int64
 	dead    bool
+	frozen  float64 // until then it does nothing
 	waiting []*made // for another call of this instance
 	refused string  // the token that it met a 401 with last
+	under   int     // token requests under way
+	told    float64 // when the token endpoint's Retry-After is over
 
-	// warm is the step that a call begins with while a token is cached, and its token: it
-	// is read once.
-	warm      []byte
-	warmToken string
-	warmLast  bool
+	// kept is the first step of a call while a token is cached, as a driver may keep it.
+	kept   output
+	latest int64 // time of a call
 }
 
 // Time-outs of a driver, in seconds: those of the contract, and one for the service.
@@ -33,24 +35,33 @@ const (
 	serviceTimeout = 30
 )
 
+// punctual reports whether the clock is right, but for a second.
+func (m *member) punctual() bool { return m.skew*m.skew <= 1 }
+
 func (m *member) now() int64 { return start + int64(m.fleet.time) + m.skew }
 
 // live makes a call, and the next one later.
 func (m *member) live() {
 	f := m.fleet
-	if m.dead {
+	if m.dead || f.thaws(m, m.live) {
 		return
 	}
-	f.Calls++
-	f.Open++
-	f.MostOpen = max(f.MostOpen, f.Open)
-	step := m.begin("list_jobs", `,"renew"`)
-	if step.Kind == call.GiveHeld && len(m.warm) > 0 && len(m.Held) > 0 && &m.Held[0] == &m.warm[0] && m.warmLast && f.accepts(m.warmToken) {
-		f.Open-- // a 2xx that need not be handed in: nothing else happens
-	} else {
-		(&made{member: m, began: f.time, valid: m.valid(0), lasting: m.valid(unhurried)}).take(step)
-	}
 	f.next(m, f.time+f.random.ExpFloat64()*f.Every)
+	f.Calls++
+	now, latest := m.now(), m.latest
+	if m.latest = now; now >= latest && now < m.kept.until {
+		if f.accepts(m.kept.token) {
+			return // with a 2xx, which need not be handed in
+		}
+		f.open(&made{member: m, began: f.time}).follow(&m.kept)
+		return
+	}
+	c := f.open(&made{member: m, began: f.time, valid: m.valid(0), lasting: m.punctual() && m.valid(unhurried)})
+	o := read(m.host, m.begin("list_jobs", `,"renew"`))
+	if m.kept = (output{}); o.until > 0 {
+		m.kept = o
+	}
+	c.follow(&o)
 }
 
 // begin begins a call.
@@ -68,9 +79,11 @@ func (m *member) begin(name, accepts string) *call.Step {
 
 // renew renews the token beside the calls.
 func (m *member) renew() {
-	if !m.dead {
-		(&made{member: m, beside: true}).take(m.begin("get_token", ""))
+	if m.dead || m.fleet.thaws(m, m.renew) {
+		return
 	}
+	o := read(m.host, m.begin("get_token", ""))
+	(&made{member: m, beside: true}).follow(&o)
 }
 
 // valid reports whether the service accepts the token that the instance has, for so many
@@ -79,9 +92,10 @@ func (m *member) valid(seconds float64) bool {
 	return m.fleet.acceptsFor(gjson.GetBytes(m.Vars["ar-token"], "access_token").Str, seconds)
 }
 
-// unhurried is how long a token must be valid for its renewal to wait for no call: a third of
-// the margin, and what clocks differ by.
-const unhurried = 25
+// unhurried is how long a token must be valid for no call to renew it: a third of the margin,
+// what clocks differ by, and how long a token request may take, since an instance counts its
+// life from before that.
+const unhurried = 20 + 2 + tokenTimeout
 
 // made is a call under way.
 type made struct {
@@ -89,7 +103,7 @@ type made struct {
 	began    float64
 	beside   bool // a renewal that no call waits for
 	valid    bool // the instance had a valid token when it began
-	lasting  bool // which is valid for longer than a call may have to renew it
+	lasting  bool // which no call has to renew
 	ready    bool
 	section  bool // its last step was one of obtaining a token
 	requests int  // for a token
@@ -97,13 +111,9 @@ type made struct {
 	flow     string
 }
 
-// take does what a step wants, as a driver does.
-func (m *made) take(step *call.Step) {
+// follow does what a step wants, as a driver does.
+func (m *made) follow(o *output) {
 	f := m.fleet
-	if m.dead {
-		return
-	}
-	o := read(m.host, step)
 	if m.flow = o.flow; o.problem != "" {
 		panic(o.problem + ": " + o.text)
 	}
@@ -113,29 +123,25 @@ func (m *made) take(step *call.Step) {
 	}
 	m.section = obtains && o.step != "wait"
 	if o.renew {
-		f.after(0, m.renew)
+		f.After(0, m.renew)
 	}
 	switch {
 	case o.failed:
-		m.failed(&o)
-	case o.step == "done" && m.beside:
+		m.failed(o)
 	case o.step == "done":
-		f.Open--
+		f.close(m)
 	case o.step == "wait" && o.purpose == "call":
 		m.waiting = append(m.waiting, m)
 		look := m.looks
-		f.after(o.seconds, func() { m.awake(look) })
+		f.After(o.seconds, func() { m.awake(look) })
 	case o.step == "wait":
-		f.after(o.seconds*f.between(1, 1.5), func() { m.resume("") })
+		f.After(o.seconds*f.between(1, 1.5), func() { m.resume("") })
 	case o.step == "store":
-		m.useStore(&o)
+		m.useStore(o)
 	case o.purpose == "token":
 		m.requestToken()
 	default:
-		if step.Kind == call.GiveHeld {
-			m.warm, m.warmToken, m.warmLast = m.Held, o.token, o.last
-		}
-		m.requestJobs(&o)
+		m.requestJobs(o)
 	}
 }
 
@@ -145,7 +151,7 @@ func (m *member) wake() {
 	m.waiting = nil
 	for _, w := range waiting {
 		look := w.looks
-		m.fleet.after(0, func() { w.awake(look) })
+		m.fleet.After(0, func() { w.awake(look) })
 	}
 }
 
@@ -166,11 +172,14 @@ func (m *made) awake(look int) {
 
 func (m *made) failed(o *output) {
 	f := m.fleet
-	if m.beside {
+	if f.close(m); m.beside {
 		return
 	}
-	f.Open--
 	f.Errors++
+	if f.Codes == nil {
+		f.Codes = map[string]int{}
+	}
+	f.Codes[strings.TrimPrefix(o.words, "error ")]++
 	f.LastError = f.time
 	if !o.retryable {
 		f.NotRetryable++
@@ -194,11 +203,13 @@ func (m *made) isReady() {
 
 // resume hands in the result of a step, as the members of resume's input.
 func (m *made) resume(result string) {
-	if m.dead {
+	if m.dead || m.fleet.thaws(m.member, func() { m.resume(result) }) {
 		return
 	}
 	input := make([]byte, 0, len(m.flow)+len(result)+40)
 	input = append(append(append(input, `{"flow":`...), m.flow...), result...)
 	input = append(strconv.AppendInt(append(input, `,"now":`...), m.now(), 10), '}')
-	m.take(call.Resume(m.member, input))
+	m.kept = output{}
+	o := read(m.host, call.Resume(m.member, input))
+	m.follow(&o)
 }

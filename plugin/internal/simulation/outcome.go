@@ -99,7 +99,7 @@ func (v view) answered(r *result) []string {
 	case c.using == c.got:
 		return []string{"error service_unauthorized"}
 	}
-	if v.drop(c.using); r.unrepeated || c.requested || c.sends > 1 {
+	if v.drop(c.using); r.unrepeated || c.requested || c.sends > 2 {
 		return []string{"error service_unauthorized retryable"}
 	}
 	c.refused, c.alone, c.locked, c.dead, c.free, c.awaited, c.waited, c.storeWait = c.using, false, false, false, 0, 0, 0, 0

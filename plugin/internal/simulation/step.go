@@ -120,12 +120,6 @@ func (o *output) inWords() string {
 		}
 		return "service " + o.token
 	case "wait":
-		if o.purpose == "" { // contract 1 does not say
-			o.purpose = "store"
-			if strings.Contains(o.flow, `"awaiting_call"`) {
-				o.purpose = "call"
-			}
-		}
 		if o.purpose == "call" {
 			return "wait for call"
 		}
