@@ -192,9 +192,11 @@ SEED ?= 1
 STEPS ?= 10000000
 SIMULATE := go test -count=1 -timeout 0 -v ./internal/simulation
 .PHONY: simulate
-simulate: ## ten million random steps, and a fleet of 100,000 over a day; prints the figures of docs/fleet.md
+simulate: ## ten million random steps, and fleets of up to 100,000 over a day, whose figures go into docs/fleet.md
+	@mkdir -p build
 	@cd plugin && $(SIMULATE) -run 'TestRandom$$' -args -seed $(SEED) -steps $(STEPS)
-	@cd plugin && $(SIMULATE) -run 'TestFleet$$|TestBusyService$$|TestDay$$' -args -seed $(SEED) -hours 24.01 | grep -v '^=== '
+	@cd plugin && $(SIMULATE) -run 'TestReport$$' -args -seed $(SEED) -report $(CURDIR)/build/day.json | grep -v '^=== '
+	@cd tests && go run ./cmd/fleettable ../build/day.json ../docs/fleet.md
 
 .PHONY: inspect
 inspect: build ## tell the version, contract, imports and exports of each build

@@ -7,7 +7,8 @@ package main
 import (
 	"fmt"
 	"os"
-	"strings"
+
+	"automatic-rostering/tests/report"
 )
 
 func main() {
@@ -32,32 +33,9 @@ func run(documents []string) error {
 	}
 	forms := map[string]string{"matrix": hosts.matrix(), "hosts": hosts.short(), "redirects": redirects}
 	for _, document := range documents {
-		if err := replace(document, forms); err != nil {
+		if err := report.Fill(document, "make matrix", forms); err != nil {
 			return err
 		}
 	}
 	return hosts.failures()
-}
-
-// replace puts each form between its marks, where a document has them.
-func replace(document string, forms map[string]string) error {
-	b, err := os.ReadFile(document)
-	if err != nil {
-		return err
-	}
-	text := string(b)
-	found := false
-	for form, table := range forms {
-		begin, end := "<!-- "+form+": written by make matrix -->\n", "<!-- end of "+form+" -->"
-		before, rest, first := strings.Cut(text, begin)
-		_, after, second := strings.Cut(rest, end)
-		if first && second {
-			found = true
-			text = before + begin + "\n" + table + "\n" + end + after
-		}
-	}
-	if !found {
-		return fmt.Errorf("%s has no marks such as <!-- matrix: written by make matrix -->", document)
-	}
-	return os.WriteFile(document, []byte(text), 0o644)
 }
