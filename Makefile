@@ -198,6 +198,11 @@ simulate: ## ten million random steps, and fleets of up to 100,000 over a day, w
 	@cd plugin && $(SIMULATE) -run 'TestReport$$' -args -seed $(SEED) -report $(CURDIR)/build/day.json | grep -v '^=== '
 	@cd tests && go run ./cmd/fleettable ../build/day.json ../docs/fleet.md
 
+CALLS ?= 1000000
+.PHONY: soak
+soak: build ## hold the built plugin to the core and its model for a million random calls
+	@cd tests && go run ./cmd/soak -seed $(SEED) -steps $(CALLS)
+
 .PHONY: inspect
 inspect: build ## tell the version, contract, imports and exports of each build
 	@cd tests && go run ./cmd/inspect $(PLUGINS:%=../%)

@@ -44,7 +44,7 @@ func (w *world) begin(a *action, i *instance) bool {
 		return fmt.Appendf(nil, `{"call":%q,"accepts":%s,"input":{%s}}`, a.name, a.accepting(), strings.TrimPrefix(members, ","))
 	}
 	kept := i.kept
-	w.step(b, v, allowed, a.line(b, w.clock(i), more), func() *call.Step { return call.Begin(i, input(member+more)) })
+	w.step(b, v, allowed, a.line(b, w.clock(i), more), "begin", input(member+more))
 	if a.text == "" { // with refused, begin may drop the token
 		w.keep(i, kept, string(input(more)), v.now, &b.attempt.last)
 	}
@@ -111,9 +111,7 @@ func (w *world) resume(a *action, i *instance) bool {
 		w.give(i, r.token)
 	}
 	w.handed = raw
-	w.step(b, v, allowed, a.line(b, w.clock(i), raw), func() *call.Step {
-		return call.Resume(i, fmt.Appendf(nil, `{"flow":%s%s%s}`, flow, raw, member))
-	})
+	w.step(b, v, allowed, a.line(b, w.clock(i), raw), "resume", fmt.Appendf(nil, `{"flow":%s%s%s}`, flow, raw, member))
 	return true
 }
 
@@ -189,11 +187,11 @@ func (w *world) give(i *instance, text string) {
 }
 
 // step makes the core take a step, and holds its output to the rules.
-func (w *world) step(b *branch, v view, allowed []string, l line, take func() *call.Step) {
+func (w *world) step(b *branch, v view, allowed []string, l line, export string, input []byte) {
 	w.steps++
 	b.steps++
 	w.logs = w.logs[:0]
-	o, ok := w.take(b.at, take)
+	o, ok := w.take(b.at, export, input)
 	if !ok {
 		w.drop(&action{call: b.id})
 		return
@@ -225,8 +223,12 @@ func (w *world) step(b *branch, v view, allowed []string, l line, take func() *c
 // for vars: with each token it may find out anew what does not fit.
 func (w *world) mostLosses() int { return 4 + 3*len(w.tokens) }
 
+var exports = map[string]func(call.Host, []byte) *call.Step{
+	"begin": call.Begin, "resume": call.Resume, "set_token": call.SetToken, "clear_token": call.ClearToken,
+}
+
 // take calls an export; ok is false if the host ended the call.
-func (w *world) take(i *instance, export func() *call.Step) (o output, ok bool) {
+func (w *world) take(i *instance, export string, input []byte) (o output, ok bool) {
 	i.kept = nil
 	defer func() {
 		switch p := recover(); p.(type) {
@@ -240,7 +242,11 @@ func (w *world) take(i *instance, export func() *call.Step) (o output, ok bool) 
 			w.fail("no call ends in a trap", "%v\n%s", p, debug.Stack())
 		}
 	}()
-	return read(i.host, export()), true
+	o = read(i.host, exports[export](i, input))
+	if w.tape != nil {
+		w.tape(&Entry{i.number, i.Settings, w.profile.wasi, i.Clock, export, string(input), o.text, o.failed})
+	}
+	return o, true
 }
 
 // shorten leaves out of a step what is the same in each.

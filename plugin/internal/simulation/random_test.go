@@ -1,6 +1,8 @@
 package simulation_test
 
 import (
+	"bufio"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -15,17 +17,42 @@ var (
 	seed  = flag.Uint64("seed", 1, "the first seed")
 	steps = flag.Int("steps", 1_000_000, "how many steps of calls")
 	every = flag.Bool("every", false, "go on after a finding, and list all kinds of them")
+	tape  = flag.Bool("tape", false, "print what TestTape prints, to file descriptor 3")
 	trace = flag.Bool("trace", false, "tell all that happens in a finding's sequence")
 )
 
 const length = 80 // actions in a run
+
+// TestTape prints each call of an export in random sequences, as the core took it, for
+// tests/cmd/soak: a run begins with an empty line.
+func TestTape(t *testing.T) {
+	if !*tape {
+		t.Skip("make soak")
+	}
+	out := bufio.NewWriter(os.NewFile(3, "tape"))
+	lines := json.NewEncoder(out)
+	for s, made := *seed, 0; made < *steps; s++ {
+		fmt.Fprintf(out, "%d\n", s)
+		n, finding := simulation.Run(s, length, func(e *simulation.Entry) {
+			if err := lines.Encode(e); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if made += n; finding != nil {
+			t.Fatalf("seed %d: %s: make simulate SEED=%d shows it", s, finding.Invariant, s)
+		}
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestRandom lets random sequences happen until it has made so many steps.
 func TestRandom(t *testing.T) {
 	began, made := time.Now(), 0
 	kinds := map[string]int{}
 	for s := *seed; made < *steps; s++ {
-		n, finding := simulation.Run(s, length)
+		n, finding := simulation.Run(s, length, nil)
 		if made += n; finding == nil {
 			continue
 		}

@@ -8,11 +8,16 @@ import (
 	"strings"
 )
 
-// Run is a random sequence of actions on the core, which its seed tells.
-func Run(seed uint64, length int) (steps int, finding *Finding) {
+// Run is a random sequence of actions on the core, which its seed tells. The tape gets each
+// call of an export, unless it is nil: then instances may have too little room for vars, too.
+func Run(seed uint64, length int, tape func(*Entry)) (steps int, finding *Finding) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := newProfile(r)
+	if tape != nil {
+		p.room = 0
+	}
 	w := newWorld(p)
+	w.tape = tape
 	g := &generator{Rand: r, w: w}
 	var actions []action
 	for range length {

@@ -29,6 +29,7 @@ type world struct {
 	logs      []string
 	handed    string // the result that was handed in last
 
+	tape     func(*Entry)
 	trace    func(string)
 	scenario *scenario
 	finding  *Finding
@@ -58,6 +59,18 @@ type issued struct {
 	client  string
 	revoked bool
 	expires int64
+}
+
+// Entry is a call of an export, as the core took it.
+type Entry struct {
+	Instance int               `json:"instance"`
+	Config   map[string]string `json:"config"`
+	WASI     bool              `json:"wasi"` // the host has a clock, which reads Clock
+	Clock    int64             `json:"clock"`
+	Export   string            `json:"export"`
+	Input    string            `json:"input"`
+	Output   string            `json:"output"`
+	Failed   bool              `json:"failed"`
 }
 
 type entry struct {
@@ -117,7 +130,7 @@ func (w *world) act(a *action) bool {
 		return w.setToken(a, i)
 	case "clear_token":
 		i.clear()
-		if o, ok := w.take(i, func() *call.Step { return call.ClearToken(i, nil) }); ok {
+		if o, ok := w.take(i, "clear_token", nil); ok {
 			w.scenario.add(line{Call: a.do, Instance: i.number}.ends(&o))
 			w.took(o)
 		}
@@ -193,10 +206,8 @@ func (w *world) setToken(a *action, i *instance) bool {
 		want = i.facts.set(a.text, expires, now)
 	}
 	w.steps++
-	o, ok := w.take(i, func() *call.Step {
-		return call.SetToken(i, fmt.Appendf(nil, `{"access_token":%s,"expires_at":%d,"cache_key":%s%s}`,
-			quote(a.text), expires, quote(cacheKey(known.client)), text))
-	})
+	o, ok := w.take(i, "set_token", fmt.Appendf(nil, `{"access_token":%s,"expires_at":%d,"cache_key":%s%s}`,
+		quote(a.text), expires, quote(cacheKey(known.client)), text))
 	if !ok {
 		i.had[a.text] = i.facts.era
 		return true

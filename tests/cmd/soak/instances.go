@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	extism "github.com/extism/go-sdk"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/sys"
+)
+
+// instances are those of the random sequences, in both builds: with a clock, and without one.
+type instances struct {
+	all      map[bool][]*instance
+	compiled []*extism.CompiledPlugin
+	before   map[*instance]uint32 // pages of memory
+	heap     uint64
+}
+
+// instance lives as long as the soak; between two sequences it forgets its vars.
+type instance struct {
+	*extism.Plugin
+	clock int64
+}
+
+// most is how many instances a sequence has.
+const most = 3
+
+func open(ctx context.Context, top string) (*instances, error) {
+	all := &instances{all: map[bool][]*instance{}}
+	for clock, file := range map[bool]string{true: "rostering.wasm", false: "rostering-nowasi.wasm"} {
+		wasm, err := os.ReadFile(filepath.Join(top, "dist", file))
+		if err != nil {
+			return nil, err
+		}
+		compiled, err := extism.NewCompiledPlugin(ctx, extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}},
+			extism.PluginConfig{EnableWasi: clock}, nil)
+		if err != nil {
+			return nil, err
+		}
+		all.compiled = append(all.compiled, compiled)
+		for range most {
+			i := &instance{}
+			walltime := func() (int64, int32) { return i.clock, 0 }
+			if i.Plugin, err = compiled.Instance(ctx, extism.PluginInstanceConfig{
+				ModuleConfig: wazero.NewModuleConfig().WithWalltime(walltime, sys.ClockResolution(time.Millisecond)),
+			}); err != nil {
+				return nil, err
+			}
+			all.all[clock] = append(all.all[clock], i)
+		}
+	}
+	return all, nil
+}
+
+func (a *instances) close(ctx context.Context) {
+	for _, c := range a.compiled {
+		_ = c.Close(ctx)
+	}
+}
+
+func (a *instances) each(f func(*instance)) {
+	for _, these := range a.all {
+		for _, i := range these {
+			f(i)
+		}
+	}
+}
+
+func (a *instances) forget() { a.each(func(i *instance) { clear(i.Var) }) }
+
+// take has the build that fits take a call.
+func (a *instances) take(ctx context.Context, e *entry) error {
+	i := a.all[e.WASI][e.Instance]
+	i.Config, i.clock = e.Config, e.Clock
+	status, output, err := i.CallWithContext(ctx, e.Export, []byte(e.Input))
+	text, failed := string(output), false
+	if err != nil || status != 0 {
+		text, failed = i.GetError(), true
+		if text == "" {
+			return fmt.Errorf("%s trapped: %w\n  input: %s", e.Export, err, e.Input)
+		}
+	}
+	if text != e.Output || failed != e.Failed {
+		return fmt.Errorf("%s differs\n  input:    %s\n  built:    %s\n  the core: %s", e.Export, e.Input, text, e.Output)
+	}
+	return nil
+}
+
+// measure notes what memory the instances have.
+func (a *instances) measure() {
+	a.before = map[*instance]uint32{}
+	a.each(func(i *instance) { a.before[i] = i.Memory().Size() })
+	a.heap = heap()
+}
+
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// flat wants memory not to have grown since measure.
+func (a *instances) flat(w io.Writer) (err error) {
+	sum := uint32(0)
+	a.each(func(i *instance) {
+		now := i.Memory().Size()
+		if now > a.before[i] {
+			err = fmt.Errorf("the memory of an instance grew from %d to %d bytes", a.before[i], now)
+		}
+		sum += now
+	})
+	now := heap()
+	fmt.Fprintf(w, "memory: %d KB of %d instances in the guest, as half-way; %d KB of the host's heap, %d KB then\n",
+		sum>>10, 2*most, now>>10, a.heap>>10)
+	if now > a.heap+a.heap/4+1<<20 {
+		return fmt.Errorf("the host's heap grew from %d to %d bytes", a.heap, now)
+	}
+	return err
+}
