@@ -137,6 +137,18 @@ func (f *fleet) callWhenDue(ctx context.Context, calls int) error {
 	return f.callAt(ctx, f.expiry().Add(-f.lifetime/5), calls)
 }
 
+// callUntil has all processes make calls until something is so.
+func (f *fleet) callUntil(ctx context.Context, so func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for !so() {
+		if err := f.callAt(ctx, time.Now().Add(100*time.Millisecond), 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (f *fleet) callAt(ctx context.Context, at time.Time, calls int) error {
 	select {
 	case <-time.After(time.Until(at)):

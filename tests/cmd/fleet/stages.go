@@ -169,15 +169,19 @@ func newcomer(ctx context.Context, f *fleet) error {
 	return f.call(3)
 }
 
-// renewals begins with a token that lives for seconds. Until the next one is there, the others may use the old one, so
-// they do not all have the same in the end.
+// renewals begins with a token that lives for seconds. Each next one is requested beside the calls, which use the old one
+// until it is there.
 func renewals(ctx context.Context, f *fleet) error {
 	before := f.requests()
 	if err := f.shorten(ctx); err != nil {
 		return err
 	}
 	for want := 2; want <= 3; want++ {
+		due := f.expiry()
 		if err := f.callWhenDue(ctx, 3); err != nil {
+			return err
+		}
+		if err := f.callUntil(ctx, func() bool { return f.expiry().After(due) }); err != nil {
 			return err
 		}
 		if got := f.requests() - before; got != want {
@@ -199,7 +203,10 @@ func withoutRedis(ctx context.Context, f *fleet) error {
 	if got := f.requests() - before; got != 1 {
 		return fmt.Errorf("%d token requests by then, not 1", got)
 	}
-	return f.callWhenDue(ctx, 3)
+	if err := f.callWhenDue(ctx, 3); err != nil {
+		return err
+	}
+	return f.callUntil(ctx, func() bool { return f.requests()-before > len(f.workers) })
 }
 
 var (
