@@ -31,7 +31,11 @@ func run(documents []string) error {
 	if err != nil {
 		return err
 	}
-	forms := map[string]string{"matrix": hosts.matrix(), "hosts": hosts.short(), "redirects": redirects}
+	hostile, err := hostileServers()
+	if err != nil {
+		return err
+	}
+	forms := map[string]string{"matrix": hosts.matrix(), "hosts": hosts.short(), "redirects": redirects, "hostile": hostile}
 	for _, document := range documents {
 		if err := report.Fill(document, "make matrix", forms); err != nil {
 			return err

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/redirect"
 )
 
@@ -58,6 +60,38 @@ func redirects() (string, error) {
 		row(&text, language, outcomes(recorded[language].Token), outcomes(recorded[language].Jobs))
 	}
 	return text.String(), nil
+}
+
+// hostileServers is a table of what comes of hostile servers with each library.
+func hostileServers() (string, error) {
+	recorded, err := hostile.Recorded()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	header(&text, "a server does", "as the token endpoint", "as the service")
+	for _, k := range hostile.Kinds {
+		token, service := map[string][]string{}, map[string][]string{}
+		for _, library := range slices.Sorted(maps.Keys(recorded)) {
+			name := strings.TrimSuffix(library, driver)
+			of := recorded[library]
+			token[of.Token[k.Name]] = append(token[of.Token[k.Name]], name)
+			service[of.Service[k.Name]] = append(service[of.Service[k.Name]], name)
+		}
+		row(&text, k.Name, byOutcome(token), byOutcome(service))
+	}
+	return text.String(), nil
+}
+
+// byOutcome tells the most frequent outcome, and for the others which libraries have them.
+func byOutcome(libraries map[string][]string) string {
+	texts := slices.SortedFunc(maps.Keys(libraries), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(libraries[b]), len(libraries[a])), cmp.Compare(a, b))
+	})
+	for n, text := range texts[1:] {
+		texts[n+1] = strings.Join(libraries[text], ", ") + ": " + text
+	}
+	return strings.Join(texts, "; ")
 }
 
 // outcomes puts statuses of the same outcome together: "301, 302: …; 307: …".

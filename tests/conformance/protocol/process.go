@@ -181,3 +181,6 @@ func (p *Process) fail(reason error) {
 	}
 	p.pending = nil
 }
+
+// PID is the process's id.
+func (p *Process) PID() int { return p.command.Process.Pid }

@@ -1,0 +1,185 @@
+package hostile
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/conformance/run"
+)
+
+// Result is what comes of each kind, by its name, where the token endpoint or the service
+// does it: the code of the error, or a result.
+type Result struct {
+	Token   map[string]string `json:"token"`
+	Service map[string]string `json:"service"`
+}
+
+//go:embed recorded.json
+var recorded []byte
+
+// Recorded is what comes of it with each library, as it was seen.
+func Recorded() (results map[string]Result, err error) {
+	return results, json.Unmarshal(recorded, &results)
+}
+
+// The time-outs of calls: those that nothing else ends have a short one.
+const (
+	timeout      = 30 * time.Second
+	shortTimeout = 2 * time.Second
+)
+
+// server is a token endpoint and a service, of which one does what no server should.
+type server struct {
+	net.Listener
+	doing atomic.Pointer[doing]
+}
+
+type doing struct {
+	path string
+	kind Kind
+}
+
+func start() (*server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Listener: l}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(c)
+		}
+	}()
+	return s, nil
+}
+
+func (s *server) serve(c net.Conn) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(time.Minute))
+	in := bufio.NewReader(c)
+	for {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		_, _ = io.Copy(io.Discard, r.Body)
+		if d := s.doing.Load(); d != nil && d.path == r.URL.Path {
+			d.kind.do(c)
+			return
+		}
+		body := `{"access_token":"token-0001","token_type":"Bearer","expires_in":3600}`
+		if r.URL.Path != "/connect/token" {
+			body = `{"jobs":[]}`
+		}
+		_, _ = io.WriteString(c, sized(body))
+	}
+}
+
+// Probe has a client of a library meet each kind, and then a server as it should be.
+func Probe(h *run.Host) (Result, error) {
+	s, err := start()
+	if err != nil {
+		return Result{}, err
+	}
+	defer s.Close()
+	bomb() // which takes a while to make
+	all := Result{map[string]string{}, map[string]string{}}
+	for n, k := range Kinds {
+		for path, outcomes := range map[string]map[string]string{"/connect/token": all.Token, "/jobs": all.Service} {
+			p := &probe{h, s, fmt.Sprintf("hostile %d %s", n, path)}
+			if outcomes[k.Name], err = p.run(path, k); err != nil {
+				return all, fmt.Errorf("%s of %s: %w", k.Name, path, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+type probe struct {
+	host     *run.Host
+	server   *server
+	instance string
+}
+
+func (p *probe) run(path string, k Kind) (outcome string, err error) {
+	url := "http://" + p.server.Addr().String()
+	made, err := p.host.Process.Do(protocol.Request{
+		Op: "create", Instance: p.instance, Wasm: p.host.Wasm, Client: true, Config: map[string]string{
+			"environment": "stage", "auth_url": url, "base_url": url,
+			"client_id": "client-1", "client_secret": Secret, "customer_id": "customer-1", "user_id": "user-1",
+		},
+	})
+	if err != nil || made.Trap != "" {
+		return "", fmt.Errorf("no client: %s, %w", made.Trap, err)
+	}
+	defer p.host.Process.Do(protocol.Request{Op: "close", Instance: p.instance})
+	p.server.doing.Store(&doing{path, k})
+	before := memory(p.host.Process.PID())
+	limit := timeout
+	if k.drips {
+		limit = shortTimeout
+	}
+	a, err := p.list(1800000000, limit)
+	p.server.doing.Store(nil)
+	if err != nil {
+		return "", err
+	}
+	if outcome, err = read(a); err != nil {
+		return "", err
+	}
+	if grown := memory(p.host.Process.PID()) - before; grown > mostMemory {
+		return "", fmt.Errorf("the library took %d MB for it", grown>>20)
+	}
+	next, err := p.list(1800000100, timeout) // after the back-off
+	if err == nil && next.Status != 200 {
+		err = fmt.Errorf("the next call ends with %+v", next)
+	}
+	return outcome, err
+}
+
+func (p *probe) list(now int64, timeout time.Duration) (protocol.Answer, error) {
+	return p.host.Process.Do(protocol.Request{
+		Op: "drive", Instance: p.instance, Export: "list_jobs", Input: fmt.Appendf(nil, `{"now":%d}`, now), TimeoutMS: timeout.Milliseconds(),
+	})
+}
+
+// read tells what came of a call: its error must tell what to do, and not the secret.
+func read(a protocol.Answer) (string, error) {
+	if a.Trap != "" || a.Canceled {
+		return "", fmt.Errorf("the call ends with %+v", a)
+	}
+	if a.Error == "" {
+		return fmt.Sprintf("%d, %s", a.Status, size(len(a.Output))), nil
+	}
+	var e struct {
+		Code, Message string
+		Retryable     bool
+		Status        int
+	}
+	if err := json.Unmarshal([]byte(a.Error), &e); err != nil || e.Code == "" || e.Message == "" || len(a.Error) > 100_000 {
+		return "", fmt.Errorf("the error is %.300s", a.Error)
+	}
+	if e.Retryable {
+		e.Code += ", retryable"
+	}
+	return e.Code, nil
+}
+
+func size(n int) string {
+	if n < 1<<10 {
+		return fmt.Sprint(n, " bytes")
+	}
+	return fmt.Sprint(n>>10, " KB")
+}
