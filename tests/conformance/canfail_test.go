@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 // A host that does nothing must fail every scenario, or the scenario shows nothing.
 func TestEveryScenarioCanFail(t *testing.T) {
 	t.Setenv(silentHost, "1")
-	p, err := protocol.Start(context.WithoutCancel(t.Context()), ".", os.Args[0])
+	p, err := protocol.Start(context.WithoutCancel(t.Context()), ".", os.Stderr, os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}

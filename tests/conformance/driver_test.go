@@ -134,7 +134,7 @@ func (w *world) clientOf(wasm, store string) client {
 	c := client{w, fmt.Sprintf("%s %p", w.Name(), new(int))}
 	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: wasm, Client: true, Store: store, Config: map[string]string{
 		"environment": "stage", "auth_url": w.auth.URL, "base_url": w.service.URL,
-		"client_id": "client-1", "client_secret": "the-client-secret", "customer_id": "customer-1", "user_id": "user-1",
+		"client_id": "client-1", "client_secret": held.Secret, "customer_id": "customer-1", "user_id": "user-1",
 	}}
 	if a, err := w.host.Process.Do(r); err != nil || a.Trap != "" || a.Error != "" {
 		w.Fatalf("create: %v%s%s", err, a.Trap, a.Error)

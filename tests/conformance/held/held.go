@@ -16,6 +16,9 @@ import (
 // Patience bounds every wait for an event.
 const Patience = 2 * time.Minute
 
+// Secret is the client secret of the tests with these servers.
+const Secret = "the-client-secret-of-the-rules"
+
 // Server is a server that answers at once, or holds its answers back.
 type Server struct {
 	URL string

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"automatic-rostering/tests/conformance/canary"
+	"automatic-rostering/tests/conformance/held"
+	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/run"
 	"automatic-rostering/tests/conformance/scenario"
@@ -96,8 +99,12 @@ func Root() string {
 var adapters struct {
 	sync.Mutex
 	running map[string]*protocol.Process
-	folder  string // of those that are built
+	wrote   []*canary.Watch // to standard error
+	folder  string          // of those that are built
 }
+
+// canaries are what no adapter may write: the secrets and tokens of all tests.
+var canaries = []string{scenario.Secret, hostile.Secret, held.Secret, "token-00"}
 
 // Main runs the tests of a package, and ends the adapters after them.
 func Main(m *testing.M) (status int) {
@@ -105,6 +112,12 @@ func Main(m *testing.M) (status int) {
 	for name, p := range adapters.running {
 		if err := p.Close(); err != nil {
 			fmt.Fprintf(os.Stderr, "%s did not end well: %v\n", name, err)
+			status = 1
+		}
+	}
+	for _, w := range adapters.wrote {
+		if err := w.Err(); err != nil {
+			fmt.Fprintln(os.Stderr, "an adapter:", err)
 			status = 1
 		}
 	}
@@ -139,10 +152,12 @@ func (h Host) adapter() (*protocol.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := protocol.Start(context.Background(), filepath.Join(Root(), h.Folder), command[0], command[1:]...)
+	wrote := &canary.Watch{To: os.Stderr, Secrets: canaries}
+	p, err := protocol.Start(context.Background(), filepath.Join(Root(), h.Folder), wrote, command[0], command[1:]...)
 	if err != nil {
 		return nil, err
 	}
+	adapters.wrote = append(adapters.wrote, wrote)
 	if adapters.running == nil {
 		adapters.running = map[string]*protocol.Process{}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -39,11 +38,11 @@ type Pending struct {
 	err    error
 }
 
-// Start starts a host in a folder. Close ends it.
-func Start(ctx context.Context, folder, name string, args ...string) (*Process, error) {
+// Start starts a host in a folder, whose standard error goes to stderr. Close ends it.
+func Start(ctx context.Context, folder string, stderr io.Writer, name string, args ...string) (*Process, error) {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir = folder
-	command.Stderr = os.Stderr
+	command.Stderr = stderr
 	in, err := command.StdinPipe()
 	if err != nil {
 		return nil, err

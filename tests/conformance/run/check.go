@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 
+	"automatic-rostering/tests/conformance/canary"
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/scenario"
 )
@@ -197,8 +197,5 @@ func (c *check) leaks(call *scenario.Call, a protocol.Answer) (wrong []string) {
 
 // shows reports whether a text holds a secret, in any of its usual forms.
 func (c *check) shows(text string) bool {
-	return slices.ContainsFunc(c.secrets, func(secret string) bool {
-		return len(secret) > 3 && (strings.Contains(text, secret) ||
-			strings.Contains(text, url.QueryEscape(secret)) || strings.Contains(text, url.PathEscape(secret)))
-	})
+	return slices.ContainsFunc(c.secrets, func(secret string) bool { return canary.Shows(text, secret) })
 }

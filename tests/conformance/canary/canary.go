@@ -1,0 +1,86 @@
+// Package canary finds secrets in what programs write, in whatever usual form.
+package canary
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Shows reports whether a text has a secret. One of three bytes or fewer is none.
+func Shows(text, secret string) bool {
+	return len(secret) > 3 && slices.ContainsFunc(forms(secret), func(form string) bool { return strings.Contains(text, form) })
+}
+
+var known sync.Map // the forms of a secret, by it
+
+func forms(secret string) []string {
+	if all, ok := known.Load(secret); ok {
+		return all.([]string)
+	}
+	quoted, _ := json.Marshal(secret)
+	all := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret), url.QueryEscape(url.QueryEscape(secret)),
+		string(quoted[1 : len(quoted)-1]), html.EscapeString(secret), fmt.Sprintf("%q", secret)[1:],
+		hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))),
+	}
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 3 { // where it begins within three bytes
+			encoded := encoding.EncodeToString(append(make([]byte, before), secret...))
+			all = append(all, encoded[(before*8+5)/6:len(encoded)-1])
+		}
+	}
+	known.Store(secret, all)
+	return all
+}
+
+// Watch is a writer that hands on what is written, and notes whether a line has a secret.
+type Watch struct {
+	To      io.Writer
+	Secrets []string
+
+	mutex sync.Mutex
+	line  []byte
+	shown string
+}
+
+// Write implements [io.Writer].
+func (w *Watch) Write(b []byte) (int, error) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.line = append(w.line, b...)
+	if end := bytes.LastIndexByte(w.line, '\n') + 1; end > 0 || len(w.line) > 1<<20 {
+		if end == 0 {
+			end = len(w.line)
+		}
+		w.look(string(w.line[:end]))
+		w.line = append(w.line[:0], w.line[end:]...)
+	}
+	return w.To.Write(b)
+}
+
+func (w *Watch) look(text string) {
+	for _, secret := range w.Secrets {
+		if Shows(text, secret) {
+			w.shown = secret
+		}
+	}
+}
+
+// Err is an error if a secret was written.
+func (w *Watch) Err() error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if w.look(string(w.line)); w.shown != "" {
+		return fmt.Errorf("a secret was written: that of %d bytes", len(w.shown))
+	}
+	return nil
+}
