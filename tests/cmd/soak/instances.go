@@ -13,12 +13,15 @@ import (
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/sys"
+
+	"automatic-rostering/tests/conformance/contract"
 )
 
 // instances are those of the random sequences, in both builds: with a clock, and without one.
 type instances struct {
 	all      map[bool][]*instance
 	compiled []*extism.CompiledPlugin
+	contract contract.Contract
 	before   map[*instance]uint32 // pages of memory
 	heap     uint64
 }
@@ -33,7 +36,11 @@ type instance struct {
 const most = 3
 
 func open(ctx context.Context, top string) (*instances, error) {
-	all := &instances{all: map[bool][]*instance{}}
+	schema, err := contract.Read(top)
+	if err != nil {
+		return nil, err
+	}
+	all := &instances{all: map[bool][]*instance{}, contract: schema}
 	for clock, file := range map[bool]string{true: "rostering.wasm", false: "rostering-nowasi.wasm"} {
 		wasm, err := os.ReadFile(filepath.Join(top, "dist", file))
 		if err != nil {
@@ -86,6 +93,13 @@ func (a *instances) take(ctx context.Context, e *entry) error {
 		if text == "" {
 			return fmt.Errorf("%s trapped: %w\n  input: %s", e.Export, err, e.Input)
 		}
+	}
+	failure := ""
+	if failed {
+		failure = text
+	}
+	if err := a.contract.Returns(e.Export, []byte(text), failure); err != nil {
+		return fmt.Errorf("%w\n  input: %s", err, e.Input)
 	}
 	if text != e.Output || failed != e.Failed {
 		return fmt.Errorf("%s differs\n  input:    %s\n  built:    %s\n  the core: %s", e.Export, e.Input, text, e.Output)

@@ -1,6 +1,6 @@
 // Command soak holds the built plugin to the core: each call of the random sequences that the
 // core takes beside the model of the contract, the built files take, too, on go-sdk, on
-// instances that live as long as the soak.
+// instances that live as long as the soak; and what they return is as the JSON Schema has it.
 //
 //	go run ./cmd/soak [-steps 1000000] [-seed 1]
 //

@@ -1,0 +1,74 @@
+// Package contract is docs/contract.schema.json.
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Contract is the JSON Schema, by definition.
+type Contract map[string]*jsonschema.Schema
+
+// Read reads it in the folder of the repository.
+func Read(root string) (Contract, error) {
+	const id = "urn:automatic-rostering:contract:2"
+	name := filepath.Join(root, "docs/contract.schema.json")
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	document, err := jsonschema.UnmarshalJSON(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(id, document); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c := Contract{}
+	for _, name := range []string{
+		"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "nothing", "version", "token", "step", "error", "config",
+	} {
+		if c[name], err = compiler.Compile(id + "#/$defs/" + name); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Fits tells whether a JSON text is as the definition says; nil means that it is.
+func (c Contract) Fits(definition string, text []byte) error {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return c[definition].Validate(value)
+}
+
+// outputs are the definitions of outputs that the plugin makes itself.
+var outputs = map[string]string{
+	"get_token": "token", "begin": "step", "resume": "step", "version": "version", "set_token": "", "clear_token": "", "check": "",
+}
+
+// Returns tells whether an export may return an output, or an error if that is not empty.
+func (c Contract) Returns(export string, output []byte, failure string) error {
+	definition, own := outputs[export]
+	switch {
+	case failure != "":
+		if err := c.Fits("error", []byte(failure)); err != nil {
+			return fmt.Errorf("the error %.300s of %s: %w", failure, export, err)
+		}
+	case definition != "":
+		if err := c.Fits(definition, output); err != nil {
+			return fmt.Errorf("the output %.300s of %s: %w", output, export, err)
+		}
+	case own && len(output) > 0:
+		return fmt.Errorf("%s returns %.300s, not nothing", export, output)
+	}
+	return nil
+}
