@@ -26,6 +26,7 @@ type fleet struct {
 	secrets   []string
 	answers   []answer      // to the last calls, of the workers in turn
 	calls     int           // that went well
+	longest   time.Duration // that some calls of a process took
 	lifetime  time.Duration // of tokens; an hour if zero
 }
 
@@ -97,6 +98,7 @@ func (f *fleet) call(calls int) error {
 		all.Go(func() { f.answers[i], errs[i] = w.call(calls) })
 	}
 	all.Wait()
+	f.longest = max(f.longest, time.Since(begun))
 	for _, a := range f.answers {
 		f.calls += a.Calls
 	}

@@ -26,7 +26,7 @@ func TestStories(t *testing.T) {
 				processes = 2
 			}
 			err := s.run(t.Context(), processes, func(r result) {
-				t.Logf("%d processes, %d calls, %d token requests: %s", r.processes, r.calls, r.requests, r.stage)
+				t.Logf("%d processes, %d calls, %d token requests, longest %v: %s", r.processes, r.calls, r.requests, r.longest, r.stage)
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -33,10 +34,12 @@ func run(ctx context.Context, w io.Writer, n int) error {
 	if err := checkRedis(); err != nil {
 		return err
 	}
-	const row = "%-8v  %9v  %6v  %14v  %v\n"
-	fmt.Fprintf(w, row, "store", "processes", "calls", "token requests", "what happens")
+	const row = "%-8v  %9v  %6v  %14v  %8v  %v\n"
+	fmt.Fprintf(w, row, "store", "processes", "calls", "token requests", "longest", "what happens")
 	for _, s := range stories {
-		err := s.run(ctx, n, func(r result) { fmt.Fprintf(w, row, r.story, r.processes, r.calls, r.requests, r.stage) })
+		err := s.run(ctx, n, func(r result) {
+			fmt.Fprintf(w, row, r.story, r.processes, r.calls, r.requests, r.longest.Round(100*time.Millisecond), r.stage)
+		})
 		if err != nil {
 			return err
 		}

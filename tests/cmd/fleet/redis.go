@@ -24,9 +24,11 @@ const redisUser = "~rostering:* -@all +get +set"
 
 // redisServer is a Redis on loopback that keeps nothing on disk.
 type redisServer struct {
-	url     string
-	command *exec.Cmd
-	ended   chan struct{}
+	url      string
+	address  string
+	password string // of the user that may do all, too
+	command  *exec.Cmd
+	ended    chan struct{}
 }
 
 // startRedis starts one. A port that was free may be taken before Redis has it, so it
@@ -48,29 +50,59 @@ func tryRedis(ctx context.Context, secret string) (*redisServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, port, _ := net.SplitHostPort(address)
-	r := &redisServer{
-		url:     fmt.Sprintf("redis://rostering:%s@%s", secret, address),
-		command: exec.CommandContext(ctx, "redis-server", "-"),
-		ended:   make(chan struct{}),
-	}
+	r := &redisServer{url: fmt.Sprintf("redis://rostering:%s@%s", secret, address), address: address, password: secret}
+	return r, r.start(ctx)
+}
+
+func (r *redisServer) start(ctx context.Context) error {
+	_, port, _ := net.SplitHostPort(r.address)
+	r.command, r.ended = exec.CommandContext(ctx, "redis-server", "-"), make(chan struct{})
 	config := []string{
-		"bind 127.0.0.1", "port " + port, `save ""`, "appendonly no",
-		"user default off", "user rostering on >" + secret + " " + redisUser,
+		"bind 127.0.0.1", "port " + port, `save ""`, "appendonly no", "user default off",
+		"user rostering on >" + r.password + " " + redisUser, "user admin on >" + r.password + " +@all",
 	}
 	r.command.Stdin = strings.NewReader(strings.Join(config, "\n"))
 	if err := r.command.Start(); err != nil {
-		return nil, err
+		return err
 	}
+	command, ended := r.command, r.ended
 	go func() {
-		_ = r.command.Wait()
-		close(r.ended)
+		_ = command.Wait()
+		close(ended)
 	}()
-	if err := r.ready(ctx, address); err != nil {
+	if err := r.ready(ctx, r.address); err != nil {
 		r.end()
-		return nil, err
+		return err
 	}
-	return r, nil
+	return nil
+}
+
+// restart has it begin anew, empty.
+func (r *redisServer) restart(ctx context.Context) error {
+	r.end()
+	return r.start(ctx)
+}
+
+// limit has it take nothing more, or anything again.
+func (r *redisServer) limit(full bool) error {
+	most := 0
+	if full {
+		most = 1
+	}
+	c, err := net.DialTimeout("tcp", r.address, time.Second)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	_ = c.SetDeadline(time.Now().Add(patience))
+	if _, err := fmt.Fprintf(c, "AUTH admin %s\r\nCONFIG SET maxmemory %d\r\n", r.password, most); err != nil {
+		return err
+	}
+	answer := make([]byte, len("+OK\r\n+OK\r\n"))
+	if _, err := io.ReadFull(c, answer); err != nil || string(answer) != "+OK\r\n+OK\r\n" {
+		return fmt.Errorf("CONFIG SET: %q, %w", answer, err)
+	}
+	return nil
 }
 
 func freeAddress() (string, error) {

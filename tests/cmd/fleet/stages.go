@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"time"
 
 	"automatic-rostering.example/sandbox"
@@ -36,8 +37,12 @@ var stories = []story{
 		{"the token is revoked, and each in turn is the first to find out", turns, each},
 		{"a process is killed while it requests the token", death, exactly(2)},
 		{"one more begins", newcomer, exactly(0)},
+		{"a process is stopped while it requests the token, until its lock has expired", stopped, exactly(2)},
+		{"Redis is stopped, and the token revoked; when it goes on, again", pausedRedis, eachAndOne},
+		{"Redis begins anew, empty, and the token is revoked", emptyRedis, exactly(1)},
+		{"Redis is full, and the token revoked", fullRedis, each},
 		{"the token expires, twice", renewals, exactly(3)},
-		{"Redis is killed, and the token expires", withoutRedis, oneAndEach},
+		{"Redis is killed, and the token expires", withoutRedis, eachAndOne},
 	}},
 	{"a folder", []string{"node", "python", "java", "rust", "c", "go"}, folderStore, []stage{
 		{"all begin", begin, exactly(1)},
@@ -50,13 +55,14 @@ var stories = []story{
 }
 
 func each(n int) int                   { return n }
-func oneAndEach(n int) int             { return 1 + n }
+func eachAndOne(n int) int             { return n + 1 }
 func exactly(tokens int) func(int) int { return func(int) int { return tokens } }
 
 // result is what a stage came to.
 type result struct {
 	story, stage               string
 	processes, calls, requests int
+	longest                    time.Duration // that some calls of a process took
 }
 
 // run plays the story with n processes of each language, and reports each stage that went well.
@@ -89,8 +95,9 @@ func (s story) run(ctx context.Context, n int, report func(result)) error {
 func (s stage) run(ctx context.Context, f *fleet) (r result, err error) {
 	for range 3 {
 		calls, requests := f.calls, f.requests()
+		f.longest = 0
 		if err = s.play(ctx, f); !errors.Is(err, errSlow) {
-			r = result{stage: s.name, processes: len(f.workers), calls: f.calls - calls, requests: f.requests() - requests}
+			r = result{stage: s.name, processes: len(f.workers), calls: f.calls - calls, requests: f.requests() - requests, longest: f.longest}
 			break
 		}
 	}
@@ -159,6 +166,77 @@ func death(ctx context.Context, f *fleet) error {
 		return errors.New("a process had its token before it was killed")
 	}
 	return <-called
+}
+
+// stopped stops a process while it requests the token that all wait for. The others wait until its lock has expired; the
+// process goes on, and has the token that it requested.
+func stopped(ctx context.Context, f *fleet) error {
+	if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}); err != nil {
+		return err
+	}
+	defer f.ClearFaults()
+	before, all := f.requests(), f.workers
+	defer func() { f.workers = all }()
+	f.Revoke()
+	first := f.workers[0]
+	f.workers = f.workers[1:]
+	asked := make(chan error, 1)
+	go func() {
+		_, err := first.call(1)
+		asked <- err
+	}()
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if _, err := f.Wait(patient, sandbox.Counts{TokenRequests: before + 1}); err != nil {
+		return err
+	}
+	if err := first.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	err := f.call(5)
+	if err := errors.Join(err, first.signal(syscall.SIGCONT)); err != nil {
+		return err
+	}
+	f.ClearFaults()
+	if err := <-asked; err != nil {
+		return err
+	}
+	f.calls++
+	f.workers = all
+	return f.call(1)
+}
+
+// pausedRedis stops Redis, so that each process requests a token, and has it go on.
+func pausedRedis(_ context.Context, f *fleet) error {
+	if err := f.redis.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	f.Revoke()
+	err := f.call(2)
+	if err := errors.Join(err, f.redis.command.Process.Signal(syscall.SIGCONT)); err != nil {
+		return err
+	}
+	f.Revoke()
+	return f.call(2)
+}
+
+func emptyRedis(ctx context.Context, f *fleet) error {
+	if err := f.redis.restart(ctx); err != nil {
+		return err
+	}
+	if err := f.call(1); err != nil { // with the token that they have
+		return err
+	}
+	f.Revoke()
+	return f.call(2)
+}
+
+func fullRedis(_ context.Context, f *fleet) error {
+	if err := f.redis.limit(true); err != nil {
+		return err
+	}
+	f.Revoke()
+	return errors.Join(f.call(2), f.redis.limit(false))
 }
 
 // newcomer starts one more process, which needs no token of its own, in the place of the one that was killed.

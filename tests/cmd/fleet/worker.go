@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"automatic-rostering/tests/conformance/hosts"
@@ -36,6 +37,7 @@ func start(ctx context.Context, language string, variables []string) (*worker, e
 	own := func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") }
 	w.command.Env = append(append(slices.DeleteFunc(os.Environ(), own), "NO_PROXY=127.0.0.1"), variables...)
 	w.command.Stderr = &w.log
+	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // for signal
 	in, err := w.command.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -75,7 +77,10 @@ func (w *worker) call(calls int) (a answer, err error) {
 }
 
 // kill ends the process in the middle of what it does.
-func (w *worker) kill() { _ = w.command.Process.Kill() }
+func (w *worker) kill() { _ = w.signal(syscall.SIGKILL) }
+
+// signal sends a signal to the process, and those that it is made of.
+func (w *worker) signal(s syscall.Signal) error { return syscall.Kill(-w.command.Process.Pid, s) }
 
 // close lets the process end by itself.
 func (w *worker) close() {
