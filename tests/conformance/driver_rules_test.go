@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"automatic-rostering/tests/conformance/protocol"
 )
@@ -63,6 +64,7 @@ func fleetRenewsOnce(w *world) {
 	}
 	request.Answer()
 	one.becomes(renewal, "token-0002")
+	w.store.Wait("", "token-0002")
 	other.becomes(renewal+2, "token-0002")
 	w.tokenRequests(2)
 }
@@ -276,13 +278,17 @@ func closeGivesUpToken(w *world) {
 	request.WaitUntilLeft()
 
 	w.auth.Hold(false)
-	c = w.client(false)
-	c.lists(start, "token-0001")
+	c = w.client(true)
+	c.lists(start, "token-0002")
+	w.store.Expire(":asking")
 	w.auth.Hold(true)
-	c.lists(renewal, "token-0001")
+	c.lists(renewal, "token-0002")
 	request = w.auth.Next()
 	w.succeeds(c.send(protocol.Request{Op: "close"}), 0)
 	request.WaitUntilLeft()
+	if lock := w.store.Value(":asking"); !strings.Contains(lock, `"asking"`) {
+		w.Errorf("what was given up left %s in the store: it counts as a failure of the token endpoint", lock)
+	}
 }
 
 func largeBody(w *world) {

@@ -74,6 +74,18 @@ func (s *Store) Expire(end string) {
 	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.HasSuffix(key, end) })
 }
 
+// Value is that of the key that ends so.
+func (s *Store) Value(end string) string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for key, v := range s.values {
+		if strings.HasSuffix(key, end) {
+			return v.text
+		}
+	}
+	return ""
+}
+
 // Wait waits until the value of a key that ends so holds a text.
 func (s *Store) Wait(end, text string) {
 	s.t.Helper()
