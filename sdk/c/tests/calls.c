@@ -179,6 +179,22 @@ static void user_agent(void **state) {
     want_sent(f, "user-agent", "agent-of-the-request");
 }
 
+static void set_agent_once(void *curl, void *requests) {
+    int *n = requests;
+    if ((*n)++ == 0) curl_easy_setopt(curl, CURLOPT_USERAGENT, "agent-of-the-client");
+}
+
+static void each_request_is_prepared_anew(void **state) {
+    fixture *f = *state;
+    int requests = 0;
+    f->options.prepare_curl = set_agent_once;
+    f->options.curl_context = &requests;
+    reopen(f);
+    for (int i = 0; i < 3; i++) want_jobs(f->client);
+    want_sent(f, "user-agent", "automatic-rostering/" ROSTERING_VERSION " (c)");
+    assert_int_equal(requests, 4); /* with that for the token */
+}
+
 static void no_redirect_is_followed(void **state) {
     fixture *f = *state;
     f->options.prepare_curl = set_agent;
@@ -246,6 +262,7 @@ int run_call_tests(void) {
         TEST(max_body),
         TEST(not_modified),
         TEST(user_agent),
+        TEST(each_request_is_prepared_anew),
         TEST(no_redirect_is_followed),
         TEST(loopback_proxy),
         TEST(invalid_value_in_a_call),
