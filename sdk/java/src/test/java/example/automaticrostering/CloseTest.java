@@ -22,7 +22,7 @@ class CloseTest extends SandboxTest {
     sandbox.fault(HOLD_JOBS);
     var call = client.listJobsAsync();
     sandbox.await(new Sandbox.Counts(1, 1));
-    var closed = ((Client) client).loop.close();
+    var closed = ((Client) client).driver.close();
     assertThrows(IllegalStateException.class, client::listJobs); // it has begun to close
     assertFalse(closed.isDone());
     sandbox.clearFaults();
