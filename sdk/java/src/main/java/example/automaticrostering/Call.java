@@ -37,7 +37,7 @@ final class Call {
   private final LongSupplier now;
   private final long timeout;
   private final BodyPublisher body;
-  private CompletableFuture<Void> deadline;
+  private final long deadline;
   private Response response;
   private Throwable failure;
 
@@ -62,6 +62,7 @@ final class Call {
     this.now = now;
     this.timeout = timeout;
     this.body = body;
+    deadline = Deadlines.after(timeout);
   }
 
   /** Starts the call. Its caller leaves by completing the future. */
@@ -88,9 +89,8 @@ final class Call {
       end(new Result(null, step.token()), null);
       return result;
     }
-    deadline = Timeout.after(timeout);
-    deadline.thenRun(this::timeOut);
-    result.whenComplete((r, e) -> leave());
+    driver.deadlines.add(deadline);
+    result.whenComplete((r, e) -> driver.left());
     if (step == null) {
       driver.plugin.execute(() -> follow(() -> begin(time)));
     } else {
@@ -137,21 +137,20 @@ final class Call {
     driver.remove(this);
   }
 
+  /** The time of {@link Deadlines#now} at which the call times out. */
+  long deadline() {
+    return deadline;
+  }
+
   /**
    * Ends the call for its caller at the deadline, or after the plugin has judged a response that
    * came before. It does not wait for the plugin's thread, which may have much to do.
    */
-  private void timeOut() {
-    if (deadline.isDone() && !isAnswered && !result.isDone()) {
+  void timeOut() {
+    if (deadline <= Deadlines.now() && !isAnswered && !result.isDone()) {
       result.completeExceptionally(
           RosteringException.ofNetwork("the call timed out after " + timeout / 1e9 + " s", true));
     }
-  }
-
-  /** The caller has a result, or wants none. */
-  private void leave() {
-    deadline.complete(null);
-    driver.left();
   }
 
   private CompletionStage<Result> begin(long time) {

@@ -24,6 +24,7 @@ final class Driver {
   final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
 
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  final Deadlines deadlines = new Deadlines(calls);
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile boolean isClosing;
 

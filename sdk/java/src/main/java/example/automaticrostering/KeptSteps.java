@@ -1,7 +1,7 @@
 package example.automaticrostering;
 
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * First steps of calls that have a token. Until a time that such a step names, the plugin would
@@ -12,11 +12,13 @@ final class KeptSteps {
   /** Bounds the steps of different requests. */
   private static final int MOST = 256;
 
-  private Map<Beginning, Step> steps = new HashMap<>();
-  private long latest;
+  /** Of the plugin as it is: a change begins others, and what came from before is not found. */
+  private volatile Map<Beginning, Step> steps = new ConcurrentHashMap<>();
+
+  private volatile long latest;
 
   /** Returns the first step of a call, or null. A clock that went back ends all steps. */
-  synchronized Step find(Beginning beginning, long now) {
+  Step find(Beginning beginning, long now) {
     if (now < latest) {
       drop();
     }
@@ -25,23 +27,22 @@ final class KeptSteps {
     return step != null && now < step.until() ? step : null;
   }
 
-  synchronized void drop() {
-    steps = new HashMap<>();
+  void drop() {
+    steps = new ConcurrentHashMap<>();
   }
 
-  /** Returns what {@link #keep} takes, from before the plugin was asked. */
-  synchronized Object generation() {
+  /** Returns the steps to {@link #keep} one in, from before the plugin is asked for it. */
+  Map<Beginning, Step> current() {
     return steps;
   }
 
-  /** Keeps a step, unless the steps of its generation were dropped. */
-  synchronized void keep(Beginning beginning, Step step, Object generation) {
-    if (step.until() == 0 || steps != generation) {
+  static void keep(Map<Beginning, Step> current, Beginning beginning, Step step) {
+    if (step.until() == 0) {
       return;
     }
-    if (steps.size() == MOST) {
-      steps.clear();
+    if (current.size() >= MOST) {
+      current.clear();
     }
-    steps.put(beginning, step);
+    current.put(beginning, step);
   }
 }

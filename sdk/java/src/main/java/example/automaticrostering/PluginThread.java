@@ -54,9 +54,9 @@ final class PluginThread implements Executor {
     if (beginning.isRefusal()) {
       kept.drop();
     }
-    var generation = kept.generation();
+    var current = kept.current();
     var step = Json.read(enter("begin", beginning.json(accepts, now), null, null), Step.class);
-    kept.keep(beginning, step, generation);
+    KeptSteps.keep(current, beginning, step);
     return step;
   }
 

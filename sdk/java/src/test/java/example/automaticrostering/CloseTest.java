@@ -51,6 +51,23 @@ class CloseTest extends SandboxTest {
   }
 
   @Test
+  void closeCancelsAWarmCall() throws Exception {
+    client.listJobs();
+    client.listJobs();
+    sandbox.fault(HOLD_JOBS);
+    var end = new CompletableFuture<Boolean>();
+    new Thread(
+            () -> {
+              assertThrows(CancellationException.class, client::listJobs);
+              end.complete(Thread.interrupted());
+            })
+        .start();
+    sandbox.await(new Sandbox.Counts(1, 3));
+    client.close(Duration.ZERO);
+    assertFalse(end.get(), "how the library ends the request is not the caller's");
+  }
+
+  @Test
   void closeGivesUpATokenRequestThatNobodyWaitsFor() throws Exception {
     sandbox.fault(HOLD_TOKENS);
     var call = client.listJobsAsync();
