@@ -178,10 +178,10 @@ final class Client implements RosteringClient {
         : new IllegalStateException(e.getCause());
   }
 
-  /** Keeps what depends on the future off the plugin's thread. */
+  /** Keeps what depends on the future off the thread that ends the call, if that is another. */
   private static <T> CompletableFuture<T> handOut(Call call, Function<Call.Result, T> read) {
     var result = call.start();
-    var future = result.thenApplyAsync(read);
+    var future = result.isDone() ? result.thenApply(read) : result.thenApplyAsync(read);
     future.whenComplete((t, e) -> result.cancel(true));
     return future;
   }
