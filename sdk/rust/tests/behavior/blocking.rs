@@ -18,7 +18,9 @@ fn call() {
         }
     });
     assert_eq!(sandbox.counts(), (1, 20));
-    client.for_customer("c2").for_user("u2").list_jobs().unwrap();
+    for _ in 0..100 {
+        client.for_customer("c2").for_user("u2").list_jobs().unwrap(); // more often than a task may without yielding
+    }
     client.send_request(Request::new(Method::GET, "/jobs")).unwrap();
     let new = client.replace_token(&client.get_token().unwrap()).unwrap();
     // One that replaced a refused token just now is not replaced again.
