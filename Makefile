@@ -21,7 +21,7 @@ UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: no such languages: $(UNKNOWN); there are go $(LANGUAGES)))
 # What tests/setup/programs.txt lists programs for.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page
+NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page ffi
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, some seconds for most targets. A time such as 10m is fine by hand,

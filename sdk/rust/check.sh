@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 ../../tests/setup/setup.sh rust-check
 cargo fmt --all --check
 # As cargo clippy and cargo doc do, but over what setup.sh built: they would go through wasmtime anew, which takes a minute.
-build=(cargo build --locked --quiet --target-dir target --workspace --all-features --bins --test behavior)
+build=(cargo build --locked --quiet --target-dir target --workspace --all-features --bins --test behavior --example bench)
 if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/lint.sh "${build[@]}" 2>&1) || [ -n "$found" ]; then
 	echo "$found" >&2
 	exit 1

@@ -77,6 +77,34 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// foreign are the programs that use the C library, and what fails where their language is missing.
+var foreign = []struct {
+	name  string
+	needs []string
+}{
+	{"csharp", []string{"sh", "-c", "command -v mcs && command -v mono"}},
+	{"luajit", []string{"luajit", "-v"}},
+	{"perl", []string{"perl", "-MFFI::Platypus", "-e", "1"}},
+	{"php", []string{"php", "-r", "exit(extension_loaded('FFI') ? 0 : 1);"}},
+	{"ruby", []string{"ruby", "-rffi", "-e", "1"}},
+}
+
+func TestForeignPrograms(t *testing.T) {
+	if !hosts.Wanted("c") {
+		t.Skip("HOSTS leaves c out")
+	}
+	t.Parallel()
+	hosts.Setup(t, "c")
+	for _, p := range foreign {
+		t.Run(p.name, func(t *testing.T) {
+			if exec.Command(p.needs[0], p.needs[1:]...).Run() != nil {
+				hosts.LeaveOut(t, p.name+" is missing: tests/setup/setup.sh ffi says how to get it")
+			}
+			testOnce(t, "ffi", p.name)
+		})
+	}
+}
+
 func testOnce(t *testing.T, language, name string) {
 	t.Run("prints the jobs", func(t *testing.T) {
 		s := start(t)

@@ -13,6 +13,9 @@ is_there() {
 	case $1 in
 	*.pc) pkg-config --exists "${1%.pc} >= ${2/-/0}" ;;
 	python3:*) python3 -c "import ${1#*:}" ;;
+	perl:*) perl -M"${1#*:}" -e 1 ;;
+	php:*) php -r "exit(extension_loaded('${1#*:}') ? 0 : 1);" ;;
+	ruby:*) ruby -r"${1#*:}" -e 1 ;;
 	*"|"*) have "${1%|*}" || have "${1#*|}" ;;
 	*)
 		have "$1" || return

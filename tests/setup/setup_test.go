@@ -136,7 +136,7 @@ func TestNamesOfWhoNeedsPrograms(t *testing.T) {
 		known = append(known, r.who...)
 	}
 	for _, name := range known {
-		if language := strings.TrimSuffix(name, "-check"); !slices.Contains(append(hosts.Languages(), "redis", "page"), language) {
+		if language := strings.TrimSuffix(name, "-check"); !slices.Contains(append(hosts.Languages(), "redis", "page", "ffi"), language) {
 			t.Errorf("programs.txt: %s is no language", name)
 		}
 	}

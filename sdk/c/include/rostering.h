@@ -294,6 +294,28 @@ void rostering_retries_init(rostering_retries *retries, size_t size);
  */
 bool rostering_retry(rostering_retries *retries, rostering_error **error);
 
+/*
+ * For programs in other languages, which call functions of C but would have to copy its structs. A string belongs to
+ * what it is of.
+ */
+
+/* Opens a client with the config of rostering_config_from_env and the default options. */
+bool rostering_client_open_from_env(rostering_client **client, rostering_error **error);
+
+const char *rostering_error_text(const rostering_error *error);
+const char *rostering_error_json(const rostering_error *error);
+const char *rostering_error_code_text(const rostering_error *error);
+const char *rostering_error_message(const rostering_error *error);
+bool rostering_error_retryable(const rostering_error *error);
+int64_t rostering_error_retry_after(const rostering_error *error);
+
+int rostering_response_status(const rostering_response *response);
+const char *rostering_response_header(const rostering_response *response, const char *name);
+const char *rostering_response_body(const rostering_response *response);
+size_t rostering_response_body_length(const rostering_response *response);
+
+const char *rostering_token_access_token(const rostering_token *token);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,8 +28,9 @@ static bool rewind_body(const rostering_body *body) {
     return !is_read || (body->rewind != NULL && body->rewind(body->context));
 }
 
-/* ask_service sends the step's request, and passes the response to the plugin unless that is the result of the call. */
-static void ask_service(rostering_progress *at, const rostering_plan *plan, rostering_outcome *outcome) {
+/* ask_service sends the step's request. Returns whether the response is the result of the call; if not, the plugin has
+ * it. */
+static bool ask_service(rostering_progress *at, const rostering_plan *plan, rostering_outcome *outcome) {
     rostering_response_clear(&outcome->response);
     rostering_http_send(at->core->http, at->step, plan->body, &plan->limits, outcome);
     if (outcome->too_long) {
@@ -37,18 +38,17 @@ static void ask_service(rostering_progress *at, const rostering_plan *plan, rost
         rostering_fail(&at->error, ROSTERING_NETWORK_ERROR, "max_body",
             "the response is larger than max_body (%zu bytes): raise it or request less", limit);
     }
-    if (at->error != NULL || !rostering_continues(at, outcome->end)) return;
+    if (at->error != NULL || !rostering_continues(at, outcome->end)) return false;
     int status = outcome->response.status;
-    if (rostering_is_success(status) && json_is_true(json_object_get(at->step, "last"))) {
-        json_object_set_new(at->step, "step", json_string("done"));
-        return;
-    }
+    if (rostering_is_success(status) && json_is_true(json_object_get(at->step, "last"))) return true;
     json_t *result = rostering_result(at, outcome);
     if (status == 401 && !rewind_body(plan->body)) json_object_set_new(result, "repeatable", json_false());
     rostering_resume(at, result);
-    if (at->error == NULL || at->error->code != ROSTERING_SERVICE_ERROR) return;
-    rostering_error_set_headers(at->error, outcome->response.headers);
-    outcome->response.headers = NULL;
+    if (at->error != NULL && at->error->code == ROSTERING_SERVICE_ERROR) {
+        rostering_error_set_headers(at->error, outcome->response.headers);
+        outcome->response.headers = NULL;
+    }
+    return false;
 }
 
 /* hand_out moves the response to the heap. */
@@ -62,16 +62,55 @@ static bool hand_out(rostering_response *from, rostering_response **to, rosterin
     return true;
 }
 
+/* A call that no other waits for. */
+typedef struct renewal {
+    rostering_core *core;
+    int64_t now;
+} renewal;
+
+static void *run_renewal(void *argument) {
+    renewal *r = argument;
+    rostering_core *core = r->core;
+    const rostering_plan plan = {.call = "get_token",
+        .input = json_object(),
+        .now = r->now,
+        .is_renewal = true,
+        .limits = {.deadline = INT64_MAX, .closing = core->closing}};
+    json_t *token = NULL;
+    rostering_response *none = NULL;
+    free(r);
+    rostering_make(core, &plan, &token, &none, NULL); /* the log has its error, and the plugin backs off */
+    json_decref(token);
+    json_decref(plan.input);
+    rostering_end_section(core); /* at the end: the core may be freed then */
+    return NULL;
+}
+
+/* renew renews the token beside the call, which has one that is valid. Without a thread, a later call will. */
+static void renew(const rostering_progress *at) {
+    renewal *r = malloc(sizeof *r);
+    if (r == NULL) return;
+    *r = (renewal){at->core, at->now};
+    rostering_begin_section(at->core);
+    if (rostering_detach(run_renewal, r)) return;
+    rostering_end_section(at->core);
+    free(r);
+}
+
 bool rostering_make(rostering_core *core, const rostering_plan *plan, json_t **token, rostering_response **response,
     rostering_error **error) {
     rostering_progress at = {.core = core, .now = plan->now};
     rostering_outcome outcome = {0};
-    if (rostering_continues(&at, rostering_ended(&plan->limits))) rostering_begin(&at, plan->call, plan->input);
-    while (at.error == NULL && !rostering_is_at(&at, "done")) {
+    if (rostering_continues(&at, rostering_ended(&plan->limits))) {
+        rostering_begin(&at, plan->call, plan->input, !plan->is_renewal);
+    }
+    if (json_is_true(json_object_get(at.step, "renew"))) renew(&at);
+    bool has_result = false;
+    while (at.error == NULL && !has_result && !rostering_is_at(&at, "done")) {
         if (rostering_is_shared(&at)) {
             rostering_continues(&at, rostering_section(&at, &plan->limits));
         } else if (rostering_is_at(&at, "request")) {
-            ask_service(&at, plan, &outcome);
+            has_result = ask_service(&at, plan, &outcome);
         } else if (rostering_continues(&at, rostering_pause(&at, &plan->limits))) {
             rostering_resume(&at, json_object());
         }

@@ -4,9 +4,10 @@
 #include "section.h"
 
 typedef struct rostering_plan {
-    const char *call;  /* get_token, list_jobs or send_request */
-    const char *input; /* as JSON, with now in it */
-    const char *now;   /* for resume, as JSON; "": none; NULL: the clock's */
+    const char *call; /* get_token, list_jobs or send_request */
+    json_t *input;    /* without now, which the call sets */
+    int64_t now;      /* Unix seconds, in tests; 0: the clock's */
+    bool is_renewal;  /* beside another call */
     const rostering_body *body;
     rostering_limits limits;
 } rostering_plan;

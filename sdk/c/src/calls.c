@@ -14,15 +14,6 @@ typedef struct result {
     rostering_response *response;
 } result;
 
-/* enter begins a call with the input as text, which the caller frees. It takes over input. */
-static bool enter(rostering_core *core, json_t *input, char **text, rostering_error **error) {
-    *text = json_dumps(input, JSON_COMPACT);
-    json_decref(input);
-    bool entered = (*text != NULL || rostering_out_of_memory(error)) && rostering_begin_call(core, error);
-    if (!entered) free(*text);
-    return entered;
-}
-
 static bool limit(
     rostering_core *core, const rostering_call *given, rostering_limits *limits, rostering_error **error) {
     rostering_call call;
@@ -40,27 +31,21 @@ static bool limit(
 /* make makes a call. It takes over input, of which NULL means that it could not be made. */
 static bool make(rostering_core *core, const char *name, json_t *input, const rostering_body *body,
     const rostering_call *call, result *made, rostering_error **error) {
-    rostering_plan plan = {.call = name, .body = body};
-    char *text;
-    if (input == NULL || !limit(core, call, &plan.limits, error)) {
-        json_decref(input);
-        return false;
-    }
-    json_object_set_new(input, "now", json_integer((json_int_t)time(NULL)));
-    if (!enter(core, input, &text, error)) return false;
-    plan.input = text;
-    bool good = rostering_make(core, &plan, &made->token, &made->response, error);
-    rostering_end_call(core);
-    free(text);
+    rostering_plan plan = {.call = name, .input = input, .body = body};
+    bool entered = input != NULL && limit(core, call, &plan.limits, error) && rostering_begin_call(core, error);
+    bool good = entered && rostering_make(core, &plan, &made->token, &made->response, error);
+    if (entered) rostering_end_call(core);
+    json_decref(input);
     return good;
 }
 
 /* tell calls an export that sends nothing. It takes over input. */
 static bool tell(rostering_core *core, const char *export, json_t *input, rostering_error **error) {
-    char *text;
-    if (!enter(core, input, &text, error)) return false;
-    bool good = rostering_plugin_call(&core->plugin, export, text, NULL, error);
-    rostering_end_call(core);
+    char *text = json_dumps(input, JSON_COMPACT);
+    bool entered = (text != NULL || rostering_out_of_memory(error)) && rostering_begin_call(core, error);
+    bool good = entered && rostering_plugin_call(&core->plugin, export, text, NULL, error);
+    if (entered) rostering_end_call(core);
+    json_decref(input);
     free(text);
     return good;
 }

@@ -37,6 +37,13 @@ bool rostering_client_open(const rostering_config *config, const rostering_optio
     return good;
 }
 
+bool rostering_client_open_from_env(rostering_client **client, rostering_error **error) {
+    rostering_config config;
+    *client = NULL;
+    return rostering_config_from_env(&config, sizeof config, error) &&
+           rostering_client_open(&config, NULL, client, error);
+}
+
 /* An id that is not UTF-8 gets a U+FFFD, which makes the plugin refuse it, as it does an empty one. */
 static rostering_client *view(rostering_client *client, const char *field, const char *id) {
     rostering_client *made = malloc(sizeof *made);

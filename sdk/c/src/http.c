@@ -8,17 +8,21 @@
 
 /* In bytes. What the plugin reads of an error's body is one less, so that it can tell that there is more. */
 enum { ERROR_LIMIT = (64 << 10) + 1 };
-enum { KEPT = 16, POLL_MS = 60000 };
+enum { KEPT = 256, POLL_MS = 60000 };
+enum { IDLE_MS = 118000 }; /* after which libcurl does not use a connection again */
 
 /* One request at a time. multi has the connections; unlike easy alone, it can wait for a pipe as well. */
 typedef struct handle {
     CURL *easy;
     CURLM *multi;
+    struct curl_slist *lines; /* of its headers */
+    json_t *step;             /* a kept one whose request is set, which need not be set again; or NULL */
+    int64_t idle_since;
 } handle;
 
 struct rostering_http {
     pthread_mutex_t lock;
-    handle kept[KEPT]; /* the idle ones */
+    handle kept[KEPT]; /* the idle ones, the last used at the end */
     size_t n_kept;
     rostering_options options;
 };
@@ -39,7 +43,15 @@ rostering_http *rostering_http_new(const rostering_options *options) {
     return http;
 }
 
+static void reset(handle *h) {
+    curl_easy_reset(h->easy);
+    curl_slist_free_all(h->lines);
+    json_decref(h->step);
+    *h = (handle){.easy = h->easy, .multi = h->multi};
+}
+
 static void free_handle(handle h) {
+    reset(&h);
     curl_easy_cleanup(h.easy);
     curl_multi_cleanup(h.multi);
 }
@@ -51,21 +63,29 @@ void rostering_http_free(rostering_http *http) {
     free(http);
 }
 
-static handle take_handle(rostering_http *http) {
+static handle take_handle(rostering_http *http, const json_t *step) {
     handle h = {0};
     pthread_mutex_lock(&http->lock);
     if (http->n_kept > 0) h = http->kept[--http->n_kept];
     pthread_mutex_unlock(&http->lock);
-    return h.easy != NULL ? h : (handle){curl_easy_init(), curl_multi_init()};
+    if (h.easy == NULL) return (handle){.easy = curl_easy_init(), .multi = curl_multi_init()};
+    if (h.step != step) reset(&h);
+    return h;
 }
 
+/* keep_handle frees another handle if that is idle for too long, or if there are too many. */
 static void keep_handle(rostering_http *http, handle h) {
-    curl_easy_reset(h.easy);
+    handle old = {0};
+    if (h.step == NULL) reset(&h);
+    h.idle_since = rostering_now_ms();
     pthread_mutex_lock(&http->lock);
-    bool room = http->n_kept < KEPT;
-    if (room) http->kept[http->n_kept++] = h;
+    if (http->n_kept == KEPT || (http->n_kept > 0 && h.idle_since - http->kept[0].idle_since > IDLE_MS)) {
+        old = http->kept[0];
+        memmove(http->kept, http->kept + 1, --http->n_kept * sizeof h);
+    }
+    http->kept[http->n_kept++] = h;
     pthread_mutex_unlock(&http->lock);
-    if (!room) free_handle(h);
+    if (old.easy != NULL) free_handle(old);
 }
 
 typedef struct transfer {
@@ -134,17 +154,17 @@ static bool add_line(struct curl_slist **lines, const char *line) {
 }
 
 /* set_headers sets those of the request, without the ones that libcurl would add for a body. */
-static bool set_headers(transfer *t, json_t *headers, struct curl_slist **lines) {
-    bool added = add_line(lines, "Expect:");
+static bool set_headers(handle *h, json_t *headers) {
+    bool added = add_line(&h->lines, "Expect:");
     const char *name;
     json_t *value;
     json_object_foreach(headers, name, value) {
         char *line = NULL;
         const char *format = json_string_length(value) > 0 ? "%s: %s" : "%s;"; /* "name:" would take a header away */
-        added = added && asprintf(&line, format, name, json_string_value(value)) > 0 && add_line(lines, line);
+        added = added && asprintf(&line, format, name, json_string_value(value)) > 0 && add_line(&h->lines, line);
         free(line);
     }
-    curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, *lines);
+    curl_easy_setopt(h->easy, CURLOPT_HTTPHEADER, h->lines);
     return added;
 }
 
@@ -175,27 +195,39 @@ static bool is_loopback(const char *url) {
            (inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
-/* set_options reports whether the request can be sent. What prepare_curl may change comes before it. */
-static bool set_options(transfer *t, const json_t *request, const rostering_http *http, const rostering_limits *limits,
-    struct curl_slist **lines) {
+/* set_request sets what is the same whenever the request is sent. What prepare_curl may change comes before it. */
+static bool set_request(handle *h, const json_t *request, const rostering_http *http) {
     const char *url = json_string_value(json_object_get(request, "url"));
+    curl_easy_setopt(h->easy, CURLOPT_USERAGENT, "automatic-rostering/" ROSTERING_VERSION " (c)");
+    if (is_loopback(url)) curl_easy_setopt(h->easy, CURLOPT_PROXY, ""); /* none, even if the environment has one */
+    if (http->options.prepare_curl != NULL) http->options.prepare_curl(h->easy, http->options.curl_context);
+    curl_easy_setopt(h->easy, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(h->easy, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
+    curl_easy_setopt(h->easy, CURLOPT_NOSIGNAL, 1L);       /* for threads */
+    curl_easy_setopt(h->easy, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(h->easy, CURLOPT_PREREQFUNCTION, send_once);
+    return set_headers(h, json_object_get(request, "headers")) &&
+           curl_easy_setopt(h->easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+           curl_easy_setopt(h->easy, CURLOPT_URL, url) == CURLE_OK;
+}
+
+static void set_transfer(transfer *t, const json_t *request, const rostering_limits *limits) {
     int left = rostering_time_left(limits->deadline);
-    curl_easy_setopt(t->curl, CURLOPT_USERAGENT, "automatic-rostering/" ROSTERING_VERSION " (c)");
-    if (is_loopback(url)) curl_easy_setopt(t->curl, CURLOPT_PROXY, ""); /* none, even if the environment has one */
-    if (http->options.prepare_curl != NULL) http->options.prepare_curl(t->curl, http->options.curl_context);
-    curl_easy_setopt(t->curl, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(t->curl, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
     curl_easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, left < 0 ? 0L : left == 0 ? 1L : (long)left);
-    curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L); /* for threads */
     curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->curls_reason);
-    curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(t->curl, CURLOPT_PREREQFUNCTION, send_once);
     curl_easy_setopt(t->curl, CURLOPT_PREREQDATA, t);
     set_method(t, json_string_value(json_object_get(request, "method")));
-    return t->file != NULL && set_headers(t, json_object_get(request, "headers"), lines) &&
-           curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-           curl_easy_setopt(t->curl, CURLOPT_URL, url) == CURLE_OK;
+}
+
+/* set reports whether the step's request can be sent. A program's prepare_curl gets a handle without former options. */
+static bool set(handle *h, json_t *step, const rostering_http *http, transfer *t, const rostering_limits *limits) {
+    const json_t *request = json_object_get(step, "request");
+    if (t->file == NULL || (h->step != step && !set_request(h, request, http))) return false;
+    bool is_kept = json_object_get(step, "until") != NULL && http->options.prepare_curl == NULL;
+    if (is_kept && h->step == NULL) h->step = json_incref(step);
+    set_transfer(t, request, limits);
+    return true;
 }
 
 /* perform waits until the request has its response, or is canceled. */
@@ -257,11 +289,11 @@ static void finish(transfer *t, CURLcode code, const rostering_limits *limits, r
     snprintf(outcome->failed, sizeof outcome->failed, "libcurl %d: %s", (int)code, t->reason);
 }
 
-void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
-    const rostering_limits *limits, rostering_outcome *outcome) {
+void rostering_http_send(rostering_http *http, json_t *step, const rostering_body *body, const rostering_limits *limits,
+    rostering_outcome *outcome) {
     *outcome = (rostering_outcome){.end = rostering_ended(limits), .failed = "libcurl is out of memory"};
     if (outcome->end != ROSTERING_END_READY) return;
-    handle h = take_handle(http);
+    handle h = take_handle(http, step);
     if (h.easy == NULL || h.multi == NULL) {
         free_handle(h);
         return;
@@ -272,13 +304,10 @@ void rostering_http_send(rostering_http *http, const json_t *step, const rosteri
     t.limit = (size_t)json_integer_value(json_object_get(step, "limit"));
     t.file = open_memstream(&t.received, &t.received_length);
     t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
-    struct curl_slist *lines = NULL;
-    bool set = set_options(&t, request, http, limits, &lines);
-    CURLcode code = set ? perform(h, limits) : CURLE_OUT_OF_MEMORY;
+    CURLcode code = set(&h, step, http, &t, limits) ? perform(h, limits) : CURLE_OUT_OF_MEMORY;
     if (t.file == NULL || fclose(t.file) != 0) code = CURLE_OUT_OF_MEMORY;
     finish(&t, code, limits, outcome);
     keep_handle(http, h);
-    curl_slist_free_all(lines);
 }
 
 void rostering_response_clear(rostering_response *response) {

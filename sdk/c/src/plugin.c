@@ -80,6 +80,7 @@ bool rostering_plugin_open(
     if (!load_chosen(plugin, options, error)) return false;
     rostering_log_uuid(plugin->extism, plugin->uuid);
     pthread_mutex_init(&plugin->lock, NULL);
+    rostering_kept_init(&plugin->kept);
     char *text = json_dumps(config, JSON_COMPACT);
     bool set = text != NULL && extism_plugin_config(plugin->extism, (const uint8_t *)text, strlen(text));
     free(text);
@@ -91,6 +92,7 @@ bool rostering_plugin_open(
 
 void rostering_plugin_close(rostering_plugin *plugin) {
     extism_plugin_free(plugin->extism);
+    rostering_kept_clear(&plugin->kept);
     pthread_mutex_destroy(&plugin->lock);
 }
 
@@ -105,9 +107,9 @@ static bool fail_call(const char *text, rostering_error **error) {
     return rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin failed: %.*s", line, text);
 }
 
-bool rostering_plugin_call(
+/* use calls an export. The lock is held. */
+static bool use(
     rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error) {
-    pthread_mutex_lock(&plugin->lock);
     bool logs = rostering_log_begin();
     bool good = extism_plugin_call(plugin->extism, export, (const uint8_t *)input, strlen(input)) == 0;
     if (!good) fail_call(extism_plugin_error(plugin->extism), error);
@@ -116,6 +118,21 @@ bool rostering_plugin_call(
         *output = json_loadb(text, extism_plugin_output_length(plugin->extism), JSON_ALLOW_NUL, NULL);
     }
     if (logs) rostering_log_end(plugin->uuid, plugin->options);
+    return good;
+}
+
+bool rostering_plugin_call(
+    rostering_plugin *plugin, const char *export, const char *input, json_t **output, rostering_error **error) {
+    pthread_mutex_lock(&plugin->lock);
+    rostering_kept_drop(&plugin->kept); /* with the lock: a begin that came first could keep a step after it */
+    bool good = use(plugin, export, input, output, error);
+    pthread_mutex_unlock(&plugin->lock);
+    return good;
+}
+
+bool rostering_plugin_begin(rostering_plugin *plugin, const char *input, json_t **output, rostering_error **error) {
+    pthread_mutex_lock(&plugin->lock);
+    bool good = use(plugin, "begin", input, output, error);
     pthread_mutex_unlock(&plugin->lock);
     return good;
 }

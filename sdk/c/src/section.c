@@ -9,7 +9,6 @@
 /* What the caller and the section's thread share. The last of them frees it. */
 typedef struct section {
     rostering_progress at;
-    char *now; /* which the caller may free */
     rostering_cancel *done;
     atomic_int users;
 } section;
@@ -19,7 +18,6 @@ static void leave(section *s) {
     json_decref(s->at.step);
     rostering_error_free(s->at.error);
     rostering_cancel_free(s->done);
-    free(s->now);
     free(s);
 }
 
@@ -95,10 +93,9 @@ static void *run_detached(void *argument) {
     return NULL;
 }
 
-/* start returns whether a thread runs the section. */
-static bool start(section *s) {
+bool rostering_detach(void *(*run)(void *argument), void *argument) {
     pthread_t thread;
-    return s->done != NULL && pthread_create(&thread, NULL, run_detached, s) == 0 && pthread_detach(thread) == 0;
+    return pthread_create(&thread, NULL, run, argument) == 0 && pthread_detach(thread) == 0;
 }
 
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits) {
@@ -107,14 +104,12 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
         rostering_out_of_memory(&at->error);
         return ROSTERING_END_READY;
     }
-    s->now = at->now != NULL ? strdup(at->now) : NULL;
     s->at = *at;
-    s->at.now = s->now;
     s->done = rostering_cancel_new();
     atomic_init(&s->users, 2);
     at->step = NULL;
     rostering_begin_section(s->at.core);
-    bool detached = start(s);
+    bool detached = s->done != NULL && rostering_detach(run_detached, s);
     if (!detached) { /* short of threads or files, the caller stays */
         run(&s->at);
         atomic_store(&s->users, 1);
@@ -122,9 +117,7 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
     }
     rostering_end end = detached ? rostering_wait(s->done, limits) : ROSTERING_END_READY;
     if (end == ROSTERING_END_READY) {
-        const char *now = at->now;
         *at = s->at;
-        at->now = now;
         s->at.step = NULL;
         s->at.error = NULL;
     }

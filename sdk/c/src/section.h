@@ -8,3 +8,6 @@
  * they lead to a wait, that wakes the calls that wait for one. Returns what ended the call, if anything did.
  */
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits);
+
+/* Has a thread run that nobody waits for. Returns whether there is one. */
+bool rostering_detach(void *(*run)(void *argument), void *argument);

@@ -15,13 +15,22 @@ bool rostering_is_shared(const rostering_progress *at) {
     return rostering_is_at(at, "store") || (rostering_is_at(at, "request") && strcmp(whose, "token") == 0);
 }
 
-/* ask takes over the input; NULL means that memory ran out. */
-static void ask(rostering_progress *at, const char *export, char *input) {
+static json_int_t now_of(const rostering_progress *at) {
+    return at->now != 0 ? at->now : (json_int_t)time(NULL);
+}
+
+/* ask calls begin or resume with the fields, which it takes over. NULL means that memory ran out. */
+static void ask(rostering_progress *at, const char *export, json_t *fields) {
+    rostering_plugin *plugin = &at->core->plugin;
+    char *input = json_dumps(fields, JSON_COMPACT);
+    bool changes = strcmp(export, "begin") != 0 || json_object_get(json_object_get(fields, "input"), "refused") != NULL;
     json_decref(at->step);
     at->step = NULL;
     at->wakes = atomic_load(&at->core->wakes);
-    bool good = input != NULL ? rostering_plugin_call(&at->core->plugin, export, input, &at->step, &at->error)
-                              : rostering_out_of_memory(&at->error);
+    bool good = input == NULL ? rostering_out_of_memory(&at->error)
+                : changes     ? rostering_plugin_call(plugin, export, input, &at->step, &at->error)
+                              : rostering_plugin_begin(plugin, input, &at->step, &at->error);
+    json_decref(fields);
     free(input);
     if (good && !json_is_string(json_object_get(at->step, "step"))) {
         rostering_fail(&at->error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin did not return a step");
@@ -30,20 +39,28 @@ static void ask(rostering_progress *at, const char *export, char *input) {
     if (lost) at->error->curl_code = at->curl_code;
 }
 
-void rostering_begin(rostering_progress *at, const char *call, const char *input) {
-    char *text = NULL;
-    const char *accepts = at->core->store.get != NULL ? "\"wait\",\"store\"" : "\"wait\"";
-    int n = asprintf(&text, "{\"call\":\"%s\",\"accepts\":[%s],\"input\":%s}", call, accepts, input);
-    ask(at, "begin", n < 0 ? NULL : text);
+void rostering_begin(rostering_progress *at, const char *call, json_t *input, bool may_renew) {
+    rostering_kept *kept = &at->core->plugin.kept;
+    char *text = json_dumps(input, JSON_COMPACT), *key = NULL;
+    unsigned generation = 0;
+    json_int_t now = now_of(at);
+    if (text == NULL || asprintf(&key, "%s%s", call, text) < 0) {
+        rostering_out_of_memory(&at->error);
+    } else if ((at->step = rostering_kept_find(kept, key, now, &generation)) == NULL) {
+        json_object_set_new(input, "now", json_integer(now));
+        const char *store = at->core->store.get != NULL ? "store" : NULL, *renew = may_renew ? "renew" : NULL;
+        ask(at, "begin",
+            json_pack("{s:s, s:[s, s*, s*], s:O}", "call", call, "accepts", "wait", store, renew, "input", input));
+        if (at->error == NULL) rostering_keep(kept, key, at->step, generation);
+    }
+    free(key);
+    free(text);
 }
 
 void rostering_resume(rostering_progress *at, json_t *result) {
     json_object_set(result, "flow", json_object_get(at->step, "flow"));
-    if (at->now == NULL) json_object_set_new(result, "now", json_integer((json_int_t)time(NULL)));
-    if (at->now != NULL) json_object_set_new(result, "now", json_loads(at->now, JSON_DECODE_ANY, NULL)); /* unless "" */
-    char *input = json_dumps(result, JSON_COMPACT);
-    json_decref(result);
-    ask(at, "resume", input);
+    json_object_set_new(result, "now", json_integer(now_of(at)));
+    ask(at, "resume", result);
 }
 
 json_t *rostering_result(rostering_progress *at, const rostering_outcome *outcome) {

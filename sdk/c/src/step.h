@@ -6,7 +6,7 @@
 /* The progress of a call: its current step, or its error. */
 typedef struct rostering_progress {
     rostering_core *core;
-    const char *now; /* for resume, as JSON; "": none; NULL: the clock's */
+    int64_t now; /* Unix seconds, in tests; 0: the clock's */
     json_t *step;
     unsigned wakes; /* the core's, just before the plugin was asked for the step */
     int curl_code;  /* of the last request that failed */
@@ -18,8 +18,8 @@ bool rostering_is_at(const rostering_progress *at, const char *kind);
 /* Whether others may wait for the outcome of the step: of a token request, or of an operation on the store. */
 bool rostering_is_shared(const rostering_progress *at);
 
-/* Begins a call such as list_jobs, with its input as JSON. */
-void rostering_begin(rostering_progress *at, const char *call, const char *input);
+/* Begins a call such as list_jobs, and sets now in its input. may_renew: the plugin may want a renewal beside it. */
+void rostering_begin(rostering_progress *at, const char *call, json_t *input, bool may_renew);
 
 /* Passes the result of the step, which it takes over. NULL means that memory ran out. */
 void rostering_resume(rostering_progress *at, json_t *result);

@@ -28,6 +28,7 @@ static void a_token_is_cached_forced_and_replaced(void **state) {
     rostering_token *forced = get_token(f->client, true, NULL);
     rostering_token *kept = get_token(f->client, false, first->access_token);
     assert_string_equal(first->token_type, "Bearer");
+    assert_ptr_equal(rostering_token_access_token(first), first->access_token);
     assert_true(first->expires_at > time(NULL));
     want_part(first->cache_key, f->config.client_id);
     assert_string_equal(cached->access_token, first->access_token);
@@ -74,6 +75,10 @@ static void a_response_has_status_headers_and_body(void **state) {
     assert_memory_equal(jobs->body, bytes, sizeof bytes);
     assert_int_equal(jobs->body[sizeof bytes], '\0');
     assert_string_equal(rostering_header(jobs->headers, "x-A"), "\xc3\xbc");
+    assert_int_equal(rostering_response_status(jobs), 206);
+    assert_ptr_equal(rostering_response_body(jobs), jobs->body);
+    assert_int_equal(rostering_response_body_length(jobs), sizeof bytes);
+    assert_string_equal(rostering_response_header(jobs, "x-A"), "\xc3\xbc");
     assert_null(rostering_header(jobs->headers, "x-b"));
     rostering_response_free(jobs);
     rostering_response_free(NULL);
@@ -179,6 +184,22 @@ static void user_agent(void **state) {
     want_sent(f, "user-agent", "agent-of-the-request");
 }
 
+static void set_agent_once(void *curl, void *requests) {
+    int *n = requests;
+    if ((*n)++ == 0) curl_easy_setopt(curl, CURLOPT_USERAGENT, "agent-of-the-client");
+}
+
+static void each_request_is_prepared_anew(void **state) {
+    fixture *f = *state;
+    int requests = 0;
+    f->options.prepare_curl = set_agent_once;
+    f->options.curl_context = &requests;
+    reopen(f);
+    for (int i = 0; i < 3; i++) want_jobs(f->client);
+    want_sent(f, "user-agent", "automatic-rostering/" ROSTERING_VERSION " (c)");
+    assert_int_equal(requests, 4); /* with that for the token */
+}
+
 static void no_redirect_is_followed(void **state) {
     fixture *f = *state;
     f->options.prepare_curl = set_agent;
@@ -246,6 +267,7 @@ int run_call_tests(void) {
         TEST(max_body),
         TEST(not_modified),
         TEST(user_agent),
+        TEST(each_request_is_prepared_anew),
         TEST(no_redirect_is_followed),
         TEST(loopback_proxy),
         TEST(invalid_value_in_a_call),

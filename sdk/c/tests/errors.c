@@ -31,6 +31,12 @@ static void error_json(void **state) {
     assert_int_equal(error->retry_after, 7);
     assert_int_equal(error->body_length, 3);
     assert_memory_equal(error->body, "b\0c", 4);
+    assert_ptr_equal(rostering_error_text(error), error->text);
+    assert_ptr_equal(rostering_error_json(error), error->json);
+    assert_ptr_equal(rostering_error_code_text(error), error->code_text);
+    assert_ptr_equal(rostering_error_message(error), error->message);
+    assert_true(rostering_error_retryable(error));
+    assert_int_equal(rostering_error_retry_after(error), 7);
     rostering_error_free(error);
 }
 

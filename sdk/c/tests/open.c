@@ -171,6 +171,9 @@ static void config_from_env(void **state) {
     f->config = config;
     reopen(f);
     want_jobs(f->client);
+    rostering_client_free(f->client);
+    assert_true(rostering_client_open_from_env(&f->client, NULL));
+    want_jobs(f->client);
     setenv("ROSTERING_REFRESH_MARGIN", "", 1);
     setenv("ROSTERING_ALLOW_HTTP", "false", 1);
     assert_true(rostering_config_from_env(&config, sizeof config, NULL));
@@ -180,6 +183,10 @@ static void config_from_env(void **state) {
         setenv(invalid[i][0], invalid[i][1], 1);
         assert_false(rostering_config_from_env(&config, sizeof config, &error));
         want_part(error->message, invalid[i][0]);
+        want_error(error, ROSTERING_CONFIG_INVALID, invalid[i][2]);
+        rostering_client *none;
+        assert_false(rostering_client_open_from_env(&none, &error));
+        assert_null(none);
         want_error(error, ROSTERING_CONFIG_INVALID, invalid[i][2]);
         setenv(invalid[i][0], "", 1);
     }

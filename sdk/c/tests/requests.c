@@ -2,6 +2,7 @@
 #include <curl/curl.h>
 #include <string.h>
 
+#include "client.h"
 #include "tests.h"
 
 /* What a body's functions read. */
@@ -111,6 +112,36 @@ static void each_method_without_a_body(void **state) {
         want_sent(f, "content-type", NULL);
         want_sent(f, "content-length", *method == 'P' ? "0" : NULL);
     }
+}
+
+/* A warm call reuses what libcurl was told of an equal one: all but the body. */
+static void equal_requests_with_different_bodies(void **state) {
+    fixture *f = *state;
+    static const char *const bodies[] = {"first", "the second", "", "4"};
+    rostering_request post = new_request("POST", "/a"), get = new_request("GET", "/a"),
+                      head = new_request("HEAD", "/a");
+    accept_all(f);
+    for (size_t i = 0; i < 3 * 4; i++) {
+        post.body = bodies[i % 4];
+        post.body_length = strlen(post.body);
+        assert_null(send_request(f, &post));
+        want_sent(f, "body", post.body);
+        assert_null(send_request(f, i % 2 == 0 ? &get : &head));
+        want_sent(f, "method", i % 2 == 0 ? "GET" : "HEAD");
+        want_sent(f, "content-length", NULL);
+    }
+}
+
+static void many_different_requests(void **state) {
+    fixture *f = *state;
+    char path[16];
+    accept_all(f);
+    for (int i = 0; i < 300; i++) {
+        snprintf(path, sizeof path, "/%d", i);
+        const rostering_request request = new_request("GET", path);
+        assert_null(send_request(f, &request));
+    }
+    assert_in_range(json_object_size(f->client->core->plugin.kept.steps), 1, 256);
 }
 
 static void invalid_value_in_a_request(void **state) {
@@ -256,6 +287,8 @@ int run_request_tests(void) {
         TEST(json_body),
         TEST(query_parameters),
         TEST(each_method_without_a_body),
+        TEST(equal_requests_with_different_bodies),
+        TEST(many_different_requests),
         TEST(invalid_value_in_a_request),
         TEST(a_body_that_is_read),
         TEST(a_body_is_sent_again_after_a_401),

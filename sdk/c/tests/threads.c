@@ -241,8 +241,10 @@ static void wait_ends(void **state) {
 static rostering_end begin_and_pause(rostering_client *client, int64_t timeout_ms, bool section) {
     const rostering_limits limits = {.deadline = rostering_deadline(timeout_ms)};
     rostering_progress at = {.core = client->core};
-    rostering_begin(&at, "list_jobs", "{}");
+    json_t *input = json_object();
+    rostering_begin(&at, "list_jobs", input, true);
     assert_null(at.error);
+    json_decref(input);
     if (section) make_section(client);
     rostering_end end = rostering_pause(&at, &limits);
     json_decref(at.step);

@@ -1,6 +1,7 @@
 import { checkContract } from './contract.js';
 import { after, Tasks } from './deadline.js';
 import { explain, timedOut } from './error.js';
+import { KeptSteps } from './kept.js';
 import { Plugin } from './plugin.js';
 import { Loop } from './loop.js';
 import { guardedLogger, GuardedStore } from './guard.js';
@@ -11,7 +12,7 @@ import { guardedLogger, GuardedStore } from './guard.js';
 
 /**
  * @typedef {object} CallOptions
- * @property {() => number | undefined} now the time in Unix seconds
+ * @property {() => number} now the time in Unix seconds
  * @property {Body | undefined} [body] if the input has `"body":true`
  * @property {AbortSignal | null | undefined} [signal]
  * @property {number | undefined} [timeoutMs]
@@ -28,6 +29,7 @@ export class Calls {
   #running = new Tasks();
   #sections = new Tasks(); // token requests outlive the calls that make them
   #ended = 0; // sections that have ended in anything but a wait
+  #kept = new KeptSteps();
   /** Wakes the calls that wait for a section to end. */
   sleepers = /** @type {Set<() => void>} */ (new Set());
 
@@ -64,7 +66,7 @@ export class Calls {
    * Makes a call that may send requests.
    *
    * @param {string} call get_token, list_jobs or send_request
-   * @param {string} input as JSON
+   * @param {object} input without the time
    * @param {CallOptions} options
    * @returns {Promise<Result>}
    * @throws {unknown} a RosteringError, or the signal's reason
@@ -72,11 +74,23 @@ export class Calls {
   async make(call, input, options) {
     if (this.#closing) throw closed();
     const { timeoutMs = this.#options.timeoutMs ?? 30_000, waitUntil = this.#options.waitUntil } = options;
-    const accepts = this.store ? '["wait","store"]' : '["wait"]';
-    const begin = `{"call":${JSON.stringify(call)},"accepts":${accepts},"input":${input}}`;
     return this.#running.run(timeoutMs, timedOut, options.signal, (signal) =>
-      new Loop(this, { ...options, waitUntil, signal }).run(begin),
+      new Loop(this, { ...options, waitUntil, signal }).run(call, input),
     );
+  }
+
+  /**
+   * Renews the token beside the calls, which have one that is valid: so nobody waits for it, and an error is nobody's. The
+   * log has it, and the plugin backs off.
+   *
+   * @param {Pick<CallOptions, 'now' | 'waitUntil'>} options
+   */
+  renew({ now, waitUntil }) {
+    const renewal = this.#sections.run(0, closed, undefined, (signal) =>
+      new Loop(this, { now, signal, isRenewal: true }).run('get_token', {}),
+    );
+    const ended = renewal.catch(() => {});
+    waitUntil?.(ended);
   }
 
   /**
@@ -145,6 +159,26 @@ export class Calls {
   }
 
   /**
+   * The first step of a call.
+   *
+   * @param {string} call
+   * @param {{refused?: string}} input
+   * @param {number} now
+   * @param {boolean} isRenewal
+   */
+  async begin(call, input, now, isRenewal) {
+    const key = call + JSON.stringify(input);
+    const kept = this.#kept.find(key, now);
+    if (kept) return kept;
+    if (input.refused !== undefined) this.#kept.drop();
+    const keep = this.#kept.keeper();
+    const accepts = ['wait', ...(this.store ? ['store'] : []), ...(isRenewal ? [] : ['renew'])];
+    const step = await this.step('begin', JSON.stringify({ call, accepts, input: { ...input, now } }));
+    keep(key, step);
+    return step;
+  }
+
+  /**
    * @param {string} name begin or resume
    * @param {string} input
    * @param {import('./error.js').Circumstances} [known]
@@ -158,10 +192,11 @@ export class Calls {
 
   /**
    * @param {string} name
-   * @param {string} input
+   * @param {string | Uint8Array} input
    * @param {import('./error.js').Circumstances} [known]
    */
   async call(name, input, known) {
+    if (name !== 'begin') this.#kept.drop();
     try {
       return await this.plugin.call(name, input);
     } catch (thrown) {

@@ -204,8 +204,7 @@ export class Client {
    * @param {CallOptions & {body?: any}} options
    */
   #make(call, input, { now, ...options }) {
-    const time = () => now ?? clock();
-    return this.#calls.make(call, JSON.stringify({ ...input, now: time() }), { ...options, now: time });
+    return this.#calls.make(call, input, { ...options, now: now === undefined ? clock : () => now });
   }
 }
 

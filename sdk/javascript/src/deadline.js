@@ -27,6 +27,8 @@ export class Tasks {
   /** @type {Set<(reason: unknown) => void>} */
   #running = new Set();
   #idle = () => {};
+  /** @type {unknown} */
+  #reason;
 
   /**
    * Runs work with a signal that is aborted on timeout, when another signal is, or by cancel.
@@ -46,6 +48,7 @@ export class Tasks {
     const canceled = new Promise((resolve) => (cancel = resolve));
     void canceled.then((reason) => controller.abort(reason));
     this.#running.add(cancel);
+    if (this.#reason !== undefined) controller.abort(this.#reason);
     const timer = ms > 0 && ms <= longest ? setTimeout(() => controller.abort(reason(ms)), ms) : undefined;
     const forget = signal ? onAbort(signal, () => controller.abort(signal.reason)) : undefined;
     try {
@@ -58,8 +61,13 @@ export class Tasks {
     }
   }
 
-  /** @param {unknown} reason */
+  /**
+   * Aborts what runs, and what is yet to run.
+   *
+   * @param {unknown} reason
+   */
   cancel(reason) {
+    this.#reason = reason;
     for (const cancel of this.#running) cancel(reason);
   }
 

@@ -14,9 +14,10 @@ import { failed, isFinal, send } from './http.js';
  * the plugin was asked.
  *
  * @typedef {{step: 'request', for: 'token', flow: unknown, timeout: number, limit: number, request: Request}} TokenStep
- * @typedef {{step: 'request', for: 'service', flow: unknown, request: ServiceRequest, last?: true}} ServiceStep
+ * @typedef {{step: 'request', for: 'service', flow: unknown, request: ServiceRequest, last?: true,
+ *   until?: number, renew?: true}} ServiceStep
  * @typedef {{step: 'wait', for: 'call' | 'store', flow: unknown, seconds: number, ended: number}} WaitStep
- * @typedef {{step: 'done', output?: TokenObject}} DoneStep
+ * @typedef {{step: 'done', output?: TokenObject, until?: number, renew?: true}} DoneStep
  * @typedef {TokenStep | StoreStep} SharedStep
  * @typedef {SharedStep | ServiceStep | WaitStep | DoneStep} Step
  */
@@ -39,7 +40,7 @@ export class Loop {
 
   /**
    * @param {import('./calls.js').Calls} calls
-   * @param {import('./calls.js').CallOptions & {signal: AbortSignal}} options
+   * @param {import('./calls.js').CallOptions & {signal: AbortSignal, isRenewal?: boolean}} options
    */
   constructor(calls, options) {
     this.#calls = calls;
@@ -47,13 +48,15 @@ export class Loop {
   }
 
   /**
-   * @param {string} begin
+   * @param {string} call
+   * @param {object} input
    * @returns {Promise<Result>}
    */
-  async run(begin) {
-    const { signal, waitUntil } = this.#options;
+  async run(call, input) {
+    const { now, signal, waitUntil, isRenewal = false } = this.#options;
     signal.throwIfAborted();
-    let step = await this.#calls.step('begin', begin);
+    let step = await this.#calls.begin(call, input, now(), isRenewal);
+    if ('renew' in step) this.#calls.renew({ now, waitUntil });
     while (step.step !== 'done') {
       if (step.step === 'wait') {
         await this.#wait(step);
@@ -95,6 +98,7 @@ export class Loop {
     while (isShared(next)) {
       const { told, lost } =
         next.step === 'store' ? await this.#useStore(next, signal) : await this.#token(next, signal);
+      signal.throwIfAborted(); // the client is closed: that is no failure of the token endpoint
       next = await this.#resume(next, told, lost);
     }
     return next;

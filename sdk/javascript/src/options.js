@@ -84,8 +84,8 @@
  * @property {Logger} [logger] Receives log lines, which hold neither secrets nor tokens. Without it, the console receives
  *   the warnings of a store that fails, and nothing else.
  * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
- * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what must continue when a call ends early, such
- *   as its token request, in runtimes that would cancel it.
+ * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what continues after a call, such as a renewal of
+ *   the token, or the token request of a call that ended early, in runtimes that would cancel it.
  */
 
 /**

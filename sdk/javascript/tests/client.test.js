@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import createPlugin from 'extism';
-import { contract, Client, RosteringError, Token, version } from '../src/index.js';
+import { contract, Client, MemoryStore, RosteringError, Token, version } from '../src/index.js';
 import { fakePlugin } from './fake-plugin.js';
 import { Sandbox } from './sandbox.js';
 import { open, start } from './start.js';
@@ -148,6 +148,24 @@ test('an aborted call leaves its token request to waitUntil', bound, async (t) =
   assert.equal(left.length, 1);
   assert.equal((await client.listJobs()).status, 200);
   assert.equal((await sandbox.counts()).token_requests, 1);
+});
+
+test('a renewal is left to waitUntil', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  const now = 2_000_000_000;
+  const renewal = now + 3600 - 50;
+  const { accessToken } = await client.getToken({ now });
+  await sandbox.fault('auth', { hold: true });
+  /** @type {Promise<unknown>[]} */
+  const left = [];
+  const token = await client.getToken({ now: renewal, waitUntil: (renewal) => left.push(renewal) });
+  assert.equal(token.accessToken, accessToken);
+  await sandbox.wait({ token_requests: 2 });
+  await sandbox.clearFaults();
+  await Promise.all(left);
+  assert.equal(left.length, 1);
+  assert.notEqual((await client.getToken({ now: renewal })).accessToken, accessToken);
+  assert.equal((await sandbox.counts()).token_requests, 2);
 });
 
 test('a custom time', bound, async (t) => {
@@ -297,6 +315,24 @@ test('close: at once without calls, also while a token request hangs', { timeout
   controller.abort();
   await left;
   await client.close(); // the token request would last 20 s
+});
+
+test('close: a token request that is given up is no failure for those who share the token', bound, async (t) => {
+  const store = new MemoryStore();
+  /** @type {unknown[]} */
+  const set = [];
+  const watched = {
+    get: store.get.bind(store),
+    add: store.add.bind(store),
+    set: async (/** @type {string} */ key) => void set.push(key),
+  };
+  const { sandbox, client } = await start(t, { store: watched });
+  await sandbox.fault('auth', { hold: true });
+  const left = assert.rejects(client.listJobs({ timeoutMs: 500 }), { code: 'network_error' });
+  await sandbox.wait({ token_requests: 1 });
+  await left;
+  await client.close();
+  assert.deepEqual(set, []);
 });
 
 test('a signal may serve many calls at once', bound, async (t) => {

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import AsyncIterable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, cast
@@ -19,7 +19,7 @@ from .plugin import Wasm
 from .request import QueryParams, request_input
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import AsyncStore, Store
-from .thread import in_thread
+from .thread import T, in_thread
 from .token import Token
 
 
@@ -133,14 +133,28 @@ class AsyncClient(BaseClient):
         try:
             async with scope:
                 with self._core.begun(scope):
-                    step = call.begin()
-                    while not isinstance(step, Done):
-                        step = await self._perform(call, step)
+                    return await self._steps(call)
         except TimeoutError:
             if not scope.expired():
                 raise
             raise self._core.ended(timeout) from None
+
+    async def _steps(self, call: Call) -> Result:
+        step = call.begin()
+        if call.renews:  # nobody waits for it, so an error is nobody's: the plugin has logged it
+            self._start(self._steps(call.renewal()))
+        while not isinstance(step, Done):
+            step = await self._perform(call, step)
         return step.result
+
+    def _start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
+        """Start what does not end with its caller."""
+        section = asyncio.create_task(work)
+        self._core.sections.add(section)
+        section.add_done_callback(self._core.sections.discard)
+        # asyncio logs an exception that is never retrieved, and the caller may have left.
+        section.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        return section
 
     def _check_loop(self) -> None:
         loop, running = self._core.loop, asyncio.get_running_loop()
@@ -150,12 +164,7 @@ class AsyncClient(BaseClient):
 
     async def _perform(self, call: Call, step: Pending) -> Step:
         if isinstance(step, Detached):
-            section = asyncio.create_task(self._section(call, step))
-            self._core.sections.add(section)
-            section.add_done_callback(self._core.sections.discard)
-            # asyncio logs an exception that is never retrieved, and the caller may have left.
-            section.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-            return await asyncio.shield(section)
+            return await asyncio.shield(self._start(self._section(call, step)))
         if isinstance(step, WaitStep):
             with suppress(TimeoutError):
                 async with asyncio.timeout(step.seconds):

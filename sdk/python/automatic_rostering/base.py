@@ -73,7 +73,7 @@ class Core:
         self._closed = False
         self._canceled = False
         self._next_warning = 0.0
-        #: The ends of calls, and the detached steps that they began.
+        #: The ends of calls, and the detached steps and the renewals that they began.
         self.calls: set[Any] = set()
         self.sections: set[Any] = set()
         #: Is set when the client is closed and its last call has ended.
@@ -213,8 +213,8 @@ class BaseClient:
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
-        data = json.dumps({**fields, "now": int(time.time())}).encode()
-        return Call(core.plugin, export, data, core.store is not None, None, body), timeout
+        store = core.store is not None
+        return Call(core.plugin, export, fields, store, body=body), timeout
 
     def _token_call(
         self,

@@ -3,7 +3,7 @@
 import json
 import random
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -14,7 +14,18 @@ import httpx
 
 from .error import RosteringError
 from .plugin import AnyEvent, Plugin
-from .step import FAILURES, Done, Outcome, Result, ServiceStep, Step, StoreStep, TokenStep, WaitStep
+from .step import (
+    FAILURES,
+    Done,
+    Outcome,
+    Result,
+    ServiceStep,
+    Step,
+    StoreStep,
+    TokenStep,
+    Unfinished,
+    WaitStep,
+)
 
 Content = str | bytes | Iterable[bytes]
 AsyncContent = str | bytes | AsyncIterable[bytes]
@@ -30,24 +41,41 @@ AnyBody = Body | AsyncBody | None
 class Call:
     """A call of an export, made by `begin` and `resume`.
 
-    `now` replaces the clock in each `resume`; `body` is sent if the input has `"body": true`.
+    `now` replaces the clock; `body` is sent if the input, which has no `now`, has `"body": true`.
     """
 
     plugin: Plugin
     export: str
-    input: bytes
+    input: Mapping[str, object]
     store: bool
     now: float | None = None
     body: AnyBody = None
-    _flow: object = field(default=None, init=False)
+    #: Whether it renews the token beside another call.
+    is_renewal: bool = False
+    #: Whether its first step wants the token renewed beside it.
+    renews: bool = field(default=False, init=False)
     _step: Step | None = field(default=None, init=False)
     _response: httpx.Response | None = field(default=None, init=False)
 
     def begin(self) -> Step:
         """Return the first step."""
-        head = {"call": self.export, "accepts": ["wait", "store"] if self.store else ["wait"]}
-        data = json.dumps(head).encode()[:-1] + b',"input":' + (self.input.strip() or b"{}") + b"}"
-        return self._next("begin", data)
+        kept, now = self.plugin.kept, unix_time(self.now)
+        key = self.export, json.dumps(self.input)
+        self._step = kept.find(key, now)
+        if self._step:
+            return self._step
+        # Taken first: the plugin may change before the step is kept.
+        generation = kept.generation
+        accepts = ["wait"] + ["store"] * self.store + ["renew"] * (not self.is_renewal)
+        data = {"call": self.export, "accepts": accepts, "input": {**self.input, "now": now}}
+        until, step = self._next("begin", data, changes="refused" in self.input)
+        if until:
+            kept.keep(key, step, until, generation)
+        return step
+
+    def renewal(self) -> "Call":
+        """Return the call that renews the token beside this one."""
+        return Call(self.plugin, "get_token", {}, self.store, self.now, is_renewal=True)
 
     def resume(self, outcome: Outcome) -> Step:
         """Return the step after this outcome of the last one."""
@@ -65,9 +93,10 @@ class Call:
                 fields["repeatable"] = False
         elif isinstance(outcome, Exception):
             fields, cause = {"failed": _reason(outcome)}, outcome
-        data = {"flow": self._flow, "now": unix_time(self.now), **cast(dict[str, object], fields)}
+        flow = cast(Unfinished, self._step).flow
+        data = {"flow": flow, "now": unix_time(self.now), **cast(dict[str, object], fields)}
         try:
-            return self._next("resume", json.dumps(data).encode())
+            return self._next("resume", data)[1]
         except RosteringError as error:
             if cause and not isinstance(cause, FAILURES):
                 raise cause from None
@@ -92,30 +121,38 @@ class Call:
         sent = isinstance(self._step, ServiceStep) and self._step.body is True
         return sent and isinstance(self.body, Iterator | AsyncIterator)
 
-    def _next(self, export: str, data: bytes) -> Step:
+    def _next(self, export: str, data: object, *, changes: bool = True) -> tuple[float, Step]:
+        """Return the next step, and the time until which it may be kept, or 0."""
         # Taken first: the call that is to be waited for may end before the wait begins.
         section_ended = self.plugin.section_ended
-        fields = json.loads(self.plugin.call(export, data))
-        self._flow = fields.pop("flow", None)
+        fields = json.loads(self.plugin.call(export, json.dumps(data).encode(), changes=changes))
+        until, self.renews = fields.pop("until", 0), fields.pop("renew", False)
         self._step = self._decode(section_ended, **fields)
-        return self._step
+        return until, self._step
 
-    def _decode(self, section_ended: AnyEvent, step: str, **fields: Any) -> Step:  # noqa: ANN401
+    def _decode(
+        self,
+        section_ended: AnyEvent,
+        step: str,
+        flow: object = None,
+        **fields: Any,  # noqa: ANN401
+    ) -> Step:
         match step:
             case "wait" if fields["for"] == "call":
-                return WaitStep(fields["seconds"], section_ended)
+                return WaitStep(fields["seconds"], section_ended, flow=flow)
             case "wait":  # at random, so that the clients of a store do not look at the same time
                 seconds = fields["seconds"] * (1 + random.random() / 2)  # noqa: S311
-                return WaitStep(seconds, self.plugin.canceled)
+                return WaitStep(seconds, self.plugin.canceled, flow=flow)
             case "store":
                 names = [name for name in ("key", "value", "ttl") if name in fields]
                 arguments = tuple(fields[name] for name in names)
-                return StoreStep(fields["op"], arguments, fields["timeout"])
+                return StoreStep(fields["op"], arguments, fields["timeout"], flow=flow)
             case "done":
                 return Done(cast(Result, fields.get("output", self._response)))
+        request = {**fields["request"], "flow": flow}
         if fields["for"] == "token":
-            return TokenStep(**fields["request"], timeout=fields["timeout"], limit=fields["limit"])
-        return ServiceStep(**fields["request"], last=fields.get("last", False))
+            return TokenStep(**request, timeout=fields["timeout"], limit=fields["limit"])
+        return ServiceStep(**request, last=fields.get("last", False))
 
 
 def _reason(error: Exception) -> str:

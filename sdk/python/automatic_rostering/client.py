@@ -2,8 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping
-from concurrent.futures import InvalidStateError
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, cast
@@ -20,7 +20,7 @@ from .plugin import Wasm
 from .request import QueryParams, request_input
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
 from .store import Store
-from .thread import in_thread
+from .thread import T, in_thread
 from .token import Token
 
 
@@ -141,18 +141,29 @@ class Client(BaseClient):
         deadline = Deadline(timeout)
         with self._core.begun(deadline):
             try:
-                step = call.begin()
-                while not isinstance(step, Done):
-                    step = self._perform(call, step, deadline)
+                return self._steps(call, deadline)
             except TimeoutError:
                 raise self._core.ended(timeout) from None
+
+    def _steps(self, call: Call, deadline: Deadline) -> Result:
+        step = call.begin()
+        if call.renews:  # nobody waits for it, so an error is nobody's: the plugin has logged it
+            with suppress(RuntimeError):  # the interpreter ends, and starts no more threads
+                self._start(partial(self._steps, call.renewal(), Deadline(None)))
+        while not isinstance(step, Done):
+            step = self._perform(call, step, deadline)
         return step.result
+
+    def _start(self, work: Callable[[], T]) -> "Future[T]":
+        """Start what does not end with its caller."""
+        section = in_thread(work)
+        self._core.sections.add(section)
+        section.add_done_callback(self._core.sections.discard)
+        return section
 
     def _perform(self, call: Call, step: Pending, deadline: Deadline) -> Step:
         if isinstance(step, Detached):
-            section = in_thread(partial(self._section, call, step))
-            self._core.sections.add(section)
-            section.add_done_callback(self._core.sections.discard)
+            section = self._start(partial(self._section, call, step))
             return section.result(deadline.left())
         left = deadline.left()
         if isinstance(step, WaitStep):

@@ -21,6 +21,8 @@ AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (64 << 10) + 1  # bytes, one more than an error holds
 _STATUSES = range(100, 600)
+#: A body that has been read is neither compressed nor in chunks any more.
+_OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
 
@@ -47,8 +49,9 @@ def http_options(*urls: str | None) -> dict[str, Any]:
     """Return the options of the default HTTP client, for requests to these URLs."""
     # A cookie from one customer's response would be sent with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
-    # A token request must not queue for a connection behind slow requests to the service.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    # A token request must not queue for a connection behind slow requests to the service. All
+    # are kept, because httpx compares its limit of idle ones with those in use, too.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     # The proxies of the environment are not for loopback.
     hosts = {httpx.URL(url).host for url in urls if url}
     mounts = {_pattern(host): None for host in hosts if _is_loopback(host)}
@@ -96,14 +99,14 @@ class Exchange:
             return self._failed(error)
 
     def _request(self, http: AnyHttp, timeout: httpx.Timeout) -> httpx.Request:
-        # httpx refuses white space around a value, which has no meaning.
-        headers = {name.lower(): value.strip() for name, value in self.step.headers.items()}
+        url, headers = self.step.parsed
+        headers = headers.copy()
         if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
             headers.setdefault("user-agent", _USER_AGENT)
         rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
         if self.trace:
             rest["extensions"] = {"trace": self.trace}
-        return http.build_request(self.step.method, self.step.url, **rest)
+        return http.build_request(self.step.method, url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
         if isinstance(self.step, TokenStep):
@@ -122,10 +125,9 @@ class Exchange:
             limit = f"max_body ({self.max_body} bytes)"
             message = f"the response is larger than {limit}: raise it or request less"
             raise RosteringError("network_error", message, status=response.status_code)
-        headers = response.headers.copy()
-        if body:  # which is neither compressed nor in chunks any more
-            for name in ("Content-Encoding", "Transfer-Encoding", "Content-Length"):
-                headers.pop(name, None)
+        headers = response.headers.raw
+        if body:
+            headers = [field for field in headers if field[0].lower() not in _OF_SENT_BODY]
         request = self._shown(response.request)
         return httpx.Response(response.status_code, headers=headers, content=body, request=request)
 

@@ -14,6 +14,7 @@ from .config import Config, plugin_config
 from .contract import check_contract
 from .error import decode_error
 from .fork import Inherited
+from .kept import KeptSteps
 
 #: A file of the plugin, or its bytes.
 Wasm = str | os.PathLike[str] | bytes
@@ -50,6 +51,7 @@ class Plugin(Inherited):
         self._id = self._instance.id if logger else None
         if logger and self._id:
             log.connect(self._id, logger)
+        self.kept = KeptSteps()
         self._event = event
         #: Is set when the next section ends in anything but a wait.
         self.section_ended = event()
@@ -62,12 +64,17 @@ class Plugin(Inherited):
             self.close()
             raise
 
-    def call(self, export: str, data: bytes) -> bytes:
-        """Call an export. Raises a RosteringError, or an extism.Error if the instance failed."""
+    def call(self, export: str, data: bytes, *, changes: bool = True) -> bytes:
+        """Call an export. Raises a RosteringError, or an extism.Error if the instance failed.
+
+        One that may change what the plugin keeps ends what was kept of it.
+        """
         try:
             with self._lock:
                 if not self._instance:
                     raise RuntimeError(CLOSED)
+                if changes:
+                    self.kept.drop()
                 output: bytes = self._instance.call(export, data)
                 return output
         except extism.Error as error:
@@ -90,6 +97,7 @@ class Plugin(Inherited):
         if self._id:
             log.disconnect(self._id)
         with self._lock:
+            self.kept.drop()
             instance, self._instance = self._instance, None
             if instance:
                 instance.__exit__(None, None, None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import httpx
@@ -15,31 +16,48 @@ Outcome = httpx.Response | Exception | Mapping[str, object]
 FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Unfinished:
+    """A step that the call is resumed after, with its flow."""
+
+    flow: object = field(repr=False)
+
+
 @dataclass(frozen=True)
-class TokenStep:
-    """Send a request to the identity provider."""
+class RequestStep(Unfinished):
+    """Send a request."""
 
     method: str
     url: str
     headers: dict[str, str] = field(repr=False)
+
+    @cached_property
+    def parsed(self) -> tuple[httpx.URL, dict[str, str]]:
+        """The URL and the headers in httpx's form, made once for all calls that use the step."""
+        # httpx refuses white space around a value, which has no meaning.
+        headers = {name.lower(): value.strip() for name, value in self.headers.items()}
+        return httpx.URL(self.url), headers
+
+
+@dataclass(frozen=True)
+class TokenStep(RequestStep):
+    """Send a request to the identity provider."""
+
     body: str = field(repr=False)
     timeout: float  #: in seconds
     limit: int  #: of the response's body, in bytes: more need not be read
 
 
 @dataclass(frozen=True)
-class ServiceStep:
+class ServiceStep(RequestStep):
     """Send a request to the service; `last`: a 2xx is the result of the call."""
 
-    method: str
-    url: str
-    headers: dict[str, str] = field(repr=False)
     body: str | Literal[True] | None = field(default=None, repr=False)
     last: bool = False
 
 
 @dataclass(frozen=True)
-class WaitStep:
+class WaitStep(Unfinished):
     """Wait for some seconds, or until an event is set."""
 
     seconds: float
@@ -47,7 +65,7 @@ class WaitStep:
 
 
 @dataclass(frozen=True)
-class StoreStep:
+class StoreStep(Unfinished):
     """Call the store."""
 
     op: Literal["get", "add", "set"]

@@ -1,6 +1,7 @@
 import asyncio
 import gc
 import threading
+import time
 from typing import Any
 from unittest import mock
 
@@ -38,6 +39,32 @@ class Cancellation(ServiceCase):
         asyncio.run(play())
         self.assertEqual(unhandled, [])
         self.want_requests(2, 2)
+
+
+class Renewals(ServiceCase):
+    def test_nothing_of_a_renewal_is_left_for_the_event_loop_to_report(self) -> None:
+        unhandled: list[object] = []
+
+        async def play(*, hold: bool) -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(lambda _, context: unhandled.append(context))
+            async with AsyncClient(self.config, timeout=PATIENCE) as client:
+                await client.list_jobs()
+                tokens = self.sandbox.counts()["token_requests"]
+                self.sandbox.fault("auth", hold=hold, cut_off=not hold)
+                later = int(time.time()) + 3550
+                with mock.patch("automatic_rostering.call.unix_time", return_value=later):
+                    await client.list_jobs()
+                    await asyncio.to_thread(self.sandbox.wait, token_requests=tokens + 1)
+                    if not hold:
+                        await asyncio.gather(*client._core.sections, return_exceptions=True)
+            self.sandbox.clear_faults()
+            gc.collect()
+
+        asyncio.run(play(hold=True))  # until the client is closed
+        asyncio.run(play(hold=False))
+        self.assertEqual(unhandled, [])
+        self.want_requests(4, 4)
 
 
 class Loops(ServiceCase):

@@ -23,7 +23,7 @@ class Script:
         self._numbers = iter(range(len(calls)))
         self.waits = threading.Event()  # for the end of a call
 
-    def call(self, export: str, data: bytes) -> bytes:
+    def call(self, export: str, data: bytes, **_: object) -> bytes:
         number = next(self._numbers) if export == "begin" else json.loads(data)["flow"]
         step = self._calls[number].pop(0)
         if step is FOR_CALL:

@@ -8,6 +8,7 @@ use std::thread::{self, Thread};
 use std::time::{Duration, SystemTime};
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::task;
 
 use crate::retry::Waits;
 use crate::{Config, Error, Id, Options, Request, Response, Token};
@@ -74,12 +75,13 @@ pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) 
     }
 }
 
-/// Polls the call on this thread: tokio's own ways to block panic in async code.
+/// Polls the call on this thread: tokio's own ways to block panic in async code. There the task around this has a budget; at
+/// its end tokio would have the call yield, for ever.
 fn wait<T>(call: impl Future<Output = T>) -> Result<T, Error> {
     let runtime = RUNTIME.as_ref().map_err(|error| Error::Open(error.to_string().into()))?;
     let _timers_and_sockets = runtime.enter();
     let waker = Arc::new(Unpark(thread::current())).into();
-    let mut call = pin!(call);
+    let mut call = pin!(task::unconstrained(call));
     loop {
         match call.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(result) => return Ok(result),

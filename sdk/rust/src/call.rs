@@ -16,7 +16,7 @@ use tracing::Instrument;
 
 use crate::error::reason;
 use crate::http::{Http, Lost, is_result, report};
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, decode};
 use crate::step::{Op, Step, To, WaitFor};
 use crate::store::SharedStore;
 use crate::token::unix;
@@ -68,6 +68,14 @@ impl Now {
         }
         input.to_string().into_bytes()
     }
+
+    /// In Unix seconds, if it is known.
+    fn seconds(&self) -> Option<u64> {
+        match self {
+            Self::Clock => Some(unix(SystemTime::now())),
+            Self::Given(now) => now.as_ref()?.as_u64(),
+        }
+    }
 }
 
 /// One call.
@@ -76,44 +84,50 @@ pub struct Call {
     pub shared: Arc<Shared>,
     pub now: Now,
     pub timeout: Option<Duration>,
+    /// A renewal beside another call.
+    pub renews: bool,
 }
+
+/// A step, with what wakes a wait for another call. That is from before the plugin looked: so one that ends between its look
+/// and the wait wakes this one, too.
+type Next = (Arc<Step>, OwnedNotified);
 
 /// The result of a call: a token object, or a response of the service.
 pub type Finished = (Option<Value>, Option<Response>);
 
 impl Call {
-    /// Makes the call. The input is JSON, with the time in it.
-    pub async fn run(self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
+    /// Makes the call. The input is JSON, with the time in it; the key is the same without the time.
+    pub async fn run(self, call: &str, input: &[u8], key: &str, body: Option<Body>) -> Result<Finished, Error> {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(CallError::new(Code::InvalidInput, "timeout: use None for no bound, not 0").about("timeout"));
         }
         let _running = lock(&self.shared.running).clone().ok_or(Error::Closed)?;
-        self.shared.until_canceled(self.steps(call, input, body)).await
+        self.shared.until_canceled(self.steps(call, input, key, body)).await
     }
 
-    async fn steps(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
+    async fn steps(&self, call: &str, input: &[u8], key: &str, body: Option<Body>) -> Result<Finished, Error> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let (mut got, mut cause) = (None, None);
-        let (mut step, mut woken) = self.within(deadline, self.advance("begin", self.begin(call, input))).await??;
+        let (mut step, mut woken) = self.within(deadline, self.begin(call, input, key)).await??;
         loop {
-            let (flow, outcome, deadline) = match step {
-                Step::Done { output } => return Ok((output, got)),
+            let (flow, outcome, deadline) = match &*step {
+                Step::Done { output } => return Ok((output.clone(), got)),
                 Step::Wait { flow, r#for, seconds } => {
-                    self.within(deadline, wait(&r#for, seconds, woken)).await?;
+                    self.within(deadline, wait(r#for, *seconds, woken)).await?;
                     (flow, json!({}), deadline)
                 }
                 Step::Request { flow, to, request } => {
                     let sending = async {
                         let body = body.as_ref().map(Body::next).transpose()?;
-                        self.shared.http.send(&to, request, body).await
+                        self.shared.http.send(to, request, body).await
                     };
                     match self.within(deadline, sending).await? {
                         Ok(response) if is_result(response.status) && matches!(to, To::Service { last: true }) => {
                             return Ok((None, Some(response)));
                         }
                         Ok(response) => {
-                            let mut outcome = report(&to, &response);
+                            let mut outcome = report(to, &response);
                             let refused = response.status == StatusCode::UNAUTHORIZED;
                             if refused && body.as_ref().is_some_and(|body| !body.is_repeatable()) {
                                 outcome["repeatable"] = false.into();
@@ -132,15 +146,43 @@ impl Call {
                 }
                 Step::Store { .. } => return Err(Error::Failed("a store step out of place".into())),
             };
-            let next = self.within(deadline, self.advance("resume", self.resume(flow, outcome))).await?;
+            let next = self.within(deadline, self.resume(flow, outcome)).await?;
             (step, woken) = next.map_err(|error| explain(error, got.as_ref(), cause.take()))?;
         }
     }
 
-    /// Calls the plugin. Steps that serve other callers, too, are carried out in a task that outlives this one; between
-    /// the two, this cannot be dropped. Also returns what wakes a wait for another call.
-    async fn advance(&self, export: &str, input: Vec<u8>) -> Result<(Step, OwnedNotified), Error> {
-        let next = self.step(export, &input)?;
+    /// Returns the first step. A kept one needs no plugin.
+    async fn begin(&self, call: &str, input: &[u8], key: &str) -> Result<Next, Error> {
+        let (plugin, key, woken) = (&self.shared.plugin, [key, call].concat(), self.woken());
+        if let Some(step) = self.now.seconds().and_then(|now| plugin.kept.find(&key, now)) {
+            return Ok((step, woken));
+        }
+        let first = plugin.begin(&self.beginning(call, input), key)?;
+        if first.renew {
+            self.renew();
+        }
+        self.detach((first.step, woken)).await
+    }
+
+    /// Renews the token beside the call, which has a valid one: so nobody waits for it, and an error is nobody's. The log has
+    /// it, and the plugin backs off.
+    fn renew(&self) {
+        let call = Self { timeout: None, renews: true, ..self.clone() };
+        let renewal = async move {
+            let input = call.now.add(json!({}));
+            drop(call.shared.until_canceled(call.steps("get_token", &input, "{}", None)).await);
+        };
+        tokio::spawn(renewal.in_current_span());
+    }
+
+    /// Passes the outcome of a step to the plugin. Returns the next one.
+    async fn resume(&self, flow: &Value, outcome: Value) -> Result<Next, Error> {
+        self.detach(self.step(flow, outcome)?).await
+    }
+
+    /// Carries out steps that serve other callers, too, in a task that outlives this one. Between the plugin's call and this,
+    /// the call cannot be dropped.
+    async fn detach(&self, next: Next) -> Result<Next, Error> {
         if !next.0.is_in_section() {
             return Ok(next);
         }
@@ -150,14 +192,14 @@ impl Call {
     }
 
     /// Makes the token requests and store steps that the plugin wants now.
-    async fn section(&self, mut step: Step) -> Result<(Step, OwnedNotified), Error> {
+    async fn section(&self, mut step: Arc<Step>) -> Result<Next, Error> {
         let mut cause = None;
         loop {
-            let (flow, outcome) = match step {
+            let (flow, outcome) = match &*step {
                 Step::Request { flow, to: to @ To::Token { timeout, .. }, request } => {
                     let sending = async {
-                        match self.shared.http.send(&to, request, None).await {
-                            Ok(response) => Ok(report(&to, &response)),
+                        match self.shared.http.send(to, request, None).await {
+                            Ok(response) => Ok(report(to, &response)),
                             Err(Lost::Failed(lost)) => {
                                 let failed = reason(&*lost);
                                 cause = Some(lost);
@@ -166,23 +208,22 @@ impl Call {
                             Err(Lost::TooLarge) => Err("too large".into()), // it is cut
                         }
                     };
-                    (flow, outcome(timeout, sending).await)
+                    (flow, outcome(*timeout, sending).await)
                 }
                 Step::Store { flow, timeout, op, key, value, ttl } => {
                     let store = self.shared.store.as_ref().ok_or_else(|| Error::Failed("there is no store".into()))?;
-                    let stored = async { run(store, op, &key, &value, ttl).await.map_err(|error| reason(&*error)) };
-                    let outcome = outcome(timeout, stored).await;
+                    let stored = async { run(store, *op, key, value, *ttl).await.map_err(|error| reason(&*error)) };
+                    let outcome = outcome(*timeout, stored).await;
                     if let Some(failed) = outcome["failed"].as_str() {
-                        store.warn(failed, &value);
+                        store.warn(failed, value);
                     }
                     (flow, outcome)
                 }
                 _ => return Err(Error::Failed("no step of a section".into())),
             };
-            let next = self.step("resume", &self.resume(flow, outcome));
-            match next {
+            match self.step(flow, outcome) {
                 Ok((next, _)) if next.is_in_section() => step = next,
-                Ok(next @ (Step::Wait { .. }, _)) => return Ok(next),
+                Ok(next) if matches!(*next.0, Step::Wait { .. }) => return Ok(next),
                 next => {
                     self.shared.progress.notify_waiters();
                     return next.map_err(|error| explain(error, None, cause));
@@ -191,26 +232,24 @@ impl Call {
         }
     }
 
-    /// Calls the plugin. Also returns what wakes a wait for another call, from before the plugin looked: so one that ends
-    /// between its look and the wait wakes this one, too.
-    fn step(&self, export: &str, input: &[u8]) -> Result<(Step, OwnedNotified), Error> {
-        let woken = self.shared.progress.clone().notified_owned();
-        let output = self.shared.plugin.call(export, input)?;
-        let step = serde_json::from_slice(&output);
-        step.map(|step| (step, woken)).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
+    fn step(&self, flow: &Value, mut outcome: Value) -> Result<Next, Error> {
+        outcome["flow"] = flow.clone();
+        let woken = self.woken();
+        let output = self.shared.plugin.call("resume", &self.now.add(outcome))?;
+        Ok((Arc::new(decode(&output)?), woken))
+    }
+
+    fn woken(&self) -> OwnedNotified {
+        self.shared.progress.clone().notified_owned()
     }
 
     /// The input of `begin`; what is not JSON is the plugin's to refuse.
-    fn begin(&self, call: &str, input: &[u8]) -> Vec<u8> {
+    fn beginning(&self, call: &str, input: &[u8]) -> Vec<u8> {
         let store = if self.shared.store.is_some() { r#","store""# } else { "" };
-        let begin = format!(r#"{{"call":"{call}","accepts":["wait"{store}],"input":"#);
+        let renew = if self.renews { "" } else { r#","renew""# };
+        let begin = format!(r#"{{"call":"{call}","accepts":["wait"{store}{renew}],"input":"#);
         let input = if input.trim_ascii().is_empty() { b"{}" } else { input };
         [begin.as_bytes(), input, b"}"].concat()
-    }
-
-    fn resume(&self, flow: Value, mut outcome: Value) -> Vec<u8> {
-        outcome["flow"] = flow;
-        self.now.add(outcome)
     }
 
     async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, Error> {

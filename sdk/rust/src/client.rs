@@ -170,25 +170,29 @@ impl Client {
     async fn request(&self, call: &str, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
         self.customer.add("customer_id", &mut input);
         self.user.add("user_id", &mut input);
-        let (_, response) = self.call().run(call, &self.now.add(input), body).await?;
+        let key = input.to_string();
+        let (_, response) = self.call().run(call, &self.now.add(input), &key, body).await?;
         response.ok_or_else(|| Error::Failed("done without a response".into()))
     }
 
     async fn token(&self, input: Value) -> Result<Token, Error> {
-        let (output, _) = self.call().run("get_token", &self.now.add(input), None).await?;
+        let key = input.to_string();
+        let (output, _) = self.call().run("get_token", &self.now.add(input), &key, None).await?;
         serde_json::from_value(output.unwrap_or_default()).map_err(|_| Error::NotAToken)
     }
 
     fn call(&self) -> Call {
-        Call { shared: self.shared.clone(), now: self.now.clone(), timeout: self.timeout }
+        Call { shared: self.shared.clone(), now: self.now.clone(), timeout: self.timeout, renews: false }
     }
 
     /// Makes a call from raw input, whose `now` is used for each step.
     #[doc(hidden)]
     pub async fn run(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
         let fields: Value = serde_json::from_slice(input).unwrap_or_default();
-        let now = Now::Given(fields.get("now").cloned());
-        Call { now, ..self.call() }.run(call, input, body).await
+        let now = fields.get("now");
+        let text = String::from_utf8_lossy(input);
+        let key = now.map(|now| text.replacen(&format!(r#""now":{now}"#), "", 1)).unwrap_or_default();
+        Call { now: Now::Given(now.cloned()), ..self.call() }.run(call, input, &key, body).await
     }
 
     #[doc(hidden)]

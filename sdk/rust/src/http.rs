@@ -3,7 +3,7 @@ use std::net::IpAddr;
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
-use reqwest::{ClientBuilder, Method, StatusCode, Url};
+use reqwest::{ClientBuilder, StatusCode, Url};
 use rustls::crypto::ring;
 use serde_json::{Value, json};
 
@@ -52,20 +52,15 @@ impl Http {
     }
 
     /// Sends a request, with the body that the caller has.
-    pub async fn send(&self, to: &To, request: Outgoing, body: Option<reqwest::Body>) -> Result<Response, Lost> {
-        let method: Method = request.method.parse().map_err(|_| Lost::from("not a method"))?;
-        let url = Url::parse(&request.url).map_err(|_| Lost::from("not a URL"))?;
-        let client = if is_loopback(&url) { &self.loopback } else { &self.remote };
+    pub async fn send(&self, to: &To, request: &Outgoing, body: Option<reqwest::Body>) -> Result<Response, Lost> {
+        let request = request.0.as_ref().map_err(|error| Lost::from(error.as_str()))?;
+        let client = if is_loopback(request.url()) { &self.loopback } else { &self.remote };
         let client = client.as_ref().ok_or_else(|| Lost::from("not a URL of the config"))?;
-        let mut outgoing = client.request(method, url);
-        for (name, value) in request.headers {
-            outgoing = outgoing.header(name, value);
+        let mut request = request.try_clone().ok_or_else(|| Lost::from("a body that cannot be cloned"))?;
+        if body.is_some() {
+            *request.body_mut() = body;
         }
-        let text = request.body.and_then(|body| body.as_str().map(|text| text.to_owned().into()));
-        if let Some(body) = body.or(text) {
-            outgoing = outgoing.body(body);
-        }
-        let mut response = outgoing.send().await?;
+        let mut response = client.execute(request).await?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let (max, cut) = match to {
             To::Token { limit, .. } => (*limit, true),

@@ -23,6 +23,7 @@ mod client;
 mod config;
 mod error;
 mod http;
+mod kept;
 mod log;
 #[cfg(feature = "middleware")]
 mod middleware;

@@ -2,13 +2,19 @@ use std::sync::Mutex;
 
 use extism::{Manifest, PluginBuilder};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
+use crate::kept::Kept;
 use crate::log::with_log;
+use crate::step::First;
 use crate::{CONTRACT, CallError, Error, lock};
 
 /// An instance of the plugin, until it is closed. It makes one call at a time, each in a fraction of a millisecond: a
 /// thread of its own would cost more.
-pub struct Plugin(Mutex<Option<extism::Plugin>>);
+pub struct Plugin {
+    instance: Mutex<Option<extism::Plugin>>,
+    pub kept: Kept,
+}
 
 impl Plugin {
     /// Loads the plugin, and has it check its config. It may take seconds, if the plugin has to be compiled.
@@ -21,7 +27,7 @@ impl Plugin {
         let found = match version(&mut plugin) {
             Ok(CONTRACT) => {
                 plugin.call_get_error_code::<_, ()>("check", ()).map_err(|(error, status)| explain(error, status))?;
-                return Ok(Self(Mutex::new(Some(plugin))));
+                return Ok(Self { instance: Mutex::new(Some(plugin)), kept: Kept::default() });
             }
             Ok(contract) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
@@ -30,16 +36,40 @@ impl Plugin {
         Err(Error::Open(message.into()))
     }
 
+    /// Calls an export that may change what the plugin holds.
     pub fn call(&self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut plugin = lock(&self.0);
+        self.r#use(export, input, true).map(|(output, _)| output)
+    }
+
+    /// Begins a call, and keeps its first step if that is allowed.
+    pub fn begin(&self, input: &[u8], key: String) -> Result<First, Error> {
+        // The key is JSON: no other text reads so. A header of that name drops the steps in vain.
+        let (output, generation) = self.r#use("begin", input, key.contains(r#""refused":"#))?;
+        let first: First = decode(&output)?;
+        if first.until > 0 {
+            self.kept.keep(key, &first.step, first.until, generation);
+        }
+        Ok(first)
+    }
+
+    /// Calls an export. Also returns the generation of the kept steps as it began.
+    fn r#use(&self, export: &str, input: &[u8], changes: bool) -> Result<(Vec<u8>, u64), Error> {
+        let mut plugin = lock(&self.instance);
         let plugin = plugin.as_mut().ok_or(Error::Closed)?;
-        plugin.call_get_error_code(export, input).map_err(|(error, status)| explain(error, status))
+        let generation = self.kept.generation(changes);
+        let output = plugin.call_get_error_code(export, input).map_err(|(error, status)| explain(error, status))?;
+        Ok((output, generation))
     }
 
     /// Frees it.
     pub fn close(&self) {
-        drop(lock(&self.0).take());
+        drop(lock(&self.instance).take());
     }
+}
+
+/// Reads a step.
+pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(output).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
 }
 
 /// The plugin's contract.

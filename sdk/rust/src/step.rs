@@ -1,9 +1,26 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::header::{HeaderName, HeaderValue};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+
+use crate::Cause;
+
+/// The step that begins a call.
+#[derive(Deserialize)]
+pub struct First {
+    #[serde(flatten, deserialize_with = "shared")]
+    pub step: Arc<Step>,
+    /// The plugin would begin with the same step before that time, in Unix seconds.
+    #[serde(default)]
+    pub until: u64,
+    /// The token is to be renewed beside the call.
+    #[serde(default)]
+    pub renew: bool,
+}
 
 /// What the plugin wants next; `flow` is passed back to it unchanged.
 #[derive(Deserialize)]
@@ -13,7 +30,7 @@ pub enum Step {
         flow: Value,
         #[serde(flatten)]
         to: To,
-        request: Outgoing,
+        request: Box<Outgoing>,
     },
     Wait {
         flow: Value,
@@ -68,7 +85,7 @@ pub enum WaitFor {
     Store,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
     Get,
@@ -76,14 +93,37 @@ pub enum Op {
     Set,
 }
 
-/// It holds secrets, and so cannot be printed.
+/// A request, made once for a step that is kept, or why it cannot be made. It holds secrets, and so cannot be printed.
 #[derive(Deserialize)]
-pub struct Outgoing {
-    pub method: String,
-    pub url: String,
-    pub headers: BTreeMap<String, String>,
+#[serde(from = "Fields")]
+pub struct Outgoing(pub Result<reqwest::Request, String>);
+
+#[derive(Deserialize)]
+struct Fields {
+    method: String,
+    url: String,
+    headers: BTreeMap<String, String>,
     /// Text, or `true` for the body that the caller has.
-    pub body: Option<Value>,
+    body: Option<Value>,
+}
+
+impl From<Fields> for Outgoing {
+    fn from(fields: Fields) -> Self {
+        let Fields { method, url, headers, body } = fields;
+        let make = || -> Result<_, Cause> {
+            let mut request = reqwest::Request::new(method.parse()?, url.parse()?);
+            for (name, value) in headers {
+                request.headers_mut().insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+            }
+            *request.body_mut() = body.and_then(|body| body.as_str().map(|text| text.to_owned().into()));
+            Ok(request)
+        };
+        Self(make().map_err(|error| error.to_string()))
+    }
+}
+
+fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Step>, D::Error> {
+    Step::deserialize(from).map(Arc::new)
 }
 
 fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {

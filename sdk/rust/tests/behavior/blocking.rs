@@ -1,7 +1,9 @@
 use std::thread;
+use std::time::{Duration, Instant};
 
 use automatic_rostering::blocking::Client;
 use automatic_rostering::{Code, Error, Options, Request, reqwest::Method};
+use serde_json::json;
 use tokio::runtime::Builder;
 
 use crate::errors::call_error;
@@ -16,7 +18,9 @@ fn call() {
         }
     });
     assert_eq!(sandbox.counts(), (1, 20));
-    client.for_customer("c2").for_user("u2").list_jobs().unwrap();
+    for _ in 0..100 {
+        client.for_customer("c2").for_user("u2").list_jobs().unwrap(); // more often than a task may without yielding
+    }
     client.send_request(Request::new(Method::GET, "/jobs")).unwrap();
     let new = client.replace_token(&client.get_token().unwrap()).unwrap();
     // One that replaced a refused token just now is not replaced again.
@@ -40,4 +44,22 @@ fn in_async_code() {
         runtime.block_on(async { call() });
         runtime.block_on(async { tokio::spawn(async { call() }).await.unwrap() });
     }
+}
+
+/// The call of a thread begins it, and the token request hangs.
+#[test]
+fn renewal_that_nobody_waits_for() {
+    let sandbox = Sandbox::start();
+    let client = Client::open(&sandbox.config(), Options::default()).unwrap();
+    let expiry = client.get_token().unwrap().expires_at;
+    sandbox.fault(&json!({ "server": "auth", "hold": true }));
+    client.at(expiry - Duration::from_secs(50)).list_jobs().unwrap();
+    let end = Instant::now() + PATIENCE;
+    while sandbox.counts() != (2, 1) {
+        assert!(Instant::now() < end, "the token is not renewed");
+        thread::sleep(Duration::from_millis(5));
+    }
+    let start = Instant::now();
+    client.close();
+    assert!(start.elapsed() < Duration::from_secs(10)); // less than the 20 s that a token request may take
 }

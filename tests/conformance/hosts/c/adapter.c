@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base64.h"
+#include "error.h"
 #include "instance.h"
 
 /* A drive or a close, on a thread of its own. */
@@ -64,9 +65,11 @@ static json_t *call(const json_t *request, instance *i) {
     uint8_t *input = base64_decode(text_of(request, "input"), &length);
     if (input == NULL || instance_plugin(i) == NULL) return trap("not base64, or a closed instance");
     instance_clear_logs(i);
-    if (i->client != NULL) pthread_mutex_lock(&i->client->core->plugin.lock);
+    rostering_plugin *shared = i->client != NULL ? &i->client->core->plugin : NULL;
+    if (shared != NULL) pthread_mutex_lock(&shared->lock);
+    if (shared != NULL) rostering_kept_drop(&shared->kept);
     json_t *answer = call_export(instance_plugin(i), text_of(request, "export"), input, length);
-    if (i->client != NULL) pthread_mutex_unlock(&i->client->core->plugin.lock);
+    if (shared != NULL) pthread_mutex_unlock(&shared->lock);
     free(input);
     json_object_set_new(answer, "logs", instance_logs(i));
     return answer;
@@ -80,24 +83,48 @@ static json_t *failure(rostering_error *error) {
     return answer;
 }
 
-/* drive hands the input on as it is, even if it is not JSON. */
+/* read_input sets what the library can make a call of, and returns whether it can. */
+static bool read_input(const char *text, size_t length, rostering_plan *plan) {
+    bool blank = strspn(text, " \t\r\n") == length;
+    plan->input = json_loadb(blank ? "{}" : text, blank ? 2 : length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+    const json_t *now = json_object_get(plan->input, "now");
+    double seconds = json_number_value(now);
+    bool readable =
+        json_is_object(plan->input) && (now == NULL || json_is_number(now)) && seconds >= 0 && seconds < 1e15;
+    plan->now = readable && seconds >= 1 ? (int64_t)seconds : 1; /* 0 would be the clock; 1 is as unusable as none */
+    json_object_del(plan->input, "now");
+    return readable;
+}
+
+/* refuse has the plugin refuse an input, which may be anything. */
+static bool refuse(rostering_core *core, const char *call, const char *text, rostering_error **error) {
+    char *input = NULL;
+    if (asprintf(&input, "{\"call\":\"%s\",\"input\":%s}", call, text) < 0) abort();
+    if (rostering_plugin_call(&core->plugin, "begin", input, NULL, error)) {
+        rostering_fail(
+            error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin takes %s, which the library cannot express", text);
+    }
+    free(input);
+    return false;
+}
+
 static json_t *drive(const job *j) {
     size_t length = 0, body_length = 0;
     char *input = (char *)base64_decode(text_of(j->request, "input"), &length);
     uint8_t *body = base64_decode(text_of(j->request, "body"), &body_length);
     if (input == NULL || body == NULL) abort();
     input[length] = '\0'; /* there is room */
-    json_t *fields = json_loads(input, 0, NULL), *token = NULL;
-    char *now = json_dumps(json_object_get(fields, "now"), JSON_ENCODE_ANY);
     rostering_core *core = j->on->client->core;
     json_int_t timeout_ms = json_integer_value(json_object_get(j->request, "timeout_ms"));
-    bool blank = strspn(input, " \t\r\n") == length;
-    rostering_plan plan = {text_of(j->request, "export"), blank ? "{}" : input, now != NULL ? now : "",
-        &(rostering_body){.data = body, .length = body_length},
-        {rostering_deadline(timeout_ms > 0 ? timeout_ms : core->options.timeout_ms), j->cancel, core->closing}};
+    rostering_plan plan = {.call = text_of(j->request, "export"),
+        .body = &(rostering_body){.data = body, .length = body_length},
+        .limits = {
+            rostering_deadline(timeout_ms > 0 ? timeout_ms : core->options.timeout_ms), j->cancel, core->closing}};
+    json_t *token = NULL;
     rostering_response *response = NULL;
     rostering_error *error = NULL;
-    bool good = rostering_make(core, &plan, &token, &response, &error);
+    bool good = read_input(input, length, &plan) ? rostering_make(core, &plan, &token, &response, &error)
+                                                 : refuse(core, plan.call, input, &error);
     char *output = json_dumps(token, JSON_COMPACT);
     json_t *answer = !good            ? failure(error)
                      : output != NULL ? json_pack("{s:o}", "output", encoded(output, strlen(output)))
@@ -105,9 +132,8 @@ static json_t *drive(const job *j) {
                                             encoded(response->body, response->body_length));
     rostering_response_free(response);
     json_decref(token);
-    json_decref(fields);
+    json_decref(plan.input);
     free(output);
-    free(now);
     free(body);
     free(input);
     json_object_set_new(answer, "logs", instance_logs(j->on));

@@ -98,7 +98,7 @@ async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], cli
       logger,
       ...(store && { store: httpStore(store) }),
     });
-    return { calls, logs, call: (name, input) => calls.plugin.call(name, input), close: () => calls.close() };
+    return { calls, logs, call: (name, input) => calls.call(name, input), close: () => calls.close() };
   }
   const plugin = await sdk.createPlugin(wasm, {
     useWasi: wasi,
@@ -134,14 +134,13 @@ async function logged({ instance: name }, work) {
  */
 async function drive({ calls }, { id, export: name, input, body, timeout_ms: timeoutMs }) {
   if (!calls) throw new Error('the instance is no client');
-  const text = Buffer.from(decode(input)).toString().trim() || '{}';
-  const { now } = parsed(text);
+  const { now, ...rest } = JSON.parse(Buffer.from(decode(input)).toString().trim() || '{}');
   const controller = new AbortController();
   const { signal } = controller;
   drives.set(id, controller);
   try {
     const content = body === undefined ? undefined : decode(body);
-    const { output, answer } = await calls.make(name, text, { now: () => now, body: content, signal, timeoutMs });
+    const { output, answer } = await calls.make(name, rest, { now: () => now, body: content, signal, timeoutMs });
     if (output) return success(Buffer.from(JSON.stringify(output)));
     return {
       ...success(answer?.body),
@@ -152,15 +151,6 @@ async function drive({ calls }, { id, export: name, input, body, timeout_ms: tim
     return failure(error);
   } finally {
     drives.delete(id);
-  }
-}
-
-/** @param {string} text */
-function parsed(text) {
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    return {};
   }
 }
 

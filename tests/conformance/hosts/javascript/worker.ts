@@ -84,7 +84,7 @@ async function create({ config = {}, allowed_hosts = [], client, store }: Reques
   if (client) {
     const options = { plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
     const calls = await Calls.open(config, options);
-    return { calls, logs, call: (name, input) => calls.plugin.call(name, input), close: () => calls.close() };
+    return { calls, logs, call: (name, input) => calls.call(name, input), close: () => calls.close() };
   }
   const options = { config, allowedHosts: allowed_hosts, logger, logLevel: 'debug' } as const;
   const plugin = await createPlugin({ wasm: [{ module: wasm }] }, options);
@@ -99,21 +99,12 @@ async function logged({ instance: name }: Request, work: (instance: Instance) =>
 
 async function drive({ calls }: Instance, request: Request, context: Context): Promise<Answer> {
   if (!calls) throw new Error('the instance is no client');
-  const text = new TextDecoder().decode(decode(request.input)).trim() || '{}';
-  const { now } = parsed(text);
+  const { now, ...input } = JSON.parse(new TextDecoder().decode(decode(request.input)).trim() || '{}');
   const body = request.body === undefined ? undefined : decode(request.body);
   const options = { ...context, now: () => now, body, timeoutMs: request.timeout_ms };
-  const { output, answer } = await calls.make(request.export, text, options);
+  const { output, answer } = await calls.make(request.export, input, options);
   if (output) return success(new TextEncoder().encode(JSON.stringify(output)));
   return { ...success(answer?.body), status: answer?.status ?? 0 };
-}
-
-function parsed(text: string): { now?: number } {
-  try {
-    return (JSON.parse(text) ?? {}) as { now?: number };
-  } catch {
-    return {};
-  }
 }
 
 const decode = (text = '') => Uint8Array.fromBase64(text);

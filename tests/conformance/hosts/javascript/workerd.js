@@ -1,23 +1,25 @@
-// The host adapter for Cloudflare's workerd: see tests/conformance/protocol/protocol.go. It starts worker.ts at the
-// first create, since workerd takes the plugin's file when it starts, and sends each line to it as a request.
+// The host adapter for Cloudflare's workerd: see tests/conformance/protocol/protocol.go. It starts worker.ts for each file
+// of the plugin, since workerd takes that when it starts, and sends each line to it as a request.
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Caller } from '../../../../sdk/javascript/runtimes/workerd/tests/hang-up.js';
 import { startWorker } from '../../../../host-example/workerd/local.js';
 
-/** @type {string | undefined} the plugin's file */
-let loaded;
+/** @typedef {ReturnType<typeof startWorker>} Worker */
 
-/** @type {ReturnType<typeof startWorker> | undefined} */
-let worker;
+/** @type {Map<string, Worker>} by the plugin's file */
+const workers = new Map();
+
+/** @type {Map<string, Worker>} by the name of an instance in it */
+const instances = new Map();
 
 /** @type {Map<number, Caller>} */
 const clients = new Map();
 
 /** @param {string} line */
 async function answer(line) {
-  const { id, op, wasm, target } = JSON.parse(line);
+  const { id, op, instance, wasm, target } = JSON.parse(line);
   if (op === 'versions') return { id, versions: await versions() };
   if (op === 'cancel') {
     clients.get(target)?.hangUp();
@@ -26,7 +28,8 @@ async function answer(line) {
   const client = new Caller();
   clients.set(id, client);
   try {
-    const response = await client.send(await start(wasm), line);
+    const { url } = await (op === 'create' ? start(instance, wasm) : named(instance));
+    const response = await client.send(url, line);
     return { id, ...JSON.parse(response) };
   } catch (error) {
     return client.hungUp ? { id, canceled: true } : { id, trap: String(error) };
@@ -36,19 +39,23 @@ async function answer(line) {
 }
 
 /**
- * Starts workerd, at the first create.
+ * The worker for a new instance.
  *
- * @param {string | undefined} wasm of a create
+ * @param {string} instance
+ * @param {string} wasm
  */
-async function start(wasm) {
-  if (wasm) {
-    loaded ??= wasm;
-    worker ??= startWorker(new URL('worker.ts', import.meta.url), { wasm });
-    if (wasm !== loaded) throw new Error(`workerd has started with ${loaded}`);
-  }
-  const started = await worker;
-  if (!started) throw new Error('no instance has been created');
-  return started.url;
+function start(instance, wasm) {
+  const worker = workers.get(wasm) ?? startWorker(new URL('worker.ts', import.meta.url), { wasm });
+  workers.set(wasm, worker);
+  instances.set(instance, worker);
+  return worker;
+}
+
+/** @param {string} instance */
+function named(instance) {
+  const worker = instances.get(instance);
+  if (!worker) throw new Error(`no instance ${instance}`);
+  return worker;
 }
 
 async function versions() {
@@ -62,5 +69,5 @@ async function versions() {
 for await (const line of createInterface({ input: process.stdin })) {
   void answer(line).then((answer) => console.log(JSON.stringify(answer)));
 }
-await (await worker)?.end(); // workerd would outlive this process
+for (const worker of workers.values()) await (await worker).end(); // workerd would outlive this process
 process.exit();

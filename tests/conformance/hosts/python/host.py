@@ -75,9 +75,14 @@ class Instance:
     async def run(self, request: Json, data: bytes) -> Result:
         """Make a call with the library."""
         client = cast(Client | AsyncClient, self.client)
-        core, now = client._core, read_now(data)
+        core, fields = client._core, read_input(data)
+        if fields is None:
+            begin = f'{{"call":"{request["export"]}","input":'.encode() + data + b"}"
+            took = self.export("begin", begin)  # which must refuse it
+            raise ValueError(f"the plugin takes what the library cannot express: {took!r}")
+        now = fields.pop("now", None)
         body = decode(request["body"]) if "body" in request else None
-        call = Call(core.plugin, request["export"], data, core.store is not None, now, body)
+        call = Call(core.plugin, request["export"], fields, core.store is not None, now, body)
         timeout = request.get("timeout_ms", 30_000) / 1000
         if isinstance(client, AsyncClient):
             return await client._run(call, timeout)
@@ -179,13 +184,21 @@ class Host:
         return {}
 
 
-def read_now(data: bytes) -> float | None:
-    """Read the time of an input, which may be wrong."""
+def read_input(data: bytes) -> Json | None:
+    """Read the input of a call. None if the library cannot express it."""
+
+    def read_object(pairs: list[tuple[str, Any]]) -> Json:
+        fields = dict(pairs)
+        if len(fields) < len(pairs):
+            raise ValueError("a field given twice")
+        return fields
+
     try:
-        now: float | None = json.loads(data).get("now")
-    except (ValueError, AttributeError):
+        fields = json.loads(data.strip() or b"{}", object_pairs_hook=read_object)
+    except (ValueError, RecursionError):
         return None
-    return now
+    known = isinstance(fields, dict) and type(fields.get("now", 0)) in (int, float)
+    return fields if known else None
 
 
 def encode(data: bytes) -> str:

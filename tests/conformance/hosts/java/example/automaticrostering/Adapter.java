@@ -6,7 +6,8 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 
 import com.dylibso.chicory.log.Logger;
 import com.dylibso.chicory.wasi.WasiOptions;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -44,7 +45,13 @@ public final class Adapter {
   private static final JsonMapper MAPPER =
       JsonMapper.builder().propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE).build();
 
-  private static final long DEFAULT_TIMEOUT = Loop.nanos(Duration.ofSeconds(30));
+  private static final JsonMapper STRICT =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
+
+  private static final long DEFAULT_TIMEOUT = Timeout.nanos(Duration.ofSeconds(30));
 
   private record Request(
       Long id,
@@ -74,7 +81,7 @@ public final class Adapter {
   private record Instance(Plugin plugin, Client client, Lines lines) {}
 
   private final Map<String, Instance> instances = new ConcurrentHashMap<>();
-  private final Map<Long, CompletableFuture<?>> drives = new ConcurrentHashMap<>();
+  private final Map<Long, Thread> drives = new ConcurrentHashMap<>();
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -176,28 +183,73 @@ public final class Adapter {
   private CompletableFuture<Map<String, ?>> call(Request r) {
     var instance = instance(r);
     if (instance.client() != null) {
-      return instance.client().loop.tell(r.export(), r.input()).thenApply(Adapter::output);
+      return instance.client().driver.tell(r.export(), r.input()).thenApply(Adapter::output);
     }
     return completedFuture(output(instance.plugin().call(r.export(), r.input())));
   }
 
+  /**
+   * Makes the call as the blocking methods do, which cancel it when their thread is interrupted.
+   */
   private CompletableFuture<Map<String, ?>> drive(Request r) {
-    var loop = instance(r).client().loop;
-    var now = now(r.input());
+    var driver = instance(r).client().driver;
+    var input = input(r.input());
+    if (input == null || !(input.getOrDefault("now", 0) instanceof Number now)) {
+      return refused(driver, r);
+    }
+    input.remove("now");
     var timeout =
         r.timeoutMs() == null
             ? DEFAULT_TIMEOUT
-            : r.timeoutMs() == 0 ? Loop.NO_TIMEOUT : Loop.nanos(Duration.ofMillis(r.timeoutMs()));
+            : r.timeoutMs() == 0 ? Timeout.NONE : Timeout.nanos(Duration.ofMillis(r.timeoutMs()));
     var body = r.body() == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(r.body());
-    var result = loop.start(() -> begin(loop, r), () -> now, timeout, body);
-    drives.put(r.id(), result);
-    result.whenComplete((done, e) -> drives.remove(r.id()));
-    return result.thenApply(Adapter::result);
+    var call = driver.call(new Beginning(r.export(), input), now::longValue, timeout, body);
+    var result = new CompletableFuture<Map<String, ?>>();
+    var caller =
+        new Thread(
+            () -> {
+              try {
+                result.complete(result(call.make()));
+              } catch (Throwable e) {
+                result.completeExceptionally(e);
+              } finally {
+                drives.remove(r.id());
+              }
+            });
+    drives.put(r.id(), caller);
+    caller.start();
+    return result;
   }
 
-  private static Map<String, ?> result(Loop.Result result) {
-    if (result.output() != null) {
-      return output(Json.write(result.output()));
+  /** Returns null for what is no object, which no method of the library can express. */
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> input(byte[] json) {
+    try {
+      return new String(json, ISO_8859_1).isBlank()
+          ? new HashMap<>()
+          : STRICT.readValue(json, HashMap.class);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Has the plugin refuse an input. */
+  private static CompletableFuture<Map<String, ?>> refused(Driver driver, Request r) {
+    var begin = new ByteArrayOutputStream();
+    begin.writeBytes(("{\"call\":\"" + r.export() + "\",\"input\":").getBytes(UTF_8));
+    begin.writeBytes(r.input());
+    begin.write('}');
+    return driver
+        .tell("begin", begin.toByteArray())
+        .thenApply(
+            step -> {
+              throw new IllegalStateException("the library cannot express this input");
+            });
+  }
+
+  private static Map<String, ?> result(Call.Result result) {
+    if (result.token() != null) {
+      return output(result.token().toJson().getBytes(UTF_8));
     }
     var response = result.response();
     return Map.of("status", response.status(), "output", response.body());
@@ -211,7 +263,7 @@ public final class Adapter {
     if (thrown instanceof CompletionException e) {
       return error(e.getCause());
     }
-    if (thrown instanceof CancellationException) {
+    if (thrown instanceof InterruptedException || thrown instanceof CancellationException) {
       return Map.of("canceled", true);
     }
     if (thrown instanceof ExtismFunctionException e) {
@@ -223,32 +275,10 @@ public final class Adapter {
     return Map.of("trap", thrown.toString());
   }
 
-  /** The input goes into begin as it is, also where it is not JSON. */
-  private static byte[] begin(Loop loop, Request r) {
-    var begin = new ByteArrayOutputStream();
-    var start = Map.of("call", r.export(), "accepts", loop.accepts());
-    var json = new String(Json.write(start), UTF_8);
-    begin.writeBytes(json.substring(0, json.length() - 1).getBytes(UTF_8));
-    if (!new String(r.input(), ISO_8859_1).isBlank()) {
-      begin.writeBytes(",\"input\":".getBytes(UTF_8));
-      begin.writeBytes(r.input());
-    }
-    begin.write('}');
-    return begin.toByteArray();
-  }
-
-  private static JsonNode now(byte[] input) {
-    try {
-      return MAPPER.readTree(input).get("now");
-    } catch (IOException e) {
-      return null;
-    }
-  }
-
   private CompletableFuture<Map<String, ?>> cancel(Request r) {
     var drive = drives.remove(r.target());
     if (drive != null) {
-      drive.cancel(true);
+      drive.interrupt();
     }
     return completedFuture(Map.of());
   }

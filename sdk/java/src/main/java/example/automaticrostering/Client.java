@@ -17,13 +17,13 @@ import java.util.function.Function;
 
 /** A client, or a view of one: they differ in the ids and the timeout. */
 final class Client implements RosteringClient {
-  final Loop loop;
+  final Driver driver;
   private final String baseUrl;
   private final Map<String, String> ids;
   private final long timeoutNanos;
 
-  Client(Loop loop, String baseUrl, Map<String, String> ids, long timeoutNanos) {
-    this.loop = loop;
+  Client(Driver driver, String baseUrl, Map<String, String> ids, long timeoutNanos) {
+    this.driver = driver;
     this.baseUrl = baseUrl;
     this.ids = ids;
     this.timeoutNanos = timeoutNanos;
@@ -31,60 +31,56 @@ final class Client implements RosteringClient {
 
   @Override
   public Response listJobs() throws InterruptedException {
-    return await(startListJobs(), Loop.Result::response);
+    return listJobsCall().make().response();
   }
 
   @Override
   public CompletableFuture<Response> listJobsAsync() {
-    return handOut(startListJobs(), Loop.Result::response);
+    return handOut(listJobsCall(), Call.Result::response);
   }
 
-  private CompletableFuture<Loop.Result> startListJobs() {
-    return start("list_jobs", ids, BodyPublishers.noBody());
+  private Call listJobsCall() {
+    return call("list_jobs", ids, BodyPublishers.noBody());
   }
 
   @Override
   public Response sendRequest(ServiceRequest request) throws InterruptedException {
-    return await(startSendRequest(request), Loop.Result::response);
+    return sendRequestCall(request).make().response();
   }
 
   @Override
   public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    return handOut(startSendRequest(request), Loop.Result::response);
+    return handOut(sendRequestCall(request), Call.Result::response);
   }
 
-  private CompletableFuture<Loop.Result> startSendRequest(ServiceRequest request) {
+  private Call sendRequestCall(ServiceRequest request) {
     var input = new HashMap<String, Object>(request.input);
     input.putAll(ids);
-    return start("send_request", input, request.body);
+    return call("send_request", input, request.body);
   }
 
   @Override
   public Token getToken(TokenOptions options) throws InterruptedException {
-    return await(startGetToken(options), Client::token);
+    return getTokenCall(options).make().token();
   }
 
   @Override
   public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    return handOut(startGetToken(options), Client::token);
+    return handOut(getTokenCall(options), Call.Result::token);
   }
 
-  private CompletableFuture<Loop.Result> startGetToken(TokenOptions options) {
-    return start("get_token", options.input(), BodyPublishers.noBody());
-  }
-
-  private static Token token(Loop.Result result) {
-    return Token.read(Json.write(result.output()));
+  private Call getTokenCall(TokenOptions options) {
+    return call("get_token", options.input(), BodyPublishers.noBody());
   }
 
   @Override
   public void setToken(Token token) throws InterruptedException {
-    await(loop.tell("set_token", token.input(now())), Function.identity());
+    await(driver.tell("set_token", token.input(now())));
   }
 
   @Override
   public void clearToken() throws InterruptedException {
-    await(loop.tell("clear_token", new byte[0]), Function.identity());
+    await(driver.tell("clear_token", new byte[0]));
   }
 
   @Override
@@ -100,17 +96,17 @@ final class Client implements RosteringClient {
   private RosteringClient withId(String name, String id) {
     var changed = new HashMap<>(ids);
     changed.put(name, id);
-    return new Client(loop, baseUrl, changed, timeoutNanos);
+    return new Client(driver, baseUrl, changed, timeoutNanos);
   }
 
   @Override
   public RosteringClient withTimeout(Duration timeout) {
-    return new Client(loop, baseUrl, ids, Loop.nanos(timeout));
+    return new Client(driver, baseUrl, ids, Timeout.nanos(timeout));
   }
 
   @Override
   public RosteringClient withNoTimeout() {
-    return new Client(loop, baseUrl, ids, Loop.NO_TIMEOUT);
+    return new Client(driver, baseUrl, ids, Timeout.NONE);
   }
 
   @Override
@@ -124,22 +120,22 @@ final class Client implements RosteringClient {
 
   @Override
   public void close() {
-    close(Loop.NO_TIMEOUT);
+    close(Timeout.NONE);
   }
 
   @Override
   public void close(Duration limit) {
-    close(limit.isZero() ? 0 : Loop.nanos(limit));
+    close(limit.isZero() ? 0 : Timeout.nanos(limit));
   }
 
   private void close(long nanos) {
-    var closed = loop.close();
+    var closed = driver.close();
     try {
       closed.get(nanos, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      loop.cancel();
+      driver.cancel();
     } catch (InterruptedException e) {
-      loop.cancel();
+      driver.cancel();
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
       throw new AssertionError(e); // it only ever completes
@@ -151,18 +147,14 @@ final class Client implements RosteringClient {
     return Instant.now().getEpochSecond();
   }
 
-  private CompletableFuture<Loop.Result> start(String call, Map<String, ?> input, BodyPublisher b) {
-    var timed = new HashMap<String, Object>(input);
-    timed.put("now", now());
-    var begin = Map.of("call", call, "accepts", loop.accepts(), "input", timed);
-    return loop.start(() -> Json.write(begin), Client::now, timeoutNanos, b);
+  private Call call(String name, Map<String, ?> input, BodyPublisher body) {
+    return driver.call(new Beginning(name, input), Client::now, timeoutNanos, body);
   }
 
   /** Waits for a call. What it throws has the stack of the caller. */
-  static <R, T> T await(CompletableFuture<R> call, Function<R, T> read)
-      throws InterruptedException {
+  static <T> T await(CompletableFuture<T> call) throws InterruptedException {
     try {
-      return read.apply(call.get());
+      return call.get();
     } catch (InterruptedException e) {
       call.cancel(true);
       throw e;
@@ -186,11 +178,11 @@ final class Client implements RosteringClient {
         : new IllegalStateException(e.getCause());
   }
 
-  /** Keeps what depends on the future off the loop's thread. */
-  private static <T> CompletableFuture<T> handOut(
-      CompletableFuture<Loop.Result> call, Function<Loop.Result, T> read) {
-    var future = call.thenApplyAsync(read);
-    future.whenComplete((t, e) -> call.cancel(true));
+  /** Keeps what depends on the future off the thread that ends the call, if that is another. */
+  private static <T> CompletableFuture<T> handOut(Call call, Function<Call.Result, T> read) {
+    var result = call.start();
+    var future = result.isDone() ? result.thenApply(read) : result.thenApplyAsync(read);
+    future.whenComplete((t, e) -> result.cancel(true));
     return future;
   }
 }

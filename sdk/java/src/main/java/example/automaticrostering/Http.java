@@ -1,10 +1,9 @@
 package example.automaticrostering;
 
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
@@ -22,8 +21,7 @@ import java.util.stream.Stream;
 
 /** Sends the requests of steps. */
 final class Http {
-  private static final String USER_AGENT =
-      "automatic-rostering/" + RosteringClient.VERSION + " (java)";
+  static final String USER_AGENT = "automatic-rostering/" + RosteringClient.VERSION + " (java)";
 
   /** A response that is larger than the limit. */
   static final class TooLarge extends IOException {
@@ -50,18 +48,27 @@ final class Http {
     return client;
   }
 
-  /** Sends a request. Canceling the future cancels it. */
-  CompletableFuture<HttpResponse<byte[]>> send(Step step, BodyPublisher body) {
-    var r = step.request();
-    var request = HttpRequest.newBuilder(URI.create(r.url())).method(r.method(), body);
-    request.setHeader("User-Agent", USER_AGENT);
-    r.headers().forEach(request::setHeader);
-    if (!step.isForToken()) {
-      return client.sendAsync(request.build(), info -> new Body(maxBody, false));
+  /** Sends a request to the service, in this thread. */
+  HttpResponse<byte[]> send(Step step, BodyPublisher body)
+      throws IOException, InterruptedException {
+    try {
+      return client.send(step.request().with(body), info -> new Body(maxBody, false));
+    } catch (IOException e) { // the client throws a copy
+      throw e.getCause() instanceof TooLarge tooLarge ? tooLarge : e;
     }
-    var sent = client.sendAsync(request.build(), info -> new Body(step.limit(), true));
+  }
+
+  /** Sends a request to the service. Canceling the future cancels it. */
+  CompletableFuture<HttpResponse<byte[]>> sendAsync(Step step, BodyPublisher body) {
+    return client.sendAsync(step.request().with(body), info -> new Body(maxBody, false));
+  }
+
+  /** Sends a token request, within the step's time. */
+  CompletableFuture<HttpResponse<byte[]>> requestToken(Step step) {
+    var request = step.request().with(BodyPublishers.noBody());
+    var sent = client.sendAsync(request, info -> new Body(step.limit(), true));
     var response = sent.copy().orTimeout(step.timeout(), TimeUnit.SECONDS);
-    response.whenComplete((r2, e) -> sent.cancel(true)); // frees the connection
+    response.whenComplete((r, e) -> sent.cancel(true)); // frees the connection
     return response;
   }
 

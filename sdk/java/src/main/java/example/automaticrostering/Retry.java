@@ -52,14 +52,14 @@ public final class Retry {
   }
 
   static <T> T call(Duration deadline, Call<T> call, Clock clock) throws InterruptedException {
-    var limit = Loop.nanos(deadline);
+    var limit = Timeout.nanos(deadline);
     var begin = clock.nanoTime();
     for (var backoff = Duration.ofSeconds(1); ; backoff = backoff.multipliedBy(2)) {
       backoff = backoff.compareTo(LONGEST) > 0 ? LONGEST : backoff;
       try {
         return call.call();
       } catch (RosteringException e) {
-        var wait = Loop.nanos(e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
+        var wait = Timeout.nanos(e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
         var jitter = ThreadLocalRandom.current().nextDouble(0.1);
         var nanos = (long) (wait * (1 + jitter));
         if (!e.retryable() || nanos > limit - (clock.nanoTime() - begin)) {

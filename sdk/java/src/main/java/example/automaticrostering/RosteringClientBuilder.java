@@ -15,13 +15,13 @@ import org.extism.sdk.chicory.http.HttpConfig;
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
   // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
-  private static final HttpClient HTTP_CLIENT =
+  static final HttpClient HTTP_CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final RosteringConfig config;
   private byte[] wasm;
   private boolean isInterpreted;
-  private long timeoutNanos = Loop.nanos(Duration.ofSeconds(30));
+  private long timeoutNanos = Timeout.nanos(Duration.ofSeconds(30));
   HttpClient httpClient = HTTP_CLIENT;
   int maxBody = 64 << 20;
   Store store;
@@ -44,13 +44,13 @@ public final class RosteringClientBuilder {
    * retryable {@code NETWORK_ERROR}.
    */
   public RosteringClientBuilder timeout(Duration timeout) {
-    timeoutNanos = Loop.nanos(timeout);
+    timeoutNanos = Timeout.nanos(timeout);
     return this;
   }
 
   /** Sets no bound for calls. */
   public RosteringClientBuilder noTimeout() {
-    timeoutNanos = Loop.NO_TIMEOUT;
+    timeoutNanos = Timeout.NONE;
     return this;
   }
 
@@ -100,9 +100,9 @@ public final class RosteringClientBuilder {
 
   Client open(Logger log) {
     config.check();
-    var loop = new Loop(() -> exports(log), this);
+    var driver = new Driver(() -> exports(log), this);
     config.checkHosts();
-    return new Client(loop, config.get("base_url"), Map.of(), timeoutNanos);
+    return new Client(driver, config.get("base_url"), Map.of(), timeoutNanos);
   }
 
   Exports exports(Logger log) {

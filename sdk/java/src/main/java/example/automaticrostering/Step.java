@@ -1,7 +1,12 @@
 package example.automaticrostering;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Map;
 
 /** What the plugin wants done next: docs/contract.md, Steps. What it lacks is null, or zero. */
@@ -18,9 +23,45 @@ record Step(
     String key,
     String value,
     long ttl,
-    JsonNode output) {
-  /** The body is a text, or true for the caller's. */
-  record Request(String method, String url, Map<String, String> headers, JsonNode body) {}
+    Token.Fields output,
+    long until,
+    boolean renew) {
+  /** A request, ready but for a body of the caller's. Calls share it. */
+  static final class Request {
+    private final HttpRequest.Builder request;
+    private final String method;
+    private final JsonNode body;
+
+    @JsonCreator
+    Request(
+        @JsonProperty("method") String method,
+        @JsonProperty("url") URI url,
+        @JsonProperty("headers") Map<String, String> headers,
+        @JsonProperty("body") JsonNode body) {
+      this.method = method;
+      this.body = body;
+      request = HttpRequest.newBuilder(url).setHeader("User-Agent", Http.USER_AGENT);
+      headers.forEach(request::setHeader);
+    }
+
+    /** The step's body is a text, or true for the caller's. */
+    HttpRequest with(BodyPublisher callers) {
+      var publisher =
+          body == null
+              ? BodyPublishers.noBody()
+              : body.isTextual() ? BodyPublishers.ofString(body.textValue()) : callers;
+      return request.copy().method(method, publisher).build();
+    }
+  }
+
+  boolean isDone() {
+    return step.equals("done");
+  }
+
+  /** The output of get_token; null for other calls. */
+  Token token() {
+    return output == null ? null : output.token();
+  }
 
   boolean isForToken() {
     return "token".equals(purpose);

@@ -16,8 +16,11 @@ import java.time.Instant;
  */
 public record Token(String accessToken, String tokenType, Instant expiresAt, String cacheKey) {
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  private record Fields(
-      String accessToken, String tokenType, long expiresAt, String cacheKey, Long now) {}
+  record Fields(String accessToken, String tokenType, long expiresAt, String cacheKey, Long now) {
+    Token token() {
+      return new Token(accessToken, tokenType, Instant.ofEpochSecond(expiresAt), cacheKey);
+    }
+  }
 
   /**
    * Reads what {@link #toJson} wrote.
@@ -26,15 +29,10 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
    */
   public static Token ofJson(String json) {
     try {
-      return read(json.getBytes(UTF_8));
+      return Json.read(json.getBytes(UTF_8), Fields.class).token();
     } catch (UncheckedIOException e) {
       throw new IllegalArgumentException("not a token object");
     }
-  }
-
-  static Token read(byte[] json) {
-    var f = Json.read(json, Fields.class);
-    return new Token(f.accessToken, f.tokenType, Instant.ofEpochSecond(f.expiresAt), f.cacheKey);
   }
 
   /** {@return the token object, which shows the access token, for a store of your own} */

@@ -22,7 +22,7 @@ class CloseTest extends SandboxTest {
     sandbox.fault(HOLD_JOBS);
     var call = client.listJobsAsync();
     sandbox.await(new Sandbox.Counts(1, 1));
-    var closed = ((Client) client).loop.close();
+    var closed = ((Client) client).driver.close();
     assertThrows(IllegalStateException.class, client::listJobs); // it has begun to close
     assertFalse(closed.isDone());
     sandbox.clearFaults();
@@ -48,6 +48,23 @@ class CloseTest extends SandboxTest {
       }
       sandbox.clearFaults();
     }
+  }
+
+  @Test
+  void closeCancelsAWarmCall() throws Exception {
+    client.listJobs();
+    client.listJobs();
+    sandbox.fault(HOLD_JOBS);
+    var end = new CompletableFuture<Boolean>();
+    new Thread(
+            () -> {
+              assertThrows(CancellationException.class, client::listJobs);
+              end.complete(Thread.interrupted());
+            })
+        .start();
+    sandbox.await(new Sandbox.Counts(1, 3));
+    client.close(Duration.ZERO);
+    assertFalse(end.get(), "how the library ends the request is not the caller's");
   }
 
   @Test

@@ -188,9 +188,11 @@ class RosteringClientTest extends SandboxTest {
     try (var client = sandbox.client().maxBody(length).open()) {
       assertEquals(length, client.listJobs().body().length);
       sandbox.fault(Map.of("server", "jobs", "status", 201, "body", "x".repeat(length + 1)));
-      var e = assertCode(NETWORK_ERROR, client::listJobs);
-      assertFalse(e.retryable());
-      assertTrue(e.getMessage().contains("maxBody (" + length + " bytes)"), e::getMessage);
+      for (var i = 0; i < 2; i++) { // the second is a warm one
+        var e = assertCode(NETWORK_ERROR, client::listJobs);
+        assertFalse(e.retryable());
+        assertTrue(e.getMessage().contains("maxBody (" + length + " bytes)"), e::getMessage);
+      }
       sandbox.clearFaults();
       assertEquals(length, client.listJobs().body().length);
     }

@@ -11,6 +11,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -24,8 +25,8 @@ class StepsTest {
   private static final String DONE = "{'step':'done','output':{}}";
   private final CompletableFuture<Boolean> holds = new CompletableFuture<>();
   private final CountDownLatch held = new CountDownLatch(1);
-  private final Loop loop =
-      new Loop(
+  private final Driver driver =
+      new Driver(
           () -> this::plugin,
           RosteringClient.builder(RosteringConfig.builder().build()).store(new MemoryStore()));
 
@@ -33,6 +34,8 @@ class StepsTest {
     switch (export) {
       case "version":
         return "{\"contract\":2}".getBytes(UTF_8);
+      case "begin":
+        return Json.write(Json.read(input, JsonNode.class).get("input"));
       case "resume":
         var next = Json.read(input, JsonNode.class).get("flow");
         if (next.isTextual()) {
@@ -64,7 +67,7 @@ class StepsTest {
   @AfterEach
   void close() {
     held.countDown();
-    loop.close().join();
+    driver.close().join();
   }
 
   private static String waits(String purpose) {
@@ -75,17 +78,19 @@ class StepsTest {
     return "{'step':'store','timeout':60,'op':'get','key':'k','flow':%s}".formatted(next);
   }
 
-  private CompletableFuture<Loop.Result> start(String step) {
-    return start(step, Loop.NO_TIMEOUT);
+  private CompletableFuture<Call.Result> start(String step) {
+    return start(step, Timeout.NONE);
   }
 
-  private CompletableFuture<Loop.Result> start(String step, long timeout) {
+  private CompletableFuture<Call.Result> start(String step, long timeout) {
     var json = step.replace('\'', '"').getBytes(UTF_8);
-    return loop.start(() -> json, () -> 1, timeout, BodyPublishers.noBody());
+    @SuppressWarnings("unchecked")
+    var beginning = new Beginning("get_token", Json.read(json, Map.class));
+    return driver.call(beginning, () -> 1, timeout, BodyPublishers.noBody()).start();
   }
 
   private static void assertTimedOut(CompletableFuture<?> call) {
-    SandboxTest.assertCode(NETWORK_ERROR, () -> Client.await(call, r -> r));
+    SandboxTest.assertCode(NETWORK_ERROR, () -> Client.await(call));
   }
 
   @Test
@@ -108,12 +113,12 @@ class StepsTest {
     var shares = start(section(waits("store")));
     start(DONE).get();
     start(section(section(waits("store")))).cancel(true);
-    loop.tell("after what is queued", new byte[0]).get();
+    driver.tell("after what is queued", new byte[0]).get();
     assertFalse(waits.isDone());
     assertFalse(shares.isDone());
     start(section(DONE)).get();
     waits.get();
-    loop.tell("after what is queued", new byte[0]).get();
+    driver.tell("after what is queued", new byte[0]).get();
     assertFalse(shares.isDone(), "a wait for the store does not end with another call's section");
     shares.cancel(true);
   }
@@ -123,12 +128,12 @@ class StepsTest {
     start(waits("call")).cancel(true);
     start(waits("store")).cancel(true);
     assertTimedOut(start(waits("call"), 1_000_000));
-    loop.close().join(); // waits for none of them
+    driver.close().join(); // waits for none of them
   }
 
   @Test
   void deadlineDoesNotWaitForThePlugin() throws Exception {
-    var hold = loop.tell("hold", new byte[0]);
+    var hold = driver.tell("hold", new byte[0]);
     assertTimedOut(start(waits("call"), 1_000_000));
     assertFalse(hold.isDone());
   }

@@ -1,0 +1,21 @@
+package example.automaticrostering;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a call begins with, but for the time: equal beginnings have the same first step. */
+record Beginning(String call, Map<String, ?> input) {
+  static final Beginning GET_TOKEN = new Beginning("get_token", Map.of());
+
+  /** What the plugin's {@code begin} takes. */
+  byte[] json(List<String> accepts, long now) {
+    var timed = new HashMap<String, Object>(input);
+    timed.put("now", now);
+    return Json.write(Map.of("call", call, "accepts", accepts, "input", timed));
+  }
+
+  boolean isRefusal() {
+    return input.containsKey("refused");
+  }
+}

@@ -1,0 +1,303 @@
+package example.automaticrostering;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static java.util.concurrent.CompletableFuture.failedFuture;
+import static java.util.concurrent.CompletableFuture.supplyAsync;
+
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpResponse;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Makes one call, step by step: docs/contract.md, What a driver does. The plugin's thread does all
+ * that needs the plugin; a call with a kept step leaves it alone.
+ */
+final class Call {
+  /** A byte more than the plugin shows: it then says that there was more. */
+  private static final int MAX_ERROR_BODY = (64 << 10) + 1;
+
+  /** The service's response, or the token. */
+  record Result(Response response, Token token) {}
+
+  final CompletableFuture<Result> result = new CompletableFuture<>();
+  private final Driver driver;
+  private final Beginning beginning;
+  private final List<String> accepts;
+  private final LongSupplier now;
+  private final long timeout;
+  private final BodyPublisher body;
+  private final long deadline;
+  private Response response;
+  private Throwable failure;
+
+  /** Whether the service has responded, and the plugin has not yet judged that. */
+  private volatile boolean isAnswered;
+
+  /** A section continues without its caller, but not a token request without a client. */
+  private boolean isTokenRequest;
+
+  private CompletableFuture<?> tokenRequest;
+
+  Call(
+      Driver driver,
+      Beginning beginning,
+      List<String> accepts,
+      LongSupplier now,
+      long timeout,
+      BodyPublisher body) {
+    this.driver = driver;
+    this.beginning = beginning;
+    this.accepts = accepts;
+    this.now = now;
+    this.timeout = timeout;
+    this.body = body;
+    deadline = Deadlines.after(timeout);
+  }
+
+  /** Starts the call. Its caller leaves by completing the future. */
+  CompletableFuture<Result> start() {
+    return start(step -> follow(() -> take(step)));
+  }
+
+  /**
+   * Makes the call. A request of a kept step is sent in this thread: the JDK's client takes several
+   * times as long to send one in its own.
+   */
+  Result make() throws InterruptedException {
+    return Client.await(start(this::sendHere));
+  }
+
+  private CompletableFuture<Result> start(Consumer<Step> send) {
+    if (!driver.add(this)) {
+      result.completeExceptionally(Driver.closed());
+      return result;
+    }
+    var time = now.getAsLong();
+    var step = driver.plugin.kept(beginning, time);
+    if (step != null && step.isDone()) {
+      end(new Result(null, step.token()), null);
+      return result;
+    }
+    driver.deadlines.add(deadline);
+    result.whenComplete((r, e) -> driver.left());
+    if (step == null) {
+      driver.plugin.execute(() -> follow(() -> begin(time)));
+    } else {
+      send.accept(step);
+    }
+    return result;
+  }
+
+  private void sendHere(Step step) {
+    var here = new Interruptible();
+    result.whenComplete((r, e) -> here.interrupt());
+    CompletionStage<Result> run;
+    try {
+      run = received(step, here.run(() -> driver.http.send(step, body)), null);
+    } catch (InterruptedException e) {
+      driver.remove(this);
+      if (!here.isInterrupted()) {
+        Thread.currentThread().interrupt(); // who waits for the result sees it
+      }
+      return;
+    } catch (Throwable e) {
+      run = received(step, null, e);
+    }
+    run.whenComplete(this::end);
+  }
+
+  /** Has the result of a stage end the call. */
+  private void follow(Supplier<CompletionStage<Result>> run) {
+    CompletionStage<Result> stage;
+    try {
+      stage = run.get();
+    } catch (Throwable e) {
+      stage = failedFuture(e);
+    }
+    stage.whenComplete(this::end);
+  }
+
+  private void end(Result r, Throwable e) {
+    if (e == null) {
+      result.complete(r);
+    } else {
+      result.completeExceptionally(Http.unwrapped(e));
+    }
+    driver.remove(this);
+  }
+
+  /** The time of {@link Deadlines#now} at which the call times out. */
+  long deadline() {
+    return deadline;
+  }
+
+  /**
+   * Ends the call for its caller at the deadline, or after the plugin has judged a response that
+   * came before. It does not wait for the plugin's thread, which may have much to do.
+   */
+  void timeOut() {
+    if (deadline <= Deadlines.now() && !isAnswered && !result.isDone()) {
+      result.completeExceptionally(
+          RosteringException.ofNetwork("the call timed out after " + timeout / 1e9 + " s", true));
+    }
+  }
+
+  private CompletionStage<Result> begin(long time) {
+    var step = driver.plugin.begin(beginning, accepts, time);
+    var run = take(step);
+    if (step.renew()) {
+      driver.renew(now);
+    }
+    return run;
+  }
+
+  private CompletionStage<Result> resume(Step step, Map<String, ?> outcome) {
+    if (step.endsWithCaller() && result.isDone()) {
+      return completedFuture(null);
+    }
+    var input = new HashMap<String, Object>(outcome);
+    input.put("flow", step.flow());
+    input.put("now", now.getAsLong());
+    Step next = null;
+    try {
+      var json = driver.plugin.call("resume", Json.write(input), response, failure);
+      next = Json.read(json, Step.class);
+    } finally {
+      if (step.isOfSection() && (next == null || !next.isOfSection() && !next.isWait())) {
+        driver.waitsForCalls.forEach(wait -> wait.complete(null));
+      }
+    }
+    return take(next);
+  }
+
+  private CompletionStage<Result> fail(Step step, Throwable e) {
+    failure = Http.unwrapped(e);
+    if (failure instanceof Http.TooLarge) {
+      throw RosteringException.ofNetwork(failure.getMessage(), false);
+    }
+    return resume(step, Map.of("failed", Http.reason(failure)));
+  }
+
+  private CompletionStage<Result> take(Step step) {
+    if (step.isDone()) {
+      return completedFuture(new Result(response, step.token()));
+    }
+    isAnswered = false;
+    isTokenRequest = step.isForToken();
+    timeOut();
+    if (isTokenRequest) {
+      driver.closeIfIdle();
+    }
+    if (driver.isClosed() || step.endsWithCaller() && result.isDone()) {
+      return completedFuture(null);
+    }
+    switch (step.step()) {
+      case "store":
+        return then(driver.store.use(step), (outcome, e) -> resume(step, outcome));
+      case "wait":
+        var wait = startWait(step);
+        return then(
+            wait,
+            (nothing, e) -> {
+              driver.waitsForCalls.remove(wait);
+              return resume(step, Map.of());
+            });
+      default:
+        return isTokenRequest ? requestToken(step) : send(step);
+    }
+  }
+
+  /** No end of a section is missed between the step and its wait: it would be on this thread. */
+  private CompletableFuture<Void> startWait(Step step) {
+    // At random, against a thundering herd.
+    var random = step.isForCall() ? 0 : ThreadLocalRandom.current().nextDouble() / 2;
+    var wait = Timeout.after((long) (step.seconds() * (1 + random) * 1e9));
+    if (step.isForCall()) {
+      driver.waitsForCalls.add(wait);
+    }
+    result.whenComplete((r, e) -> wait.complete(null));
+    return wait;
+  }
+
+  private CompletionStage<Result> requestToken(Step step) {
+    var sent = driver.http.requestToken(step);
+    tokenRequest = sent;
+    return then(sent, (received, e) -> e == null ? responded(step, received) : fail(step, e));
+  }
+
+  /** Reports whether all that is left of the call is a token request that nobody waits for. */
+  boolean isAbandoned() {
+    return isTokenRequest && result.isDone();
+  }
+
+  /** Ends a token request. */
+  void giveUp() {
+    if (tokenRequest != null) {
+      tokenRequest.cancel(true);
+    }
+  }
+
+  private CompletionStage<Result> send(Step step) {
+    var sent = driver.http.sendAsync(step, body);
+    result.whenComplete((r, e) -> sent.cancel(true));
+    return sent.handle((received, e) -> received(step, received, e))
+        .thenCompose(Function.identity());
+  }
+
+  /** Ends the request of a step for the service: with a result, or in the plugin. */
+  private CompletionStage<Result> received(
+      Step step, HttpResponse<byte[]> received, Throwable failure) {
+    isAnswered = failure == null;
+    if (isAnswered && step.last() && isSuccess(received)) {
+      return completedFuture(new Result(Response.of(received), null));
+    }
+    return supplyAsync(
+            () -> failure == null ? responded(step, received) : fail(step, failure), driver.plugin)
+        .thenCompose(Function.identity());
+  }
+
+  /** Passes a response to the plugin. */
+  private CompletionStage<Result> responded(Step step, HttpResponse<byte[]> received) {
+    if (result.isDone() && step.endsWithCaller()) {
+      return completedFuture(null); // as resume would, for less
+    }
+    failure = null;
+    var outcome = new HashMap<String, Object>();
+    outcome.put("status", received.statusCode());
+    outcome.put("headers", received.headers().map());
+    if (step.isForToken()) {
+      outcome.put("body", new String(received.body(), UTF_8));
+    } else {
+      response = Response.of(received);
+      if (received.statusCode() == 401 && !Parts.isRepeatable(body)) {
+        outcome.put("repeatable", false);
+      }
+      if (!isSuccess(received)) {
+        var length = Math.min(received.body().length, MAX_ERROR_BODY);
+        outcome.put("body", new String(received.body(), 0, length, UTF_8));
+      }
+    }
+    return resume(step, outcome);
+  }
+
+  private static boolean isSuccess(HttpResponse<?> response) {
+    return response.statusCode() / 100 == 2 || response.statusCode() == 304;
+  }
+
+  /** Continues on the plugin's thread. */
+  private <T> CompletionStage<Result> then(
+      CompletionStage<T> stage, BiFunction<T, Throwable, CompletionStage<Result>> next) {
+    return stage.handleAsync(next, driver.plugin).thenCompose(Function.identity());
+  }
+}

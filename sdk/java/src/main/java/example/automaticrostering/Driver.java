@@ -1,0 +1,122 @@
+package example.automaticrostering;
+
+import static java.util.concurrent.CompletableFuture.failedFuture;
+import static java.util.concurrent.CompletableFuture.supplyAsync;
+
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** What the calls of a client and its views share, and the end of all. */
+final class Driver {
+  final PluginThread plugin;
+  final Http http;
+  final StoreSteps store;
+
+  /** Of the plugin's thread alone. */
+  final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
+
+  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  final Deadlines deadlines = new Deadlines(calls);
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+  private volatile boolean isClosing;
+
+  Driver(Supplier<Exports> plugin, RosteringClientBuilder options) {
+    http = new Http(options.httpClient, options.maxBody);
+    store = options.store == null ? null : new StoreSteps(options.store);
+    this.plugin = new PluginThread(plugin);
+  }
+
+  /** Makes a call that has not started. */
+  Call call(Beginning beginning, LongSupplier now, long timeout, BodyPublisher body) {
+    var accepts = store == null ? List.of("wait", "renew") : List.of("wait", "store", "renew");
+    return new Call(this, beginning, accepts, now, timeout, body);
+  }
+
+  /**
+   * Renews the token beside the calls, which have one that is valid: in a call whose caller has
+   * left, so that nobody waits for it or sees its error. The log has that, and the plugin backs
+   * off.
+   */
+  void renew(LongSupplier now) {
+    var accepts = store == null ? List.of("wait") : List.of("wait", "store");
+    var renewal =
+        new Call(this, Beginning.GET_TOKEN, accepts, now, Timeout.NONE, BodyPublishers.noBody());
+    renewal.start().cancel(true);
+  }
+
+  /** Calls an export that has no steps. */
+  CompletableFuture<byte[]> tell(String export, byte[] input) {
+    return isClosing
+        ? failedFuture(closed())
+        : supplyAsync(() -> plugin.call(export, input), plugin);
+  }
+
+  /** Adds a call that has started, and reports whether it may go on. */
+  boolean add(Call call) {
+    calls.add(call);
+    if (!isClosing) {
+      return true;
+    }
+    remove(call); // which the close may have seen, or not
+    return false;
+  }
+
+  void remove(Call call) {
+    calls.remove(call);
+    left();
+  }
+
+  /** A caller waits no longer. */
+  void left() {
+    if (isClosing) {
+      plugin.execute(this::closeIfIdle);
+    }
+  }
+
+  /** Ends when the calls that started before have ended. */
+  CompletableFuture<Void> close() {
+    isClosing = true;
+    left();
+    return closed;
+  }
+
+  /** Ends the calls that a close waits for. */
+  void cancel() {
+    plugin.execute(
+        () -> {
+          for (var call : calls) {
+            call.result.completeExceptionally(new CancellationException("the client is closed"));
+          }
+          free();
+        });
+  }
+
+  /** Ends token requests that no caller waits for; what else has no caller is short. */
+  void closeIfIdle() {
+    if (isClosing && calls.stream().allMatch(Call::isAbandoned)) {
+      free();
+    }
+  }
+
+  private void free() {
+    plugin.free();
+    closed.complete(null);
+    calls.forEach(Call::giveUp);
+  }
+
+  boolean isClosed() {
+    return closed.isDone();
+  }
+
+  static IllegalStateException closed() {
+    return new IllegalStateException("the client is closed");
+  }
+}

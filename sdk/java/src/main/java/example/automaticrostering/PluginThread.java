@@ -1,0 +1,91 @@
+package example.automaticrostering;
+
+import static java.util.concurrent.CompletableFuture.runAsync;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Supplier;
+import org.extism.sdk.chicory.ExtismFunctionException;
+
+/**
+ * The plugin, and the one daemon thread that enters it: so the plugin is never entered twice at
+ * once, and no interrupt of a caller reaches it, which the SDK would turn into a trap.
+ */
+final class PluginThread implements Executor {
+  private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
+  private final KeptSteps kept = new KeptSteps();
+
+  /** Of the thread alone; null in the end. */
+  private Exports plugin;
+
+  PluginThread(Supplier<Exports> plugin) {
+    Client.join(
+        runAsync(
+            () -> {
+              this.plugin = Exports.open(plugin);
+              call("check", new byte[0]);
+              loadClasses();
+            },
+            thread));
+  }
+
+  /** Loads what calls need, which takes so long that the first ones would miss their timeouts. */
+  private static void loadClasses() {
+    Json.read(Json.write(Map.of("step", "done", "now", 1L)), Step.class);
+    RosteringException.ofNetwork("", true);
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    thread.execute(task);
+  }
+
+  /** Returns the first step of a call, or null if the plugin has to be asked: in any thread. */
+  Step kept(Beginning beginning, long now) {
+    return kept.find(beginning, now);
+  }
+
+  // The methods below are for the thread alone.
+
+  /** Returns the first step of a call, and keeps it if that is allowed. */
+  Step begin(Beginning beginning, List<String> accepts, long now) {
+    if (beginning.isRefusal()) {
+      kept.drop();
+    }
+    var current = kept.current();
+    var step = Json.read(enter("begin", beginning.json(accepts, now), null, null), Step.class);
+    KeptSteps.keep(current, beginning, step);
+    return step;
+  }
+
+  /** Calls an export that may change what the plugin keeps. */
+  byte[] call(String export, byte[] input) {
+    return call(export, input, null, null);
+  }
+
+  /** As the other. What is known of a failed step explains an error that it leads to. */
+  byte[] call(String export, byte[] input, Response response, Throwable failure) {
+    kept.drop();
+    return enter(export, input, response, failure);
+  }
+
+  private byte[] enter(String export, byte[] input, Response response, Throwable failure) {
+    if (plugin == null) {
+      throw Driver.closed();
+    }
+    try {
+      return plugin.call(export, input);
+    } catch (ExtismFunctionException e) {
+      throw RosteringException.ofPlugin(e.getError(), response, failure);
+    } catch (Throwable e) { // the SDK throws StackOverflowError, too
+      throw new IllegalStateException("the plugin failed: " + e, e);
+    }
+  }
+
+  void free() {
+    plugin = null;
+    kept.drop();
+  }
+}

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Measures calls on Bun: see tests/bench.js. Run setup.sh first.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export NO_PROXY=127.0.0.1 # Bun's fetch goes through the proxy that the environment names
+exec runtimes/bun/bun --no-install tests/bench.js
