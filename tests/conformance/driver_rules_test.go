@@ -279,10 +279,10 @@ func closeGivesUpToken(w *world) {
 
 	w.auth.Hold(false)
 	c = w.client(true)
-	c.lists(start, "token-0002")
+	c.lists(start, "token-0001")
 	w.store.Expire(":asking")
 	w.auth.Hold(true)
-	c.lists(renewal, "token-0002")
+	c.lists(renewal, "token-0001")
 	request = w.auth.Next()
 	w.succeeds(c.send(protocol.Request{Op: "close"}), 0)
 	request.WaitUntilLeft()
