@@ -129,16 +129,23 @@ test: setup-test ## prove every rule; HOSTS=python,go narrows it to some hosts
 	@$(LEFT_OUT)
 
 .PHONY: packages
-packages: build ## make each language's package, and the plugin's files, in dist
+packages: build ## make each language's package, the plugin's files, and the bill of materials of all, in dist
 	@tests/each.sh package.sh
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
+	@cd tests && go run ./cmd/bill >../build/rostering.cdx.json
+	@mv build/rostering.cdx.json dist
 	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 
 .PHONY: test-packages
 test-packages: packages build/sandbox ## take each package as its user does, in an empty folder
 	@tests/each.sh test-package.sh
 	@cd dist && sha256sum --quiet --check SHA256SUMS
+	@cd tests && PACKAGES=made go test -count=1 ./cmd/bill
+
+.PHONY: reproducible
+reproducible: ## make the packages of the last commit in two clones, and compare them byte for byte: minutes
+	@tests/reproducible.sh
 
 # One target of go test -fuzz at a time is all that it takes.
 .PHONY: fuzz

@@ -5,6 +5,7 @@ go 1.26
 require (
 	automatic-rostering.example/rostering v0.0.0
 	automatic-rostering.example/sandbox v0.0.0
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/chromedp/chromedp v0.23.0
 	github.com/extism/go-sdk v1.7.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
