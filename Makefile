@@ -147,6 +147,10 @@ test-packages: packages build/sandbox ## take each package as its user does, in 
 reproducible: ## make the packages of the last commit in two clones, and compare them byte for byte: minutes
 	@tests/reproducible.sh
 
+.PHONY: audit
+audit: ## look the dependencies up in the databases of known vulnerabilities; those out of reach are named
+	@tests/audit.sh $(MODULES)
+
 # One target of go test -fuzz at a time is all that it takes.
 .PHONY: fuzz
 fuzz: ## fuzz each parser; FUZZTIME=10m for as long as you wish

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Usage: audit.sh FOLDER-OF-A-GO-MODULE...
+# Looks the dependencies of these modules and of the libraries up in the databases of known vulnerabilities that Go, npm,
+# PyPI and RustSec keep. It fails if it finds one; a database that is out of reach is named, and the rest goes on.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools=$PWD/build/audit
+mkdir -p "$tools"
+status=0
+
+# audit NAME COMMAND...
+audit() {
+	local log=$tools/log
+	if "${@:2}" >"$log" 2>&1; then
+		echo "$1: nothing is known"
+	elif grep -qE '[1-9][0-9]* ([a-z]+ )*vulnerabilit' "$log"; then
+		cat "$log"
+		echo "$1: see above"
+		status=1
+	else
+		echo "$1: not audited: $(grep -m 1 -iE '\<(error|fatal|fetching|not)\>' "$log" || tail -n 1 "$log")"
+	fi
+}
+
+in_go() { GOBIN=$tools go install golang.org/x/vuln/cmd/govulncheck@v1.9.0 && "$tools/govulncheck" -C "$1" ./...; }
+in_javascript() { npm audit --prefix sdk/javascript; }
+in_python() {
+	[ -x "$tools/python/bin/pip-audit" ] ||
+		{ python3 -m venv "$tools/python" && "$tools/python/bin/python" -m pip install --quiet pip-audit==2.10.1; } || return
+	"$tools/python/bin/pip-audit" --strict --disable-pip --require-hashes --progress-spinner off -r "$1"
+}
+in_rust() {
+	# To compile cargo-audit takes minutes; without this, it could tell nothing.
+	git ls-remote --exit-code https://github.com/RustSec/advisory-db HEAD || return
+	[ -x "$tools/bin/cargo-audit" ] || cargo install --quiet --locked --root "$tools" cargo-audit@0.22.2 || return
+	"$tools/bin/cargo-audit" audit --file sdk/rust/Cargo.lock
+}
+
+for module in "$@"; do audit "go, $module" in_go "$module"; done
+audit javascript in_javascript
+for folder in c python; do audit "$folder" in_python "sdk/$folder/requirements.txt"; done
+audit rust in_rust
+exit $status
