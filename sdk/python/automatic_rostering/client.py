@@ -15,7 +15,8 @@ from .call import Body, Call
 from .check import check_timeout
 from .config import Config
 from .connections import Connections
-from .exchange import Deadline, Exchange, http_options
+from .deadline import Deadline
+from .exchange import Exchange, http_options
 from .plugin import Wasm
 from .request import QueryParams, request_input
 from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
@@ -56,8 +57,6 @@ class Client(BaseClient):
         options = (config, timeout, max_body, store, http, logger, plugin)
         super().__init__(Core(*options, event=event, http_kind=httpx.Client))
         self._connections = Connections()
-        # Not for another's: what else it sends is none of our business.
-        self._trace = self._connections.trace if http is None else None
         urls = (config.auth_url, config.base_url)
         self._core.open(lambda: httpx.Client(**http_options(*urls)))
 
@@ -171,8 +170,8 @@ class Client(BaseClient):
             deadline.left()
             return call.resume({})
         with call.content(step) as content:
-            exchange = Exchange(step, content, self._core.max_body, self._trace)
-            outcome = exchange.send(self._core.http, deadline)
+            exchange = Exchange(step, content, self._core.max_body)
+            outcome = exchange.send(self._core.http, self._connections, deadline)
         return call.resume(outcome)
 
     def _section(self, call: Call, step: Step) -> Step:
@@ -187,9 +186,9 @@ class Client(BaseClient):
 
     def _detached(self, step: Detached) -> Outcome:
         if isinstance(step, TokenStep):
-            exchange = Exchange(step, step.body, self._core.max_body, self._trace)
+            exchange = Exchange(step, step.body, self._core.max_body)
             try:
-                return exchange.send(self._core.http, Deadline(step.timeout))
+                return exchange.send(self._core.http, self._connections, Deadline(step.timeout))
             except Exception as error:  # noqa: BLE001 - a hook's, of another's HTTP client
                 return error
         try:

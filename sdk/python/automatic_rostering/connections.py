@@ -1,21 +1,62 @@
-"""The connections of a client's own HTTP client."""
+"""The connections of a client's HTTP client."""
 
 import socket
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakSet
 
+from .deadline import Deadline
+
+_PIECE = 64 << 10  # bytes
+
 
 class Connections:
-    """Knows the sockets, because closing an httpx.Client does not wake threads that read."""
+    """Knows the sockets, because closing an httpx.Client does not wake threads that read.
+
+    httpx bounds each wait, but not their sum: a server that sends a byte now and then can go on for
+    ever. So each read and write of a request looks at the deadline of its thread.
+    """
 
     def __init__(self) -> None:
         self._streams: WeakSet[Any] = WeakSet()
+        self._thread = threading.local()
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
         """Note a connection, as httpcore's trace extension."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            self._streams.add(info["return_value"])
+            stream = info["return_value"]
+            stream.read = self._bounded_read(stream.read)
+            stream.write = self._bounded_write(stream.write)
+            self._streams.add(stream)
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Bound what this thread reads and writes."""
+        self._thread.deadline = deadline
+        try:
+            yield
+        finally:
+            del self._thread.deadline
+
+    def _left(self, timeout: float | None) -> float | None:
+        deadline: Deadline | None = getattr(self._thread, "deadline", None)
+        left = deadline.left() if deadline else None
+        return min(timeout or left, left) if left else timeout
+
+    def _bounded_read(self, read: Callable[..., bytes]) -> Callable[..., bytes]:
+        def bounded(most: int, timeout: float | None = None) -> bytes:
+            return read(most, self._left(timeout))
+
+        return bounded
+
+    def _bounded_write(self, write: Callable[..., None]) -> Callable[..., None]:
+        def bounded(buffer: bytes, timeout: float | None = None) -> None:
+            for at in range(0, len(buffer), _PIECE):
+                write(buffer[at : at + _PIECE], self._left(timeout))
+
+        return bounded
 
     def shut_down(self) -> None:
         """End all that is sent and read."""

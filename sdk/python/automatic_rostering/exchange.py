@@ -2,7 +2,6 @@
 
 import os
 import ssl
-import time
 from contextlib import aclosing, closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +13,8 @@ import httpx
 
 from . import __version__
 from .call import AnyContent
+from .connections import Connections
+from .deadline import Deadline
 from .error import RosteringError
 from .step import FAILURES, Outcome, ServiceStep, TokenStep
 
@@ -25,24 +26,6 @@ _STATUSES = range(100, 600)
 _OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
-
-
-class Deadline:
-    """A point in time, in seconds from now; None means never."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def left(self) -> float | None:
-        """Return the seconds left, or None. Raises a TimeoutError if it has passed."""
-        left = None if self._end is None else self._end - time.monotonic()
-        if left is not None and left <= 0:
-            raise TimeoutError
-        return left
-
-    def expire(self) -> None:
-        """Let it pass now."""
-        self._end = time.monotonic()
 
 
 def http_options(*urls: str | None) -> dict[str, Any]:
@@ -67,20 +50,21 @@ class Exchange:
     step: TokenStep | ServiceStep
     content: AnyContent
     max_body: int
-    trace: Any = None  # of httpcore
     _body: bytearray = field(default_factory=bytearray, init=False)
 
-    def send(self, http: httpx.Client, deadline: Deadline) -> Outcome:
-        """Send it. httpx bounds each wait; in between, this looks at the deadline."""
+    def send(self, http: httpx.Client, connections: Connections, deadline: Deadline) -> Outcome:
+        """Send it, until the deadline."""
         try:
             request = self._request(http, _shorter(http.timeout, deadline.left()))
-            sent = http.send(request, stream=True, auth=None, follow_redirects=False)
-            with closing(sent) as response:
-                for piece in response.iter_bytes():
-                    deadline.left()
-                    if self._enough(response, piece):
-                        break
-                return self._outcome(response)
+            request.extensions["trace"] = connections.trace
+            with connections.until(deadline):
+                sent = http.send(request, stream=True, auth=None, follow_redirects=False)
+                with closing(sent) as response:
+                    for piece in response.iter_bytes():
+                        deadline.left()
+                        if self._enough(response, piece):
+                            break
+                    return self._outcome(response)
         except FAILURES as error:
             deadline.left()
             return self._failed(error)
@@ -104,8 +88,6 @@ class Exchange:
         if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
             headers.setdefault("user-agent", _USER_AGENT)
         rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
-        if self.trace:
-            rest["extensions"] = {"trace": self.trace}
         return http.build_request(self.step.method, url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:

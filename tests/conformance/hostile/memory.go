@@ -9,8 +9,8 @@ import (
 )
 
 // mostMemory is how much a process and its children may grow for one call: the largest body
-// that a library takes, a few times.
-const mostMemory = 400 << 20
+// that a library takes, some times, since some runtimes collect garbage late.
+const mostMemory = 10 * 64 << 20
 
 // memory is what a process and its children have in memory, in bytes.
 func memory(pid int) int {
