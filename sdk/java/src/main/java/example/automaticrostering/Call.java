@@ -25,7 +25,6 @@ import java.util.function.Supplier;
  */
 final class Call {
   /** A byte more than the plugin shows: it then says that there was more. */
-  private static final int MAX_ERROR_BODY = (64 << 10) + 1;
 
   /** The service's response, or the token. */
   record Result(Response response, Token token) {}
@@ -259,7 +258,7 @@ final class Call {
   private CompletionStage<Result> received(
       Step step, HttpResponse<byte[]> received, Throwable failure) {
     isAnswered = failure == null;
-    if (isAnswered && step.last() && isSuccess(received)) {
+    if (isAnswered && step.last() && Http.isSuccess(received.statusCode())) {
       return completedFuture(new Result(Response.of(received), null));
     }
     return supplyAsync(
@@ -283,16 +282,11 @@ final class Call {
       if (received.statusCode() == 401 && !Parts.isRepeatable(body)) {
         outcome.put("repeatable", false);
       }
-      if (!isSuccess(received)) {
-        var length = Math.min(received.body().length, MAX_ERROR_BODY);
-        outcome.put("body", new String(received.body(), 0, length, UTF_8));
+      if (!Http.isSuccess(received.statusCode())) {
+        outcome.put("body", new String(received.body(), UTF_8));
       }
     }
     return resume(step, outcome);
-  }
-
-  private static boolean isSuccess(HttpResponse<?> response) {
-    return response.statusCode() / 100 == 2 || response.statusCode() == 304;
   }
 
   /** Continues on the plugin's thread. */

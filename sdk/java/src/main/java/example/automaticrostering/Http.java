@@ -7,6 +7,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
@@ -32,6 +33,9 @@ final class Http {
     }
   }
 
+  /** One byte more than an error shows. */
+  private static final int MAX_ERROR_BODY = (64 << 10) + 1;
+
   private final HttpClient client;
   private final int maxBody;
 
@@ -52,7 +56,7 @@ final class Http {
   HttpResponse<byte[]> send(Step step, BodyPublisher body)
       throws IOException, InterruptedException {
     try {
-      return client.send(step.request().with(body), info -> new Body(maxBody, false));
+      return client.send(step.request().with(body), this::bodyOf);
     } catch (IOException e) { // the client throws a copy
       throw e.getCause() instanceof TooLarge tooLarge ? tooLarge : e;
     }
@@ -60,7 +64,18 @@ final class Http {
 
   /** Sends a request to the service. Canceling the future cancels it. */
   CompletableFuture<HttpResponse<byte[]>> sendAsync(Step step, BodyPublisher body) {
-    return client.sendAsync(step.request().with(body), info -> new Body(maxBody, false));
+    return client.sendAsync(step.request().with(body), this::bodyOf);
+  }
+
+  private Body bodyOf(ResponseInfo response) {
+    return isSuccess(response.statusCode())
+        ? new Body(maxBody, false)
+        : new Body(MAX_ERROR_BODY, true);
+  }
+
+  /** Whether the body is a result; that of any other response is shown in an error. */
+  static boolean isSuccess(int status) {
+    return status / 100 == 2 || status == 304;
   }
 
   /** Sends a token request, within the step's time. */
