@@ -12,12 +12,21 @@ version=$(cat "$root/VERSION")
 grep -q "^  <version>$version</version>" pom.xml || { echo "pom.xml has another version than VERSION" >&2; exit 1; }
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-chmod go+rx "$stage" # it becomes dist/maven
-rm -rf target/*.jar target/reports target/javadoc-bundle-options # to make them anew
-mvn --batch-mode --no-transfer-progress --quiet jar:jar source:jar-no-fork javadoc:jar deploy:deploy \
-	-DaltDeploymentRepository="dist::file://$stage"
+
+# A copy: a jar has the modes of what is put into it, which vary with the umask.
+umask 022
+copy=$stage/copy/sdk/java
+mkdir -p "$copy"/{src,target} "$stage/copy/dist" "$stage/maven"
+cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage/copy"
+cp "$root/dist/rostering-nowasi.wasm" "$stage/copy/dist"
+cp pom.xml "$copy"
+cp -R src/main "$copy/src"
+cp -R target/classes "$copy/target"
+chmod -R u=rwX,go=rX "$stage/copy"
+mvn --batch-mode --no-transfer-progress --quiet -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar deploy:deploy \
+	-DaltDeploymentRepository="dist::file://$stage/maven"
 # It has a time stamp, and names no version that a POM does not name itself.
-rm "$stage"/example/automaticrostering/automatic-rostering/maven-metadata.xml*
+rm "$stage"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
 mkdir -p "$dist"
 rm -rf "$dist/maven"
-cp -R "$stage" "$dist/maven"
+cp -R "$stage/maven" "$dist/maven"
