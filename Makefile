@@ -187,9 +187,15 @@ matrix: build $(TEST_PLUGINS) ## run the scenarios and write what came of it int
 	@cd tests && go run ./conformance/matrix ../docs/hosts.md ../README.md <../build/scenarios.json
 
 .PHONY: bench
-bench: build ## what a warm call costs on go-sdk and in each library, beside a peer in the same run; HOSTS=go,c narrows it
+bench: build ## what a call costs on go-sdk and in each library, beside peers in the same run; HOSTS=go,c narrows it
 	@tests/each.sh setup.sh
+	@tests/bench/peers/build.sh
 	@cd tests && go run ./cmd/bench
+
+.PHONY: bench-report
+bench-report: build ## measure the plugin beside those of other languages, and write docs/benchmarks.md
+	@tests/bench/peers/build.sh
+	@cd tests && go run ./cmd/bench -report ../docs
 
 # Vet, unit tests, the simulation and the scenarios on the native core: no plugin, no other
 # language.

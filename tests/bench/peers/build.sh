@@ -62,7 +62,8 @@ build_rust() {
 		flags=(-Z "build-std=std,panic_abort")
 	fi
 	cd "$here/rust" && cargo build --locked --release --target wasm32-unknown-unknown --target-dir "$out/rust-target" "${flags[@]}" &&
-		wasm-opt -Oz --all-features "$out/rust-target/wasm32-unknown-unknown/release/peer.wasm" -o "$1"
+		wasm-opt -Oz --enable-bulk-memory --enable-mutable-globals --enable-nontrapping-float-to-int --enable-sign-ext \
+			--enable-reference-types --enable-multivalue "$out/rust-target/wasm32-unknown-unknown/release/peer.wasm" -o "$1"
 }
 
 # debian_rust DIR: unpacks Debian's packages there, without installing them beside rustup's.

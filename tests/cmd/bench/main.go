@@ -1,10 +1,13 @@
 // Command bench measures what a warm call costs, beside a peer in the same run: on go-sdk, in
-// time and in memory of the host, and in each language's library.
+// time and in memory of the host, beside plugins in other languages, and in each language's
+// library.
 //
 //	go run ./cmd/bench
+//	go run ./cmd/bench -report ../docs
 //
 // The calls take turns, so that a machine that slows down slows all of them. On go-sdk a time
-// is the shortest of its call; compare within a run only. HOSTS=go,c narrows the libraries.
+// is the shortest of its call; compare within a run only. HOSTS=go,c narrows the libraries. With
+// -report, what is measured beside plugins in other languages goes into benchmarks.md.
 package main
 
 import (
@@ -21,16 +24,34 @@ import (
 func main() {
 	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
 	rounds := flag.Int("n", 3000, "how often each call is made")
+	folder := flag.String("report", "", "write benchmarks.md and its charts there, and nothing else")
+	first := flag.String("first-jobs", "", "used by bench itself")
 	flag.Parse()
-	err := run(context.Background(), os.Stdout, *wasm, *rounds)
-	if err == nil {
-		hosts := strings.FieldsFunc(os.Getenv("HOSTS"), func(r rune) bool { return r == ',' })
-		err = compareLibraries(os.Stdout, hosts)
-	}
-	if err != nil {
+	if err := do(context.Background(), *wasm, *rounds, *folder, *first); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func do(ctx context.Context, wasm string, rounds int, folder, first string) error {
+	if first != "" {
+		return firstJobs(ctx, first)
+	}
+	if folder == "" {
+		if err := run(ctx, os.Stdout, wasm, rounds); err != nil {
+			return err
+		}
+	}
+	d, err := compare(ctx, wasm)
+	if err != nil {
+		return err
+	}
+	if folder != "" {
+		return d.write(folder)
+	}
+	d.print(os.Stdout)
+	hosts := strings.FieldsFunc(os.Getenv("HOSTS"), func(r rune) bool { return r == ',' })
+	return compareLibraries(os.Stdout, hosts)
 }
 
 // cost is what one call costs: its shortest time, and the bytes that the host allocates.
