@@ -20,10 +20,10 @@ var given = words(
 	// Parts of bash.
 	"bash . : [ break cd command continue echo eval exec exit export false mapfile printf pwd read return set shift source test trap true type umask",
 	// Essential packages of Debian.
-	"apt-get awk basename cat chmod cmp cp diff dirname dpkg-query env expand find flock grep gzip head id install ln ls",
+	"apt-cache apt-get awk basename cat chmod cmp cp diff dirname dpkg-deb dpkg-query env expand find flock grep gzip head id install ln ls",
 	"mkdir mktemp mv paste realpath rm sed sha1sum sha256sum sort stat tar tail tee touch tr uname wc xargs",
 	// plugin/toolchain.sh installs these.
-	"tinygo wasm-as wasm-dis wasm-opt",
+	"clang-19 tinygo wasm-as wasm-dis wasm-opt",
 )
 
 func words(lines ...string) []string { return strings.Fields(strings.Join(lines, " ")) }

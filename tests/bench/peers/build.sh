@@ -83,7 +83,7 @@ build_assemblyscript() {
 	have npm || { echo "install Node with npm"; return 1; }
 	local work=$out/assemblyscript
 	mkdir -p "$work" && cp "$here"/assemblyscript/* "$work" && cd "$work" &&
-		npm install --no-audit --no-fund --no-package-lock && npx asc index.ts -O3 --use abort=index/abortWith -o "$1"
+		npm install --no-audit --no-fund --no-package-lock && node_modules/.bin/asc index.ts -O3 --use abort=index/abortWith -o "$1"
 }
 
 # Not built: the core of another company's SDK, as its Go module has it. Of it, opening alone is measured.

@@ -80,8 +80,9 @@ func (d *document) cold(context.Context) error {
 	}
 	var runs []func() error
 	for _, way := range ways {
+		args := []string{"-first-jobs", way.how}
 		runs = append(runs, func() error {
-			command := exec.Command(program, "-first-jobs", way.how)
+			command := exec.Command(program, args...)
 			command.Env = append(os.Environ(), s.env()...)
 			if output, err := command.CombinedOutput(); err != nil {
 				return fmt.Errorf("%w: %s", err, output)

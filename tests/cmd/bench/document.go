@@ -114,6 +114,7 @@ func (d *document) goalTable() {
 	}
 	d.table("goals", rows...)
 	d.charts["goals"] = chart
+	d.names = append(d.names, "machine")
 	d.tables["machine"] = fmt.Sprintf("%s, %s on %s/%s, %d cores.\n",
 		runtime.Version(), strings.Join(versions(), ", "), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 }

@@ -117,6 +117,7 @@ func openSDK(ctx context.Context, wasm []byte) (guest, error) {
 }
 
 func compile(ctx context.Context, wasm []byte, functions ...extism.HostFunction) (*extism.CompiledPlugin, error) {
+	http.DefaultClient.Transport = wire
 	manifest := extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config, AllowedHosts: []string{"*.example"}}
 	return extism.NewCompiledPlugin(ctx, manifest, extism.PluginConfig{EnableWasi: true}, functions)
 }
@@ -147,8 +148,6 @@ type network struct {
 	jobs []byte
 	last *http.Request
 }
-
-func init() { http.DefaultClient.Transport = wire }
 
 func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.last = r
