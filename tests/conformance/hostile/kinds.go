@@ -18,7 +18,7 @@ import (
 type Kind struct {
 	Name string
 	do   func(net.Conn)
-	// drips says that nothing but a time-out ends it.
+	// drips says that nothing but a time-out ends it, with some clients.
 	drips bool
 }
 
@@ -62,11 +62,11 @@ var Kinds = []Kind{
 	}},
 	{Name: "headers without end", do: func(c net.Conn) {
 		_, _ = io.WriteString(c, ok)
-		repeat(c, strings.Repeat("X-More: "+strings.Repeat("y", 1000)+"\r\n", 64), 0)
-	}},
+		repeat(c, strings.Repeat("X-More: "+strings.Repeat("y", 1000)+"\r\n", 64), 5*time.Millisecond)
+	}, drips: true},
 	{Name: "informational responses without end", do: func(c net.Conn) {
-		repeat(c, strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100), 0)
-	}},
+		repeat(c, strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100), 5*time.Millisecond)
+	}, drips: true},
 	{Name: "half a gigabyte of zeros, compressed", do: func(c net.Conn) {
 		_, _ = fmt.Fprintf(c, "%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", ok, len(bomb()))
 		_, _ = c.Write(bomb())

@@ -34,7 +34,7 @@ func Recorded() (results map[string]Result, err error) {
 // The time-outs of calls: those that nothing else ends have a short one.
 const (
 	timeout      = 30 * time.Second
-	shortTimeout = 2 * time.Second
+	shortTimeout = 1500 * time.Millisecond
 )
 
 // server is a token endpoint and a service, of which one does what no server should.
