@@ -151,6 +151,10 @@ reproducible: ## make the packages of the last commit in two clones, and compare
 audit: ## look the dependencies up in the databases of known vulnerabilities; those out of reach are named
 	@tests/audit.sh $(MODULES)
 
+.PHONY: versions
+versions: ## test the libraries with the oldest and the newest runtimes, and tell CONTRIBUTING.md: half an hour
+	@tests/versions.sh CONTRIBUTING.md
+
 # One target of go test -fuzz at a time is all that it takes.
 .PHONY: fuzz
 fuzz: ## fuzz each parser; FUZZTIME=10m for as long as you wish
