@@ -28,7 +28,7 @@ redis?.destroy();
 async function connect(url) {
   // Without the queue, a command fails at once while Redis is down, and the client continues without the store.
   const redis = createClient({ url, disableOfflineQueue: true });
-  redis.on('error', ({ code }) => console.error(`Redis: ${code}`));
+  redis.on('error', ({ code, name }) => console.error(`Redis: ${code ?? name}`));
   return redis.connect();
 }
 

@@ -76,7 +76,7 @@ export class GuardedStore {
     const now = performance.now();
     if (now - this.#warned < quiet) return;
     this.#warned = now;
-    const what = redacted(`${error?.code ? `${error.code} ` : ''}${error}`, value);
+    const what = redacted(`${typeof error?.code === 'string' ? `${error.code} ` : ''}${error}`, value);
     this.#logger.warn(`the token is not shared: the store's ${op} failed: ${what}`);
   }
 }
