@@ -25,15 +25,16 @@ func main() {
 	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
 	rounds := flag.Int("n", 3000, "how often each call is made")
 	folder := flag.String("report", "", "write benchmarks.md and its charts there, and nothing else")
+	goals := flag.Bool("goals", false, "measure only what there are goals for, of what is measured beside other plugins")
 	first := flag.String("first-jobs", "", "used by bench itself")
 	flag.Parse()
-	if err := do(context.Background(), *wasm, *rounds, *folder, *first); err != nil {
+	if err := do(context.Background(), *wasm, *rounds, *folder, *goals, *first); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func do(ctx context.Context, wasm string, rounds int, folder, first string) error {
+func do(ctx context.Context, wasm string, rounds int, folder string, goals bool, first string) error {
 	if first != "" {
 		return firstJobs(ctx, first)
 	}
@@ -42,7 +43,7 @@ func do(ctx context.Context, wasm string, rounds int, folder, first string) erro
 			return err
 		}
 	}
-	d, err := compare(ctx, wasm)
+	d, err := compare(ctx, wasm, goals)
 	if err != nil {
 		return err
 	}
