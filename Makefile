@@ -211,12 +211,13 @@ core: ## the core alone, in a minute
 # What TestRandom finds, it prints as a scenario; SEED=N begins with another sequence.
 SEED ?= 1
 STEPS ?= 10000000
+LARGEST ?= 100000
 SIMULATE := go test -count=1 -timeout 0 -v ./internal/simulation
 .PHONY: simulate
-simulate: ## ten million random steps, and fleets of up to 100,000 over a day, whose figures go into docs/fleet.md
+simulate: ## ten million random steps, and fleets of up to LARGEST=100000 over a day, whose figures go into docs/fleet.md
 	@mkdir -p build
 	@cd plugin && $(SIMULATE) -run 'TestRandom$$' -args -seed $(SEED) -steps $(STEPS)
-	@cd plugin && $(SIMULATE) -run 'TestReport$$' -args -seed $(SEED) -report $(CURDIR)/build/day.json | grep -v '^=== '
+	@cd plugin && $(SIMULATE) -run 'TestReport$$' -args -seed $(SEED) -largest $(LARGEST) -report $(CURDIR)/build/day.json | grep -v '^=== '
 	@cd tests && go run ./cmd/fleettable ../build/day.json ../docs/fleet.md
 
 CALLS ?= 1000000

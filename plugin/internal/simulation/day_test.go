@@ -11,7 +11,10 @@ import (
 	"automatic-rostering/plugin/internal/simulation"
 )
 
-var report = flag.String("report", "", "a file for what fleets of three sizes came to, with and without a store")
+var (
+	report  = flag.String("report", "", "a file for what fleets of three sizes came to, with and without a store")
+	largest = flag.Int("largest", 100_000, "the largest of them")
+)
 
 // fault is what happens to a fleet in ten minutes of a day, and what that may come to.
 type fault struct {
@@ -203,7 +206,7 @@ func TestReport(t *testing.T) {
 		Day       []came
 	}
 	var all []fleet
-	for _, instances := range []int{10, 1000, 100_000} {
+	for _, instances := range []int{10, 1000, *largest} {
 		for _, shared := range []bool{false, true} {
 			f := fleet{instances, shared, live(instances, shared)}
 			t.Logf("%d instances, shared: %t", instances, shared)
