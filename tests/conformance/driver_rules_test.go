@@ -78,7 +78,13 @@ func warmCalls(w *world) {
 		p := c.begin("list_jobs", now, 0)
 		w.listed(p, token)
 		a, _ := p.Answer()
-		return len(a.Logs)
+		calls := 0
+		for _, l := range a.Logs { // in some languages also those of the rules beside this one
+			if strings.Contains(l.Line, "called") {
+				calls++
+			}
+		}
+		return calls
 	}
 	warm := func(what string, now int64, token string) {
 		w.Helper()

@@ -29,7 +29,7 @@ func TestEachFolderOfHostExampleIsInTheList(t *testing.T) {
 	}
 	var found []string
 	for _, folder := range folders {
-		if info, err := os.Stat(folder); err == nil && info.IsDir() {
+		if info, err := os.Stat(folder); err == nil && info.IsDir() && filepath.Base(folder) != "ffi" { // the C library's users
 			found = append(found, filepath.Base(folder))
 		}
 	}
