@@ -140,26 +140,36 @@ func turns(_ context.Context, f *fleet) error {
 	return nil
 }
 
-// death kills a process while it requests the token that all wait for. The others wait until its
-// lock has expired.
-func death(ctx context.Context, f *fleet) error {
+// holdFirst revokes the token, and takes the first process out of the fleet while it requests the next one, which is held
+// back. asked gets the end of its call.
+func (f *fleet) holdFirst(ctx context.Context) (first *worker, asked <-chan error, err error) {
 	if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}); err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer f.ClearFaults()
 	before := f.requests()
 	f.Revoke()
-	first := f.workers[0]
-	f.workers, f.killed = f.workers[1:], append(f.killed, first)
-	defer first.kill()
-	asked := make(chan error, 1)
+	first, f.workers = f.workers[0], f.workers[1:]
+	ended := make(chan error, 1)
 	go func() {
 		_, err := first.call(1)
-		asked <- err
+		ended <- err
 	}()
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if _, err := f.Wait(patient, sandbox.Counts{TokenRequests: before + 1}); err != nil {
+	_, err = f.Wait(patient, sandbox.Counts{TokenRequests: before + 1})
+	return first, ended, err
+}
+
+// death kills a process while it requests the token that all wait for. The others wait until its
+// lock has expired.
+func death(ctx context.Context, f *fleet) error {
+	defer f.ClearFaults()
+	first, asked, err := f.holdFirst(ctx)
+	if first != nil {
+		f.killed = append(f.killed, first)
+		defer first.kill()
+	}
+	if err != nil {
 		return err
 	}
 	called := make(chan error, 1)
@@ -174,29 +184,17 @@ func death(ctx context.Context, f *fleet) error {
 // stopped stops a process while it requests the token that all wait for. The others wait until its lock has expired; the
 // process goes on, and has the token that it requested.
 func stopped(ctx context.Context, f *fleet) error {
-	if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}); err != nil {
-		return err
-	}
-	defer f.ClearFaults()
-	before, all := f.requests(), f.workers
+	all := f.workers
 	defer func() { f.workers = all }()
-	f.Revoke()
-	first := f.workers[0]
-	f.workers = f.workers[1:]
-	asked := make(chan error, 1)
-	go func() {
-		_, err := first.call(1)
-		asked <- err
-	}()
-	patient, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if _, err := f.Wait(patient, sandbox.Counts{TokenRequests: before + 1}); err != nil {
+	defer f.ClearFaults()
+	first, asked, err := f.holdFirst(ctx)
+	if err != nil {
 		return err
 	}
 	if err := first.signal(syscall.SIGSTOP); err != nil {
 		return err
 	}
-	err := f.call(5)
+	err = f.call(5)
 	if err := errors.Join(err, first.signal(syscall.SIGCONT)); err != nil {
 		return err
 	}
