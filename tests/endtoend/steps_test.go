@@ -2,6 +2,7 @@ package endtoend
 
 import (
 	"testing"
+	"time"
 
 	"automatic-rostering.example/sandbox"
 	"automatic-rostering/tests/conformance/protocol"
@@ -18,11 +19,22 @@ func TestLifeOfATokenInSteps(t *testing.T) {
 	u.mustList(0)
 	u.mustList(3500)
 	u.mustCount(1, 2)
-	u.mustList(3545) // inside the margin
+	first := u.token(3500)
+	u.mustList(3545) // inside the margin: the token is renewed beside the call
+	for end := time.Now().Add(10 * time.Second); u.token(3545) == first; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the token is not renewed")
+		}
+	}
 	u.mustCount(2, 3)
 	u.Revoke()
 	u.mustList(3546)
 	u.mustCount(3, 5)
+}
+
+func (u *user) token(seconds int64) string {
+	u.t.Helper()
+	return string(u.callAt(seconds, "get_token").Output)
 }
 
 func TestRefusedClientInSteps(t *testing.T) {
