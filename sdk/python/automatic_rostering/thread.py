@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from typing import TypeVar
 
@@ -11,7 +12,10 @@ T = TypeVar("T")
 
 
 def in_thread(work: Callable[[], T]) -> "Future[T]":
-    """Run something in a daemon thread, which does not keep the program from ending."""
+    """Run something in a daemon thread, which does not keep the program from ending.
+
+    It has the caller's context variables, as a task has: tracing finds the caller's span there.
+    """
     future: Future[T] = Future()
 
     def run() -> None:
@@ -24,5 +28,5 @@ def in_thread(work: Callable[[], T]) -> "Future[T]":
         with suppress(InvalidStateError):  # its caller has left
             end()
 
-    threading.Thread(target=run, daemon=True).start()
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
     return future

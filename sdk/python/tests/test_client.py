@@ -3,6 +3,7 @@ import logging
 import os
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -239,6 +240,31 @@ class Lifetime(ServiceCase):
         self.assertEqual(self.want_error("service_error", client.list_jobs).status, 307)
         client.close()
         self.assertFalse(http.is_closed)
+
+    def test_every_request_has_the_context_of_its_call(self) -> None:
+        span: ContextVar[str] = ContextVar("span", default="none")
+        seen = []
+
+        def note(_: object) -> None:
+            seen.append(span.get())
+
+        async def note_async(_: object) -> None:
+            seen.append(span.get())
+
+        hook: Any = note_async if self.form is InLoop else note
+        kind: Any = httpx.AsyncClient if self.form is InLoop else httpx.Client
+        client = self.open(http=kind(event_hooks={"request": [hook]}))
+        reset = span.set("the call's")
+        self.addCleanup(span.reset, reset)
+        client.list_jobs()
+        self.assertEqual(seen, ["the call's"] * 2)
+
+    def test_proxy_of_the_environment(self) -> None:
+        # The sandbox takes a request for another host as one for itself.
+        elsewhere = {"auth_url": "http://identity.invalid", "allow_http": True}
+        with mock.patch.dict(os.environ, {"HTTP_PROXY": self.config.auth_url, "NO_PROXY": ""}):
+            self.open(config=elsewhere).get_token()
+        self.want_requests(1, 0)
 
     def test_user_agent(self) -> None:
         want = f"automatic-rostering/{__version__} (python)"
