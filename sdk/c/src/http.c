@@ -15,8 +15,7 @@ enum { IDLE_MS = 118000 }; /* after which libcurl does not use a connection agai
 typedef struct handle {
     CURL *easy;
     CURLM *multi;
-    struct curl_slist *lines; /* of its headers */
-    json_t *step;             /* a kept one whose request is set, which need not be set again; or NULL */
+    struct curl_slist *lines; /* the request's headers; NULL while idle */
     int64_t idle_since;
 } handle;
 
@@ -43,15 +42,7 @@ rostering_http *rostering_http_new(const rostering_options *options) {
     return http;
 }
 
-static void reset(handle *h) {
-    curl_easy_reset(h->easy);
-    curl_slist_free_all(h->lines);
-    json_decref(h->step);
-    *h = (handle){.easy = h->easy, .multi = h->multi};
-}
-
 static void free_handle(handle h) {
-    reset(&h);
     curl_easy_cleanup(h.easy);
     curl_multi_cleanup(h.multi);
 }
@@ -63,20 +54,21 @@ void rostering_http_free(rostering_http *http) {
     free(http);
 }
 
-static handle take_handle(rostering_http *http, const json_t *step) {
+static handle take_handle(rostering_http *http) {
     handle h = {0};
     pthread_mutex_lock(&http->lock);
     if (http->n_kept > 0) h = http->kept[--http->n_kept];
     pthread_mutex_unlock(&http->lock);
-    if (h.easy == NULL) return (handle){.easy = curl_easy_init(), .multi = curl_multi_init()};
-    if (h.step != step) reset(&h);
-    return h;
+    return h.easy != NULL ? h : (handle){.easy = curl_easy_init(), .multi = curl_multi_init()};
 }
 
-/* keep_handle frees another handle if that is idle for too long, or if there are too many. */
+/* keep_handle keeps the handle for the next request, without what is left of this one: no idle handle has a token. It
+ * frees another handle if that is idle for too long, or if there are too many. */
 static void keep_handle(rostering_http *http, handle h) {
     handle old = {0};
-    if (h.step == NULL) reset(&h);
+    curl_easy_reset(h.easy);
+    curl_slist_free_all(h.lines);
+    h.lines = NULL;
     h.idle_since = rostering_now_ms();
     pthread_mutex_lock(&http->lock);
     if (http->n_kept == KEPT || (http->n_kept > 0 && h.idle_since - http->kept[0].idle_since > IDLE_MS)) {
@@ -195,9 +187,12 @@ static bool is_loopback(const char *url) {
            (inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
 }
 
-/* set_request sets what is the same whenever the request is sent. What prepare_curl may change comes before it. */
-static bool set_request(handle *h, const json_t *request, const rostering_http *http) {
+/* set reports whether the request can be sent. What prepare_curl must not change comes after it. */
+static bool set(
+    handle *h, const json_t *request, const rostering_http *http, transfer *t, const rostering_limits *limits) {
     const char *url = json_string_value(json_object_get(request, "url"));
+    int left = rostering_time_left(limits->deadline);
+    if (t->file == NULL) return false;
     curl_easy_setopt(h->easy, CURLOPT_USERAGENT, "automatic-rostering/" ROSTERING_VERSION " (c)");
     if (is_loopback(url)) curl_easy_setopt(h->easy, CURLOPT_PROXY, ""); /* none, even if the environment has one */
     if (http->options.prepare_curl != NULL) http->options.prepare_curl(h->easy, http->options.curl_context);
@@ -205,29 +200,15 @@ static bool set_request(handle *h, const json_t *request, const rostering_http *
     curl_easy_setopt(h->easy, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
     curl_easy_setopt(h->easy, CURLOPT_NOSIGNAL, 1L);       /* for threads */
     curl_easy_setopt(h->easy, CURLOPT_WRITEFUNCTION, receive);
+    curl_easy_setopt(h->easy, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(h->easy, CURLOPT_PREREQFUNCTION, send_once);
+    curl_easy_setopt(h->easy, CURLOPT_PREREQDATA, t);
+    curl_easy_setopt(h->easy, CURLOPT_ERRORBUFFER, t->curls_reason);
+    curl_easy_setopt(h->easy, CURLOPT_TIMEOUT_MS, left < 0 ? 0L : left == 0 ? 1L : (long)left);
+    set_method(t, json_string_value(json_object_get(request, "method")));
     return set_headers(h, json_object_get(request, "headers")) &&
            curl_easy_setopt(h->easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
            curl_easy_setopt(h->easy, CURLOPT_URL, url) == CURLE_OK;
-}
-
-static void set_transfer(transfer *t, const json_t *request, const rostering_limits *limits) {
-    int left = rostering_time_left(limits->deadline);
-    curl_easy_setopt(t->curl, CURLOPT_TIMEOUT_MS, left < 0 ? 0L : left == 0 ? 1L : (long)left);
-    curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->curls_reason);
-    curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(t->curl, CURLOPT_PREREQDATA, t);
-    set_method(t, json_string_value(json_object_get(request, "method")));
-}
-
-/* set reports whether the step's request can be sent. A program's prepare_curl gets a handle without former options. */
-static bool set(handle *h, json_t *step, const rostering_http *http, transfer *t, const rostering_limits *limits) {
-    const json_t *request = json_object_get(step, "request");
-    if (t->file == NULL || (h->step != step && !set_request(h, request, http))) return false;
-    bool is_kept = json_object_get(step, "until") != NULL && http->options.prepare_curl == NULL;
-    if (is_kept && h->step == NULL) h->step = json_incref(step);
-    set_transfer(t, request, limits);
-    return true;
 }
 
 /* perform waits until the request has its response, or is canceled. */
@@ -289,11 +270,11 @@ static void finish(transfer *t, CURLcode code, const rostering_limits *limits, r
     snprintf(outcome->failed, sizeof outcome->failed, "libcurl %d: %s", (int)code, t->reason);
 }
 
-void rostering_http_send(rostering_http *http, json_t *step, const rostering_body *body, const rostering_limits *limits,
-    rostering_outcome *outcome) {
+void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
+    const rostering_limits *limits, rostering_outcome *outcome) {
     *outcome = (rostering_outcome){.end = rostering_ended(limits), .failed = "libcurl is out of memory"};
     if (outcome->end != ROSTERING_END_READY) return;
-    handle h = take_handle(http, step);
+    handle h = take_handle(http);
     if (h.easy == NULL || h.multi == NULL) {
         free_handle(h);
         return;
@@ -304,7 +285,7 @@ void rostering_http_send(rostering_http *http, json_t *step, const rostering_bod
     t.limit = (size_t)json_integer_value(json_object_get(step, "limit"));
     t.file = open_memstream(&t.received, &t.received_length);
     t.body = json_is_true(text) ? body : text != NULL ? &own : NULL;
-    CURLcode code = set(&h, step, http, &t, limits) ? perform(h, limits) : CURLE_OUT_OF_MEMORY;
+    CURLcode code = set(&h, request, http, &t, limits) ? perform(h, limits) : CURLE_OUT_OF_MEMORY;
     if (t.file == NULL || fclose(t.file) != 0) code = CURLE_OUT_OF_MEMORY;
     finish(&t, code, limits, outcome);
     keep_handle(http, h);

@@ -31,8 +31,8 @@ typedef struct rostering_outcome {
 } rostering_outcome;
 
 /* Sends a step's request, at most once. Follows no redirect. body is sent where the request's own is true. */
-void rostering_http_send(rostering_http *http, json_t *step, const rostering_body *body, const rostering_limits *limits,
-    rostering_outcome *outcome);
+void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
+    const rostering_limits *limits, rostering_outcome *outcome);
 
 /* Frees what is in the response. */
 void rostering_response_clear(rostering_response *response);

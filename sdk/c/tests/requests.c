@@ -114,7 +114,7 @@ static void each_method_without_a_body(void **state) {
     }
 }
 
-/* A warm call reuses what libcurl was told of an equal one: all but the body. */
+/* A handle that sent one of them may send any other. */
 static void equal_requests_with_different_bodies(void **state) {
     fixture *f = *state;
     static const char *const bodies[] = {"first", "the second", "", "4"};
@@ -281,6 +281,33 @@ static void a_connection_is_kept_and_no_request_is_sent_twice(void **state) {
     assert_true(connections > 0);
 }
 
+/* The lists of headers that there are, each of which has a token or the secret: the linker has libcurl called through
+ * here. */
+static int lists;
+
+struct curl_slist *__real_curl_slist_append(struct curl_slist *list, const char *line);
+struct curl_slist *__wrap_curl_slist_append(struct curl_slist *list, const char *line);
+struct curl_slist *__wrap_curl_slist_append(struct curl_slist *list, const char *line) {
+    if (list == NULL) lists++;
+    return __real_curl_slist_append(list, line);
+}
+
+void __real_curl_slist_free_all(struct curl_slist *list);
+void __wrap_curl_slist_free_all(struct curl_slist *list);
+void __wrap_curl_slist_free_all(struct curl_slist *list) {
+    if (list != NULL) lists--;
+    __real_curl_slist_free_all(list);
+}
+
+static void an_idle_handle_has_no_headers(void **state) {
+    fixture *f = *state;
+    for (int i = 0; i < 3; i++) { /* the first with a token request */
+        lists = 0;
+        want_jobs(f->client);
+        assert_int_equal(lists, 0);
+    }
+}
+
 int run_request_tests(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_sent_unchanged),
@@ -293,6 +320,7 @@ int run_request_tests(void) {
         TEST(a_body_that_is_read),
         TEST(a_body_is_sent_again_after_a_401),
         TEST(a_body_that_cannot_be_sent_again),
+        TEST(an_idle_handle_has_no_headers),
         TEST(a_connection_is_kept_and_no_request_is_sent_twice),
     };
     return cmocka_run_group_tests_name("requests", tests, NULL, NULL);
