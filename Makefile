@@ -189,7 +189,7 @@ format: setup-check ## format all code
 .PHONY: matrix
 matrix: build $(TEST_PLUGINS) ## run the scenarios on every host for the table in docs/hosts.md
 	@cd tests && go test -count=1 -timeout 30m -json -run Scenarios ./conformance >../build/scenarios.json || true
-	@cd tests && go run ./conformance/matrix ../docs/hosts.md ../README.md <../build/scenarios.json
+	@cd tests && go run ./conformance/matrix ../docs/hosts.md <../build/scenarios.json
 
 .PHONY: bench
 bench: build ## measure the plugin and each library next to peers; HOSTS=go,c limits it

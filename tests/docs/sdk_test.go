@@ -135,25 +135,6 @@ func TestEveryLibraryShowsEachRow(t *testing.T) {
 	}
 }
 
-// The page of each language tells how to run the tests of a program against the sandbox.
-func TestEveryPageTellsOfTheSandbox(t *testing.T) {
-	module, found := strings.CutPrefix(strings.Split(read(t, "sandbox/go.mod"), "\n")[0], "module ")
-	if _, err := os.Stat(filepath.Join(hosts.Root(), "sandbox/cmd/rostering-sandbox/main.go")); err != nil || !found {
-		t.Fatalf("the module is %q; the command: %v", module, err)
-	}
-	pages := []string{"README.md"}
-	for _, s := range suites {
-		pages = append(pages, "sdk/"+s.folder+"/README.md")
-	}
-	for _, page := range pages {
-		for _, want := range []string{"go install " + module + "/cmd/rostering-sandbox@latest", "\nrostering-sandbox |`rostering-sandbox "} {
-			if !regexp.MustCompile(want).MatchString(read(t, page)) {
-				t.Errorf("%s does not say %q", page, want)
-			}
-		}
-	}
-}
-
 func TestTestsAreFound(t *testing.T) {
 	samples := map[string]string{
 		"Go":         "func TestOne(t *testing.T) {\n\tt.Run(\"two: x\", func(t *testing.T) {\n// func TestNone\n",

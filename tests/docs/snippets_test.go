@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,17 +108,47 @@ func snippet(source string) (string, error) {
 
 var (
 	block = regexp.MustCompile("(?s)\n```.*?\n```")
-	// link finds the target of a link to a file.
-	link = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`)
+	// link finds the target of a link to a file or to a heading.
+	link = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)]*)?\)`)
+	// punctuation is what a heading loses in its anchor.
+	punctuation = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, page := range pages(t) {
 		for _, found := range link.FindAllStringSubmatch(block.ReplaceAllString(read(t, page), ""), -1) {
-			target := filepath.Join(hosts.Root(), filepath.Dir(page), found[1])
-			if _, err := os.Stat(target); err != nil {
+			target := page
+			if found[1] != "" {
+				target = filepath.Join(filepath.Dir(page), found[1])
+			}
+			if _, err := os.Stat(filepath.Join(hosts.Root(), target)); err != nil {
 				t.Errorf("%s links to %s, which is not there", page, found[1])
+			} else if found[2] != "" && !slices.Contains(anchors(read(t, target)), found[2]) {
+				t.Errorf("%s links to %s%s: there is no such heading", page, found[1], found[2])
 			}
 		}
 	}
+}
+
+// A link that is named after a test leads to the file that has it.
+func TestNamedTestsExist(t *testing.T) {
+	test := regexp.MustCompile(`\[(Test\w+)\]\(([^)]+)\)`)
+	for _, page := range pages(t) {
+		for _, found := range test.FindAllStringSubmatch(read(t, page), -1) {
+			if !strings.Contains(read(t, filepath.Join(filepath.Dir(page), found[2])), "func "+found[1]+"(") {
+				t.Errorf("%s: %s has no %s", page, found[2], found[1])
+			}
+		}
+	}
+}
+
+// anchors returns those of a page's headings, as GitHub makes them.
+func anchors(text string) (all []string) {
+	for line := range strings.Lines(block.ReplaceAllString(text, "")) {
+		if level, title, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Trim(level, "#") == "" {
+			title = punctuation.ReplaceAllString(strings.ToLower(title), "")
+			all = append(all, "#"+strings.ReplaceAll(title, " ", "-"))
+		}
+	}
+	return all
 }

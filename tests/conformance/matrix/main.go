@@ -1,7 +1,7 @@
-// Matrix writes into documents what go test -json says of the scenarios, between marks
-// that name the form: matrix for the whole of it, hosts for the short one.
+// Matrix writes the tables of a document, between marks, from what go test -json prints of the
+// scenarios and from the records of redirects and hostile servers.
 //
-//	go test -count=1 -json -run Scenarios ./conformance | go run ./conformance/matrix ../docs/hosts.md ../README.md
+//	go test -count=1 -json -run Scenarios ./conformance | go run ./conformance/matrix ../docs/hosts.md
 package main
 
 import (
@@ -12,17 +12,17 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "matrix: into which documents?")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: matrix DOCUMENT")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "matrix:", err)
 		os.Exit(1)
 	}
 }
 
-func run(documents []string) error {
+func run(document string) error {
 	hosts, err := read(os.Stdin)
 	if err != nil {
 		return err
@@ -35,11 +35,9 @@ func run(documents []string) error {
 	if err != nil {
 		return err
 	}
-	forms := map[string]string{"matrix": hosts.matrix(), "hosts": hosts.short(), "redirects": redirects, "hostile": hostile}
-	for _, document := range documents {
-		if err := report.Fill(document, "make matrix", forms); err != nil {
-			return err
-		}
+	tables := map[string]string{"matrix": hosts.matrix(), "redirects": redirects, "hostile": hostile}
+	if err := report.Fill(document, "make matrix", tables); err != nil {
+		return err
 	}
 	return hosts.failures()
 }

@@ -14,24 +14,13 @@ import (
 // driver ends the name of a host whose calls are made by its language's driver.
 const driver = "-driver"
 
-// matrix is the table of languages, with the deviations of all hosts below.
-func (all hosts) matrix() string {
-	text := all.short()
-	for _, name := range all.names() {
-		for _, why := range all[name].reasons {
-			text += fmt.Sprintf("\n- **%s**: %s", name, why)
-		}
-	}
-	return text + "\n"
-}
-
-// variants are parts of the names of hosts that the short table leaves out.
+// variants are parts of the names of hosts that the table omits.
 var variants = []string{driver, "poison", "core", "-nowasi"}
 
-// short is a table of languages, with the scenarios of both forms.
-func (all hosts) short() string {
+// matrix returns the table of languages, with the deviations of all hosts below.
+func (all hosts) matrix() string {
 	var text strings.Builder
-	header(&text, "host", "ran with", "the plugin does the HTTP", "the driver does it")
+	header(&text, "host", "versions", "direct calls", "client library")
 	for _, name := range all.names() {
 		if slices.ContainsFunc(variants, func(part string) bool { return strings.Contains(name, part) }) {
 			continue
@@ -40,15 +29,20 @@ func (all hosts) short() string {
 		if h := all[name+driver]; h != nil {
 			driven = h.tally.String()
 			if h.versions != versions {
-				versions += "; the driver with " + h.versions
+				versions += "; the library with " + h.versions
 			}
 		}
 		row(&text, name, versions, all[name].tally.String(), driven)
 	}
-	return text.String()
+	for _, name := range all.names() {
+		for _, why := range all[name].reasons {
+			fmt.Fprintf(&text, "\n- **%s**: %s", name, why)
+		}
+	}
+	return text.String() + "\n"
 }
 
-// redirects is a table of what hosts do with redirects.
+// redirects returns the table of what hosts do with redirects.
 func redirects() (string, error) {
 	recorded, err := redirect.Recorded()
 	if err != nil {
@@ -62,7 +56,7 @@ func redirects() (string, error) {
 	return text.String(), nil
 }
 
-// hostileServers is a table of what comes of hostile servers with each library.
+// hostileServers returns the table of how calls to hostile servers end in each library.
 func hostileServers() (string, error) {
 	recorded, err := hostile.Recorded()
 	if err != nil {
@@ -83,7 +77,7 @@ func hostileServers() (string, error) {
 	return text.String(), nil
 }
 
-// byOutcome tells the most frequent outcome, and for the others which libraries have them.
+// byOutcome returns the most frequent outcome, and the others with the libraries that have them.
 func byOutcome(libraries map[string][]string) string {
 	texts := slices.SortedFunc(maps.Keys(libraries), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(libraries[b]), len(libraries[a])), cmp.Compare(a, b))
@@ -94,7 +88,7 @@ func byOutcome(libraries map[string][]string) string {
 	return strings.Join(texts, "; ")
 }
 
-// outcomes puts statuses of the same outcome together: "301, 302: …; 307: …".
+// outcomes groups statuses by outcome: "301, 302: …; 307: …".
 func outcomes(of redirect.Outcomes) string {
 	var texts []string // in the order of their first statuses
 	statuses := map[string][]string{}
