@@ -82,14 +82,14 @@ func (f *fleet) quiet() came {
 
 func (f *fleet) how() string {
 	if f.Shared {
-		return "shared"
+		return "with a store"
 	}
-	return "each for itself"
+	return "without a store"
 }
 
 func sizes(fleets []fleet) string {
 	var s strings.Builder
-	s.WriteString("| instances | token | token requests in a quiet hour | in the day | at once, at most | operations on the store, at most |\n")
+	s.WriteString("| instances | | token requests in a quiet hour | in the day | at once, at most | store operations, at most |\n")
 	s.WriteString("| --- | --- | --- | --- | --- | --- |\n")
 	for _, f := range fleets {
 		day, store := f.sum(), "none"
