@@ -8,17 +8,11 @@ from urllib.parse import urlsplit
 
 import extism
 
-NAMES = [
-    "auth_url",
-    "base_url",
-    "environment",
-    "client_id",
-    "client_secret",
-    "customer_id",
-    "user_id",
-]
+NAMES = ["auth_url", "base_url", "environment", "client_id", "client_secret"]
+NAMES += ["customer_id", "user_id"]
 PLUGIN = Path(__file__).parents[2] / "dist" / "rostering.wasm"
 
+# snippet
 config = {name: os.environ.get(f"ROSTERING_{name.upper()}", "") for name in NAMES}
 hosts = [urlsplit(config[name]).hostname or "" for name in ("auth_url", "base_url")]
 manifest = {"wasm": [{"path": str(PLUGIN)}], "allowed_hosts": hosts, "config": config}
@@ -28,6 +22,7 @@ try:
 except extism.Error as error:
     try:
         own = json.loads(str(error))  # an error of the plugin, which is a JSON object
-    except ValueError:  # one of libextism, which does not say why
-        own = {"code": "network_error", "message": "no response; see auth_url and base_url"}
+    except ValueError:  # one of libextism, which has no reason
+        own = {"code": "network_error", "message": "no response; check auth_url and base_url"}
     sys.exit(f"{own['code']}: {own['message']}")
+# end of snippet
