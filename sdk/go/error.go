@@ -2,6 +2,7 @@ package rostering
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -52,8 +53,8 @@ type Error struct {
 	// BodyTruncated says that there was more.
 	BodyTruncated bool `json:"body_truncated,omitempty"`
 
-	object json.RawMessage // as the plugin returned it, if it did
-	cause  error           // of a request that got no response
+	emptyBody bool  // the response had a body of no bytes
+	cause     error // of a request that got no response
 }
 
 // Error returns the code and the message, with the status and the OAuth error:
@@ -83,29 +84,31 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // MarshalJSON returns the error as the contract's JSON object.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	if e.object != nil {
-		return e.object, nil
-	}
 	type fields Error
+	var body *string
+	if e.Body != "" || e.emptyBody {
+		body = &e.Body
+	}
 	return json.Marshal(struct {
 		*fields
-		RetryAfter int64 `json:"retry_after,omitempty"`
-	}{(*fields)(e), int64(e.RetryAfter / time.Second)})
+		Body       *string `json:"body,omitempty"`
+		RetryAfter int64   `json:"retry_after,omitempty"`
+	}{(*fields)(e), body, int64(e.RetryAfter / time.Second)})
 }
 
 // pluginError decodes the plugin's error.
-func pluginError(text string) error {
-	e := Error{object: json.RawMessage(text)}
-	var wait struct {
-		Seconds int64 `json:"retry_after"`
+func pluginError(object string) error {
+	var e Error
+	var more struct {
+		Body       *string `json:"body"`
+		RetryAfter int64   `json:"retry_after"` // seconds
 	}
-	err := json.Unmarshal(e.object, &e)
-	if err == nil {
-		err = json.Unmarshal(e.object, &wait)
-	}
+	err := errors.Join(json.Unmarshal([]byte(object), &e), json.Unmarshal([]byte(object), &more))
 	if err != nil || e.Code == "" {
-		return fmt.Errorf("rostering: the plugin failed: %s", text)
+		return fmt.Errorf("rostering: the plugin failed: %s", object)
 	}
-	e.RetryAfter = time.Duration(wait.Seconds) * time.Second
+	e.Message = inNamesOfGo(e.Code, e.Key, e.Message)
+	e.emptyBody = more.Body != nil && e.Body == ""
+	e.RetryAfter = time.Duration(more.RetryAfter) * time.Second
 	return &e
 }

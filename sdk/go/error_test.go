@@ -76,6 +76,51 @@ func TestErrorJSON(t *testing.T) {
 	}
 }
 
+// Messages name things as the caller wrote them, and Key has the contract's name.
+func TestErrorNames(t *testing.T) {
+	_, client := open(t)
+	field := func(change func(*rostering.Config)) func() error {
+		return func() error {
+			config := fullConfig
+			change(&config)
+			c, err := rostering.New(t.Context(), config, rostering.WithCacheDir(compiled))
+			if err == nil {
+				defer func() { _ = c.Close() }()
+				_, err = c.ListJobs(t.Context())
+			}
+			return err
+		}
+	}
+	send := func(r rostering.Request) func() error {
+		return func() error {
+			_, err := client.SendRequest(t.Context(), r)
+			return err
+		}
+	}
+	for want, tt := range map[string]struct {
+		key  string
+		fail func() error
+	}{
+		"set AuthURL":                   {"auth_url", field(func(c *rostering.Config) { c.AuthURL = "" })},
+		"BaseURL must":                  {"base_url", field(func(c *rostering.Config) { c.BaseURL = "x" })},
+		"set ClientSecret":              {"client_secret", field(func(c *rostering.Config) { c.ClientSecret = "" })},
+		"Environment must":              {"environment", field(func(c *rostering.Config) { c.Environment = "test" })},
+		"Scope must":                    {"scope", field(func(c *rostering.Config) { c.Scope = "\t" })},
+		"CustomerID: ":                  {"customer_id", field(func(c *rostering.Config) { c.CustomerID = " " })},
+		"set UserID, or use ForUser or": {"user_id", field(func(c *rostering.Config) { c.UserID = "" })},
+		"with AllowHTTP":                {"auth_url", field(func(c *rostering.Config) { c.AuthURL = "http://login.example.com" })},
+		"ForCustomer: ":                 {"customer_id", func() error { _, err := client.ForCustomer("").ListJobs(t.Context()); return err }},
+		"Path must":                     {"path", send(rostering.Request{Path: "jobs"})},
+		"Method must":                   {"method", send(rostering.Request{Path: "/jobs", Method: "BREW"})},
+		"ExpiresAt must":                {"expires_at", func() error { return client.SetToken(t.Context(), rostering.Token{AccessToken: "x"}) }},
+	} {
+		e, ok := errors.AsType[*rostering.Error](tt.fail())
+		if !ok || !strings.Contains(e.Message, want) || e.Key != tt.key || strings.Contains(e.Message, tt.key) && strings.Contains(tt.key, "_") {
+			t.Errorf("the error is %+v, which does not say %q about %s", e, want, tt.key)
+		}
+	}
+}
+
 func TestNot2xx(t *testing.T) {
 	s, client := open(t, rostering.WithMaxBody(1))
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 409, Headers: map[string]string{"Etag": "v1"}, Body: "taken"})

@@ -36,7 +36,7 @@ func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
 	}
 	if client.driver.base == "" {
 		return nil, &Error{
-			Code: CodeConfigMissing, Key: "base_url", Message: "set base_url: only requests to it get the token",
+			Code: CodeConfigMissing, Key: "base_url", Message: "set BaseURL: only requests to it get the token",
 		}
 	}
 	if base == nil {
