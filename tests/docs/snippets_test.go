@@ -121,7 +121,11 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if found[1] != "" {
 				target = filepath.Join(filepath.Dir(page), found[1])
 			}
-			if _, err := os.Stat(filepath.Join(hosts.Root(), target)); err != nil {
+			info, err := os.Stat(filepath.Join(hosts.Root(), target))
+			if err == nil && info.IsDir() {
+				target = filepath.Join(target, "README.md")
+			}
+			if err != nil {
 				t.Errorf("%s links to %s, which is not there", page, found[1])
 			} else if found[2] != "" && !slices.Contains(anchors(read(t, target)), found[2]) {
 				t.Errorf("%s links to %s%s: there is no such heading", page, found[1], found[2])
