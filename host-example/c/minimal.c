@@ -1,4 +1,4 @@
-/* The direct form: libextism's C ABI alone. The plugin sends the requests, through libextism. */
+/* Direct calls: libextism's C ABI alone. The plugin sends the requests, through libextism. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +25,14 @@ static json_t *read_config(void) {
     return config;
 }
 
-/* host_of returns the host of a URL of the config, which is the only thing that the plugin may send requests to. */
+/* host_of returns the host of a URL of the config: the plugin may send requests only to hosts that are listed. */
 static json_t *host_of(const json_t *config, const char *name) {
     const char *url = json_string_value(json_object_get(config, name));
     const char *start = url != NULL ? strstr(url, "://") : NULL;
     return start != NULL ? json_stringn(start + 3, strcspn(start + 3, ":/")) : json_string("");
 }
 
-/* print_error prints the plugin's own error, a JSON object. Otherwise a request got no response, most likely. */
+/* print_error prints the plugin's own error, a JSON object. If the text is none, most likely a request got no response. */
 static void print_error(const char *text) {
     const char *code = NULL, *message = NULL;
     json_t *error = json_loads(text, 0, NULL);
@@ -55,6 +55,7 @@ int main(int argc, char **argv) {
     char *manifest = json_dumps(fields, 0), *reason = NULL;
     json_decref(fields);
     if (manifest == NULL) return EXIT_FAILURE;
+    // snippet
     const bool wasi = true; // for the clock
     ExtismPlugin *plugin = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &reason);
     free(manifest);
@@ -69,6 +70,7 @@ int main(int argc, char **argv) {
     } else {
         print_error(extism_plugin_error(plugin));
     }
+    // end of snippet
     extism_plugin_free(plugin);
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

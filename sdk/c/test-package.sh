@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Uses the package files of package.sh as their users do, outside of the repository. Run setup.sh and package.sh
-# first, and make build/sandbox in the top folder.
+# Uses the package files of package.sh as their users do, outside of the repository; what the quick start of README.md
+# does is left to tests/docs. Run setup.sh and package.sh first, and make build/sandbox in the top folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -13,7 +13,7 @@ cd "$new"
 
 fail() { echo "$*" >&2; exit 1; }
 
-# build COMPILER… PACKAGE PROGRAM: compiles the program with what pkg-config says, nothing else, and runs it.
+# build COMPILER… PACKAGE PROGRAM: compiles the program with the flags of pkg-config alone, and runs it.
 strict=(-Wall -Wextra -Wpedantic -Werror)
 build() {
 	local package=${*: -2:1} program=${*: -1} flags
@@ -29,16 +29,14 @@ run() {
 }
 
 tar -xzf "$root/dist/$binary.tar.gz"
-mv "$binary" moved # it may lie anywhere
+mv "$binary" moved # it works in any folder
 documents=$new/moved/share/doc/rostering
 export PKG_CONFIG_PATH=$new/moved/lib/pkgconfig
-[ "$(pkg-config --modversion rostering)" = "$version" ] || fail "pkg-config tells another version"
-for package in rostering rostering-static; do
-	build gcc -std=c11 $package "$documents/jobs.c"
-	readelf -d program | grep -q 'librostering\.so\.0' && shared=rostering || shared=rostering-static
-	[ $shared = $package ] || fail "$package linked the other library"
-	build g++ -std=c++17 $package "$documents/jobs.cpp"
-done
+[ "$(pkg-config --modversion rostering)" = "$version" ] || fail "pkg-config has another version"
+build g++ -std=c++17 rostering "$documents/jobs.cpp" # in C: the quick start
+readelf -d program | grep -q 'librostering\.so\.0' || fail "rostering is not linked as a shared library"
+build gcc -std=c11 rostering-static "$documents/jobs.c"
+! readelf -d program | grep -q 'librostering\.so' || fail "rostering-static is linked as a shared library"
 
 # The same with CMake.
 mkdir cmake
@@ -54,7 +52,7 @@ MAKEFLAGS= cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$new/moved" >/dev/
 MAKEFLAGS= cmake --build cmake/build >/dev/null
 run cmake/build/program
 
-# What the shared library shows is what the header declares.
+# The shared library exports what the header declares, and nothing else.
 nm -D --defined-only moved/lib/librostering.so | sed 's/.* //; s/@.*//' | sort >exported
 grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
 diff declared exported || fail "the shared library exports (>) something else than the header declares (<)"
@@ -64,7 +62,7 @@ make -s -j2 -C "$source" install PREFIX="$new/installed"
 PKG_CONFIG_PATH=$new/installed/lib/pkgconfig build gcc -std=c11 rostering "$documents/jobs.c"
 diff -r moved installed || fail "what the source installs is not what the other package has"
 
-# With the machine's libextism in place of one that comes along.
+# With the machine's libextism in place of an included one.
 cat >extism.pc <<EOF
 Name: extism
 Description: as Extism's own
@@ -74,7 +72,7 @@ EOF
 export PKG_CONFIG_PATH=$new/system/lib/pkgconfig:$new
 rm "$source"/build/librostering.so.* # to link it anew
 make -s -C "$source" install EXTISM=system PREFIX="$new/system"
-[ ! -e system/lib/rostering ] || fail "libextism came along"
+[ ! -e system/lib/rostering ] || fail "libextism is included"
 for package in rostering rostering-static; do build gcc -std=c11 $package "$documents/jobs.c"; done
 
 make -s -C "$source" uninstall PREFIX="$new/installed"
@@ -82,6 +80,6 @@ make -s -C "$source" uninstall PREFIX="$new/installed"
 
 "$here/package.sh" "$new/again"
 for name in "$source" "$binary"; do
-	cmp "again/$name.tar.gz" "$root/dist/$name.tar.gz" || fail "$name.tar.gz is another one now"
+	cmp "again/$name.tar.gz" "$root/dist/$name.tar.gz" || fail "$name.tar.gz has other bytes now"
 done
 echo "C: packages of $(stat -c %s "$root/dist/$binary.tar.gz") and $(stat -c %s "$root/dist/$source.tar.gz") bytes work"
