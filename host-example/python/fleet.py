@@ -1,6 +1,6 @@
 """One process of a fleet that shares a token.
 
-ROSTERING_STORE is where: redis://… or the path of a folder; without it, nothing is shared. Each
+ROSTERING_STORE is the store: redis://… or the path of a folder; without it, nothing is shared. Each
 line on standard input is a number of calls to make. The response is a line of JSON:
 {"calls": 5, "token": "1f2e3d4c", "expires_at": 1800000000}, where `token` is the start of the
 token's SHA-256.
@@ -18,7 +18,7 @@ from automatic_rostering.redis_store import RedisStore
 
 
 def open_store(name: str) -> Store | None:
-    """Open the store, which the client does without while it is down."""
+    """Open the store. While it is down, the client continues without it."""
     if name.startswith("redis://"):
         return RedisStore(redis.Redis.from_url(name, socket_timeout=1, socket_connect_timeout=1))
     return FileStore(name) if name else None
@@ -40,5 +40,5 @@ try:
     with Client(Config.from_env(), store=store) as client:
         for line in sys.stdin:
             print(json.dumps(make(int(line), client)), flush=True)
-except (RosteringError, OSError) as error:  # the latter of a folder that cannot be
+except (RosteringError, OSError) as error:  # the latter if the folder cannot be created
     sys.exit(str(error))

@@ -41,7 +41,7 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    # uvicorn lets the requests that have begun end, and then raises the signal again.
+    # uvicorn lets the requests in progress end, and then raises the signal again.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:
         asyncio.run(main())

@@ -24,10 +24,10 @@ from .token import Token
 
 
 class AsyncClient(BaseClient):
-    """A `Client` for asyncio, with its options. Open one per event loop, for any number of tasks.
+    """A `Client` for asyncio, with the same options. Open one per event loop, for all its tasks.
 
     `async with` opens and closes it; or `await client.open()` and `await client.close()`. Opening
-    judges the config, and does not block the event loop.
+    checks the config, and does not block the event loop.
 
     The operations of a `Store` run in threads, those of an `AsyncStore` in the event loop.
     Canceling a call ends its request to the service; a token request continues for other calls.
@@ -49,7 +49,7 @@ class AsyncClient(BaseClient):
         super().__init__(Core(*options, event=event, http_kind=httpx.AsyncClient))
 
     async def open(self) -> Self:
-        """Open the client in the event loop that runs, and return it."""
+        """Open the client in the running event loop, and return it."""
         core, loop = self._core, asyncio.get_running_loop()
         if core.is_open:
             _ = core.plugin  # raises an error if it is closed
@@ -94,9 +94,9 @@ class AsyncClient(BaseClient):
         return Token.from_fields(cast(dict[str, Any], token))
 
     async def close(self, timeout: float | None = None) -> None:
-        """Wait for the calls that have begun, and free the instance with its token.
+        """Wait for the calls in progress, and free the plugin with its token.
 
-        After `timeout` seconds, calls that have not ended are canceled: they are a RuntimeError.
+        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
         """
         check_timeout("timeout", timeout, zero=True)
         core = self._core
@@ -109,7 +109,7 @@ class AsyncClient(BaseClient):
         except TimeoutError:
             core.cancel(_expire)
             await core.idle.wait()
-        # A token request for which no call waits any more is not waited for.
+        # Does not wait for a token request that no call waits for.
         for section in core.sections:
             section.cancel()
         if core.sections:
@@ -141,14 +141,14 @@ class AsyncClient(BaseClient):
 
     async def _steps(self, call: Call) -> Result:
         step = call.begin()
-        if call.renews:  # nobody waits for it, so an error is nobody's: the plugin has logged it
+        if call.renews:  # no call waits for it or sees its error, which the plugin has logged
             self._start(self._steps(call.renewal()))
         while not isinstance(step, Done):
             step = await self._perform(call, step)
         return step.result
 
     def _start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
-        """Start what does not end with its caller."""
+        """Start work that outlives its caller."""
         section = asyncio.create_task(work)
         self._core.sections.add(section)
         section.add_done_callback(self._core.sections.discard)
@@ -176,7 +176,7 @@ class AsyncClient(BaseClient):
         return call.resume(outcome)
 
     async def _section(self, call: Call, step: Step) -> Step:
-        """Perform detached steps to their end, even if their caller has left."""
+        """Perform detached steps to the end, even if the caller has left."""
         try:
             while isinstance(step, Detached):
                 step = call.resume(await self._detached(step))
@@ -191,7 +191,7 @@ class AsyncClient(BaseClient):
             try:
                 async with asyncio.timeout(step.timeout):
                     return await exchange.send_async(self._core.http)
-            except Exception as error:  # noqa: BLE001 - a hook's, of another's HTTP client
+            except Exception as error:  # noqa: BLE001 - raised by a hook of the user's HTTP client
                 return error
         try:
             async with asyncio.timeout(step.timeout):
@@ -200,7 +200,7 @@ class AsyncClient(BaseClient):
                     return step.outcome(await operation(*step.arguments))
                 returned = in_thread(partial(operation, *step.arguments))
                 return step.outcome(await asyncio.wrap_future(returned))
-        except Exception as error:  # noqa: BLE001 - the store's
+        except Exception as error:  # noqa: BLE001 - raised by the store
             return self._core.store_failed(step, error)
 
 

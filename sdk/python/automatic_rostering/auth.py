@@ -1,4 +1,4 @@
-"""The token for requests through an httpx client of the program's own."""
+"""The token for requests through your own httpx client."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import suppress
@@ -20,13 +20,13 @@ class RosteringAuth(httpx.Auth):
         http = httpx.Client(base_url=config.base_url, auth=RosteringAuth(client))
         http.get("/jobs/7")
 
-    It needs a `Client` for an httpx.Client, an `AsyncClient` for an httpx.AsyncClient.
+    Pass a `Client` for an httpx.Client, an `AsyncClient` for an httpx.AsyncClient.
 
     Only requests to the scheme, host and port of the config's `base_url` get the token, and none
-    that has an Authorization already. After a 401 the token is replaced, and the request is sent
-    once more. The caller gets the 401 if there is no new token, and if the body is a file or an
-    iterable, which cannot be read again. Adds no CUSTOMER_ID and no USER_ID. Raises a
-    `RosteringError` if it has no token to begin with.
+    that has an Authorization already. After a 401 the token is replaced and the request retried
+    once. You get the 401 if there is no new token, or if the body is a file or an iterable, which
+    cannot be read again. Adds no CUSTOMER_ID and no USER_ID. A request raises a `RosteringError` if
+    there is no token for it, and this constructor if the config has no `base_url`.
     """
 
     def __init__(self, client: Client | AsyncClient) -> None:
@@ -50,7 +50,7 @@ class RosteringAuth(httpx.Auth):
                 response.read()  # returns its connection, which the token request may need
                 with suppress(RosteringError):  # the 401 is the response then
                     new = self._client.get_token(refused=token).access_token
-                    if new != token and _repeatable(request):
+                    if new != token and _can_be_retried(request):
                         yield _with_token(request, new)
         finally:
             request.headers.pop(_HEADER, None)  # it may be sent again, and logged
@@ -71,7 +71,7 @@ class RosteringAuth(httpx.Auth):
                 await response.aread()
                 with suppress(RosteringError):  # the 401 is the response then
                     new = (await self._client.get_token(refused=token)).access_token
-                    if new != token and _repeatable(request):
+                    if new != token and _can_be_retried(request):
                         yield _with_token(request, new)
         finally:
             request.headers.pop(_HEADER, None)
@@ -83,7 +83,7 @@ class RosteringAuth(httpx.Auth):
 def _base_url(client: Client | AsyncClient) -> httpx.URL:
     url = client._core.config.base_url  # noqa: SLF001 - of this package
     if not url:
-        message = "set base_url: only requests to it get the token"
+        message = "base_url is not set; set it, since only requests to it get the token"
         raise RosteringError("config_missing", message, key="base_url")
     return httpx.URL(url)
 
@@ -98,12 +98,12 @@ def _with_token(request: httpx.Request, token: str) -> httpx.Request:
 
 
 def _refused(response: httpx.Response, token: str) -> bool:
-    """Tell whether a 401 is about the token, which a redirect to elsewhere does not take along."""
+    """Return whether a 401 refuses the token, which httpx does not forward to another host."""
     return (
         response.status_code == HTTPStatus.UNAUTHORIZED
         and response.request.headers.get(_HEADER) == f"Bearer {token}"
     )
 
 
-def _repeatable(request: httpx.Request) -> bool:
+def _can_be_retried(request: httpx.Request) -> bool:
     return isinstance(request.stream, httpx.ByteStream)

@@ -1,4 +1,4 @@
-"""What both clients have in common: everything but waiting."""
+"""What `Client` and `AsyncClient` share: everything except waiting."""
 
 import json
 import logging
@@ -25,7 +25,7 @@ from .token import Token
 
 
 class Default(Enum):
-    """Stands for an argument that is not given, where None has a meaning of its own."""
+    """The default of arguments for which None has a meaning."""
 
     DEFAULT = "default"
 
@@ -35,30 +35,30 @@ class Default(Enum):
 
 
 DEFAULT: Literal[Default.DEFAULT] = Default.DEFAULT
-#: An id that replaces the config's; None sends no header.
+#: An id that replaces that of the view or the config; None sends no header.
 Id: TypeAlias = str | Default | None
-#: Seconds in place of the client's; None is unlimited.
+#: A timeout in seconds that replaces the client's; None is unlimited.
 Timeout: TypeAlias = float | Default | None
 
-_QUIET = 60.0  # seconds between two warnings of the store
+_QUIET = 60.0  # seconds between two warnings about the store
 
 
 @dataclass(eq=False, repr=False)
 class Core:
-    """What a client and its views share: options, the plugin, and the calls that have begun."""
+    """What a client and its views share: options, the plugin, and the calls in progress."""
 
     config: Config
     timeout: float | None
     max_body: int
     store: Any
-    http: Any  # None: one of its own
+    http: Any  # None: the client makes its own
     logger: log.AnyLogger | None
     wasm: Wasm | None
     event: Callable[[], AnyEvent]
     http_kind: type
 
     def __post_init__(self) -> None:
-        """Judge the options."""
+        """Validate the options."""
         check("config", self.config, Config)
         check_timeout("timeout", self.timeout)
         check_max_body(self.max_body)
@@ -73,14 +73,15 @@ class Core:
         self._closed = False
         self._canceled = False
         self._next_warning = 0.0
-        #: The ends of calls, and the detached steps and the renewals that they began.
+        #: What `cancel` ends the calls in progress by.
         self.calls: set[Any] = set()
+        #: The detached steps and the renewals in progress, which may outlive their calls.
         self.sections: set[Any] = set()
-        #: Is set when the client is closed and its last call has ended.
+        #: Set when the client is closed and its last call has ended.
         self.idle: Any = self.event()
 
     def open(self, make_http: Callable[[], Any]) -> None:
-        """Open the plugin, which judges the config, and make an HTTP client if none was given."""
+        """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self._closed:
             raise RuntimeError(CLOSED)
         plugin = Plugin(self.wasm or BUNDLED, self.config, self.event, self.logger)
@@ -93,7 +94,7 @@ class Core:
 
     @property
     def plugin(self) -> Plugin:
-        """The instance. A RuntimeError if it can be used no more, not yet, or not here."""
+        """The plugin. Raises a RuntimeError before opening, after closing and in a forked child."""
         if self._plugin and self._plugin.is_inherited:
             raise RuntimeError("the client was opened before a fork: open one in each process")
         if self._closed:
@@ -104,12 +105,12 @@ class Core:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the plugin is there, though it may be closed."""
+        """Whether the client was opened, even if it is closed by now."""
         return self._plugin is not None
 
     @contextmanager
     def begun(self, end: object) -> Iterator[None]:
-        """Count a call, whose `end` is for `cancel`."""
+        """Register a call in progress, which `cancel` ends by its `end`."""
         with self._lock:
             _ = self.plugin
             self.calls.add(end)
@@ -122,7 +123,7 @@ class Core:
                     self.idle.set()
 
     def begin_close(self) -> bool:
-        """Begin no more calls. Return whether there is something to free in this process."""
+        """Refuse further calls. Return whether this process has something to free."""
         if not self._plugin or self._plugin.is_inherited:
             return False
         with self._lock:
@@ -132,7 +133,7 @@ class Core:
         return True
 
     def cancel(self, end: Callable[[Any], None]) -> None:
-        """End the calls that have begun."""
+        """Cancel the calls in progress, each by `end`."""
         self._canceled = True
         for call in self.calls.copy():
             end(call)
@@ -141,18 +142,22 @@ class Core:
             self._plugin.end_section()
 
     def free(self) -> None:
-        """Free the instance."""
+        """Free the plugin."""
         if self._plugin:
             self._plugin.close()
 
     def ended(self, timeout: float | None) -> Exception:
-        """Return the error of a call that was ended by its timeout, or by `cancel`."""
+        """Return the error of a call that its timeout or `cancel` has ended."""
         if self._canceled:
             return RuntimeError(CLOSED)
-        return RosteringError("network_error", f"timed out after {timeout} s", retryable=True)
+        message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
+        return RosteringError("network_error", message, retryable=True)
 
     def store_failed(self, step: StoreStep, error: Exception) -> Outcome:
-        """Return the outcome of a store step. Its text could quote the value, and is not shown."""
+        """Log a failure of the store, and return it as the outcome of a step.
+
+        The text of the exception is not shown, because it could quote the value.
+        """
         name = type(error).__name__
         if time.monotonic() >= self._next_warning:
             self._next_warning = time.monotonic() + _QUIET
@@ -164,34 +169,35 @@ class Core:
 
 
 class BaseClient:
-    """A client, or a view of one: what they share, and the ids of its requests."""
+    """A client or a view of one: the core that they share, and the ids of its own calls."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._ids: dict[str, str | None] = {}
 
     def for_customer(self, customer_id: str | None) -> Self:
-        """Return a view of this client: all its calls send this id, or none.
+        """Return a view of this client whose calls send this customer id; None sends no header.
 
         A view shares the token and everything else. Closing it closes the client.
         """
         return self._view("customer_id", customer_id)
 
     def for_user(self, user_id: str | None) -> Self:
-        """Return a view of this client with another user, as `for_customer` does."""
+        """Return a view of this client whose calls send this user id, as `for_customer` does."""
         return self._view("user_id", user_id)
 
     def set_token(self, token: Token) -> None:
         """Use a token that another client requested. Sends nothing.
 
-        `token_mismatch` if it has expired, or belongs to another client, scope or token URL.
+        Raises a `RosteringError` (token_mismatch) if it has expired, or belongs to another client,
+        scope or token endpoint.
         """
         check("token", token, Token)
         fields = {**json.loads(token.to_json()), "now": int(time.time())}
         self._core.plugin.call("set_token", json.dumps(fields).encode())
 
     def clear_token(self) -> None:
-        """Forget the token, and the backoff after failed token requests. Sends nothing."""
+        """Forget the token and the backoff after failed token requests. Sends nothing."""
         self._core.plugin.call("clear_token", b"")
 
     def _view(self, name: str, value: str | None) -> Self:

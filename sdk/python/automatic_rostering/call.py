@@ -50,9 +50,9 @@ class Call:
     store: bool
     now: float | None = None
     body: AnyBody = None
-    #: Whether it renews the token beside another call.
+    #: Whether it renews the token in the background.
     is_renewal: bool = False
-    #: Whether its first step wants the token renewed beside it.
+    #: Whether the plugin asked for `renewal` to be made in the background.
     renews: bool = field(default=False, init=False)
     _step: Step | None = field(default=None, init=False)
     _response: httpx.Response | None = field(default=None, init=False)
@@ -64,7 +64,7 @@ class Call:
         self._step = kept.find(key, now)
         if self._step:
             return self._step
-        # Taken first: the plugin may change before the step is kept.
+        # Read first: the plugin may change before the step is kept.
         generation = kept.generation
         accepts = ["wait"] + ["store"] * self.store + ["renew"] * (not self.is_renewal)
         data = {"call": self.export, "accepts": accepts, "input": {**self.input, "now": now}}
@@ -74,11 +74,11 @@ class Call:
         return step
 
     def renewal(self) -> "Call":
-        """Return the call that renews the token beside this one."""
+        """Return the call that renews the token in the background."""
         return Call(self.plugin, "get_token", {}, self.store, self.now, is_renewal=True)
 
     def resume(self, outcome: Outcome) -> Step:
-        """Return the step after this outcome of the last one."""
+        """Return the next step, after this outcome of the last one."""
         fields, cause = outcome, None
         if isinstance(outcome, httpx.Response):
             accepted = outcome.is_success or outcome.status_code == HTTPStatus.NOT_MODIFIED
@@ -117,13 +117,13 @@ class Call:
             yield content
 
     def _sent_once(self) -> bool:
-        """Tell whether a request to the service was sent with a body that can be read once."""
+        """Return whether this was a request to the service, with a body that can be read once."""
         sent = isinstance(self._step, ServiceStep) and self._step.body is True
         return sent and isinstance(self.body, Iterator | AsyncIterator)
 
     def _next(self, export: str, data: object, *, changes: bool = True) -> tuple[float, Step]:
         """Return the next step, and the time until which it may be kept, or 0."""
-        # Taken first: the call that is to be waited for may end before the wait begins.
+        # Read first: the call to wait for may end before the wait begins.
         section_ended = self.plugin.section_ended
         fields = json.loads(self.plugin.call(export, json.dumps(data).encode(), changes=changes))
         until, self.renews = fields.pop("until", 0), fields.pop("renew", False)
@@ -140,7 +140,7 @@ class Call:
         match step:
             case "wait" if fields["for"] == "call":
                 return WaitStep(fields["seconds"], section_ended, flow=flow)
-            case "wait":  # at random, so that the clients of a store do not look at the same time
+            case "wait":  # with jitter, so that the clients of a store do not all look at once
                 seconds = fields["seconds"] * (1 + random.random() / 2)  # noqa: S311
                 return WaitStep(seconds, self.plugin.canceled, flow=flow)
             case "store":
@@ -156,11 +156,11 @@ class Call:
 
 
 def _reason(error: Exception) -> str:
-    """Say why there is no response. The plugin redacts it."""
+    """Return why there is no response. The plugin redacts it."""
     text = str(error) or ("timed out" if isinstance(error, TimeoutError) else "")
     return f"{type(error).__name__}: {text}"
 
 
 def unix_time(given: float | None) -> float:
-    """Return the time that was given, or the clock's."""
+    """Return the given time, or else the current one, in Unix seconds."""
     return int(time.time()) if given is None else given

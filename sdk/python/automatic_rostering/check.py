@@ -1,4 +1,4 @@
-"""Judges options and arguments, before anything is done with them."""
+"""Validates options and arguments, before anything is done with them."""
 
 from inspect import iscoroutinefunction
 
@@ -7,9 +7,9 @@ LONGEST_TIMEOUT = 1_000_000
 
 
 def check(name: str, value: object, kind: type | tuple[type, ...], *others: object) -> None:
-    """Raise a TypeError if a value is neither of a type nor one of the others.
+    """Raise a TypeError unless a value has one of the types, or is one of the others.
 
-    A bool is no number here: it is more likely a mistake.
+    A bool does not count as a number: it is more likely a mistake.
     """
     if any(value is other for other in others):
         return
@@ -20,21 +20,21 @@ def check(name: str, value: object, kind: type | tuple[type, ...], *others: obje
 
 
 def check_timeout(name: str, value: float | None, *, zero: bool = False) -> None:
-    """Raise a TypeError or a ValueError if a value is no number of seconds, and not None."""
+    """Raise a TypeError or a ValueError unless a value is a timeout in seconds, or None."""
     check(name, value, (float, int), None)
     if value is not None and not (0 < value <= LONGEST_TIMEOUT or (zero and value == 0)):
         raise ValueError(f"{name} must be positive and at most {LONGEST_TIMEOUT} s, or None")
 
 
 def check_max_body(value: int) -> None:
-    """Raise a TypeError or a ValueError if a value is no limit of a response."""
+    """Raise a TypeError or a ValueError unless a value is a limit in bytes."""
     check("max_body", value, int)
     if value <= 0:
         raise ValueError("max_body must be positive")
 
 
 def check_store(store: object, *, asynchronous: bool) -> None:
-    """Raise a TypeError if an object is no store of this kind of client, and not None."""
+    """Raise a TypeError unless an object is a store for this kind of client, or None."""
     for name in () if store is None else ("get", "add", "set"):
         method = getattr(store, name, None)
         if not callable(method):
@@ -42,7 +42,8 @@ def check_store(store: object, *, asynchronous: bool) -> None:
                 f"store must have get, add and set: {type(store).__name__} lacks {name}"
             )
         if iscoroutinefunction(method) and not asynchronous:
-            raise TypeError(f"store: {type(store).__name__}.{name} is async, for an AsyncClient")
+            found = f"{type(store).__name__}.{name} is async"
+            raise TypeError(f"store: {found}; use an AsyncClient, or another store")
 
 
 def _name(kind: type) -> str:

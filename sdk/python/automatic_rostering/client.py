@@ -29,17 +29,17 @@ class Client(BaseClient):
     """A client of the service. Open one per process; any number of threads may use it.
 
     `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in
-    bytes. `store` shares the token with other clients. `http` sends the requests, for example
-    through a proxy or with certificates of your own; its timeouts apply where they are shorter,
-    and it stays yours to close. `logger` receives the plugin's log lines, for which the client
-    sets up the log of libextism, and failures of the store, which go to the logger
-    "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, a file or bytes.
+    bytes. `store` shares the token with other clients. `http` is your own HTTP client, for example
+    with a proxy or a private CA; its timeouts apply if they are shorter, and it remains yours to
+    close. `logger` receives the plugin's log lines, for which the client sets up libextism's log,
+    and failures of the store, which go to the logger "automatic_rostering" by default. `plugin` is
+    another rostering-nowasi.wasm, as a path or bytes.
 
     Sends nothing before the first call. Close it, or use it in a `with` statement.
 
-    A call raises a `RosteringError` that explains how to fix it, a TypeError or a ValueError if it
-    is wrong in itself, and a RuntimeError if the client is closed. So does opening; a ValueError
-    there can be a `plugin` that is not a plugin of this package's `CONTRACT`.
+    Opening and calls raise a `RosteringError` whose message explains how to fix it, a TypeError or
+    a ValueError for an invalid argument, such as a `plugin` of another `CONTRACT`, and a
+    RuntimeError if the client is closed.
     """
 
     def __init__(
@@ -65,7 +65,8 @@ class Client(BaseClient):
     ) -> httpx.Response:
         """Return the service's response to GET /jobs: status 2xx, its body in memory.
 
-        An id replaces that of the view or the config; None sends no header.
+        An id replaces that of the view or the config; None sends no header. `timeout` replaces the
+        client's.
         """
         ids = self._sent_ids(customer_id, user_id)
         return cast(httpx.Response, self._run(*self._call("list_jobs", ids, timeout)))
@@ -87,7 +88,7 @@ class Client(BaseClient):
 
         `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's.
         The plugin adds the headers Authorization, CUSTOMER_ID and USER_ID, and retries the request
-        once after a 401.
+        with another token after a 401.
         """
         fields, body = request_input(path, method, params, headers, content, json, Iterable)
         fields |= self._sent_ids(customer_id, user_id)
@@ -100,16 +101,16 @@ class Client(BaseClient):
         """Return the token, or request a new one if it is missing or about to expire.
 
         `force` requests a new one in any case. `refused` is an access token that the service
-        answered 401 to: it is replaced, unless another call has replaced it already.
+        refused with a 401: it is replaced, unless another call has replaced it already.
         """
         token = self._run(*self._token_call(force, refused, timeout))
         return Token.from_fields(cast(dict[str, Any], token))
 
     def close(self, timeout: float | None = None) -> None:
-        """Wait for the calls that have begun, and free the instance with its token.
+        """Wait for the calls in progress, and free the plugin with its token.
 
-        After `timeout` seconds, calls that have not ended are a RuntimeError. One that waits for a
-        response through `http` of your own learns of it when that ends.
+        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
+        One that waits for a response through your own `http` does so when that ends.
         """
         check_timeout("timeout", timeout, zero=True)
         core = self._core
@@ -121,7 +122,7 @@ class Client(BaseClient):
             for section in core.sections.copy():
                 with suppress(InvalidStateError):
                     section.set_exception(TimeoutError())
-        # A token request for which no call waits any more is not waited for.
+        # Does not wait for a token request that no call waits for.
         core.free()
         if core.owns_http:
             self._connections.shut_down()
@@ -146,15 +147,15 @@ class Client(BaseClient):
 
     def _steps(self, call: Call, deadline: Deadline) -> Result:
         step = call.begin()
-        if call.renews:  # nobody waits for it, so an error is nobody's: the plugin has logged it
-            with suppress(RuntimeError):  # the interpreter ends, and starts no more threads
+        if call.renews:  # no call waits for it or sees its error, which the plugin has logged
+            with suppress(RuntimeError):  # the interpreter is shutting down, and starts no threads
                 self._start(partial(self._steps, call.renewal(), Deadline(None)))
         while not isinstance(step, Done):
             step = self._perform(call, step, deadline)
         return step.result
 
     def _start(self, work: Callable[[], T]) -> "Future[T]":
-        """Start what does not end with its caller."""
+        """Start work that outlives its caller."""
         section = in_thread(work)
         self._core.sections.add(section)
         section.add_done_callback(self._core.sections.discard)
@@ -175,7 +176,7 @@ class Client(BaseClient):
         return call.resume(outcome)
 
     def _section(self, call: Call, step: Step) -> Step:
-        """Perform detached steps to their end, even if their caller has left."""
+        """Perform detached steps to the end, even if the caller has left."""
         try:
             while isinstance(step, Detached):
                 step = call.resume(self._detached(step))
@@ -189,10 +190,10 @@ class Client(BaseClient):
             exchange = Exchange(step, step.body, self._core.max_body)
             try:
                 return exchange.send(self._core.http, self._connections, Deadline(step.timeout))
-            except Exception as error:  # noqa: BLE001 - a hook's, of another's HTTP client
+            except Exception as error:  # noqa: BLE001 - raised by a hook of the user's HTTP client
                 return error
         try:
             operation = in_thread(partial(getattr(self._core.store, step.op), *step.arguments))
             return step.outcome(operation.result(step.timeout))
-        except Exception as error:  # noqa: BLE001 - the store's
+        except Exception as error:  # noqa: BLE001 - raised by the store
             return self._core.store_failed(step, error)

@@ -1,4 +1,4 @@
-"""What a client is configured with."""
+"""The configuration of a client."""
 
 import os
 import re
@@ -15,10 +15,10 @@ _BOOLEANS = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Whose jobs to list, and where.
+    """The configuration of a client: URLs, credentials, and the default ids.
 
-    A value of the wrong type is a TypeError. The rest is judged when a client opens: a mistake is a
-    `RosteringError` whose `key` names the value. A missing base_url, customer_id or user_id is an
+    A value of the wrong type is a TypeError. The rest is checked when a client opens: a mistake is
+    a `RosteringError` whose `key` names the field. A missing base_url, customer_id or user_id is an
     error of the first call that needs it.
     """
 
@@ -33,7 +33,7 @@ class Config:
     environment: Environment | None = None
     scope: str | None = None
 
-    #: Sent with each request, unless the view or the call says otherwise.
+    #: Sent with each request, unless the view or the call has another.
     customer_id: str | None = None
     user_id: str | None = None
 
@@ -44,7 +44,7 @@ class Config:
     allow_http: bool = False
 
     def __post_init__(self) -> None:
-        """Judge the types. A "false" that permits http must not be."""
+        """Check the types: a "false" must not permit http."""
         for f in fields(self):
             optional = () if f.default is not None else (None,)
             kind = {"refresh_margin": int, "allow_http": bool}.get(f.name, str)
@@ -54,8 +54,8 @@ class Config:
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
         """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field.
 
-        An empty variable is a missing one. Raises a `RosteringError` (config_invalid) that names
-        the variable if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` cannot be read.
+        An empty variable counts as missing. Raises a `RosteringError` (config_invalid) that names
+        the variable if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` is invalid.
         """
         values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
         for f in fields(cls):
@@ -64,15 +64,15 @@ class Config:
         return cls(**values)
 
 
-def _read(name: str, text: str) -> str | int | bool:
+def _read(name: str, variable: str) -> str | int | bool:
     if name == "allow_http":
-        value: bool | int | None = _BOOLEANS.get(text)
+        value: bool | int | None = _BOOLEANS.get(variable)
         expected = "true or false"
     elif name == "refresh_margin":
-        value = int(text) if re.fullmatch("[0-9]{1,999}", text) else None
-        expected = "a whole number of seconds"
+        value = int(variable) if re.fullmatch("[0-9]{1,999}", variable) else None
+        expected = "a non-negative integer (seconds)"
     else:
-        return text
+        return variable
     if value is None:
         message = f"ROSTERING_{name.upper()} must be {expected}"
         raise RosteringError("config_invalid", message, key=name)
@@ -80,7 +80,7 @@ def _read(name: str, text: str) -> str | int | bool:
 
 
 def plugin_config(config: Config) -> dict[str, str]:
-    """Return the plugin's form of a config."""
+    """Return a config as the plugin takes it."""
     values = {f.name: getattr(config, f.name) for f in fields(config)}
     values["allow_http"] = "true" if config.allow_http else "false"
     return {name: str(value) for name, value in values.items() if value is not None}

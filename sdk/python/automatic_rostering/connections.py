@@ -13,10 +13,10 @@ _PIECE = 64 << 10  # bytes
 
 
 class Connections:
-    """Knows the sockets, because closing an httpx.Client does not wake threads that read.
+    """Tracks the sockets, because closing an httpx.Client does not wake threads that read.
 
-    httpx bounds each wait, but not their sum: a server that sends a byte now and then can go on for
-    ever. So each read and write of a request looks at the deadline of its thread.
+    httpx bounds each wait, but not their sum: a server that sends a byte now and then can continue
+    forever. So each read and write of a request checks the deadline of its thread.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Connections:
         self._thread = threading.local()
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Note a connection, as httpcore's trace extension."""
+        """Track a connection that was made; httpcore calls this as its trace extension."""
         if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
             stream = info["return_value"]
             stream.read = self._bounded_read(stream.read)
@@ -33,7 +33,7 @@ class Connections:
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
-        """Bound what this thread reads and writes."""
+        """Apply a deadline to what this thread reads and writes."""
         self._thread.deadline = deadline
         try:
             yield
@@ -59,7 +59,7 @@ class Connections:
         return bounded
 
     def shut_down(self) -> None:
-        """End all that is sent and read."""
+        """Shut the sockets down, which wakes the threads that use them."""
         for stream in list(self._streams):
             with suppress(OSError):
                 stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""The contract between this package and the plugin, which names its own in the export version."""
+"""The version of the contract between this package and the plugin."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ CONTRACT = 2
 
 
 def check_contract(call: Callable[[str, bytes], bytes]) -> None:
-    """Raise a ValueError if a plugin is not one for this package. `call` calls its exports."""
+    """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
     try:
         found = f"contract {json.loads(call('version', b''))['contract']}"
     except (extism.Error, ValueError, LookupError, TypeError):

@@ -1,10 +1,10 @@
-"""A bound for the time of a call."""
+"""The deadline of a call."""
 
 import time
 
 
 class Deadline:
-    """A point in time, in seconds from now; None means never."""
+    """A point in time, so many seconds from now; None means never."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -17,5 +17,5 @@ class Deadline:
         return left
 
     def expire(self) -> None:
-        """Let it pass now."""
+        """Move it to now."""
         self._end = time.monotonic()

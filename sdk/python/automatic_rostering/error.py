@@ -55,7 +55,7 @@ class RosteringError(Exception):
         known = [f"status {self.status}" if self.status else "", ": ".join(oauth)]
         details = ", ".join(filter(None, known))
         text = f"{self.code}: {self.message}" + (f" ({details})" if details else "")
-        return " ".join(text.split())  # others' text must not begin a line of a log
+        return " ".join(text.split())  # foreign text must not start a line of a log
 
     def to_dict(self) -> dict[str, object]:
         """Return the contract's fields that are set, for json.dumps or a structured log."""
@@ -64,7 +64,7 @@ class RosteringError(Exception):
 
 
 def decode_error(text: str) -> RosteringError | None:
-    """Read the plugin's error. None if the text is one of the SDK's, which are not JSON objects."""
+    """Decode the plugin's error. None for an error of the SDK, whose text is not a JSON object."""
     try:
         error = json.loads(text)
         names = error.keys() & {f.name for f in fields(RosteringError)}

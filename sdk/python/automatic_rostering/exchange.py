@@ -22,7 +22,7 @@ AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (64 << 10) + 1  # bytes, one more than an error holds
 _STATUSES = range(100, 600)
-#: A body that has been read is neither compressed nor in chunks any more.
+#: Headers of a body on the wire. One that has been read is neither compressed nor chunked.
 _OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
@@ -45,7 +45,7 @@ def http_options(*urls: str | None) -> dict[str, Any]:
 
 @dataclass(eq=False, repr=False)
 class Exchange:
-    """A request with its content, and its response."""
+    """One request with its content, and its response."""
 
     step: TokenStep | ServiceStep
     content: AnyContent
@@ -118,7 +118,7 @@ class Exchange:
         return httpx.Request(request.method, request.url)
 
     def _failed(self, error: Exception) -> Exception:
-        """Return an error that is shown as a cause, without the request and others' variables."""
+        """Return an error to show as a cause, without secrets: in requests and tracebacks."""
         part: BaseException | None = error
         while part:
             part.__traceback__ = None
@@ -130,7 +130,7 @@ class Exchange:
 
 @cache
 def _tls(*_: str | None) -> ssl.SSLContext:
-    """Load the certificates, which takes 50 ms, once for each place that httpx reads them from."""
+    """Load the certificates, which takes 50 ms, once for each place that they are read from."""
     return httpx.create_ssl_context()
 
 

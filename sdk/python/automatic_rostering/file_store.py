@@ -8,16 +8,16 @@ from hashlib import sha256
 from pathlib import Path
 
 _ATTEMPTS = 100
-_ABANDONED = 60  # seconds after which a temporary file is that of a process that has died
+_ABANDONED = 60  # seconds after which the process that wrote a temporary file has died
 _TEMPORARY = re.compile(r"[0-9a-f]{64}\.tmp\.[0-9a-f]+")
 _CONTENT = re.compile(rb"([0-9]{1,16})\n(.*)", re.DOTALL)
 
 
 class FileStore:
-    """A `Store` in files that their owner alone can read, without locks.
+    """A `Store` in files that only their owner can read, without locks.
 
     Libraries of other languages can share the folder: docs/fleet.md specifies its files. Raises an
-    OSError if the folder cannot be made or written.
+    OSError if the folder cannot be created or written.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -31,7 +31,7 @@ class FileStore:
         for _ in range(_ATTEMPTS):
             try:
                 return self._read(name, max(self._numbers(name), default=0))
-            except FileNotFoundError:  # replaced meanwhile
+            except FileNotFoundError:  # another process has replaced it
                 continue
         raise self._failure()
 
@@ -60,7 +60,7 @@ class FileStore:
                     continue
                 numbers = self._numbers(name)
                 if absent and max(numbers, default=0) > last + 1:
-                    own.unlink(missing_ok=True)  # an older value than that counts for nothing
+                    own.unlink(missing_ok=True)  # a newer value is there
                     continue
                 for number in numbers:
                     if number <= last:
@@ -79,7 +79,7 @@ class FileStore:
         return [number for number in found if number < 1 << 53]
 
     def _read(self, name: str, number: int) -> str | None:
-        """Return the value in a file, None if it has expired or is damaged. 0 is no file."""
+        """Return the value in a file; None if it has expired or is damaged, or for the number 0."""
         content = (self._folder / f"{name}.{number}").read_bytes() if number else b""
         match = _CONTENT.fullmatch(content)
         if not match or int(match[1]) <= time.time() * 1000:
@@ -107,7 +107,7 @@ class FileStore:
                     continue
 
     def _failure(self) -> OSError:
-        return OSError(f"{self._folder} changes too often")
+        return OSError(f"{self._folder} changes too often; try again later")
 
 
 def _name(key: str) -> str:

@@ -1,7 +1,7 @@
-"""What a fork leaves of libextism: its memory, without the thread of its timer.
+"""Forks: a child has the memory of libextism, but not the thread of its timer.
 
-At the end of a process libextism joins that thread. In a child of a process that opened a plugin it
-panics there, and aborts the process. So such a child ends by `_exit`, after flushing C's files.
+At the end of a process libextism joins that thread. In a child of a process that opened a plugin,
+it panics there and aborts the process. So such a child ends with `_exit`, after flushing C's files.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ _inherited: WeakSet["Inherited"] = WeakSet()
 
 
 class Inherited:
-    """What a child must leave alone. Is told of it by `leave`."""
+    """Something that a child must not use; `leave` is called there."""
 
     def __init__(self) -> None:
         _handle_forks()
@@ -24,11 +24,11 @@ class Inherited:
 
     @property
     def is_inherited(self) -> bool:
-        """Tell whether this was made before a fork of which this process is the child."""
+        """Whether this process was forked after this was made."""
         return self._forks != _forks
 
     def leave(self) -> None:
-        """Make sure that nothing of it is freed or used."""
+        """Make sure that nothing of it is freed in the child."""
 
 
 @cache
@@ -38,7 +38,7 @@ def _handle_forks() -> None:
     libc = ctypes.CDLL(None)
     handlers: list[Callable[..., object]] = []
     # glibc's on_exit passes the status to its handlers, of which the last one runs first, and
-    # before those of the parent. Other systems have no such thing: see the README.
+    # before those of the parent. Other systems have nothing like it: see the README.
     if hasattr(libc, "on_exit"):
         handlers = [libc._exit, libc.fcloseall]  # noqa: SLF001 - its name in C
 

@@ -1,25 +1,25 @@
-"""The first steps of calls that have a token."""
+"""First steps of calls, kept for calls that are equal."""
 
 import threading
 
 from .step import Step
 
-_MOST = 256
+_LIMIT = 256
 #: The call, and its input without the time.
 Key = tuple[str, str]
 
 
 class KeptSteps:
-    """Steps with which calls begin without the plugin.
+    """Keeps first steps, so that a call with a valid token needs no plugin.
 
-    The plugin would begin an equal call with the same step until a time that it names, unless
-    anything but another beginning comes first: that drops all steps.
+    Until a time that it names, the plugin begins an equal call with the same step, unless it was
+    used for anything but beginning calls: that drops all steps.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._steps: dict[Key, tuple[Step, float]] = {}
-        self._latest = 0.0  # time of a call
+        self._latest = 0.0  # the time of a call
         #: Changes when the steps are dropped.
         self.generation = 0
 
@@ -36,7 +36,7 @@ class KeptSteps:
         """Keep a step, unless the plugin may have changed since this generation."""
         with self._lock:
             if generation == self.generation:
-                if len(self._steps) >= _MOST:
+                if len(self._steps) >= _LIMIT:
                     self._steps.clear()
                 self._steps[key] = (step, until)
 

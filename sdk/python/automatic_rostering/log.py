@@ -21,14 +21,14 @@ _log: list[CustomLogger] = []  # one, once a client has a logger
 def connect(instance: UUID, logger: AnyLogger) -> None:
     """Send the lines of an instance to a logger, from now on."""
     if not _log:
-        # The target leaves out libextism's own lines, which hold a backtrace for each error.
-        atexit.register(_log.clear)  # or it would drain when half of this module is gone
+        # The target omits libextism's own lines, which have a backtrace for each error.
+        atexit.register(_log.clear)  # otherwise it would drain after half of this module is gone
         _log.append(extism.set_log_custom(_write, "extism::pdk=debug"))  # type: ignore[arg-type]
     _loggers[str(instance)] = logger
 
 
 def disconnect(instance: UUID) -> None:
-    """Drop the further lines of an instance."""
+    """Drop the lines of an instance, from now on."""
     _loggers.pop(str(instance), None)
 
 

@@ -16,18 +16,18 @@ from .error import decode_error
 from .fork import Inherited
 from .kept import KeptSteps
 
-#: A file of the plugin, or its bytes.
+#: The plugin, as a path or bytes.
 Wasm = str | os.PathLike[str] | bytes
 AnyEvent = threading.Event | asyncio.Event
-#: The build without WASI: in the repository a link to what make build makes, in a wheel a copy.
+#: The build without WASI: a copy in a wheel, a link to the output of make build in the repository.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
-CLOSED = "the client is closed"
+CLOSED = "the client is closed; open a new one"
 
 
 class Plugin(Inherited):
-    """One instance, which holds the token and has no HTTP. Any number of threads may use it.
+    """One instance, which holds the token and cannot do HTTP. Any number of threads may use it.
 
-    `event` makes the events that end waits, `logger` receives the instance's log lines.
+    `event` makes the events that end waits; `logger` receives the instance's log lines.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Plugin(Inherited):
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
         manifest = {"wasm": [{"data": data}], "config": plugin_config(config), "allowed_hosts": []}
         try:
-            # By default, `functions` is every host function that the program has registered.
+            # The default of `functions` is every host function that the program has registered.
             self._instance = extism.Plugin(manifest, wasi=False, functions=[])
         except extism.Error as error:
             raise ValueError(f"cannot load the plugin: {error}") from error
@@ -53,9 +53,9 @@ class Plugin(Inherited):
             log.connect(self._id, logger)
         self.kept = KeptSteps()
         self._event = event
-        #: Is set when the next section ends in anything but a wait.
+        #: Set when the next section ends in anything but a wait.
         self.section_ended = event()
-        #: Is set when calls are canceled.
+        #: Set when calls are canceled.
         self.canceled = event()
         try:
             check_contract(self.call)
@@ -65,9 +65,9 @@ class Plugin(Inherited):
             raise
 
     def call(self, export: str, data: bytes, *, changes: bool = True) -> bytes:
-        """Call an export. Raises a RosteringError, or an extism.Error if the instance failed.
+        """Call an export. Raises a RosteringError, or an extism.Error if the plugin trapped.
 
-        One that may change what the plugin keeps ends what was kept of it.
+        `changes`: the call may change the plugin's state, so the kept steps are dropped.
         """
         try:
             with self._lock:
@@ -87,13 +87,13 @@ class Plugin(Inherited):
         raise own  # not above, where the SDK's error is its context
 
     def end_section(self) -> None:
-        """End the waits for another call."""
+        """End the waits for a call, whose section has ended."""
         with self._lock:
             ended, self.section_ended = self.section_ended, self._event()
         ended.set()
 
     def close(self) -> None:
-        """Free the instance and its token. Further calls are a RuntimeError."""
+        """Free the instance and its token. Later calls raise a RuntimeError."""
         if self._id:
             log.disconnect(self._id)
         with self._lock:

@@ -1,4 +1,4 @@
-"""What a program needs of a client, so that its tests can use a fake."""
+"""Protocols to annotate code with that takes a client, so that tests can pass a fake."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, Self
@@ -10,7 +10,7 @@ from .request import QueryParams
 
 
 class JobsClient(Protocol):
-    """What calls the service: a `Client`, or a fake in your tests."""
+    """The calls of the service: those of a `Client`, or of a fake in your tests."""
 
     def list_jobs(
         self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
@@ -33,14 +33,14 @@ class JobsClient(Protocol):
         """Return the response to another request."""
 
     def for_customer(self, customer_id: str | None) -> Self:
-        """Return a view with another customer."""
+        """Return a view whose calls send this customer id."""
 
     def for_user(self, user_id: str | None) -> Self:
-        """Return a view with another user."""
+        """Return a view whose calls send this user id."""
 
 
 class AsyncJobsClient(Protocol):
-    """What calls the service: an `AsyncClient`, or a fake in your tests."""
+    """The calls of the service: those of an `AsyncClient`, or of a fake in your tests."""
 
     async def list_jobs(
         self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
@@ -63,7 +63,7 @@ class AsyncJobsClient(Protocol):
         """Return the response to another request."""
 
     def for_customer(self, customer_id: str | None) -> Self:
-        """Return a view with another customer."""
+        """Return a view whose calls send this customer id."""
 
     def for_user(self, user_id: str | None) -> Self:
-        """Return a view with another user."""
+        """Return a view whose calls send this user id."""

@@ -5,7 +5,7 @@ import redis.asyncio
 
 
 class RedisStore:
-    """A `Store` in Redis. The client should have a socket_timeout; it stays yours to close."""
+    """A `Store` in Redis. Give the client a socket_timeout; it remains yours to close."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
@@ -24,7 +24,7 @@ class RedisStore:
 
 
 class AsyncRedisStore:
-    """An `AsyncStore` in Redis. The client stays yours to close."""
+    """An `AsyncStore` in Redis. The client remains yours to close."""
 
     def __init__(self, client: redis.asyncio.Redis) -> None:
         self._redis = client

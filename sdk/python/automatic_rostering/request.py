@@ -1,4 +1,4 @@
-"""The arguments of `send_request`, in httpx's terms, as the input and the body of a call."""
+"""Converts the arguments of `send_request`, as httpx has them, to a call's input and body."""
 
 import json
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ def request_input(
     json_value: object,
     iterable: type[Iterable[Any] | AsyncIterable[Any]],
 ) -> tuple[dict[str, object], AnyBody]:
-    """Return the input, without ids, and the body, which may be an `iterable`."""
+    """Return the input, without ids, and the body, which may be of the type `iterable`."""
     check("path", path, str)
     check("method", method, str, None)
     check("params", params, (Mapping, list, tuple, str, bytes), None)

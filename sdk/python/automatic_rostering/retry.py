@@ -1,4 +1,4 @@
-"""Calls again what may succeed later."""
+"""Retries calls that may succeed later."""
 
 import asyncio
 import random
@@ -10,18 +10,18 @@ from .check import check_timeout
 from .error import RosteringError
 
 T = TypeVar("T")
-_LONGEST = 30.0  # seconds of a wait that nobody asked for
+_LONGEST = 30.0  # seconds, unless the error asks for more
 
 
 def retry(call: Callable[[], T], deadline: float | None = 60) -> T:
-    """Make a call again while its `RosteringError` is retryable, and return its result.
+    """Make a call, retry it while its `RosteringError` is retryable, and return its result.
 
         jobs = retry(client.list_jobs).json()
         retry(lambda: client.send_request("/jobs/7", method="PUT", json=job), deadline=300)
 
     The waits are the errors' `retry_after`, or else 1 s, doubling to 30 s, each with up to a tenth
     of jitter. Raises the last error at once if it is not retryable, or if the wait would end later
-    than `deadline` seconds from now; None is as long as it takes. Retry what may be done twice.
+    than `deadline` seconds from now; None is no limit. Retry only what may be done twice.
     """
     waits = _Waits(deadline)
     while True:
@@ -33,7 +33,7 @@ def retry(call: Callable[[], T], deadline: float | None = 60) -> T:
 
 
 async def async_retry(call: Callable[[], Awaitable[T]], deadline: float | None = 60) -> T:
-    """Make a call of an `AsyncClient` again, as `retry` does."""
+    """Make a call of an `AsyncClient` and retry it, as `retry` does."""
     waits = _Waits(deadline)
     while True:
         try:

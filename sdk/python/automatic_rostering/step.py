@@ -1,4 +1,4 @@
-"""The steps that the plugin tells a client to perform, and their outcomes."""
+"""The steps that the plugin asks a client to perform, and their outcomes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ import httpx
 Result = httpx.Response | dict[str, Any]
 #: What a step is resumed with: a response, why there is none, or the contract's fields.
 Outcome = httpx.Response | Exception | Mapping[str, object]
-#: Why there is no response; another exception is a mistake in someone's code. An OSError can be a
+#: Why there is no response; any other exception is a bug in someone's code. An OSError can be a
 #: deadline that has passed, a UnicodeError is an invalid host name.
 FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unfinished:
-    """A step that the call is resumed after, with its flow."""
+    """A step with the flow to resume the call with."""
 
     flow: object = field(repr=False)
 
@@ -73,7 +73,7 @@ class StoreStep(Unfinished):
     timeout: float  #: in seconds
 
     def outcome(self, returned: object) -> Outcome:
-        """Return the outcome of the step. Raises a TypeError if a store must not return this."""
+        """Return the outcome of the step. Raises a TypeError if a store may not return this."""
         match self.op, returned:
             case "get", str() | None:
                 return {"value": returned}
@@ -91,7 +91,7 @@ class Done:
     result: Result = field(repr=False)
 
 
-#: Steps that serve every call of the client, so they must not end with the one that meets them.
+#: Steps for all calls of the client, so they do not end with the call that performs them.
 Detached = TokenStep | StoreStep
 Pending = Detached | ServiceStep | WaitStep
 Step = Pending | Done

@@ -1,4 +1,4 @@
-"""Where the clients of a fleet share a token."""
+"""Stores, in which clients share a token."""
 
 import threading
 import time
@@ -8,8 +8,9 @@ from typing import Protocol
 class Store(Protocol):
     """A key-value store with expiry. Any number of threads may use it at the same time.
 
-    A call continues without a store that raises, or takes more than a second. A value can hold the
-    access token: anyone who reads it can call the service, anyone who writes it chooses the token.
+    If an operation raises or takes more than a second, the call continues without the store. A
+    value can hold the access token: anyone who can read it can call the service, anyone who can
+    write it chooses the token.
     """
 
     def get(self, key: str) -> str | None:

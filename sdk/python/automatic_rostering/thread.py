@@ -14,7 +14,7 @@ T = TypeVar("T")
 def in_thread(work: Callable[[], T]) -> "Future[T]":
     """Run something in a daemon thread, which does not keep the program from ending.
 
-    It has the caller's context variables, as a task has: tracing finds the caller's span there.
+    It has the caller's context variables, as a task does: tracing finds the caller's span there.
     """
     future: Future[T] = Future()
 

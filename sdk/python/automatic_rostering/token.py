@@ -8,7 +8,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """An access token, for requests of your own."""
+    """An access token, for your own requests."""
 
     #: Goes into the header "Authorization: Bearer …".
     access_token: str = field(repr=False)
@@ -28,9 +28,11 @@ class Token:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read a token object. Raises a ValueError, which does not show the text."""
+        """Read what `to_json` returned. Raises a ValueError, which does not show the text."""
         try:
             return cls.from_fields(json.loads(text))
         except (ValueError, TypeError, KeyError, OverflowError):
             pass
-        raise ValueError("not a token object")  # not above, where the context holds the text
+        raise ValueError(
+            "not a token object; pass what Token.to_json returned"
+        )  # not above, where the context holds the text

@@ -1,4 +1,4 @@
-"""Measures the library's calls next to the same requests of httpx alone. bench.sh runs it.
+"""Measures the library's calls next to the same requests with httpx alone. bench.sh runs it.
 
 Each line on standard input is {"who":"library"|"bare","calls":500,"at_once":16,"pause_ms":0}: so
 many calls by so many threads, each of which pauses after each call. The response is a line with

@@ -1,4 +1,4 @@
-"""What the tests have in common."""
+"""What the tests share."""
 
 import asyncio
 import inspect
@@ -20,7 +20,7 @@ os.environ["NO_PROXY"] = "*"  # libextism sends even loopback's requests through
 
 
 class Blocking:
-    """An object with async methods, which this waits for."""
+    """Makes the async methods of an object blocking ones."""
 
     def __init__(self, inner: object, loop: "InLoop") -> None:
         self._inner, self._loop = inner, loop
@@ -40,7 +40,7 @@ class Blocking:
 
 
 class InLoop:
-    """An `AsyncClient` with the methods of a `Client`. Its event loop runs in a thread."""
+    """An `AsyncClient` with the blocking methods of a `Client`. Its event loop runs in a thread."""
 
     def __init__(self, config: Config, **options: Any) -> None:
         client: Future[AsyncClient] = Future()

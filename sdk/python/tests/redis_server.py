@@ -1,4 +1,4 @@
-"""A Redis on loopback."""
+"""A Redis server on loopback."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from . import PATIENCE
 
 @contextmanager
 def redis_server() -> Iterator[str]:
-    """Run a redis-server that keeps nothing on disk, and yield its URL."""
+    """Run a Redis server that stores nothing on disk, and yield its URL."""
     program = shutil.which("redis-server")
     if not program and os.environ.get("CI") != "true":
         raise unittest.SkipTest("redis-server is missing: apt-get install redis-server")

@@ -84,7 +84,7 @@ class Loops(ServiceCase):
         async def play() -> None:
             async with AsyncClient(self.config) as client:
                 self.assertIs(await client.open(), client)
-            with self.assertRaisesRegex(RuntimeError, "^the client is closed$"):
+            with self.assertRaisesRegex(RuntimeError, "^the client is closed; open a new one$"):
                 await client.open()
 
         asyncio.run(play())

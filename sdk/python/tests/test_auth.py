@@ -15,9 +15,9 @@ from .test_client import read_once, read_once_async
 
 
 class Requests(ServiceCase):
-    """Requests of the program's own, with the token of a client."""
+    """Requests through your own HTTP client, with the token of a client."""
 
-    #: Makes a body that can be read once.
+    #: Makes a body that can be read only once.
     read_once: ClassVar[Any] = staticmethod(read_once)
 
     def setUp(self) -> None:
@@ -107,7 +107,7 @@ class Requests(ServiceCase):
         self.want_error("token_endpoint_unavailable", lambda: http.get("/jobs"))  # the backoff
         self.assertEqual(self.sandbox.counts()["job_requests"], 1)
 
-    def test_authorization_of_the_callers_own(self) -> None:
+    def test_custom_authorization(self) -> None:
         response = self.http().get("/jobs", headers={"authorization": "Bearer mine"})
         self.assertEqual(response.status_code, 401)
         self.assertEqual(self.sent(), ["Bearer mine"])

@@ -32,7 +32,7 @@ async def read_once_async() -> AsyncIterator[bytes]:
 
 
 class Calls(ServiceCase):
-    #: Makes a body of two pieces that can be read once.
+    #: Makes a body of two pieces that can be read only once.
     read_once: ClassVar[Any] = staticmethod(read_once)
 
     def test_response(self) -> None:
@@ -101,7 +101,7 @@ class Calls(ServiceCase):
         self.assertEqual(request["headers"], request["headers"] | want)
         self.assertNotIn("user_id", request["headers"])
 
-    def test_bodies_that_are_sent_again(self) -> None:
+    def test_bodies_that_are_retried(self) -> None:
         client = self.open()
         for body, want in (
             ("grün", "grün".encode()),
@@ -204,7 +204,7 @@ class Failures(ServiceCase):
             self.sandbox.clear_faults()
         client.list_jobs()
 
-    def test_bug_of_another_is_no_network_error(self) -> None:
+    def test_bug_in_a_hook_is_no_network_error(self) -> None:
         async def fail_async(_: object) -> None:
             raise KeyError
 
@@ -309,7 +309,7 @@ class Lifetime(ServiceCase):
             for secret in (self.config.client_secret, token.access_token):
                 self.assertNotIn(secret, f"{value!r} {value}")
 
-    def test_plugin_of_your_own(self) -> None:
+    def test_custom_plugin(self) -> None:
         for plugin in (BUNDLED, str(BUNDLED), BUNDLED.read_bytes()):
             self.open(plugin=plugin).list_jobs()
         with self.assertRaises(FileNotFoundError):

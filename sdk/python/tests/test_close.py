@@ -14,7 +14,7 @@ SOON = PATIENCE / 2  # less than a token request may take
 
 class Close(ServiceCase):
     def want_closed(self, call: Any) -> None:
-        with self.assertRaisesRegex(RuntimeError, "^the client is closed$"):
+        with self.assertRaisesRegex(RuntimeError, "^the client is closed; open a new one$"):
             call()
 
     def test_close(self) -> None:
@@ -62,7 +62,7 @@ class Close(ServiceCase):
                 self.want_closed(partial(call.result, SOON))
             self.sandbox.clear_faults()
 
-    def test_close_is_at_once_without_calls(self) -> None:
+    def test_close_without_calls_returns_at_once(self) -> None:
         client = self.open()
         self.sandbox.fault("auth", hold=True)
         self.want_error("network_error", lambda: client.list_jobs(timeout=0.2))

@@ -43,13 +43,13 @@ class Errors(unittest.TestCase):
             self.assertEqual(str(error), f"service_error: message ({details})")
         self.assertEqual(str(RosteringError("service_error", "message")), "service_error: message")
 
-    def test_unknown_fields_are_left_out(self) -> None:
+    def test_unknown_fields_are_omitted(self) -> None:
         error = RosteringError("network_error", "no response", retryable=True)
         want = {"code": "network_error", "message": "no response", "retryable": True}
         self.assertEqual(error.to_dict(), want)
         self.assertFalse(error.body_truncated)
 
-    def test_texts_of_the_sdk(self) -> None:
+    def test_errors_of_the_sdk(self) -> None:
         for text in ("", "oom", "{}", "[]", "1", '{"code":"x"}', '{"message":"x"}'):
             with self.subTest(text):
                 self.assertIsNone(decode_error(text))

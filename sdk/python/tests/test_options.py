@@ -203,7 +203,8 @@ class Options(ServiceCase):
         self.sandbox.fault("jobs", hold=True)
         for late in (partial(client.list_jobs, timeout=0.2), self.open(timeout=0.2).list_jobs):
             error = self.want_error("network_error", late)
-            self.assertEqual((error.message, error.retryable), ("timed out after 0.2 s", True))
+            want = "the call timed out after 0.2 s; call again, or set a longer timeout"
+            self.assertEqual((error.message, error.retryable), (want, True))
         self.sandbox.clear_faults()
         client.list_jobs(timeout=None)
 

@@ -28,7 +28,7 @@ LONG = 100  # seconds
 
 
 class Contract:
-    """What each store must do."""
+    """The tests of every store."""
 
     store: Store
 
@@ -139,7 +139,7 @@ class File(Contract, unittest.TestCase):
             self.assertFalse(self.store.add(KEY, "own", LONG))
         self.assertEqual((self.store.get(KEY), self.files()), ("second", ["HASH.2"]))
 
-    def test_folder_that_cannot_be(self) -> None:
+    def test_folder_that_cannot_be_created(self) -> None:
         file = self.folder / "file"
         file.touch()
         for path in (file, file / "below"):
@@ -201,7 +201,7 @@ class Sharing(ServiceCase):
 
         self.continues(Failing(), "PermissionError (Permission denied)")
 
-    def test_store_warning_without_the_text(self) -> None:
+    def test_store_warning_omits_the_text(self) -> None:
         class Failing:
             def get(self, _: str) -> str:
                 raise ValueError(SECRET_TEXT)

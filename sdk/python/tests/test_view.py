@@ -36,7 +36,7 @@ class Views(ServiceCase):
     def test_customer_view_ends_with_its_client(self) -> None:
         client = self.open()
         client.for_customer("acme").close()
-        with self.assertRaisesRegex(RuntimeError, "^the client is closed$"):
+        with self.assertRaisesRegex(RuntimeError, "^the client is closed; open a new one$"):
             client.list_jobs()
 
 

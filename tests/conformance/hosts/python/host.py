@@ -1,4 +1,7 @@
-"""The host adapter: see tests/conformance/protocol/protocol.go. With --async it has AsyncClient."""
+"""The host adapter: see tests/conformance/protocol/protocol.go.
+
+With --async it uses `AsyncClient`.
+"""
 
 import asyncio
 import json
@@ -78,8 +81,8 @@ class Instance:
         core, fields = client._core, read_input(data)
         if fields is None:
             begin = f'{{"call":"{request["export"]}","input":'.encode() + data + b"}"
-            took = self.export("begin", begin)  # which must refuse it
-            raise ValueError(f"the plugin takes what the library cannot express: {took!r}")
+            output = self.export("begin", begin)  # which must refuse it
+            raise ValueError(f"the plugin accepts what the library cannot express: {output!r}")
         now = fields.pop("now", None)
         body = decode(request["body"]) if "body" in request else None
         call = Call(core.plugin, request["export"], fields, core.store is not None, now, body)
@@ -99,7 +102,7 @@ class Instance:
 async def open_client(
     keys: dict[str, str], store: str | None, logger: logging.Logger, plugin: str
 ) -> Client | AsyncClient:
-    """Open a client with a config that may be wrong, as programs read theirs."""
+    """Open a client with a config that may be wrong, read as programs read theirs."""
     config = Config.from_env({f"ROSTERING_{key.upper()}": keys[key] for key in keys})
     if USE_ASYNC:
         shared = AsyncHttpStore(store) if store else None
@@ -108,44 +111,44 @@ async def open_client(
 
 
 class Host:
-    """The instances, and the requests that are being answered."""
+    """The instances, and the requests in progress."""
 
     def __init__(self) -> None:
         self.instances: dict[str, Instance] = {}
         self.tasks: dict[int, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
-        """Answer each line on standard input."""
+        """Respond to each line on standard input."""
         lines = asyncio.StreamReader(limit=LONGEST_LINE)
         protocol = asyncio.StreamReaderProtocol(lines)
         await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
         while line := await lines.readline():
             request = json.loads(line)
-            task = asyncio.create_task(self.answer(request))
+            task = asyncio.create_task(self.respond(request))
             self.tasks[request["id"]] = task
             if request["op"] not in ("drive", "close"):  # these do not delay the next request
                 await task
 
-    async def answer(self, request: Json) -> None:
-        """Answer a request."""
+    async def respond(self, request: Json) -> None:
+        """Respond to a request."""
         try:
-            answer: Json = await getattr(self, request["op"])(request)
+            response: Json = await getattr(self, request["op"])(request)
         except asyncio.CancelledError:
-            answer = {"canceled": True}
+            response = {"canceled": True}
         except RosteringError as error:
-            answer = {"error": json.dumps(error.to_dict())}
+            response = {"error": json.dumps(error.to_dict())}
         except extism.Error as error:
             # The SDK has one exception for both. The plugin's own errors are JSON objects.
-            answer = {"error" if str(error).startswith("{") else "trap": str(error)}
+            response = {"error" if str(error).startswith("{") else "trap": str(error)}
         except Exception as error:  # noqa: BLE001 - the test sees it
-            answer = {"trap": repr(error)}
+            response = {"trap": repr(error)}
         if instance := self.instances.get(request.get("instance", "")):
-            answer["logs"] = instance.log.take()
+            response["logs"] = instance.log.take()
         del self.tasks[request["id"]]
-        print(json.dumps(answer | {"id": request["id"]}), flush=True)
+        print(json.dumps(response | {"id": request["id"]}), flush=True)
 
     async def versions(self, _: Json) -> Json:
-        """Name what runs."""
+        """Return the versions of what runs."""
         names = (
             f"Python {platform.python_version()}",
             f"extism {version('extism')}",
@@ -173,7 +176,7 @@ class Host:
         return {"output": encode(json.dumps(result).encode())}
 
     async def cancel(self, request: Json) -> Json:
-        """Cancel a drive. A thread cannot be cancelled: a `Client` goes on alone."""
+        """Cancel a drive. A thread cannot be canceled: the call of a `Client` continues."""
         if task := self.tasks.get(request["target"]):
             task.cancel()
         return {}

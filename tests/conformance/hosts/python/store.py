@@ -9,7 +9,7 @@ OPTIONS: dict[str, Any] = {"timeout": None, "verify": False}
 
 
 class HttpStore:
-    """A `automatic_rostering.Store`."""
+    """An `automatic_rostering.Store`."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -32,7 +32,7 @@ class HttpStore:
 
 
 class AsyncHttpStore:
-    """A `automatic_rostering.AsyncStore`."""
+    """An `automatic_rostering.AsyncStore`."""
 
     def __init__(self, url: str) -> None:
         self._url = url
