@@ -1,6 +1,5 @@
 package example.automaticrostering;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static java.util.concurrent.CompletableFuture.failedFuture;
 import static java.util.concurrent.CompletableFuture.supplyAsync;
@@ -24,8 +23,6 @@ import java.util.function.Supplier;
  * that needs the plugin; a call with a kept step leaves it alone.
  */
 final class Call {
-  /** A byte more than the plugin shows: it then says that there was more. */
-
   /** The service's response, or the token. */
   record Result(Response response, Token token) {}
 
@@ -267,23 +264,22 @@ final class Call {
   }
 
   /** Passes a response to the plugin. */
-  private CompletionStage<Result> responded(Step step, HttpResponse<byte[]> received) {
+  private CompletionStage<Result> responded(Step step, HttpResponse<byte[]> http) {
     if (result.isDone() && step.endsWithCaller()) {
       return completedFuture(null); // as resume would, for less
     }
     failure = null;
+    var received = Response.of(http);
     var outcome = new HashMap<String, Object>();
-    outcome.put("status", received.statusCode());
+    outcome.put("status", received.status());
     outcome.put("headers", received.headers().map());
-    if (step.isForToken()) {
-      outcome.put("body", new String(received.body(), UTF_8));
-    } else {
-      response = Response.of(received);
-      if (received.statusCode() == 401 && !Parts.isRepeatable(body)) {
+    if (step.isForToken() || !Http.isSuccess(received.status())) {
+      outcome.put("body", received.text());
+    }
+    if (!step.isForToken()) {
+      response = received;
+      if (received.status() == 401 && !Parts.isRepeatable(body)) {
         outcome.put("repeatable", false);
-      }
-      if (!Http.isSuccess(received.statusCode())) {
-        outcome.put("body", new String(received.body(), UTF_8));
       }
     }
     return resume(step, outcome);

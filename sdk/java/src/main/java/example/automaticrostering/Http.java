@@ -10,15 +10,12 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Sends the requests of steps. */
 final class Http {
@@ -93,12 +90,19 @@ final class Http {
         : thrown;
   }
 
-  /** The JDK's own exceptions often say nothing; their causes do. */
+  /**
+   * Describes a failure with its causes, which often say more than the JDK's own exceptions. A
+   * cause whose message another one includes adds nothing.
+   */
   static String reason(Throwable thrown) {
-    return Stream.iterate(unwrapped(thrown), Objects::nonNull, Throwable::getCause)
-        .map(t -> t instanceof TimeoutException ? "timed out" : t.toString())
-        .distinct()
-        .collect(Collectors.joining(", caused by "));
+    var first = unwrapped(thrown);
+    var reason = first instanceof TimeoutException ? "timed out" : first.toString();
+    for (var t = first.getCause(); t != null; t = t.getCause()) {
+      if (t.getMessage() == null || !reason.contains(t.getMessage())) {
+        reason += ", caused by " + t;
+      }
+    }
+    return reason;
   }
 
   /** The body of a response up to a limit. What is beyond it is cut off, or an error. */

@@ -21,8 +21,10 @@ public record Response(int status, HttpHeaders headers, byte[] body) {
     return new Response(status, NO_HEADERS, text.getBytes(UTF_8));
   }
 
+  /** The JDK has no body for the response of a proxy that refuses to connect. */
   static Response of(HttpResponse<byte[]> response) {
-    return new Response(response.statusCode(), response.headers(), response.body());
+    var body = response.body() == null ? new byte[0] : response.body();
+    return new Response(response.statusCode(), response.headers(), body);
   }
 
   /** {@return the body as UTF-8} A JSON library reads {@link #body} itself. */

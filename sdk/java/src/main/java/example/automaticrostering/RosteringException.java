@@ -1,6 +1,7 @@
 package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Locale.ROOT;
 
 import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
@@ -10,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -60,7 +62,7 @@ public final class RosteringException extends RuntimeException {
    *     "retry_after", 7)}
    */
   public RosteringException(Code code, String message, boolean retryable, Map<String, ?> details) {
-    this(fields(code.name().toLowerCase(java.util.Locale.ROOT), message, retryable, details), null);
+    this(fields(code.name().toLowerCase(ROOT), message, retryable, details), null);
   }
 
   private RosteringException(LinkedHashMap<String, Object> fields, HttpHeaders headers) {
@@ -93,12 +95,33 @@ public final class RosteringException extends RuntimeException {
     return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
+  /** The config's fields, as the plugin's messages name them. */
+  private static final Pattern CONFIG_FIELDS =
+      Pattern.compile(
+          "\\b(auth_url|base_url|client_id|client_secret|customer_id|user_id|refresh_margin|allow_http)\\b");
+
+  /** Names the fields in a message of the plugin as this library spells them. */
+  private static String inCamelCase(String message, Object key) {
+    var text = CONFIG_FIELDS.matcher(message).replaceAll(field -> camelCase(field.group()));
+    if (key instanceof String field) {
+      var name = camelCase(field);
+      text = text.replace(field, name);
+      return text.contains(name) ? text : name + ": " + text;
+    }
+    return text;
+  }
+
+  private static String camelCase(String name) {
+    return Pattern.compile("_([a-z])").matcher(name).replaceAll(c -> c.group(1).toUpperCase(ROOT));
+  }
+
   /** Reads the plugin's error text. What is null is not known. */
   static RuntimeException ofPlugin(String text, Response response, Throwable cause) {
     try {
       @SuppressWarnings("unchecked")
       LinkedHashMap<String, Object> fields = Json.read(text.getBytes(UTF_8), LinkedHashMap.class);
       var code = String.valueOf(fields.get("code"));
+      fields.computeIfPresent("message", (f, m) -> inCamelCase(m.toString(), fields.get("key")));
       var isOfService = code.startsWith("service_") && response != null;
       var error = new RosteringException(fields, isOfService ? response.headers() : null);
       if (code.equals("network_error")) {

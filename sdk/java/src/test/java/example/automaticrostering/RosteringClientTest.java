@@ -4,6 +4,7 @@ import static example.automaticrostering.RosteringException.Code.INVALID_INPUT;
 import static example.automaticrostering.RosteringException.Code.NETWORK_ERROR;
 import static example.automaticrostering.RosteringException.Code.SERVICE_ERROR;
 import static example.automaticrostering.RosteringException.Code.SERVICE_UNAUTHORIZED;
+import static example.automaticrostering.RosteringException.Code.TOKEN_ENDPOINT_REJECTED;
 import static example.automaticrostering.RosteringException.Code.TOKEN_MISMATCH;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -14,8 +15,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Instant;
 import java.util.Arrays;
@@ -23,6 +29,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
@@ -220,6 +228,35 @@ class RosteringClientTest extends SandboxTest {
     } finally {
       System.clearProperty("http.proxyHost");
       System.clearProperty("http.proxyPort");
+    }
+  }
+
+  /** The JDK's response has no body then. */
+  @Test
+  void proxyThatRefusesToConnect() throws Exception {
+    try (var proxy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var refusals = CompletableFuture.runAsync(() -> refuse(proxy));
+      var http =
+          HttpClient.newBuilder()
+              .proxy(ProxySelector.of((InetSocketAddress) proxy.getLocalSocketAddress()))
+              .build();
+      var config = sandbox.config("ROSTERING_AUTH_URL", "https://auth.example.com");
+      try (var client = RosteringClient.builder(config).httpClient(http).interpreter().open()) {
+        var e = assertCode(TOKEN_ENDPOINT_REJECTED, client::listJobs);
+        assertEquals(OptionalInt.of(407), e.status());
+      }
+      refusals.get();
+    }
+  }
+
+  private static void refuse(ServerSocket proxy) {
+    try (var connection = proxy.accept()) {
+      var refusal =
+          "HTTP/1.1 407 Password\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n";
+      connection.getOutputStream().write(refusal.getBytes(UTF_8));
+      connection.getInputStream().readAllBytes(); // until the client closes
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

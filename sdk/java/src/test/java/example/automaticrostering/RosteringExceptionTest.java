@@ -1,5 +1,7 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.Code.CONFIG_MISSING;
+import static example.automaticrostering.RosteringException.Code.INVALID_INPUT;
 import static example.automaticrostering.RosteringException.Code.NETWORK_ERROR;
 import static example.automaticrostering.RosteringException.Code.SERVICE_ERROR;
 import static example.automaticrostering.RosteringException.Code.TOKEN_ENDPOINT_REJECTED;
@@ -13,11 +15,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.net.ConnectException;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 
 class RosteringExceptionTest extends SandboxTest {
@@ -69,6 +77,39 @@ class RosteringExceptionTest extends SandboxTest {
     var e = assertCode(TOKEN_ENDPOINT_REJECTED, client::getToken);
     assertTrue(
         e.getMessage().endsWith(" (status 400, invalid_scope: no such scope)"), e::getMessage);
+  }
+
+  @Test
+  void errorNamesAreTheCallers() {
+    var config = sandbox.config("ROSTERING_AUTH_URL", "");
+    var missing = assertCode(CONFIG_MISSING, () -> RosteringClient.open(config));
+    assertTrue(missing.getMessage().contains(" authUrl "), missing::getMessage);
+    assertEquals(Optional.of("auth_url"), missing.key());
+    assertFalse(missing.getMessage().contains("auth_url"), missing::getMessage);
+
+    var empty = assertCode(INVALID_INPUT, client.forCustomer("")::listJobs);
+    assertTrue(empty.getMessage().contains("customerId"), empty::getMessage);
+    var noToken = new Token("", "Bearer", Instant.now(), "key");
+    var e = assertCode(INVALID_INPUT, () -> client.setToken(noToken));
+    assertTrue(e.getMessage().contains("accessToken"), e::getMessage);
+    assertEquals(Optional.of("access_token"), e.key());
+
+    var fields = "\"message\":\"the response needs access_token; check client_id\"";
+    assertEquals(
+        "token_response_invalid: the response needs access_token; check clientId",
+        read("{\"code\":\"token_response_invalid\"," + fields + "}").getMessage());
+  }
+
+  @Test
+  void errorCauseIsToldOnce() {
+    var cause = new CertificateException("no path");
+    var handshake = new SSLHandshakeException(cause.toString());
+    handshake.initCause(new IllegalStateException("no path", cause));
+    assertEquals(handshake.toString(), Http.reason(new CompletionException(handshake)));
+    assertEquals(
+        "java.net.ConnectException, caused by java.nio.channels.UnresolvedAddressException",
+        Http.reason(new ConnectException().initCause(new UnresolvedAddressException())));
+    assertEquals("timed out", Http.reason(new CompletionException(new TimeoutException())));
   }
 
   @Test
