@@ -1,7 +1,7 @@
 /*
  * One process of a fleet that shares a token through the folder that ROSTERING_STORE names; without it, nothing is
- * shared. Each line on standard input is a number of calls to make. The response is a line of JSON, such as
- * {"calls":5,"token":"1f2e3d4c","expires_at":1800000000}, in which token is the beginning of the token's SHA-256.
+ * shared. Each line on standard input is a number of calls to make; for each, it prints a line of JSON, such as
+ * {"calls":5,"token":"1f2e3d4c","expires_at":1800000000}, in which token is the beginning of its SHA-256.
  */
 #include <inttypes.h>
 #include <openssl/evp.h>

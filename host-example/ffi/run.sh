@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Usage: run.sh csharp|luajit|perl|php|ruby
-# Runs a program of this folder, with the ROSTERING_* variables set. Run sdk/c/setup.sh first, which builds the library.
+# Runs a program of this folder, with the ROSTERING_* variables set. sdk/c/setup.sh builds the library.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LD_LIBRARY_PATH=$here/../../sdk/c/build/installed/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-case $1 in
+case ${1:-} in
 csharp)
 	program=$here/build/jobs.exe
 	mkdir -p "$here/build"
@@ -16,7 +16,7 @@ perl) exec perl "$here/jobs.pl" ;;
 php) exec php -d ffi.enable=1 "$here/jobs.php" ;;
 ruby) exec ruby "$here/jobs.rb" ;;
 *)
-	echo "there are csharp, luajit, perl, php and ruby" >&2
+	echo "unknown language ${1:-}: use csharp, luajit, perl, php or ruby" >&2
 	exit 64
 	;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, gcc's warnings and analyzer, the header and an example as C++, cppcheck. Run setup.sh first.
+# Checks the format, gcc's warnings and analyzer, the header and an example as C++, cppcheck. Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -24,4 +24,4 @@ check() {
 		--library=posix --error-exitcode=1 -Iinclude -Isrc -Iextism "$@"
 }
 check "${sources[@]}"
-check "${alone[@]}" # they define what the others do, too
+check "${alone[@]}" # they define the same functions as the others

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Gets libextism from PyPI into lib, unless it is there: of a wheel, a library and the list of what is linked into it.
+# Gets libextism from PyPI into lib, unless it is there: the library of a wheel, and its bill of materials.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -8,7 +8,7 @@ if cmp -s requirements.txt lib/requirements.txt && [ -e lib/libextism.cdx.json ]
 	exit
 fi
 if ! python3 -m pip --version >/dev/null 2>&1; then
-	echo "to get libextism: apt-get install python3 python3-pip; or else set EXTISM=system" >&2
+	echo "cannot get libextism without pip: apt-get install python3-pip, or set EXTISM=system to use your own" >&2
 	exit 69
 fi
 rm -rf lib

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes dist/rostering-c-VERSION.tar.gz, the source, and of it dist/rostering-c-VERSION-linux-ARCH.tar.gz, which is
-# installed. Both are the same byte for byte wherever and whenever this runs. An argument is another folder
-# than dist. Run setup.sh and make build (in the top folder) first.
+# Makes dist/rostering-c-VERSION.tar.gz, the source, and dist/rostering-c-VERSION-linux-ARCH.tar.gz, which is built from
+# it. Both are the same byte for byte wherever and whenever this runs. An argument names a folder in place of
+# dist. Run setup.sh and make build (in the top folder) first.
 set -euo pipefail
 cd "$(dirname "$0")"
 umask 022
@@ -24,7 +24,7 @@ cp -r Makefile README.md libextism.sh requirements.txt ./*.in include src extism
 	"$root/host-example/c/jobs.cpp" "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$source"
 pack "$name"
 
-# Built from that source, so that it lacks nothing; libextism has been fetched before.
+# Built from that source, which shows that it is complete; libextism has been fetched before.
 cp -rp lib "$source"
 binary=$name-linux-$(uname -m)
 make -s -j2 -C "$source" install DESTDIR="$stage" PREFIX="/$binary"

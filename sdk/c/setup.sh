@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Usage: setup.sh [SCRIPT]
-# Gets libextism into lib, and builds the library, the adapter and the programs of host-example/c; for the scripts of the
-# package, which build the library themselves, libextism alone.
+# Gets libextism into lib, and builds the library, the adapter and the programs of host-example/c. For the scripts of the
+# package, which build the library themselves, it only gets libextism.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# Several runs at once take turns.
+# Concurrent runs take turns.
 exec 9<requirements.txt
 if command -v flock >/dev/null; then flock 9; fi
 

@@ -1,4 +1,4 @@
-/* What is used here of libextism's C ABI, version 1.41.0. Extism's own extism.h can replace it. */
+/* The part of libextism's C ABI, version 1.41.0, that the library uses. Extism's own extism.h can replace it. */
 #ifndef EXTISM_H
 #define EXTISM_H
 
@@ -11,22 +11,22 @@ typedef uint64_t ExtismSize;
 
 const char *extism_version(void);
 
-/* Makes an instance of a module, or of a manifest in JSON. wasm is not kept. Returns NULL on failure, with the reason
- * in *errmsg. */
+/* Makes an instance of a module, or of a manifest in JSON. wasm is not kept. Returns NULL on failure, and sets *errmsg
+ * to the reason. */
 ExtismPlugin *extism_plugin_new(const uint8_t *wasm, ExtismSize wasm_size, const ExtismFunction **functions,
     ExtismSize n_functions, bool with_wasi, char **errmsg);
 void extism_plugin_new_error_free(char *err);
 void extism_plugin_free(ExtismPlugin *plugin);
 
-/* Adds to the config: a JSON object of texts. */
+/* Adds to the config: a JSON object with string values. */
 bool extism_plugin_config(ExtismPlugin *plugin, const uint8_t *json, ExtismSize json_size);
 
 /* Returns a UUID of 16 bytes, which is in each log line of the instance. */
 const uint8_t *extism_plugin_id(ExtismPlugin *plugin);
 
 /*
- * Calls an export. data must not be NULL. Returns 0, 1 if the export set an error, or -1 if libextism failed: a request
- * got no answer, for one. The output and the error belong to the instance until its next call.
+ * Calls an export. data must not be NULL. Returns 0, 1 if the export set an error, or -1 if libextism failed, for
+ * example because a request got no response. The output and the error belong to the instance until its next call.
  */
 int32_t extism_plugin_call(ExtismPlugin *plugin, const char *func_name, const uint8_t *data, ExtismSize data_len);
 const char *extism_plugin_error(ExtismPlugin *plugin);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints NOTICES.md: the licences of what is linked into lib/libextism.so, as its wheel lists it. Needs cargo.
+"""Prints NOTICES.md: the licenses of what is linked into lib/libextism.so, as its wheel lists it. Needs cargo.
 
     extism/notices.py >extism/NOTICES.md
-    extism/notices.py --check       whether that names all of what is in lib/libextism.so
+    extism/notices.py --check       fails unless that names everything in lib/libextism.so
 """
 
 import json
@@ -16,11 +16,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 HEAD = """# What is in libextism {version}
 
-libextism is under [its own licence](LICENSE). Linked into it are Rust's standard library, under the MIT licence of The
-Rust Project Developers, and these crates. Where a crate offers a choice, its MIT licence is taken. `libextism.cdx.json`,
-which comes with libextism, lists where they are from. `extism/notices.py` wrote this file.
+libextism is under [its own license](LICENSE). Linked into it are Rust's standard library, under the MIT license of The
+Rust Project Developers, and these crates. If a crate offers a choice, its MIT license applies. `libextism.cdx.json`, which
+is part of libextism, lists their origins. `extism/notices.py` wrote this file.
 """
-# For crates without the text of their licence, another one under the same; None is extism/LICENSE.
+# For crates without the text of their license, another crate with the same license; None is extism/LICENSE.
 FALLBACK = {
     "BSD-3-Clause": None,
     "Apache-2.0 WITH LLVM-exception": "wasmtime",
@@ -34,7 +34,7 @@ TITLE = re.compile(r"^\W*(The )?(MIT|ISC|BSD.*)( License)?\W*(\(MIT\))?\W*$", re
 
 
 def fetch(components: list[dict[str, str]]) -> Path:
-    """Has cargo fetch these versions, and returns the folder with their sources."""
+    """Fetches these versions with cargo, and returns the folder with their sources."""
     lines = ["[package]", 'name = "notices"', 'version = "0.0.0"', 'edition = "2021"', "[dependencies]"]
     for i, crate in enumerate(components):
         version = crate["version"].split("+")[0]
@@ -49,7 +49,7 @@ def fetch(components: list[dict[str, str]]) -> Path:
 
 
 def texts(folder: Path, expression: str) -> list[str]:
-    """Returns the licence texts that apply: of those at the top the MIT licence alone, if there is a choice."""
+    """Returns the license texts that apply: of those at the top the MIT license alone, if there is a choice."""
     found = sorted(p for p in folder.rglob("*") if p.is_file() and FILE.fullmatch(p.name))
     top, nested = [], []
     for path in found:
@@ -61,7 +61,7 @@ def texts(folder: Path, expression: str) -> list[str]:
 
 
 def split(text: str) -> tuple[list[str], str]:
-    """Separates who holds the copyright from a text that others share. Long texts are kept whole."""
+    """Separates the copyright holders from a text that several crates share. Long texts are kept whole."""
     if len(text) > 5000:
         return [], text
     lines = text.split("\n")

@@ -4,14 +4,14 @@
  * Open one client when the program starts and share it: any thread may call it, and calls run concurrently. The plugin
  * decides what is sent; this library sends it, with libcurl.
  *
- * A function that can fail returns false, and then sets *error unless error is NULL. It copies what it is given, except
- * where it says so here. What it returns through a pointer belongs to the caller, and is NULL after a failure. Free
- * each type with its function, which accepts NULL: rostering_client_free, rostering_response_free,
+ * A function that can fail returns false, and then sets *error unless error is NULL. Functions copy their arguments
+ * unless stated otherwise. What a function returns through a pointer belongs to the caller, and is NULL after a
+ * failure. Free each type with its function, which accepts NULL: rostering_client_free, rostering_response_free,
  * rostering_token_free, rostering_error_free, rostering_store_free, rostering_cancel_free. The strings in a struct are
- * freed with it. Nothing is to be freed with free().
+ * freed with it. Never call free() on any of these.
  *
- * Structs that the caller fills begin with their size, so that a later library with more fields serves a program that
- * was built with fewer. The _init functions set it, and every other field to its default; size is sizeof the struct.
+ * Structs that the caller fills begin with their size, so that a program also works with a later library that has more
+ * fields. The _init functions set it, and every other field to its default; size is sizeof the struct.
  */
 #ifndef ROSTERING_H
 #define ROSTERING_H
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header, and of the contract that a plugin must have for this library. */
+/* The version of this header, and the contract version that this library requires of a plugin. */
 #define ROSTERING_VERSION "0.1.0"
 #define ROSTERING_CONTRACT 2
 
@@ -28,10 +28,10 @@
 extern "C" {
 #endif
 
-/* Returns the version of the library that the program runs with. */
+/* Returns the version of the library at run time. */
 const char *rostering_version(void);
 
-/* A header of HTTP, or a query parameter. A list of them ends with one whose name is NULL. */
+/* An HTTP header or a query parameter. A list of them ends with one whose name is NULL. */
 typedef struct rostering_pair {
     const char *name;
     const char *value;
@@ -49,19 +49,19 @@ typedef enum rostering_code {
     ROSTERING_TOKEN_MISMATCH,
     ROSTERING_SERVICE_UNAUTHORIZED,
     ROSTERING_SERVICE_ERROR,
-    ROSTERING_NETWORK_ERROR, /* a timeout, too */
+    ROSTERING_NETWORK_ERROR, /* including timeouts */
     /* Of this library: */
     ROSTERING_CANCELED,
     ROSTERING_CLOSED,        /* the client was closed before the call, or while it ran */
-    ROSTERING_PLUGIN_FAILED, /* it could not be loaded, or broke */
+    ROSTERING_PLUGIN_FAILED, /* it could not be loaded, or it crashed */
     ROSTERING_STORE_FAILED,  /* it could not be opened */
     ROSTERING_OUT_OF_MEMORY,
 } rostering_code;
 
-/* Why a call failed. An unknown string is NULL, an unknown number 0. Contains neither secret nor token. */
+/* Why a call failed. Unknown strings are NULL, unknown numbers 0. Contains neither the secret nor a token. */
 typedef struct rostering_error {
     const char *text; /* for people, one line: the code, the message, the status and the OAuth error */
-    const char *json; /* for programs and logs: the fields that the contract names, by those names */
+    const char *json; /* for programs and logs: the fields below except headers and curl_code */
     rostering_code code;
     const char *code_text; /* such as "invalid_input" */
     const char *message;   /* says how to fix it */
@@ -91,21 +91,21 @@ typedef struct rostering_config {
     const char *user_id;
     const char *scope;      /* overrides the environment's */
     int64_t refresh_margin; /* renew a token this many seconds before its expiry; default: 60 */
-    bool allow_http;        /* http beyond loopback, where anyone on the way can read the secret */
+    bool allow_http;        /* allows http beyond loopback, where anyone on the network path can read the secret */
 } rostering_config;
 
 void rostering_config_init(rostering_config *config, size_t size);
 
 /* Initializes config and sets what the variables ROSTERING_ENVIRONMENT, _AUTH_URL, _BASE_URL, _CLIENT_ID,
- * _CLIENT_SECRET, _CUSTOMER_ID, _USER_ID, _SCOPE, _REFRESH_MARGIN and _ALLOW_HTTP contain; an empty one is a missing
- * one. The strings stay those of the environment: open the client before it changes. */
+ * _CLIENT_SECRET, _CUSTOMER_ID, _USER_ID, _SCOPE, _REFRESH_MARGIN and _ALLOW_HTTP contain; an empty one counts as
+ * unset. The strings remain those of the environment: open the client before it changes. */
 bool rostering_config_from_env(rostering_config *config, size_t size, rostering_error **error);
 
 /*
- * A store shares the token between clients. Its functions return 0, or an errno on failure, which is logged; no call
- * fails because of it. They are called concurrently, on threads of the library, and must return within timeout_ms. Keys
- * are at most 512 visible ASCII characters. Anyone who can read the store has the token; anyone who can write to it
- * chooses the token that is sent.
+ * A store shares the token between clients. Its functions return 0, or on failure an errno, which is logged; no call
+ * fails because of that. They are called concurrently, on threads of the library, and must return within timeout_ms.
+ * Keys are at most 512 visible ASCII characters. Anyone who can read the store has the token; anyone who can write to
+ * it chooses the token that is sent.
  */
 typedef struct rostering_store {
     size_t size;
@@ -119,39 +119,40 @@ typedef struct rostering_store {
 
 void rostering_store_init(rostering_store *store, size_t size);
 
-/* For the clients of one process. Returns NULL if memory ran out. */
+/* Returns a store for the clients of one process, or NULL if memory ran out. */
 rostering_store *rostering_memory_store_new(void);
 
-/* For the processes of one machine, also those that use this library in another language: a folder of files that only
- * their owner can read. It is created if it is missing. */
+/* Opens a store for the processes of one machine, including programs that use the libraries of other languages: a
+ * folder, which is created if it is missing, of files that only their owner can read. */
 bool rostering_file_store_new(const char *folder, rostering_store **store, rostering_error **error);
 
-/* Frees a store of the library, after the clients that use it. */
+/* Frees a store that this library made. Free the clients that use it first. */
 void rostering_store_free(rostering_store *store);
 
 typedef enum rostering_log_level { ROSTERING_LOG_DEBUG, ROSTERING_LOG_WARN } rostering_log_level;
 
-/* Milliseconds. Other timeouts are positive. */
+/* Special values of a timeout in milliseconds. All others must be positive. */
 #define ROSTERING_NO_TIMEOUT INT64_MAX
-#define ROSTERING_CLIENT_TIMEOUT INT64_MIN /* of a call: as in the client's options */
+#define ROSTERING_CLIENT_TIMEOUT INT64_MIN /* of a call: that of the client's options */
 
 /* How a client works. */
 typedef struct rostering_options {
     size_t size;
     const rostering_store *store; /* default: none. Its context must outlive the client */
     int64_t timeout_ms;           /* of a call with all its requests and waits; default: 30 seconds */
-    size_t max_body;              /* bytes of a response; default: 64 MiB. A longer one is a network_error */
-    /* Called before each request, on the thread that sends it, to set further options of libcurl's easy handle (a
-     * CURL *): a proxy, a certificate authority. Redirects stay off. curl_context must outlive the client. */
+    size_t max_body; /* bytes of a response; default: 64 MiB. A longer one is a network_error that is not retryable */
+    /* Called before each request, on the thread that sends it, to set options of libcurl's easy handle (a CURL *): a
+     * proxy, a certificate authority. The library then sets those of the request; redirects stay off. curl_context
+     * must outlive the client. */
     void (*prepare_curl)(void *curl, void *curl_context);
     void *curl_context;
     /* Called with each line of the log, on any thread, one line at a time: at debug for each response that the plugin
-     * sees, at warn for what needs attention. Contains neither secret nor token. Must not call this library.
-     * log_context must outlive the client. Default: no log. */
+     * sees, at warn for what needs attention. A line contains neither the secret nor a token. The function must not
+     * call this library. log_context must outlive the client. Default: no log. */
     void (*log)(void *log_context, rostering_log_level level, const char *line);
     void *log_context;
-    /* Another build of the plugin, as a file or as bytes, in place of the one in this library. One of another contract
-     * is refused. */
+    /* Another build of the plugin, as a file or as bytes, in place of the one in this library. It must have this
+     * library's contract. */
     const char *plugin_file;
     const void *plugin;
     size_t plugin_size;
@@ -161,35 +162,39 @@ void rostering_options_init(rostering_options *options, size_t size);
 
 typedef struct rostering_client rostering_client;
 
-/* Loads the plugin, which checks the config. Sends nothing. options may be NULL: the defaults. */
+/* Opens a client: loads the plugin, which checks the config. Sends nothing. options may be NULL, for the defaults. */
 bool rostering_client_open(const rostering_config *config, const rostering_options *options, rostering_client **client,
     rostering_error **error);
 
-/* Returns a view of the client: it shares everything with it, but its calls are for another customer or user. NULL
- * sends no such header. A view of a view has both. The caller frees it, before or after the client. Returns NULL if
- * memory ran out. */
+/* Opens a client with the config of rostering_config_from_env and the default options. */
+bool rostering_client_open_from_env(rostering_client **client, rostering_error **error);
+
+/* Return a view of the client, which shares everything with it, but whose calls are for another customer or user. NULL
+ * as the id sends no such header. A view of a view has both ids. The caller frees it, before or after the client. They
+ * return NULL if memory ran out. */
 rostering_client *rostering_client_for_customer(rostering_client *client, const char *customer_id);
 rostering_client *rostering_client_for_user(rostering_client *client, const char *user_id);
 
 /* Closes the client with all its views: later calls fail with ROSTERING_CLOSED. Waits up to timeout_ms for the calls
- * made before, and returns whether they ended by then; others are canceled, and fail with ROSTERING_CLOSED, too. 0
- * cancels at once. A token request for which no call waits is always canceled. */
+ * that began before, then cancels the rest, which also fail with ROSTERING_CLOSED. Returns whether none had to be
+ * canceled. 0 cancels at once. A token request for which no call waits is always canceled. */
 bool rostering_client_close(rostering_client *client, int64_t timeout_ms);
 
-/* Frees a client or a view, which no other thread may use any more. The last of them closes, as with 0. */
+/* Frees a client or a view, which no other thread may still use. Freeing the last of them closes the client without
+ * waiting. */
 void rostering_client_free(rostering_client *client);
 
-/* Cancels calls from another thread. A handle may serve many calls, of any client; free it after them. new returns NULL
- * if memory or files ran out. */
+/* A handle that cancels calls from another thread. It may serve many calls, of any client; free it after they ended.
+ * rostering_cancel_new returns NULL if memory or file descriptors ran out. */
 typedef struct rostering_cancel rostering_cancel;
 rostering_cancel *rostering_cancel_new(void);
 void rostering_cancel_free(rostering_cancel *cancel);
 
-/* Makes the handle's calls fail with ROSTERING_CANCELED, later ones too. Safe in a signal handler. A token request
- * continues, for the next call; a response of the service that has arrived is returned. */
+/* Cancels the handle's calls, also later ones: they fail with ROSTERING_CANCELED. Safe in a signal handler. A token
+ * request continues, for the next call; a response of the service that has arrived is returned. */
 void rostering_cancel_calls(rostering_cancel *cancel);
 
-/* What applies to one call. NULL in its place: the defaults. */
+/* The options of one call. Pass NULL for the defaults. */
 typedef struct rostering_call {
     size_t size;
     int64_t timeout_ms; /* default: ROSTERING_CLIENT_TIMEOUT */
@@ -203,7 +208,7 @@ typedef struct rostering_token {
     const char *access_token;
     const char *token_type; /* default: Bearer */
     int64_t expires_at;     /* Unix seconds */
-    const char *cache_key;  /* names the token URL, client and scope; fit as a key in a store */
+    const char *cache_key;  /* names the token URL, client and scope; usable as a key in a store */
 } rostering_token;
 
 void rostering_token_init(rostering_token *token, size_t size);
@@ -212,7 +217,7 @@ void rostering_token_free(rostering_token *token);
 typedef struct rostering_token_request {
     size_t size;
     bool force;          /* request a new token; if that fails, the cached one is kept */
-    const char *refused; /* an access token that the service answered 401 to: it is replaced */
+    const char *refused; /* an access token that the service refused with a 401: it is replaced */
 } rostering_token_request;
 
 void rostering_token_request_init(rostering_token_request *request, size_t size);
@@ -221,7 +226,7 @@ void rostering_token_request_init(rostering_token_request *request, size_t size)
 bool rostering_get_token(rostering_client *client, const rostering_token_request *request, const rostering_call *call,
     rostering_token **token, rostering_error **error);
 
-/* Caches a token of another client of the same config. */
+/* Caches a token that another client with the same config got. */
 bool rostering_set_token(rostering_client *client, const rostering_token *token, rostering_error **error);
 
 /* Forgets the token and the backoff. */
@@ -251,16 +256,16 @@ typedef struct rostering_request {
     size_t size;
     const char *path;              /* under base_url, with its query; begins with a slash */
     const char *method;            /* default: GET */
-    const rostering_pair *headers; /* in addition to the plugin's */
+    const rostering_pair *headers; /* in addition to those that the plugin sets */
     const rostering_pair *query;   /* parameters that are encoded and added to the path */
-    const char *json;              /* a body of JSON, with its Content-Type unless that is among the headers */
-    /* Or else a body of bytes, or a function that reads it during the call. */
+    const char *json;              /* a JSON body; sets Content-Type unless headers does */
+    /* In place of json: a body of bytes, or a function that reads the body during the call. */
     const void *body;
-    size_t body_length; /* of what is read, too, or 0 if that is unknown */
+    size_t body_length; /* also of what read_body reads; 0 if that is unknown */
     /* Reads up to size bytes and returns how many; 0 at the end, or ROSTERING_READ_FAILED. */
     size_t (*read_body)(void *body_context, void *buffer, size_t size);
-    /* Goes back to the start, to send the body again after a 401. If it is NULL or fails, the call ends with
-     * service_unauthorized, retryable: the next call gets a new token. */
+    /* Returns to the start of the body, to send it again after a 401. If it is NULL or fails, the call ends with a
+     * retryable ROSTERING_SERVICE_UNAUTHORIZED: the next call gets a new token. */
     bool (*rewind_body)(void *body_context);
     void *body_context;
 } rostering_request;
@@ -271,12 +276,12 @@ void rostering_request_init(rostering_request *request, size_t size);
 bool rostering_send_request(rostering_client *client, const rostering_request *request, const rostering_call *call,
     rostering_response **response, rostering_error **error);
 
-/* How often and how long to retry, from the time of its _init. One for each loop. */
+/* The state of a retry loop, which begins with its _init. */
 typedef struct rostering_retries {
     size_t size;
     int64_t timeout_ms;       /* of all attempts and waits; default: 60 seconds */
     rostering_cancel *cancel; /* ends a wait */
-    int64_t began_ms;         /* the library's, as is what follows */
+    int64_t began_ms;         /* this and what follows is set by the library */
     int64_t attempts;
 } rostering_retries;
 
@@ -288,19 +293,16 @@ void rostering_retries_init(rostering_retries *retries, size_t size);
  *     while (!rostering_list_jobs(client, NULL, &jobs, &error) && rostering_retry(&retries, &error)) {
  *     }
  *
- * Returns true after retry_after, or after 1 second that doubles to 30, with up to a tenth more at random; *error is
- * freed, and NULL. Returns false at once, and leaves *error, if that is not retryable or the wait would end after the
- * timeout. Returns false if it was canceled; *error then says so.
+ * Returns true after error->retry_after, or after 1 second, doubling to 30, with up to a tenth of jitter; it frees
+ * *error and sets it to NULL. Returns false at once, with *error unchanged, if that is not retryable or the wait would
+ * end after the timeout. Returns false with a ROSTERING_CANCELED if it is canceled.
  */
 bool rostering_retry(rostering_retries *retries, rostering_error **error);
 
 /*
- * For programs in other languages, which call functions of C but would have to copy its structs. A string belongs to
- * what it is of.
+ * The fields of structs, for programs in other languages, which can call functions of C but would have to copy its
+ * structs. A string is freed with the object that it belongs to.
  */
-
-/* Opens a client with the config of rostering_config_from_env and the default options. */
-bool rostering_client_open_from_env(rostering_client **client, rostering_error **error);
 
 const char *rostering_error_text(const rostering_error *error);
 const char *rostering_error_json(const rostering_error *error);

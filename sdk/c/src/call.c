@@ -11,7 +11,7 @@ rostering_end rostering_pause(const rostering_progress *at, const rostering_limi
     rostering_cancel *woken = for_call ? rostering_next_wake(at->core, at->wakes, &missed) : NULL;
     int64_t ms = missed ? 0 : rostering_ms(at->step, "seconds");
     uint16_t random = 0;
-    /* Up to half as long again: a fleet must not read its store in lockstep. */
+    /* Up to half as long again, so that a fleet does not become a thundering herd at its store. */
     if (!for_call && getrandom(&random, sizeof random, 0) > 0) ms += ms * random / (2 * UINT16_MAX);
     rostering_limits until = *limits;
     until.deadline = rostering_deadline(ms);
@@ -28,8 +28,8 @@ static bool rewind_body(const rostering_body *body) {
     return !is_read || (body->rewind != NULL && body->rewind(body->context));
 }
 
-/* ask_service sends the step's request. Returns whether the response is the result of the call; if not, the plugin has
- * it. */
+/* ask_service sends the step's request. Returns whether the response is the result of the call; otherwise it went to
+ * the plugin. */
 static bool ask_service(rostering_progress *at, const rostering_plan *plan, rostering_outcome *outcome) {
     rostering_response_clear(&outcome->response);
     rostering_http_send(at->core->http, at->step, plan->body, &plan->limits, outcome);
@@ -51,8 +51,8 @@ static bool ask_service(rostering_progress *at, const rostering_plan *plan, rost
     return false;
 }
 
-/* hand_out moves the response to the heap. */
-static bool hand_out(rostering_response *from, rostering_response **to, rostering_error **error) {
+/* return_response moves the response to the heap. */
+static bool return_response(rostering_response *from, rostering_response **to, rostering_error **error) {
     *to = malloc(sizeof **to);
     if (*to == NULL) {
         rostering_response_clear(from);
@@ -62,7 +62,7 @@ static bool hand_out(rostering_response *from, rostering_response **to, rosterin
     return true;
 }
 
-/* A call that no other waits for. */
+/* A get_token that no call waits for. */
 typedef struct renewal {
     rostering_core *core;
     int64_t now;
@@ -79,14 +79,15 @@ static void *run_renewal(void *argument) {
     json_t *token = NULL;
     rostering_response *none = NULL;
     free(r);
-    rostering_make(core, &plan, &token, &none, NULL); /* the log has its error, and the plugin backs off */
+    rostering_make(core, &plan, &token, &none, NULL); /* the plugin logs its error and backs off */
     json_decref(token);
     json_decref(plan.input);
     rostering_end_section(core); /* at the end: the core may be freed then */
     return NULL;
 }
 
-/* renew renews the token beside the call, which has one that is valid. Without a thread, a later call will. */
+/* renew renews the token in the background, since the call has a valid one. If there is no thread for it, a later call
+ * tries again. */
 static void renew(const rostering_progress *at) {
     renewal *r = malloc(sizeof *r);
     if (r == NULL) return;
@@ -118,7 +119,7 @@ bool rostering_make(rostering_core *core, const rostering_plan *plan, json_t **t
     bool good = at.error == NULL;
     if (good) *token = json_incref(json_object_get(at.step, "output"));
     json_decref(at.step);
-    if (good && outcome.response.status != 0) return hand_out(&outcome.response, response, error);
+    if (good && outcome.response.status != 0) return return_response(&outcome.response, response, error);
     rostering_response_clear(&outcome.response);
     return good || rostering_pass(error, at.error);
 }

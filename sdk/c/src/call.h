@@ -7,7 +7,7 @@ typedef struct rostering_plan {
     const char *call; /* get_token, list_jobs or send_request */
     json_t *input;    /* without now, which the call sets */
     int64_t now;      /* Unix seconds, in tests; 0: the clock's */
-    bool is_renewal;  /* beside another call */
+    bool is_renewal;  /* in the background of another call */
     const rostering_body *body;
     rostering_limits limits;
 } rostering_plan;

@@ -21,14 +21,14 @@ static bool limit(
     if (!ROSTERING_READ(&call, given, "call", ROSTERING_INVALID_INPUT, error)) return false;
     if (call.timeout_ms == ROSTERING_CLIENT_TIMEOUT) call.timeout_ms = core->options.timeout_ms;
     if (call.timeout_ms <= 0) {
-        return rostering_fail(
-            error, ROSTERING_INVALID_INPUT, "timeout_ms", "timeout_ms must be positive; ROSTERING_NO_TIMEOUT is none");
+        return rostering_fail(error, ROSTERING_INVALID_INPUT, "timeout_ms",
+            "timeout_ms must be positive; for no timeout, use ROSTERING_NO_TIMEOUT");
     }
     *limits = (rostering_limits){rostering_deadline(call.timeout_ms), call.cancel, core->closing};
     return true;
 }
 
-/* make makes a call. It takes over input, of which NULL means that it could not be made. */
+/* make makes a call. It takes over input, which is NULL if that could not be made. */
 static bool make(rostering_core *core, const char *name, json_t *input, const rostering_body *body,
     const rostering_call *call, result *made, rostering_error **error) {
     rostering_plan plan = {.call = name, .input = input, .body = body};
@@ -39,8 +39,8 @@ static bool make(rostering_core *core, const char *name, json_t *input, const ro
     return good;
 }
 
-/* tell calls an export that sends nothing. It takes over input. */
-static bool tell(rostering_core *core, const char *export, json_t *input, rostering_error **error) {
+/* call_export calls one that sends nothing. It takes over input. */
+static bool call_export(rostering_core *core, const char *export, json_t *input, rostering_error **error) {
     char *text = json_dumps(input, JSON_COMPACT);
     bool entered = (text != NULL || rostering_out_of_memory(error)) && rostering_begin_call(core, error);
     bool good = entered && rostering_plugin_call(&core->plugin, export, text, NULL, error);
@@ -50,7 +50,7 @@ static bool tell(rostering_core *core, const char *export, json_t *input, roster
     return good;
 }
 
-/* A token and the JSON in which its strings lie. */
+/* A token and the JSON that owns its strings. */
 typedef struct owned_token {
     rostering_token shown; /* first, since it is what the caller frees */
     json_t *fields;
@@ -100,12 +100,14 @@ bool rostering_set_token(rostering_client *client, const rostering_token *given,
     json_t *input =
         json_pack("{s:s, s:s, s:I, s:s, s:I}", "access_token", token.access_token, "token_type", token.token_type,
             "expires_at", (json_int_t)token.expires_at, "cache_key", token.cache_key, "now", (json_int_t)time(NULL));
-    if (input == NULL) return rostering_fail(error, ROSTERING_INVALID_INPUT, NULL, "set all of the token, in UTF-8");
-    return tell(client->core, "set_token", input, error);
+    if (input == NULL)
+        return rostering_fail(
+            error, ROSTERING_INVALID_INPUT, NULL, "a token needs access_token, token_type and cache_key, in UTF-8");
+    return call_export(client->core, "set_token", input, error);
 }
 
 bool rostering_clear_token(rostering_client *client, rostering_error **error) {
-    return tell(client->core, "clear_token", json_object(), error);
+    return call_export(client->core, "clear_token", json_object(), error);
 }
 
 bool rostering_list_jobs(

@@ -10,14 +10,14 @@
 
 enum { WARNING_EVERY_MS = 60000 };
 
-/* check_options demands of the options what the plugin does not judge. */
+/* check_options checks the options, which the plugin does not see. */
 static bool check_options(const rostering_options *options, rostering_error **error) {
     if (options->timeout_ms <= 0) {
-        return rostering_fail(
-            error, ROSTERING_CONFIG_INVALID, "timeout_ms", "timeout_ms must be positive; ROSTERING_NO_TIMEOUT is none");
+        return rostering_fail(error, ROSTERING_CONFIG_INVALID, "timeout_ms",
+            "timeout_ms must be positive; for no timeout, use ROSTERING_NO_TIMEOUT");
     }
     if (options->max_body == 0) {
-        return rostering_fail(error, ROSTERING_CONFIG_INVALID, "max_body", "max_body must be positive");
+        return rostering_fail(error, ROSTERING_CONFIG_INVALID, "max_body", "max_body must be positive, in bytes");
     }
     return true;
 }
@@ -25,7 +25,8 @@ static bool check_options(const rostering_options *options, rostering_error **er
 static bool read_store(rostering_store *own, const rostering_store *given, rostering_error **error) {
     if (!ROSTERING_READ(own, given, "store", ROSTERING_CONFIG_INVALID, error)) return false;
     bool complete = given == NULL || (own->get != NULL && own->add != NULL && own->set != NULL);
-    return complete || rostering_fail(error, ROSTERING_CONFIG_INVALID, "store", "a store needs get, add and set");
+    return complete ||
+           rostering_fail(error, ROSTERING_CONFIG_INVALID, "store", "store needs the functions get, add and set");
 }
 
 static void free_core(rostering_core *core) {
@@ -69,7 +70,7 @@ void rostering_core_share(rostering_core *core) {
     pthread_mutex_unlock(&core->lock);
 }
 
-/* await_calls waits until no call is left, and reports whether that was before the timeout. The lock is held. */
+/* await_calls waits until no call is left. Returns false if there is one after the timeout. The lock is held. */
 static bool await_calls(rostering_core *core, int64_t timeout_ms) {
     int64_t deadline = rostering_deadline(timeout_ms);
     const struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
@@ -110,7 +111,7 @@ bool rostering_begin_call(rostering_core *core, rostering_error **error) {
     bool open = !core->closed;
     if (open) core->calls++;
     pthread_mutex_unlock(&core->lock);
-    return open || rostering_fail(error, ROSTERING_CLOSED, NULL, "the client is closed");
+    return open || rostering_fail(error, ROSTERING_CLOSED, NULL, "the client is closed: open another one");
 }
 
 static void end(rostering_core *core, size_t *count) {

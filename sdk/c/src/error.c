@@ -32,7 +32,7 @@ static rostering_error out_of_memory = {
     .json = "{\"code\":\"out_of_memory\",\"message\":\"out of memory\",\"retryable\":false}",
 };
 
-/* An error and what its strings lie in. */
+/* An error and what owns its strings. */
 typedef struct owned_error {
     rostering_error shown; /* first, since it is what the caller frees */
     json_t *fields;
@@ -46,7 +46,7 @@ static rostering_code code_of(const char *text) {
     return (rostering_code)i;
 }
 
-/* decode sets the fields, whose strings stay those of the JSON. */
+/* decode sets the fields. The JSON owns their strings. */
 static void decode(rostering_error *e, json_t *fields) {
     int retryable = 0, truncated = 0;
     json_int_t retry_after = 0;
@@ -60,7 +60,7 @@ static void decode(rostering_error *e, json_t *fields) {
     e->body_truncated = truncated != 0;
 }
 
-/* describe returns the error as a line: what others sent may have newlines. */
+/* describe returns the error as one line, although what others sent may have newlines. */
 static char *describe(const rostering_error *e) {
     char *text = NULL;
     size_t length = 0;

@@ -1,4 +1,4 @@
-/* Errors, and text that others sent. */
+/* Errors, and strings that others sent. */
 #pragma once
 
 #include <jansson.h>
@@ -10,14 +10,14 @@ bool rostering_fail(rostering_error **error, rostering_code code, const char *ke
     __attribute__((format(printf, 4, 5)));
 bool rostering_out_of_memory(rostering_error **error);
 
-/* The same with the fields of an error, which it takes over; NULL means that memory ran out. */
+/* The same with the fields of an error, which it takes over; NULL if memory ran out. */
 bool rostering_fail_with(rostering_error **error, json_t *fields);
 
-/* Passes an error on. */
+/* Sets *error to the reason, or frees that if error is NULL. */
 bool rostering_pass(rostering_error **error, rostering_error *reason);
 
 /* Adds the headers of the response, which the error frees with free(). */
 void rostering_error_set_headers(rostering_error *error, const rostering_pair *headers);
 
-/* Returns data as JSON text, with U+FFFD for each byte that is not UTF-8, or NULL if memory ran out. */
+/* Returns data as a JSON string, with U+FFFD for each byte that is not UTF-8, or NULL if memory ran out. */
 json_t *rostering_utf8(const char *data, size_t length);

@@ -1,4 +1,4 @@
-/* docs/fleet.md has the format and the protocol: they are those of the file stores in all languages. */
+/* The format and the protocol are those of the file stores in all languages: docs/fleet.md. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -66,14 +66,14 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* parse returns the value in the text of a file, or NULL if it has expired or the text has another form. */
+/* parse returns the value in the content of a file, or NULL if it has expired or the content is malformed. */
 static const char *parse(const char *text) {
     size_t digits = strspn(text, "0123456789");
     bool formed = digits > 0 && digits <= 18 && text[digits] == '\n';
     return formed && strtoll(text, NULL, 10) > now_ms() ? text + digits + 1 : NULL;
 }
 
-/* read_value sets *value to that of a file, which the caller frees, or NULL. ENOENT: the file is gone. */
+/* read_value sets *value to the value in a file, which the caller frees, or NULL. ENOENT: the file is gone. */
 static int read_value(const file_store *s, const char *hash, int64_t number, char **value) {
     char name[NAME_SIZE], *text = NULL;
     size_t size = 0;
@@ -85,7 +85,7 @@ static int read_value(const file_store *s, const char *hash, int64_t number, cha
         if (descriptor >= 0) close(descriptor);
         return reason;
     }
-    ssize_t length = getdelim(&text, &size, '\0', file); /* the whole: there is no zero byte in it */
+    ssize_t length = getdelim(&text, &size, '\0', file); /* the whole file: it contains no zero byte */
     int reason = ferror(file) ? EIO : 0;
     const char *found = length > 0 ? parse(text) : NULL;
     *value = found != NULL ? strdup(found) : NULL;
@@ -131,7 +131,7 @@ static int link_next(const file_store *s, const char *hash, const char *temporar
     int64_t highest = number;
     int reason = adds ? find_highest(s, hash, &highest) : 0;
     if (reason != 0 || highest == number) return reason;
-    unlinkat(s->folder, name, 0); /* it was too late, behind a number that is gone */
+    unlinkat(s->folder, name, 0); /* a higher number exists: this one had been used and removed */
     return EAGAIN;
 }
 
@@ -142,7 +142,7 @@ static bool is_abandoned(const file_store *s, const char *name) {
            time(NULL) - about.st_mtime > ABANDONED_AFTER_SECONDS;
 }
 
-/* tidy removes the hash's files with lower numbers, and what processes that died left behind. */
+/* tidy removes the hash's files with lower numbers, and the temporary files of processes that died. */
 static void tidy(const file_store *s, const char *hash, int64_t number) {
     DIR *names = list(s);
     for (const struct dirent *entry; names != NULL && (entry = readdir(names)) != NULL;) {
@@ -200,13 +200,13 @@ static void free_store(void *store) {
 bool rostering_file_store_new(const char *folder, rostering_store **store, rostering_error **error) {
     *store = NULL;
     if (mkdir(folder, 0700) != 0 && errno != EEXIST) {
-        return rostering_fail(
-            error, ROSTERING_STORE_FAILED, NULL, "cannot create the folder %s: %s", folder, strerror(errno));
+        return rostering_fail(error, ROSTERING_STORE_FAILED, NULL,
+            "cannot create the folder %s: %s; use one that this user can create", folder, strerror(errno));
     }
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0 || faccessat(descriptor, ".", R_OK | W_OK | X_OK, AT_EACCESS) != 0) {
-        rostering_fail(
-            error, ROSTERING_STORE_FAILED, NULL, "cannot write in the folder %s: %s", folder, strerror(errno));
+        rostering_fail(error, ROSTERING_STORE_FAILED, NULL,
+            "cannot use the folder %s: %s; use one that this user can read and write", folder, strerror(errno));
         if (descriptor >= 0) close(descriptor);
         return false;
     }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In bytes. What the plugin reads of an error's body is one less, so that it can tell that there is more. */
+/* In bytes. One more than the plugin takes of an error's body, so that it sees that there is more. */
 enum { ERROR_LIMIT = (64 << 10) + 1 };
 enum { KEPT = 256, POLL_MS = 60000 };
-enum { IDLE_MS = 118000 }; /* after which libcurl does not use a connection again */
+enum { IDLE_MS = 118000 }; /* after which libcurl does not reuse a connection */
 
-/* One request at a time. multi has the connections; unlike easy alone, it can wait for a pipe as well. */
+/* One request at a time. multi has the connections; unlike easy alone, it can also wait for a pipe. */
 typedef struct handle {
     CURL *easy;
     CURLM *multi;
@@ -21,7 +21,7 @@ typedef struct handle {
 
 struct rostering_http {
     pthread_mutex_t lock;
-    handle kept[KEPT]; /* the idle ones, the last used at the end */
+    handle kept[KEPT]; /* idle ones, the last used one at the end */
     size_t n_kept;
     rostering_options options;
 };
@@ -85,15 +85,15 @@ typedef struct transfer {
     const rostering_body *body; /* NULL: none */
     size_t sent;                /* bytes of it */
     FILE *file;
-    char *received; /* what was written to file, once that is closed */
+    char *received; /* the content of file, once that is closed */
     size_t received_length;
-    size_t length; /* of what has been written by now */
+    size_t length; /* of what has been written so far */
     size_t max_body;
     size_t limit; /* the step's; 0: none */
     bool begun;
     bool cut;
     bool too_long;
-    const char *reason; /* of ours */
+    const char *reason; /* our own */
     char curls_reason[CURL_ERROR_SIZE];
 } transfer;
 
@@ -128,8 +128,8 @@ static size_t receive(char *data, size_t size, size_t n, void *context) {
 static const char closed[] = "the connection was closed before a response arrived";
 
 /*
- * Where a kept connection breaks before a response arrived, libcurl would send the request again, whatever its method.
- * But the server may have acted on it, so that is for the caller to decide.
+ * If a reused connection breaks before a response arrives, libcurl would send the request again, whatever its method.
+ * But the server may have acted on it, so the caller has to decide.
  */
 static int send_once(void *context, char *ip, char *own_ip, int port, int own_port) {
     (void)ip, (void)own_ip, (void)port, (void)own_port;
@@ -145,14 +145,14 @@ static bool add_line(struct curl_slist **lines, const char *line) {
     return more != NULL;
 }
 
-/* set_headers sets those of the request, without the ones that libcurl would add for a body. */
+/* set_headers sets those of the request, without Expect, which libcurl would add for a body. */
 static bool set_headers(handle *h, json_t *headers) {
     bool added = add_line(&h->lines, "Expect:");
     const char *name;
     json_t *value;
     json_object_foreach(headers, name, value) {
         char *line = NULL;
-        const char *format = json_string_length(value) > 0 ? "%s: %s" : "%s;"; /* "name:" would take a header away */
+        const char *format = json_string_length(value) > 0 ? "%s: %s" : "%s;"; /* "name:" would remove a header */
         added = added && asprintf(&line, format, name, json_string_value(value)) > 0 && add_line(&h->lines, line);
         free(line);
     }
@@ -176,7 +176,7 @@ static void set_method(transfer *t, const char *method) {
     curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* is_loopback reports whether the URL's host is this machine, as the plugin has it: no proxy can reach that. */
+/* is_loopback reports whether the URL's host is this machine, by the plugin's rule: no proxy can reach that. */
 static bool is_loopback(const char *url) {
     const char *colon = strstr(url, "://"), *host = colon != NULL ? colon + 3 : "";
     size_t length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?");
@@ -197,7 +197,7 @@ static bool set(
     if (is_loopback(url)) curl_easy_setopt(h->easy, CURLOPT_PROXY, ""); /* none, even if the environment has one */
     if (http->options.prepare_curl != NULL) http->options.prepare_curl(h->easy, http->options.curl_context);
     curl_easy_setopt(h->easy, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(h->easy, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could take the secret to another host */
+    curl_easy_setopt(h->easy, CURLOPT_FOLLOWLOCATION, 0L); /* a redirect could forward the secret to another host */
     curl_easy_setopt(h->easy, CURLOPT_NOSIGNAL, 1L);       /* for threads */
     curl_easy_setopt(h->easy, CURLOPT_WRITEFUNCTION, receive);
     curl_easy_setopt(h->easy, CURLOPT_WRITEDATA, t);

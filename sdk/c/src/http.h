@@ -30,7 +30,7 @@ typedef struct rostering_outcome {
     char failed[320]; /* if end is ROSTERING_END_READY */
 } rostering_outcome;
 
-/* Sends a step's request, at most once. Follows no redirect. body is sent where the request's own is true. */
+/* Sends a step's request, at most once. Follows no redirect. body is sent if the request's own is true. */
 void rostering_http_send(rostering_http *http, const json_t *step, const rostering_body *body,
     const rostering_limits *limits, rostering_outcome *outcome);
 

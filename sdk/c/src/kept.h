@@ -1,5 +1,5 @@
 /* First steps of calls that have a token. Until a time that the plugin names, it would begin an equal call with the
- * same step, unless anything but another begin comes first. With one of them, a call needs no plugin. */
+ * same step, unless it is asked for anything but another begin before. A call with a kept step needs no plugin. */
 #pragma once
 
 #include <jansson.h>
@@ -8,7 +8,7 @@
 
 typedef struct rostering_kept {
     pthread_mutex_t lock;
-    json_t *steps;       /* by the calls that begin with them; no one changes a step */
+    json_t *steps;       /* by the calls that begin with them; steps are never changed */
     json_int_t latest;   /* time of a call */
     unsigned generation; /* of the steps: the next one begins when they are dropped */
 } rostering_kept;

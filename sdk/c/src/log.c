@@ -31,7 +31,7 @@ bool rostering_log_parse(const char *log, size_t length, rostering_line *line) {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool opened;
 
-/* What pass_on needs: libextism hands no context through. */
+/* What forward needs, because libextism passes no context. */
 static const rostering_options *receiver;
 static const char *receivers_uuid;
 
@@ -40,8 +40,9 @@ bool rostering_log_open(rostering_error **error) {
     bool good = atomic_load(&opened) || extism_log_custom("extism::pdk=debug");
     atomic_store(&opened, good);
     pthread_mutex_unlock(&lock);
-    return good || rostering_fail(error, ROSTERING_CONFIG_INVALID, "log",
-                       "the program has set up libextism's log itself: there is one for each process");
+    return good ||
+           rostering_fail(error, ROSTERING_CONFIG_INVALID, "log",
+               "the program has set up libextism's log, which each process has only one of: remove that call, or log");
 }
 
 bool rostering_log_begin(void) {
@@ -50,7 +51,7 @@ bool rostering_log_begin(void) {
     return begun;
 }
 
-static void pass_on(const char *log, ExtismSize length) {
+static void forward(const char *log, ExtismSize length) {
     rostering_line line;
     if (receiver->log == NULL || !rostering_log_parse(log, length, &line)) return;
     if (strncmp(line.uuid, receivers_uuid, strlen(receivers_uuid)) != 0) return;
@@ -62,7 +63,7 @@ static void pass_on(const char *log, ExtismSize length) {
 void rostering_log_end(const char *uuid, const rostering_options *options) {
     receiver = options;
     receivers_uuid = uuid;
-    extism_log_drain(pass_on); /* also without a receiver: the log must not grow */
+    extism_log_drain(forward); /* even without a receiver: the log must not grow */
     pthread_mutex_unlock(&lock);
 }
 

@@ -1,4 +1,4 @@
-/* The log of the plugin, which libextism writes: one for the whole process, in lines of text. */
+/* The log of the plugin, which libextism writes: lines of text, in one log for the whole process. */
 #pragma once
 
 #include "extism.h"
@@ -18,15 +18,15 @@ typedef struct rostering_line {
 
 bool rostering_log_parse(const char *log, size_t length, rostering_line *line);
 
-/* Makes libextism keep its log for this library, if no one has before. */
+/* Makes libextism keep its log for this library. Fails if the program has set up that log. */
 bool rostering_log_open(rostering_error **error);
 
 /*
- * A call of a plugin stands between these two, the second of which passes its lines on. They take turns, so that no
- * line gets lost to another client's call. The first returns whether there is a log; without one, leave out the second.
+ * A call of a plugin is enclosed by these two, the second of which forwards its lines. Calls take turns, so that no
+ * line goes to another client. The first returns whether there is a log; without one, skip the second.
  */
 bool rostering_log_begin(void);
 void rostering_log_end(const char *uuid, const rostering_options *options);
 
-/* Passes a line of this library's own on, if there is a log. */
+/* Forwards a line of this library's own, if there is a log. */
 void rostering_log_write(const rostering_options *options, rostering_log_level level, const char *line);

@@ -10,7 +10,7 @@
 typedef struct memory_store {
     rostering_own_store own;
     pthread_mutex_t mutex;
-    json_t *all; /* of each key, its value and when that expires */
+    json_t *all; /* by key, the value and when it expires */
 } memory_store;
 
 static const char *find(const memory_store *s, const char *key) {

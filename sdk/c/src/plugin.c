@@ -31,7 +31,7 @@ static void *read_file(const char *name, size_t *size) {
     return NULL;
 }
 
-/* load makes the instance. Its own HTTP is off: a module without a manifest may call no hosts. */
+/* load makes the instance. Without a manifest, it may not send requests to any host. */
 static bool load(rostering_plugin *plugin, const void *wasm, size_t size, rostering_error **error) {
     char *reason = NULL;
     plugin->extism = extism_plugin_new(wasm, size, NULL, 0, false, &reason);
@@ -48,7 +48,7 @@ static bool load_chosen(rostering_plugin *plugin, const rostering_options *optio
     void *data = read_file(options->plugin_file, &size);
     bool good = data != NULL ? load(plugin, data, size, error)
                              : rostering_fail(error, ROSTERING_PLUGIN_FAILED, "plugin_file",
-                                   "the plugin cannot be read: %s", options->plugin_file);
+                                   "plugin_file is not a file that can be read: %s", options->plugin_file);
     free(data);
     return good;
 }
@@ -59,16 +59,16 @@ static bool check_contract(rostering_plugin *plugin, rostering_error **error) {
     json_t *version = NULL;
     json_int_t contract = 0;
     rostering_plugin_call(plugin, "version", "", &version, NULL);
-    bool told = json_unpack(version, "{s:I}", "contract", &contract) == 0;
+    bool reported = json_unpack(version, "{s:I}", "contract", &contract) == 0;
     json_decref(version);
     if (contract == ROSTERING_CONTRACT) return true;
-    if (told) {
+    if (reported) {
         return rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL,
             "the plugin has contract %lld, and this library needs contract %d: %s", (long long)contract,
             ROSTERING_CONTRACT, remedy);
     }
     return rostering_fail(error, ROSTERING_PLUGIN_FAILED, NULL,
-        "the plugin does not tell its contract, so it has contract 1 or is another plugin, and this library needs "
+        "the plugin does not report its contract, so it has contract 1 or is another plugin, and this library needs "
         "contract %d: %s",
         ROSTERING_CONTRACT, remedy);
 }

@@ -32,7 +32,8 @@ static bool set_path(json_t *input, const rostering_request *request, rostering_
         curl_free(name);
         curl_free(value);
     }
-    good = fclose(file) == 0 && (good || is_invalid(error, "query", "a query parameter has no value"));
+    good = fclose(file) == 0 &&
+           (good || is_invalid(error, "query", "a query parameter has no value: set it, or omit the parameter"));
     if (good && request->path != NULL) rostering_set(input, "path", text);
     free(text);
     return good;
@@ -42,10 +43,11 @@ static bool set_headers(json_t *input, const rostering_request *request, rosteri
     json_t *headers = json_object();
     json_object_set_new(input, "headers", headers);
     for (const rostering_pair *h = request->headers; h != NULL && h->name != NULL; h++) {
-        if (h->value == NULL) return is_invalid(error, "headers", "a header has no value");
+        if (h->value == NULL) return is_invalid(error, "headers", "a header has no value: set it, or omit the header");
         if (json_object_get(headers, h->name) != NULL ||
             json_object_set_new(headers, h->name, rostering_utf8(h->value, strlen(h->value))) != 0) {
-            return is_invalid(error, "headers", "a header is set twice, or its name is not a token");
+            return is_invalid(
+                error, "headers", "a header is set twice, or its name is not UTF-8: set each header once");
         }
     }
     if (request->json != NULL && rostering_header(request->headers, "Content-Type") == NULL) {
@@ -57,7 +59,8 @@ static bool set_headers(json_t *input, const rostering_request *request, rosteri
 static bool set_body(json_t *input, const rostering_request *request, rostering_body *body, rostering_error **error) {
     bool has_body = request->body != NULL || request->read_body != NULL;
     if (request->json != NULL && has_body) return is_invalid(error, "json", "set either json or a body, not both");
-    if (request->body_length > 0 && !has_body) return is_invalid(error, "body", "a body has a length, but no data");
+    if (request->body_length > 0 && !has_body)
+        return is_invalid(error, "body", "body_length is set, but neither body nor read_body is");
     *body = (rostering_body){
         request->body, request->body_length, request->read_body, request->rewind_body, request->body_context};
     if (request->json != NULL) *body = (rostering_body){.data = request->json, .length = strlen(request->json)};

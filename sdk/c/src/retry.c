@@ -22,7 +22,8 @@ bool rostering_retry(rostering_retries *given, rostering_error **error) {
     rostering_retries_init(&retries, sizeof retries);
     bool valid = ROSTERING_READ(&retries, given, "retries", ROSTERING_INVALID_INPUT, &mistake);
     if (valid && retries.timeout_ms <= 0) {
-        valid = rostering_fail(&mistake, ROSTERING_INVALID_INPUT, "timeout_ms", "timeout_ms must be positive");
+        valid = rostering_fail(&mistake, ROSTERING_INVALID_INPUT, "timeout_ms",
+            "timeout_ms must be positive; for no timeout, use ROSTERING_NO_TIMEOUT");
     }
     if (!valid) {
         rostering_error_free(*error);

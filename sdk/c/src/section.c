@@ -21,8 +21,8 @@ static void leave(section *s) {
     free(s);
 }
 
-/* request_token gives up when the client closes. Then the plugin does not learn of it: it would tell the fleet of a
- * failure, whose calls would end with it. */
+/* request_token gives up when the client closes. The plugin is not told: it would report a failure to the fleet, and
+ * end the fleet's calls with it. */
 static void request_token(rostering_progress *at) {
     rostering_core *core = at->core;
     const rostering_limits limits = {
@@ -110,7 +110,7 @@ rostering_end rostering_section(rostering_progress *at, const rostering_limits *
     at->step = NULL;
     rostering_begin_section(s->at.core);
     bool detached = s->done != NULL && rostering_detach(run_detached, s);
-    if (!detached) { /* short of threads or files, the caller stays */
+    if (!detached) { /* without a thread or a pipe, the caller runs it */
         run(&s->at);
         atomic_store(&s->users, 1);
         rostering_end_section(s->at.core);

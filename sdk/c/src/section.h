@@ -9,5 +9,5 @@
  */
 rostering_end rostering_section(rostering_progress *at, const rostering_limits *limits);
 
-/* Has a thread run that nobody waits for. Returns whether there is one. */
+/* Starts a thread that nobody joins. Returns whether it started. */
 bool rostering_detach(void *(*run)(void *argument), void *argument);

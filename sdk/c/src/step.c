@@ -80,10 +80,11 @@ json_t *rostering_result(rostering_progress *at, const rostering_outcome *outcom
 
 bool rostering_continues(rostering_progress *at, rostering_end end) {
     if (end == ROSTERING_END_CANCELED) rostering_fail(&at->error, ROSTERING_CANCELED, NULL, "the call was canceled");
-    if (end == ROSTERING_END_CLOSED) rostering_fail(&at->error, ROSTERING_CLOSED, NULL, "the client was closed");
+    if (end == ROSTERING_END_CLOSED)
+        rostering_fail(&at->error, ROSTERING_CLOSED, NULL, "the client was closed during the call");
     if (end == ROSTERING_END_TIMED_OUT) {
-        rostering_fail_with(&at->error,
-            json_pack("{s:s, s:s, s:b}", "code", "network_error", "message", "the call timed out", "retryable", true));
+        rostering_fail_with(&at->error, json_pack("{s:s, s:s, s:b}", "code", "network_error", "message",
+                                            "the call timed out: retry it, or raise timeout_ms", "retryable", true));
     }
     return end == ROSTERING_END_READY;
 }

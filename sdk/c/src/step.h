@@ -18,13 +18,14 @@ bool rostering_is_at(const rostering_progress *at, const char *kind);
 /* Whether others may wait for the outcome of the step: of a token request, or of an operation on the store. */
 bool rostering_is_shared(const rostering_progress *at);
 
-/* Begins a call such as list_jobs, and sets now in its input. may_renew: the plugin may want a renewal beside it. */
+/* Begins a call such as list_jobs, and sets now in its input. may_renew: the plugin may ask for a renewal in the
+ * background. */
 void rostering_begin(rostering_progress *at, const char *call, json_t *input, bool may_renew);
 
 /* Passes the result of the step, which it takes over. NULL means that memory ran out. */
 void rostering_resume(rostering_progress *at, json_t *result);
 
-/* The response to the step's request as resume takes it. Remembers why it failed. */
+/* Returns the response to the step's request as resume takes it. Keeps the reason if it failed. */
 json_t *rostering_result(rostering_progress *at, const rostering_outcome *outcome);
 
 /* Fails the call if something ended it. Returns whether it continues. */

@@ -1,9 +1,9 @@
-/* What the stores of the library have in common. */
+/* What the stores of this library have in common. */
 #pragma once
 
 #include "rostering.h"
 
-/* A store of the library begins with this. */
+/* A store of this library begins with this. */
 typedef struct rostering_own_store {
     rostering_store shown; /* first, since it is what the caller frees */
     void (*free)(void *store);

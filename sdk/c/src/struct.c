@@ -11,17 +11,18 @@ bool rostering_read_struct(
     size_t size = 0;
     if (given == NULL) return true;
     memcpy(&size, given, sizeof size);
-    if (size <= sizeof size) return rostering_fail(error, code, NULL, "call rostering_%s_init first", name);
+    if (size <= sizeof size)
+        return rostering_fail(error, code, NULL, "size is not set: call rostering_%s_init first", name);
     if (size > own_size) {
         return rostering_fail(error, code, NULL,
-            "rostering_%s has %zu bytes, and %zu in this library: use one as new as the header, and _init", name, size,
-            own_size);
+            "rostering_%s has %zu bytes, but this library knows only %zu: use a library as new as the header", name,
+            size, own_size);
     }
     memcpy(own, given, size);
     return true;
 }
 
-/* set writes the defaults as far as the caller's struct goes. */
+/* set writes the defaults, as many as fit into the caller's struct. */
 static void set(void *to, size_t size, const void *defaults, size_t defaults_size) {
     memset(to, 0, size);
     memcpy(to, defaults, size < defaults_size ? size : defaults_size);

@@ -4,7 +4,7 @@
 #include "error.h"
 
 /*
- * Copies a struct of the caller's over own, which has the defaults, as far as the caller's goes. NULL is fine. Fails if
+ * Copies the caller's struct over own, which has the defaults and may be longer. NULL is fine. Fails if
  * its _init was forgotten, or if it has fields that this library does not know.
  */
 bool rostering_read_struct(

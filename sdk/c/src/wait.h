@@ -9,10 +9,10 @@
 struct rostering_cancel {
     int ends[2];
     atomic_bool raised;
-    atomic_int users; /* the last of them to free it does */
+    atomic_int users; /* the last one frees it */
 };
 
-/* Returns the handle for one more user, who frees it, too. NULL is fine. */
+/* Returns the handle for one more user, who also frees it. NULL is fine. */
 rostering_cancel *rostering_cancel_share(rostering_cancel *cancel);
 
 bool rostering_is_canceled(const rostering_cancel *cancel);

@@ -42,7 +42,7 @@ static void a_token_is_cached_forced_and_replaced(void **state) {
     rostering_token_free(NULL);
 }
 
-static void a_token_goes_to_another_client(void **state) {
+static void a_token_is_passed_to_another_client(void **state) {
     fixture *f = *state;
     rostering_token *token = get_token(f->client, false, NULL);
     reopen(f);
@@ -100,7 +100,8 @@ static void customer_view(void **state) {
     want_jobs(f->client);
     want_sent(f, "customer_id", f->config.customer_id);
     assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1);
-    sandbox_fault(f->sandbox, JOBS, "{s:i, s:s}", "status", 200, "body", "{\"jobs\":[]}"); /* it wants both ids */
+    sandbox_fault(f->sandbox, JOBS, "{s:i, s:s}", "status", 200, "body",
+        "{\"jobs\":[]}"); /* without the fault, it wants both ids */
     rostering_client *none = rostering_client_for_customer(both, NULL);
     rostering_request request = new_request("GET", "/jobs");
     rostering_response *response;
@@ -109,7 +110,7 @@ static void customer_view(void **state) {
     want_sent(f, "customer_id", NULL);
     want_sent(f, "user_id", "another");
     rostering_client_free(customer);
-    want_jobs(both); /* a view outlives the one that it is of */
+    want_jobs(both); /* a view outlives the view that it was made from */
     rostering_client_close(both, ROSTERING_NO_TIMEOUT);
     want_error(list_jobs(f->client, NULL), ROSTERING_CLOSED, NULL);
     rostering_client_free(both);
@@ -197,7 +198,7 @@ static void each_request_is_prepared_anew(void **state) {
     reopen(f);
     for (int i = 0; i < 3; i++) want_jobs(f->client);
     want_sent(f, "user-agent", "automatic-rostering/" ROSTERING_VERSION " (c)");
-    assert_int_equal(requests, 4); /* with that for the token */
+    assert_int_equal(requests, 4); /* including the one for the token */
 }
 
 static void no_redirect_is_followed(void **state) {
@@ -227,14 +228,14 @@ static void loopback_proxy(void **state) {
     f->config.allow_http = true;
     reopen(f);
     rostering_error *error = want_no_jobs(f->client, ROSTERING_NETWORK_ERROR);
-    want_part(error->message, "127.0.0.1 port 2"); /* others take the proxy */
+    want_part(error->message, "127.0.0.1 port 2"); /* other hosts use the proxy */
     rostering_error_free(error);
     f->options.prepare_curl = set_proxy;
     f->options.curl_context = "http://127.0.0.1:3";
     f->config.base_url = by_name;
     reopen(f);
     error = want_no_jobs(f->client, ROSTERING_NETWORK_ERROR);
-    want_part(error->message, "127.0.0.1 port 3"); /* and so does loopback one that the program sets */
+    want_part(error->message, "127.0.0.1 port 3"); /* and loopback uses one that the program sets */
     rostering_error_free(error);
 }
 
@@ -260,7 +261,7 @@ static void invalid_value_in_a_call(void **state) {
 int run_call_tests(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_token_is_cached_forced_and_replaced),
-        TEST(a_token_goes_to_another_client),
+        TEST(a_token_is_passed_to_another_client),
         TEST(a_response_has_status_headers_and_body),
         TEST(customer_view),
         TEST(customer_view_with_an_invalid_id),

@@ -1,4 +1,4 @@
-/* Errors: their fields, as text and as JSON. */
+/* Errors: their fields, as a line and as JSON. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>

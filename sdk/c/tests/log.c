@@ -8,7 +8,7 @@
 #include "client.h"
 #include "tests.h"
 
-/* What was logged, by level. */
+/* The lines of a log, by level. */
 typedef struct lines {
     char text[2][8192];
     int n[2];
@@ -33,7 +33,7 @@ static void each_response_and_warning_is_logged(void **state) {
     lines logged = {0};
     rostering_client *client = open_with_log(f, &logged);
     want_jobs(client);
-    /* The jobs come with the last step, whose response the plugin does not see. */
+    /* The plugin does not see the response of the last step, which has the jobs. */
     char want[256];
     snprintf(want, sizeof want, "HTTP 200 to POST %s/connect/token\n", f->config.auth_url + strlen("http://"));
     assert_string_equal(logged.text[ROSTERING_LOG_DEBUG], want);
@@ -45,7 +45,7 @@ static void each_response_and_warning_is_logged(void **state) {
     rostering_client_free(client);
 }
 
-static void clients_have_logs_of_their_own(void **state) {
+static void each_client_has_its_own_log(void **state) {
     fixture *f = *state;
     lines first_lines = {0}, second_lines = {0};
     rostering_client *first = open_with_log(f, &first_lines), *second = open_with_log(f, &second_lines);
@@ -140,7 +140,7 @@ static void store_warning(void **state) {
     rostering_store_free(store);
 }
 
-static void a_log_that_the_program_took_is_refused(void **state) {
+static void log_is_refused_if_the_program_uses_it(void **state) {
     (void)state;
     assert_int_equal(system("build/tests log-taken"), 0);
 }
@@ -148,10 +148,10 @@ static void a_log_that_the_program_took_is_refused(void **state) {
 int run_log_tests(void) {
     const struct CMUnitTest tests[] = {
         TEST(each_response_and_warning_is_logged),
-        TEST(clients_have_logs_of_their_own),
+        TEST(each_client_has_its_own_log),
         TEST(no_line_of_concurrent_clients_is_lost),
         TEST(store_warning),
-        cmocka_unit_test(a_log_that_the_program_took_is_refused),
+        cmocka_unit_test(log_is_refused_if_the_program_uses_it),
     };
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

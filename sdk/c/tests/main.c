@@ -139,7 +139,7 @@ static void write_export(FILE *wat, const char *name, const char *output, int at
         strlen(output));
 }
 
-/* It is in WebAssembly's text format, which libextism reads, too. */
+/* It is in WebAssembly's text format, which libextism also reads. */
 char *fake_plugin(const char *version, const char *begin, const char *resume) {
     static const char head[] = "(module"
                                " (import \"extism:host/env\" \"alloc\" (func $alloc (param i64) (result i64)))"
@@ -174,8 +174,8 @@ char *fake_plugin(const char *version, const char *begin, const char *resume) {
 
 int main(int count, char **arguments) {
     if (count == 2 && strcmp(arguments[1], "log-taken") == 0) return open_with_the_log_taken();
-    setenv("http_proxy", "http://127.0.0.1:2", 1); /* which nothing of the tests may reach */
-    /* First, since it must see libextism set its signal handlers. */
+    setenv("http_proxy", "http://127.0.0.1:2", 1); /* which no test may reach */
+    /* First, since these tests must see libextism set its signal handlers. */
     int failed = run_open_tests();
     failed += run_call_tests() + run_request_tests() + run_error_tests() + run_retry_tests() + run_thread_tests() +
               run_store_tests() + run_log_tests();

@@ -14,7 +14,7 @@ static void a_config_that_is_not_utf8_is_named(void **state) {
     want_error(open_error(&config, NULL), ROSTERING_CONFIG_INVALID, "client_secret");
 }
 
-/* want_refused opens text that is no plugin for this library, as bytes and as a file. */
+/* want_refused opens content that is not a plugin for this library, as bytes and as a file. */
 static void want_refused(const char *text, const char *message) {
     const rostering_config config = new_config();
     char path[] = TEMPORARY;
@@ -42,7 +42,7 @@ static void what_cannot_be_loaded_is_refused(void **state) {
     rostering_options options = new_options();
     options.plugin_file = "/nowhere";
     rostering_error *error = open_error(&config, &options);
-    assert_string_equal(error->message, "the plugin cannot be read: /nowhere");
+    assert_string_equal(error->message, "plugin_file is not a file that can be read: /nowhere");
     want_error(error, ROSTERING_PLUGIN_FAILED, "plugin_file");
 }
 
@@ -54,8 +54,8 @@ static void another_contract_is_refused(void **state) {
         {"{\"version\":\"9.9.9\",\"contract\":3}", "the plugin has contract 3, and this library needs contract 2: use "
                                                    "the library from the plugin's release"},
         {"{\"version\":\"0.1.0\",\"contract\":\"2\"}",
-            "the plugin does not tell its contract, so it has contract 1 or "},
-        {"[2]", "the plugin does not tell its contract, so it has contract 1 or "},
+            "the plugin does not report its contract, so it has contract 1 or "},
+        {"[2]", "the plugin does not report its contract, so it has contract 1 or "},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *plugin = fake_plugin(table[i].version, NULL, NULL);
@@ -63,7 +63,7 @@ static void another_contract_is_refused(void **state) {
         free(plugin);
     }
     want_refused("(module)",
-        "the plugin does not tell its contract, so it has contract 1 or is another plugin, and this "
+        "the plugin does not report its contract, so it has contract 1 or is another plugin, and this "
         "library needs contract 2: use the library from the plugin's release");
 }
 
@@ -74,7 +74,7 @@ static void another_build_is_used(void **state) {
     want_jobs(f->client);
 }
 
-static void the_library_tells_its_version(void **state) {
+static void the_library_has_the_version_of_the_project(void **state) {
     (void)state;
     char *version = NULL;
     size_t size = 0;
@@ -90,14 +90,14 @@ static void the_library_tells_its_version(void **state) {
 
 /*
  * libextism catches traps of a plugin as signals, with handlers that it sets when the first instance is made. cmocka
- * has handlers of its own, set for each test, and they came later.
+ * then sets its own for each test.
  */
 static struct sigaction trap_handler;
 
 static int keep_traps(void **state) {
     (void)state;
     const rostering_config config = new_config();
-    rostering_error_free(open_error(&config, NULL)); /* an instance judges the config */
+    rostering_error_free(open_error(&config, NULL)); /* the plugin checks the config, so there was an instance */
     return sigaction(SIGILL, NULL, &trap_handler);
 }
 
@@ -204,11 +204,11 @@ static void invalid_value(void **state) {
     want_error(open_error(&f->config, &f->options), ROSTERING_CONFIG_INVALID, "max_body");
 }
 
-/* A program that was built with another version of the header, or that forgot the _init. */
+/* A program that was built with another version of the header, or that does not call _init. */
 static void structs_have_a_size(void **state) {
     fixture *f = *state;
     f->options.size = offsetof(rostering_options, max_body);
-    f->options.max_body = 0; /* which is behind the end */
+    f->options.max_body = 0; /* beyond the size */
     reopen(f);
     want_jobs(f->client);
     f->options.size = sizeof f->options + 8;
@@ -220,7 +220,7 @@ static void structs_have_a_size(void **state) {
     want_part(error->message, "call rostering_config_init first");
     want_error(error, ROSTERING_CONFIG_INVALID, NULL);
     char old[offsetof(rostering_config, refresh_margin)];
-    rostering_config_init((rostering_config *)old, sizeof old); /* writes not a byte more: gcc's sanitizer sees it */
+    rostering_config_init((rostering_config *)old, sizeof old); /* writes no byte more: gcc's sanitizer would see it */
     assert_int_equal(*(size_t *)old, sizeof old);
 }
 
@@ -253,7 +253,7 @@ int run_open_tests(void) {
         cmocka_unit_test(what_cannot_be_loaded_is_refused),
         cmocka_unit_test(another_contract_is_refused),
         TEST(another_build_is_used),
-        cmocka_unit_test(the_library_tells_its_version),
+        cmocka_unit_test(the_library_has_the_version_of_the_project),
         cmocka_unit_test(a_plugin_that_traps),
         TEST(config_reaches_the_plugin),
         TEST(config_at_open),

@@ -1,4 +1,4 @@
-/* Requests of one's own, and their bodies. */
+/* Custom requests and their bodies. */
 #include <curl/curl.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static rostering_request put(text *t, size_t length) {
     return request;
 }
 
-/* Without this, the sandbox answers the requests here with 404. */
+/* Without this, the sandbox's response to the requests here is 404. */
 static void accept_all(fixture *f) {
     sandbox_fault(f->sandbox, JOBS, "{s:i}", "status", 201);
 }
@@ -281,8 +281,7 @@ static void a_connection_is_kept_and_no_request_is_sent_twice(void **state) {
     assert_true(connections > 0);
 }
 
-/* The lists of headers that there are, each of which has a token or the secret: the linker has libcurl called through
- * here. */
+/* The lists of headers in memory, which contain the token: the linker redirects these functions of libcurl to here. */
 static int lists;
 
 struct curl_slist *__real_curl_slist_append(struct curl_slist *list, const char *line);

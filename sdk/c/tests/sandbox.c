@@ -11,7 +11,7 @@
 
 #include "tests.h"
 
-/* Bounds of waits: for the process, and for the control API, which itself waits for 30 s at most. */
+/* Bounds of waits: for the process, and for the control API, which itself waits for at most 30 s. */
 enum { PROCESS_MS = 20000, CONTROL_MS = 40000 };
 
 struct sandbox {
@@ -90,12 +90,12 @@ static json_t *control(sandbox *s, const char *method, const char *path, json_t 
     curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
     fclose(file);
     if (code != CURLE_OK || status >= 300) fail_msg("%s %s: %s %s", path, sent, curl_easy_strerror(code), received);
-    json_t *answer = json_loads(received, 0, NULL);
+    json_t *response = json_loads(received, 0, NULL);
     json_decref(body);
     free(received);
     free(sent);
     free(url);
-    return answer;
+    return response;
 }
 
 void sandbox_fault(sandbox *s, server on, const char *format, ...) {

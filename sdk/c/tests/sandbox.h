@@ -7,20 +7,21 @@ typedef enum server { AUTH, JOBS } server;
 
 typedef struct sandbox sandbox;
 
-/* Starts a sandbox, in a process that ends at the latest with this one. All functions here fail the test on errors. */
+/* Starts a sandbox, in a process that ends at the latest with this one. All functions here fail the test if an error
+ * occurs. */
 sandbox *sandbox_start(void);
 void sandbox_close(sandbox *s);
 
 /* Returns an object of ROSTERING_AUTH_URL and the others. It belongs to the sandbox. */
 json_t *sandbox_env(const sandbox *s);
 
-/* Makes a server misbehave, in place of its former fault. The format and what follows are those of json_pack. */
+/* Makes a server misbehave, in place of its previous fault. The format and what follows are those of json_pack. */
 void sandbox_fault(sandbox *s, server on, const char *format, ...);
 
 /* Ends all faults, and releases the responses that were held back. */
 void sandbox_clear_faults(sandbox *s);
 
-/* Returns how many requests have arrived at a server; of the identity provider's, token requests alone. */
+/* Returns how many requests have arrived at a server; at the identity provider, token requests alone. */
 int sandbox_requests(sandbox *s, server at);
 
 /* Waits until at least n of them have arrived. */

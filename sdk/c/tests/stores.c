@@ -1,4 +1,4 @@
-/* The stores, each by itself and between clients. */
+/* The stores, alone and between clients. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void want_store(rostering_store *store) {
     set(store, "a/b:c", "3", 100);
     want_value(store, "a/b:c", "3");
     assert_true(add(store, "other", "4", 100));
-    set(store, "a/b:c", "5", 0); /* which expires at once */
+    set(store, "a/b:c", "5", 0); /* expires at once */
     want_value(store, "a/b:c", NULL);
     assert_true(add(store, "a/b:c", "6", 100));
     want_value(store, "other", "4");
@@ -84,14 +84,14 @@ static void a_store_in_a_folder(void **state) {
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 07777, 0700);
     rostering_store *store = open_file_store();
-    want_value(store, "a/b:c", "6"); /* it outlives the process */
+    want_value(store, "a/b:c", "6"); /* the folder outlives the store */
     rostering_store_free(store);
 }
 
 /* HASH of the key "key". */
 #define HASH "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683"
 
-/* place writes a file, whose time of change is that many seconds ago. */
+/* place writes a file that was last changed so many seconds ago. */
 static void place(const char *name, const char *content, int seconds) {
     char file[sizeof path + 128];
     snprintf(file, sizeof file, "%s/%s", path, name);
@@ -148,7 +148,7 @@ static void the_files_are_those_of_all_languages(void **state) {
     rostering_store_free(store);
 }
 
-static void a_file_of_another_form_is_no_value(void **state) {
+static void a_malformed_file_is_no_value(void **state) {
     (void)state;
     static const char *const contents[] = {"", "1", LATER, "\nvalue", "x\nvalue", "-1\nvalue", "1\nexpired"};
     rostering_store *store = open_file_store();
@@ -197,7 +197,7 @@ static void a_folder_that_is_gone_fails(void **state) {
     assert_int_equal(make_folder(state), 0);
 }
 
-/* What another process does just before this one links a file: the linker has linkat called through here. */
+/* What another process does just before this one links a file: the linker redirects linkat to here. */
 static void (*before_link)(void);
 
 int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
@@ -217,7 +217,7 @@ static void set_once(void) {
 
 static void set_twice(void) {
     set_once();
-    set_once(); /* which removes the number that this process is about to take */
+    set_once(); /* removes the number that this process is about to use */
 }
 
 static void another_process_is_faster(void **state) {
@@ -239,7 +239,7 @@ static void another_process_is_faster(void **state) {
     rostering_store_free(store);
 }
 
-/* Each process, and each store in it, may add a key; one does. The keys have a value that has expired. */
+/* All processes try to add each key, whose value has expired; one succeeds. */
 static void processes_add_a_key_once(void **state) {
     (void)state;
     enum { PROCESSES = 4, KEYS = 25 };
@@ -256,7 +256,7 @@ static void processes_add_a_key_once(void **state) {
             int n = 0;
             rostering_store *own = open_file_store();
             close(gate[1]);
-            (void)!read(gate[0], &none, 1); /* until all are there */
+            (void)!read(gate[0], &none, 1); /* until all have started */
             for (int k = 0; k < KEYS; k++) n += add(own, (char[]){'k', (char)('a' + k), '\0'}, "value", 100);
             _exit(n);
         }
@@ -301,7 +301,7 @@ int run_store_tests(void) {
         cmocka_unit_test(a_store_in_memory),
         cmocka_unit_test(a_store_in_a_folder),
         cmocka_unit_test(the_files_are_those_of_all_languages),
-        cmocka_unit_test(a_file_of_another_form_is_no_value),
+        cmocka_unit_test(a_malformed_file_is_no_value),
         cmocka_unit_test(a_folder_that_cannot_be_used_is_refused),
         cmocka_unit_test(another_process_is_faster),
         cmocka_unit_test(processes_add_a_key_once),

@@ -15,7 +15,7 @@
 /* A name for mkdtemp or mkstemp, in the system's folder for temporary files. */
 #define TEMPORARY P_tmpdir "/rostering-test-XXXXXX"
 
-/* A sandbox, and a client for it. */
+/* A sandbox and a client for it. */
 typedef struct fixture {
     sandbox *sandbox;
     rostering_config config;
@@ -55,7 +55,7 @@ void want_jobs(rostering_client *client);
 /* Fails unless the last request has this method, target, body or header, named in lower case. NULL: no such header. */
 void want_sent(fixture *f, const char *name, const char *value);
 
-/* Fails unless the text contains the part. */
+/* Fails unless the string contains the part. */
 void want_part(const char *text, const char *part);
 
 /* Fails unless the error has this code, and key unless that is NULL. Frees it. */
@@ -65,15 +65,15 @@ void want_error(rostering_error *error, rostering_code code, const char *key);
 rostering_error *want_no_jobs(rostering_client *client, rostering_code code);
 
 /*
- * Returns the text of a plugin that loads, whose exports put out these texts; NULL traps. The caller frees it. Its
- * check accepts all.
+ * Returns the source of a plugin that loads, whose exports return these strings; NULL traps. The caller frees it. Its
+ * check accepts any config.
  */
 char *fake_plugin(const char *version, const char *begin, const char *resume);
 
 /* The version of a plugin that this library opens. */
 extern const char own_version[];
 
-/* A process of its own, since there is one log for each. Returns 0 if the client was refused. */
+/* Runs in its own process, since each has one log. Returns 0 if the client was refused. */
 int open_with_the_log_taken(void);
 
 int run_open_tests(void);

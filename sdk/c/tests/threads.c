@@ -57,7 +57,7 @@ static void one_handle_cancels_many_calls(void **state) {
     sandbox_wait(f->sandbox, JOBS, 1);
     sandbox_fault(f->sandbox, AUTH, "{s:b}", "hold", 1);
     start(&listers[1], other, cancel);
-    start(&listers[2], other, cancel); /* which waits for that token */
+    start(&listers[2], other, cancel); /* waits for that token */
     sandbox_wait(f->sandbox, AUTH, 2);
     rostering_cancel_calls(cancel);
     rostering_cancel_calls(cancel);
@@ -109,7 +109,7 @@ static void timeout(void **state) {
     want_timeout(f->client, 100);
     sandbox_clear_faults(f->sandbox);
     want_jobs(f->client);
-    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1); /* the token request went on for the next call */
+    assert_int_equal(sandbox_requests(f->sandbox, AUTH), 1); /* the token request continued for the next call */
     sandbox_fault(f->sandbox, JOBS, "{s:b}", "hold", 1);
     want_timeout(f->client, 100);
     sandbox_clear_faults(f->sandbox);
@@ -187,7 +187,7 @@ static void close_gives_up_a_token_request_without_a_call(void **state) {
     assert_true(rostering_client_close(f->client, ROSTERING_NO_TIMEOUT));
 }
 
-/* Waits that are far longer than the tests. */
+/* Waits that are far longer than any test. */
 #define WAIT(whose) "{\"step\":\"wait\",\"for\":\"" whose "\",\"seconds\":3600,\"flow\":\"\"}"
 #define DONE "{\"step\":\"done\"}"
 
@@ -207,7 +207,7 @@ static bool is_awaited(rostering_client *client) {
     return awaited;
 }
 
-/* make_section performs a section of one step, after which the fake returns what its resume does. */
+/* make_section performs a section of one step, which ends with what the fake's resume returns. */
 static void make_section(rostering_client *client) {
     rostering_progress at = {.core = client->core,
         .step =
@@ -257,7 +257,7 @@ static void wait_ends_if_the_section_ended_before_it(void **state) {
     f->options.store = store;
     rostering_client *client = open_fake(f, WAIT("call"), DONE);
     assert_int_equal(begin_and_pause(client, 30000, true), ROSTERING_END_READY);
-    assert_int_equal(begin_and_pause(client, 50, false), ROSTERING_END_TIMED_OUT); /* that was another step's */
+    assert_int_equal(begin_and_pause(client, 50, false), ROSTERING_END_TIMED_OUT); /* that wake was before this step */
     client = open_fake(f, WAIT("call"), WAIT("store"));
     assert_int_equal(begin_and_pause(client, 50, true), ROSTERING_END_TIMED_OUT); /* a section that ends in a wait */
     client = open_fake(f, WAIT("store"), DONE);

@@ -1,4 +1,4 @@
-/* What warm calls cost in a process, and the same requests of libcurl alone, for tests/cmd/bench in the top folder. */
+/* Measures what warm calls cost, and the same requests with libcurl alone, for tests/cmd/bench in the top folder. */
 #include <curl/curl.h>
 #include <jansson.h>
 #include <poll.h>
@@ -52,7 +52,7 @@ static void list_by_curl(CURL *curl) {
     free(body);
 }
 
-/* new_bare returns a handle with all that is the same for each request. */
+/* new_bare returns a handle with the options that all requests have. */
 static CURL *new_bare(const rostering_config *config, const rostering_token *token) {
     CURL *curl = curl_easy_init();
     char line[40 << 10];
@@ -62,7 +62,7 @@ static CURL *new_bare(const rostering_config *config, const rostering_token *tok
     snprintf(line, sizeof line, "CUSTOMER_ID: %s", config->customer_id);
     lines = curl_slist_append(lines, line);
     snprintf(line, sizeof line, "USER_ID: %s", config->user_id);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, curl_slist_append(lines, line)); /* to the end of the process */
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, curl_slist_append(lines, line)); /* kept until the process ends */
     snprintf(line, sizeof line, "%s/jobs", config->base_url);
     curl_easy_setopt(curl, CURLOPT_URL, line);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);

@@ -1,4 +1,5 @@
-/* How a program tests its own code: linked with functions of the same signatures in place of the library. */
+/* Shows how a program tests its own code: it is linked with functions of the same signatures in place of the library.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include <rostering.h>
 
-/* The program's own code. */
+/* The program's code. */
 static const char *job_status(rostering_client *client) {
     rostering_response *response;
     rostering_error *error;

@@ -1,6 +1,6 @@
 /*
- * The host adapter: one JSON object a line on standard input, one answer a line on standard output. A call uses nothing
- * but libextism's C ABI, because that is what other languages bind to; drive is the library's loop.
+ * The host adapter: one JSON object per line on standard input, one response per line on standard output. A call uses
+ * only libextism's C ABI, because that is what other languages bind to; drive is the library's loop.
  */
 #include <curl/curl.h>
 #include <stdio.h>
@@ -23,17 +23,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for all below, and f
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static job *jobs;
 
-/* reply takes over the answer. */
-static void reply(const json_t *request, json_t *answer) {
+/* respond takes over the response. */
+static void respond(const json_t *request, json_t *response) {
     json_t *id = json_object_get(request, "id");
-    if (answer == NULL) answer = json_pack("{s:s}", "trap", "the answer is not UTF-8");
-    if (id != NULL) json_object_set(answer, "id", id);
+    if (response == NULL) response = json_pack("{s:s}", "trap", "the response is not UTF-8");
+    if (id != NULL) json_object_set(response, "id", id);
     pthread_mutex_lock(&lock);
-    json_dumpf(answer, stdout, JSON_COMPACT);
+    json_dumpf(response, stdout, JSON_COMPACT);
     putchar('\n');
     fflush(stdout);
     pthread_mutex_unlock(&lock);
-    json_decref(answer);
+    json_decref(response);
 }
 
 static json_t *trap(const char *text) {
@@ -52,7 +52,7 @@ static json_t *encoded(const void *data, size_t length) {
     return output;
 }
 
-/* The status is 1 where the export itself returned it, after it set an error. Any other but 0 is a trap. */
+/* The status is 1 if the export returned that, after it set an error. Any other than 0 is a trap. */
 static json_t *call_export(ExtismPlugin *plugin, const char *export, const uint8_t *input, size_t length) {
     int32_t status = extism_plugin_call(plugin, export, input, length);
     const uint8_t *output = extism_plugin_output_data(plugin);
@@ -68,22 +68,22 @@ static json_t *call(const json_t *request, instance *i) {
     rostering_plugin *shared = i->client != NULL ? &i->client->core->plugin : NULL;
     if (shared != NULL) pthread_mutex_lock(&shared->lock);
     if (shared != NULL) rostering_kept_drop(&shared->kept);
-    json_t *answer = call_export(instance_plugin(i), text_of(request, "export"), input, length);
+    json_t *response = call_export(instance_plugin(i), text_of(request, "export"), input, length);
     if (shared != NULL) pthread_mutex_unlock(&shared->lock);
     free(input);
-    json_object_set_new(answer, "logs", instance_logs(i));
-    return answer;
+    json_object_set_new(response, "logs", instance_logs(i));
+    return response;
 }
 
 static json_t *failure(rostering_error *error) {
-    json_t *answer = error->code == ROSTERING_CANCELED ? json_pack("{s:b}", "canceled", 1) : NULL;
-    if (error->code == ROSTERING_PLUGIN_FAILED) answer = trap(error->message);
-    if (answer == NULL) answer = json_pack("{s:s}", "error", error->json);
+    json_t *response = error->code == ROSTERING_CANCELED ? json_pack("{s:b}", "canceled", 1) : NULL;
+    if (error->code == ROSTERING_PLUGIN_FAILED) response = trap(error->message);
+    if (response == NULL) response = json_pack("{s:s}", "error", error->json);
     rostering_error_free(error);
-    return answer;
+    return response;
 }
 
-/* read_input sets what the library can make a call of, and returns whether it can. */
+/* read_input sets the call and its time, and returns whether the library can make that call. */
 static bool read_input(const char *text, size_t length, rostering_plan *plan) {
     bool blank = strspn(text, " \t\r\n") == length;
     plan->input = json_loadb(blank ? "{}" : text, blank ? 2 : length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
@@ -91,18 +91,19 @@ static bool read_input(const char *text, size_t length, rostering_plan *plan) {
     double seconds = json_number_value(now);
     bool readable =
         json_is_object(plan->input) && (now == NULL || json_is_number(now)) && seconds >= 0 && seconds < 1e15;
-    plan->now = readable && seconds >= 1 ? (int64_t)seconds : 1; /* 0 would be the clock; 1 is as unusable as none */
+    plan->now =
+        readable && seconds >= 1 ? (int64_t)seconds : 1; /* 0 would mean the clock; 1 is as unusable as no clock */
     json_object_del(plan->input, "now");
     return readable;
 }
 
-/* refuse has the plugin refuse an input, which may be anything. */
+/* refuse passes an input that may be anything to the plugin, which must refuse it. */
 static bool refuse(rostering_core *core, const char *call, const char *text, rostering_error **error) {
     char *input = NULL;
     if (asprintf(&input, "{\"call\":\"%s\",\"input\":%s}", call, text) < 0) abort();
     if (rostering_plugin_call(&core->plugin, "begin", input, NULL, error)) {
         rostering_fail(
-            error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin takes %s, which the library cannot express", text);
+            error, ROSTERING_PLUGIN_FAILED, NULL, "the plugin accepts %s, which the library cannot express", text);
     }
     free(input);
     return false;
@@ -121,35 +122,35 @@ static json_t *drive(const job *j) {
         .limits = {
             rostering_deadline(timeout_ms > 0 ? timeout_ms : core->options.timeout_ms), j->cancel, core->closing}};
     json_t *token = NULL;
-    rostering_response *response = NULL;
+    rostering_response *received = NULL;
     rostering_error *error = NULL;
-    bool good = read_input(input, length, &plan) ? rostering_make(core, &plan, &token, &response, &error)
+    bool good = read_input(input, length, &plan) ? rostering_make(core, &plan, &token, &received, &error)
                                                  : refuse(core, plan.call, input, &error);
     char *output = json_dumps(token, JSON_COMPACT);
-    json_t *answer = !good            ? failure(error)
-                     : output != NULL ? json_pack("{s:o}", "output", encoded(output, strlen(output)))
-                                      : json_pack("{s:i, s:o}", "status", response->status, "output",
-                                            encoded(response->body, response->body_length));
-    rostering_response_free(response);
+    json_t *response = !good            ? failure(error)
+                       : output != NULL ? json_pack("{s:o}", "output", encoded(output, strlen(output)))
+                                        : json_pack("{s:i, s:o}", "status", received->status, "output",
+                                              encoded(received->body, received->body_length));
+    rostering_response_free(received);
     json_decref(token);
     json_decref(plan.input);
     free(output);
     free(body);
     free(input);
-    json_object_set_new(answer, "logs", instance_logs(j->on));
-    return answer;
+    json_object_set_new(response, "logs", instance_logs(j->on));
+    return response;
 }
 
 static void *run(void *argument) {
     job *j = argument;
-    json_t *answer = NULL;
+    json_t *response = NULL;
     if (j->cancel != NULL) {
-        answer = drive(j);
+        response = drive(j);
         rostering_end_call(j->on->client->core);
     } else {
         rostering_client_close(j->on->client, ROSTERING_NO_TIMEOUT);
     }
-    reply(j->request, answer != NULL ? answer : json_object());
+    respond(j->request, response != NULL ? response : json_object());
     pthread_mutex_lock(&lock);
     job **place = &jobs;
     while (*place != j) place = &(*place)->next;
@@ -162,7 +163,7 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* start starts a job; its thread answers. */
+/* start starts a job, whose thread responds. */
 static void start(json_t *request, instance *on, rostering_cancel *cancel) {
     job *j = malloc(sizeof *j);
     pthread_t thread;
@@ -176,7 +177,7 @@ static void start(json_t *request, instance *on, rostering_cancel *cancel) {
     pthread_detach(thread);
 }
 
-/* The drive enters its client here, so that a close that is read later waits for it. */
+/* The drive begins its call here, so that a close that is read later waits for it. */
 static json_t *start_drive(json_t *request, instance *on) {
     rostering_error *error = NULL;
     if (on->client == NULL) return trap("not a client");
@@ -199,7 +200,7 @@ static json_t *cancel_drive(const json_t *request) {
 static json_t *close_instance(json_t *request, instance *i) {
     if (i->client != NULL) {
         pthread_mutex_lock(&i->client->core->lock);
-        i->client->core->closed = true; /* for what is read after this, whenever the job runs */
+        i->client->core->closed = true; /* for what is read after this, even if the job has not run */
         pthread_mutex_unlock(&i->client->core->lock);
         start(request, i, NULL);
         return NULL;
@@ -220,7 +221,7 @@ static json_t *versions(void) {
     return json_pack("{s:o}", "versions", text);
 }
 
-/* handle returns NULL where a job will answer. */
+/* handle returns NULL if a job will respond. */
 static json_t *handle(json_t *request) {
     const char *op = text_of(request, "op");
     if (strcmp(op, "versions") == 0) return versions();
@@ -236,11 +237,11 @@ static json_t *handle(json_t *request) {
 
 int main(void) {
     extism_log_custom("extism::pdk=debug");
-    setenv("NO_PROXY", "127.0.0.1", 1); /* libextism would ask a proxy even for loopback */
+    setenv("NO_PROXY", "127.0.0.1", 1); /* libextism would use a proxy even for loopback */
     json_t *request;
     while ((request = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, NULL)) != NULL) {
-        json_t *answer = handle(request);
-        if (answer != NULL) reply(request, answer);
+        json_t *response = handle(request);
+        if (response != NULL) respond(request, response);
         json_decref(request);
     }
     pthread_mutex_lock(&lock);

@@ -1,4 +1,4 @@
-/* A store that the tests hold: each operation is a POST of JSON. */
+/* A store that the tests serve: each operation is a POST of JSON. */
 #pragma once
 
 #include "rostering.h"

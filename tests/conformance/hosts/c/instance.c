@@ -6,7 +6,7 @@
 #include "error.h"
 #include "http-store.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list, and the logs in it */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the list and the logs in it */
 static instance *instances;
 
 static const char *text_of(const json_t *request, const char *name) {
@@ -22,7 +22,7 @@ static void free_instance(instance *i) {
     free(i);
 }
 
-/* open_client hands the config to the plugin as it is, since it may be anything. */
+/* open_client passes the config to the plugin unchanged, since it may be anything. */
 static bool open_client(const json_t *request, instance *made, rostering_error **error) {
     const char *url = text_of(request, "store");
     if (*url != '\0') made->store = http_store_new(url);

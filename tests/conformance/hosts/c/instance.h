@@ -1,4 +1,4 @@
-/* The instances that the adapter was told to create, and what the plugin logged in each. */
+/* The instances that the adapter created, and what the plugin logged in each. */
 #pragma once
 
 #include <jansson.h>
@@ -6,7 +6,7 @@
 #include "call.h"
 #include "client.h"
 
-/* An instance of the SDK, or a client of the library. It is kept to the end: a closed client is still called. */
+/* An instance of the SDK, or a client of the library. It is kept until the end: a closed client is still called. */
 typedef struct instance {
     struct instance *next;
     ExtismPlugin *plain;      /* NULL if closed */
@@ -17,7 +17,7 @@ typedef struct instance {
     char name[];
 } instance;
 
-/* Creates an instance as the request says. */
+/* Creates the instance that the request describes. */
 bool instance_create(const json_t *request, rostering_error **error);
 
 /* Returns the newest instance of that name, or NULL. */
@@ -26,10 +26,10 @@ instance *instance_find(const char *name);
 /* Returns NULL once the instance is closed. */
 ExtismPlugin *instance_plugin(const instance *i);
 
-/* Forgets what was logged, where a call begins. */
+/* Forgets what was logged, when a call begins. */
 void instance_clear_logs(instance *i);
 
-/* Returns the lines since then; the caller owns them. */
+/* Returns the lines since then. The caller owns them. */
 json_t *instance_logs(instance *i);
 
 void instances_free(void);
