@@ -161,6 +161,19 @@ func TestToken(t *testing.T) {
 	s.WantCounts(t, 4, 1)
 }
 
+// A client works until its token ends, and one with the new secret then takes over.
+func TestASecretThatWasRotated(t *testing.T) {
+	s, client := open(t)
+	wantJobs(t, client)
+	s.Rotate()
+	wantJobs(t, client)
+	s.Revoke()
+	_, err := client.ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeTokenEndpointRejected); e.Retryable || e.OAuthError != "invalid_client" {
+		t.Errorf("the error is %+v", e)
+	}
+}
+
 // together calls f in goroutines, none of which begins before all are there.
 func together(goroutines int, f func()) {
 	var ready, done sync.WaitGroup

@@ -1,15 +1,22 @@
 package rostering_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,5 +122,60 @@ func TestLoopbackProxy(t *testing.T) {
 	_, err := newClient(t, config).ListJobs(t.Context())
 	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "proxyconnect") && !strings.Contains(e.Message, "127.0.0.1:9") {
 		t.Errorf("another host is not reached by the proxy: %v", e)
+	}
+}
+
+// The HTTP client's proxy, private certificate authority and client certificate are used.
+func TestProxyAndTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, someToken)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that fail
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	defer server.Close()
+	var connected atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodConnect {
+			http.Error(w, "", http.StatusMethodNotAllowed)
+			return
+		}
+		connected.Add(1)
+		w.WriteHeader(http.StatusOK)
+		near, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		far, err := net.Dial("tcp", r.Host)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		go func() { _, _ = io.Copy(far, near); _ = far.Close() }()
+		_, _ = io.Copy(near, far)
+		_ = near.Close()
+	}))
+	defer proxy.Close()
+	proxyURL, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	transport := &http.Transport{
+		Proxy:           http.ProxyURL(proxyURL),
+		TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: server.TLS.Certificates},
+	}
+	defer transport.CloseIdleConnections()
+	config := fullConfig
+	config.AuthURL, config.BaseURL = server.URL, server.URL
+	own := newClient(t, config, rostering.WithHTTPClient(&http.Client{Transport: transport}))
+	if _, err := own.ListJobs(t.Context()); err != nil || connected.Load() != 1 {
+		t.Errorf("%d connections by the proxy, %v", connected.Load(), err)
+	}
+	_, err = newClient(t, config).ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeNetworkError); !errors.As(err, new(*tls.CertificateVerificationError)) {
+		t.Errorf("without the certificates: %v", e)
 	}
 }

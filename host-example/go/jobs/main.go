@@ -12,7 +12,6 @@ import (
 func main() {
 	log.SetFlags(0)
 	ctx := context.Background()
-	// snippet
 	config, err := rostering.ConfigFromEnv()
 	if err != nil {
 		log.Fatal(err)
@@ -24,8 +23,7 @@ func main() {
 	defer client.Close()
 	jobs, err := client.ListJobs(ctx) // from any goroutine
 	if err != nil {
-		log.Fatal(err) // explains how to fix it
+		log.Fatal(err) // says how to fix it
 	}
 	fmt.Printf("%s\n", jobs.Body)
-	// end of snippet
 }

@@ -117,6 +117,9 @@ func (s *Sandbox) ClearFaults() { s.control("DELETE /faults", nil, nil) }
 // Revoke revokes all tokens issued until now.
 func (s *Sandbox) Revoke() { s.control("POST /revoke", nil, nil) }
 
+// Rotate gives the clients other secrets. Tokens stay valid.
+func (s *Sandbox) Rotate() { s.control("POST /rotate", nil, nil) }
+
 type counts struct {
 	TokenRequests int `json:"token_requests"`
 	JobRequests   int `json:"job_requests"`
