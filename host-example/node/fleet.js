@@ -1,8 +1,8 @@
 // A process of a fleet, whose processes share a token through ROSTERING_STORE: redis://… or a folder.
 //
-// Each line on standard input is a number of calls to make; a line of JSON answers it:
-// {"calls":5,"token":"1f2e3d4c","expires_at":1800000000}, where `token` is the beginning of its SHA-256. A call that
-// fails ends the process.
+// Each line on standard input is a number of calls to make. The result is a line of JSON,
+// {"calls":5,"token":"1f2e3d4c","expires_at":1800000000}, with the beginning of the token's SHA-256. A call that fails ends
+// the process.
 
 import { createHash } from 'node:crypto';
 import process from 'node:process';
@@ -26,14 +26,14 @@ redis?.destroy();
 
 /** @param {string} url */
 async function connect(url) {
-  // Without the queue, a command fails at once while Redis is down, and the client continues without the store.
+  // Without the queue, commands fail at once while the server is down, and the client continues without the store.
   const redis = createClient({ url, disableOfflineQueue: true });
   redis.on('error', ({ code, name }) => console.error(`Redis: ${code ?? name}`));
   return redis.connect();
 }
 
 /**
- * Makes calls, and returns with which token the last one was made.
+ * Makes calls, and returns how many, and with which token.
  *
  * @param {number} calls
  */

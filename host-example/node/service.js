@@ -9,11 +9,11 @@ process.once('uncaughtException', (error) => {
   process.exit(1);
 });
 const app = fastify({ logger: { level: process.env.LOG_LEVEL ?? 'info', stream: process.stderr } });
-const client = await Client.open(configFromEnv(), { logger: app.log }); // for all requests
+const client = await Client.open(configFromEnv(), { logger: app.log }); // one for all requests
 app.addHook('onClose', () => client.close());
 
 app.get('/jobs', async (request, reply) => {
-  const jobs = await client.listJobs({ signal: request.signal }); // ends when the request's client hangs up
+  const jobs = await client.listJobs({ signal: request.signal }); // ends when the client disconnects
   reply.type(jobs.headers.get('Content-Type') ?? 'application/octet-stream');
   return jobs.body;
 });
@@ -24,12 +24,12 @@ app.setErrorHandler((error, request, reply) => {
     return reply.code(500).send({ code: 'internal', message: 'see the log' });
   }
   const { code, message, retryable, retryAfter = 1 } = error;
-  request.log.warn(String(error)); // error.body, from the service, is not for everyone
+  request.log.warn(String(error)); // without error.body, which is not for everyone
   if (retryable) reply.header('Retry-After', retryAfter);
   return reply.code(retryable ? 503 : 502).send({ code, message });
 });
 
-// SIGTERM lets requests in flight end. A connection that was kept open would keep the process for another minute.
+// SIGTERM lets the requests in flight end. A kept-alive connection would keep the process for another minute.
 let closing = false;
 app.addHook('onSend', async (_request, reply) => void (closing && reply.header('Connection', 'close')));
 process.once('SIGTERM', () => {

@@ -1,7 +1,7 @@
 import { configFromEnv, type Config, type Store } from 'automatic-rostering';
 import { DurableObjectStore, KvStore, type StoreEntry } from 'automatic-rostering/cloudflare';
 
-/** The ROSTERING_* variables of wrangler.service.jsonc, the secret, and where the isolates share a token. */
+/** The ROSTERING_* variables of wrangler.service.jsonc, the secret, and the bindings for a store. */
 export interface Env extends Record<string, unknown> {
   TOKEN_STORE?: DurableObjectNamespace<StoreEntry>;
   TOKENS?: KVNamespace;

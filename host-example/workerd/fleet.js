@@ -1,5 +1,5 @@
-// Counts the token requests of isolates that share a token through a Durable Object, or through KV, or do not share. The
-// service is a sandbox; README.md has the table.
+// Counts the token requests of isolates that share a token through a Durable Object or KV, or do not share one. The service
+// is a sandbox; README.md has the table.
 
 import { setTimeout } from 'node:timers/promises';
 import { Sandbox } from '../../sdk/javascript/tests/sandbox.js';

@@ -1,4 +1,4 @@
-// Runs a Worker in workerd, on this machine: for run.js and fleet.js here, and for tests. A deployed Worker has wrangler.
+// Runs a Worker in workerd on this machine, for run.js, fleet.js and tests. Wrangler deploys one.
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -11,18 +11,18 @@ import { Miniflare } from 'miniflare';
 /**
  * @typedef {object} Options
  * @property {Record<string, string | undefined>} [bindings] The Worker's variables and secrets.
- * @property {string} [wasm] A file in place of the plugin that the Worker imports.
+ * @property {string} [wasm] A file that replaces the plugin that the Worker imports.
  * @property {(level: string, line: string) => unknown} [log] Receives what the Worker logs.
- * @property {('kv' | 'durable-object')[]} [stores] What the Worker is bound to, in memory; default: nothing.
- * @property {number} [isolates] How many isolates run it, with the same stores; default: 1.
- * @property {number} [port] Where the first isolate listens; default: a free one.
+ * @property {('kv' | 'durable-object')[]} [stores] The bindings of the Worker, in memory (default: none).
+ * @property {number} [isolates] How many isolates run it, with the same stores (default: 1).
+ * @property {number} [port] The port of the first isolate (default: a free one).
  */
 
 /**
  * @typedef {object} Running
- * @property {URL} url Of the first isolate.
- * @property {URL[]} urls Of each isolate.
- * @property {() => ReturnType<Miniflare['getKVNamespace']>} tokens Their KV.
+ * @property {URL} url The first isolate.
+ * @property {URL[]} urls All isolates.
+ * @property {() => ReturnType<Miniflare['getKVNamespace']>} tokens Their KV namespace.
  * @property {() => Promise<void>} end
  */
 
@@ -36,7 +36,7 @@ import { Miniflare } from 'miniflare';
 export async function startWorker(entry, options = {}) {
   const { bindings = {}, wasm, log = () => {}, stores = [], isolates = 1, port = 0 } = options;
   const settings = await readSettings();
-  // Each Worker of a workerd has an isolate of its own.
+  // Each Worker in a workerd has its own isolate.
   const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
   const tokenStore = { className: 'StoreEntry', scriptName: 'worker-0', useSQLite: true };
   const worker = {
@@ -46,11 +46,11 @@ export async function startWorker(entry, options = {}) {
     kvNamespaces: stores.includes('kv') ? ['TOKENS'] : [],
     durableObjects: stores.includes('durable-object') ? { TOKEN_STORE: tokenStore } : {},
     modules: await bundle(entry, wasm),
-    stripCfConnectingIp: false, // true sends requests through another Worker, which adds a header
+    stripCfConnectingIp: false, // true would send requests through another Worker, which adds a header
   };
   const miniflare = new Miniflare({
     host: '127.0.0.1',
-    cf: false, // it would be fetched
+    cf: false, // true would download it
     kvPersist: false,
     durableObjectsPersist: false,
     handleStructuredLogs: (/** @type {{level: string, message: string}} */ { level, message }) =>
@@ -75,7 +75,7 @@ export async function startWorker(entry, options = {}) {
 }
 
 /**
- * The settings in wrangler.jsonc.
+ * Reads the settings in wrangler.jsonc.
  *
  * @returns {Promise<{compatibility_date: string, compatibility_flags: string[]}>}
  */
@@ -84,7 +84,7 @@ async function readSettings() {
 }
 
 /**
- * Bundles a Worker as wrangler does: one file of code, and the WebAssembly beside it, which workerd compiles before the
+ * Bundles a Worker as wrangler does: one file of code, and the WebAssembly next to it, which workerd compiles before the
  * Worker starts. It cannot compile later.
  *
  * @param {URL} entry

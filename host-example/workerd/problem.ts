@@ -8,7 +8,7 @@ const titles = {
   503: 'Service Unavailable',
 } as const;
 
-/** A response with problem details (RFC 9457): `title`, `status` and the fields. */
+/** Makes a response with problem details (RFC 9457): `title`, `status` and the fields. */
 export function problem(status: keyof typeof titles, fields: object = {}, headers: HeadersInit = {}): Response {
   const body = JSON.stringify({ title: titles[status], status, ...fields });
   const response = new Response(body, { status, headers });
@@ -18,8 +18,8 @@ export function problem(status: keyof typeof titles, fields: object = {}, header
 }
 
 /**
- * The response to a request whose call failed: 503 with `Retry-After` if it is retryable, 502 if the service or the
- * identity provider is at fault, 500 if this Worker is. Their answers are only logged.
+ * Makes the response to a request whose call failed: 503 with `Retry-After` if it is retryable, 502 if the service or the
+ * identity provider caused it, 500 if this Worker did. What those responded is only logged.
  */
 export function failure(error: unknown): Response {
   if (!(error instanceof RosteringError)) {

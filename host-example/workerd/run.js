@@ -1,6 +1,6 @@
 // Usage: node run.js PROGRAM
-// Runs a Worker of this folder in workerd, with the ROSTERING_* variables of the environment. `service` listens on PORT
-// until SIGTERM; another one receives one request, and its response is printed.
+// Runs a Worker of this folder in workerd, with the ROSTERING_* variables of the environment. `service` listens on PORT until
+// SIGTERM; the others receive one request, and the response is printed.
 
 import { once } from 'node:events';
 import process from 'node:process';

@@ -1,4 +1,4 @@
-// GET /jobs: the jobs, byte for byte as the service returns them.
+// GET /jobs returns the jobs, byte for byte as the service does.
 
 import { Client } from 'automatic-rostering';
 import { findStore, readConfig, type Env } from './config.js';
@@ -6,7 +6,7 @@ import { failure, problem } from './problem.js';
 
 export { StoreEntry } from 'automatic-rostering/cloudflare';
 
-let client: Client | undefined; // for all requests of the isolate
+let client: Client | undefined; // one for all requests of the isolate
 
 export default {
   async fetch(request, env, context): Promise<Response> {
@@ -14,9 +14,9 @@ export default {
     if (request.method !== 'GET') return problem(405, {}, { Allow: 'GET' });
     try {
       const opened = client ?? (await open(env));
-      client ??= opened; // the first of several: no request may await a promise of another one
+      client ??= opened; // the first of several: no request may await a promise of another
       const jobs = await client.listJobs({
-        signal: request.signal, // ends the call when its client hangs up,
+        signal: request.signal, // ends the call when the client disconnects,
         waitUntil: (section) => context.waitUntil(section), // but not a token request that others wait for
       });
       return withHeaders(jobs);

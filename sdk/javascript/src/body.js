@@ -1,12 +1,12 @@
 /**
- * Reads the body of a response, but not beyond the limit.
+ * Reads the body of a response up to the limit, and cancels the rest.
  *
  * @param {Response} response
  * @param {number} limit in bytes
  */
 export async function read(response, limit) {
   const { headers, body } = response;
-  const known = headers.get('Content-Length'); // of what is sent: it may be decoded to more
+  const known = headers.get('Content-Length'); // of what is sent, which may decode to more
   if (known !== null && Number(known) <= limit && !headers.has('Content-Encoding')) {
     return new Uint8Array(await response.arrayBuffer()).subarray(0, limit); // half as much work as a stream
   }
@@ -27,23 +27,23 @@ export async function read(response, limit) {
 }
 
 /**
- * The text of a body, for the plugin.
+ * Decodes a body for the plugin.
  *
  * @param {Uint8Array} body
  */
-export const toText = (body) => decoder.decode(body);
+export const decode = (body) => decoder.decode(body);
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The response as fetch would return it, but with its body in memory.
+ * Makes a response like that of fetch, but with its body in memory.
  *
- * @param {import('./http.js').Answer} answer
+ * @param {import('./http.js').WholeResponse} response
  */
 export function toResponse({ status, headers, body }) {
   let own = headers;
   if (headers.has('Content-Encoding')) {
-    // The body is decoded; a Response that is passed on must not claim otherwise.
+    // The body is decoded, so a Response that is forwarded must not claim otherwise.
     own = new Headers(headers);
     own.delete('Content-Encoding');
     own.delete('Content-Length');

@@ -6,6 +6,7 @@ import { Plugin } from './plugin.js';
 import { Loop } from './loop.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 
+/** @typedef {import('./error.js').Names} Names */
 /** @typedef {import('./loop.js').Result} Result */
 /** @typedef {import('./loop.js').Step} Step */
 /** @typedef {import('./options.js').Body} Body */
@@ -26,32 +27,38 @@ export class Calls {
   #options;
   /** @type {Promise<void> | undefined} */
   #closing;
+  #names;
   #running = new Tasks();
   #sections = new Tasks(); // token requests outlive the calls that make them
-  #ended = 0; // sections that have ended in anything but a wait
+  #ended = 0; // how many sections have ended in anything but a wait
   #kept = new KeptSteps();
-  /** Wakes the calls that wait for a section to end. */
+  /** Wake the calls that wait for a section to end. */
   sleepers = /** @type {Set<() => void>} */ (new Set());
 
   /**
    * @param {Plugin} plugin
    * @param {import('./options.js').Options} options
+   * @param {Names} names
    * @private
    */
-  constructor(plugin, options) {
+  constructor(plugin, options, names) {
     this.plugin = plugin;
     this.#options = options;
+    this.#names = names;
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
     this.maxBody = options.maxBody ?? 64 * 1024 * 1024;
     this.store = options.store && new GuardedStore(options.store, guardedLogger(options.logger ?? console));
   }
 
   /**
+   * Opens the plugin, and has it validate the config.
+   *
    * @param {Record<string, string>} config as the plugin reads it
    * @param {import('./options.js').Options} options
+   * @param {Names} [names] of the config's fields in the messages of errors
    */
-  static async open(config, options) {
-    const calls = new Calls(await Plugin.open(config, options), options);
+  static async open(config, options, names = new Map()) {
+    const calls = new Calls(await Plugin.open(config, options), options, names);
     try {
       await checkContract(calls.plugin);
       await calls.call('check', '');
@@ -80,8 +87,8 @@ export class Calls {
   }
 
   /**
-   * Renews the token beside the calls, which have one that is valid: so nobody waits for it, and an error is nobody's. The
-   * log has it, and the plugin backs off.
+   * Renews the token in the background: the calls have a valid one, so none waits, and an error concerns none of them. It is
+   * logged, and the plugin backs off.
    *
    * @param {Pick<CallOptions, 'now' | 'waitUntil'>} options
    */
@@ -106,9 +113,9 @@ export class Calls {
   }
 
   /**
-   * Waits for the calls begun before it, then cancels the token requests that nobody waits for.
+   * Waits for the calls that have begun, then cancels the token requests that no call waits for.
    *
-   * @param {number} [timeoutMs] after which it cancels the calls
+   * @param {number} [timeoutMs] cancels the calls after this time
    */
   async close(timeoutMs = Infinity) {
     const timer = after(timeoutMs, () => this.#running.cancel(closed()));
@@ -127,7 +134,7 @@ export class Calls {
   }
 
   /**
-   * Runs what others may wait for the end of.
+   * Runs a section: token requests and store steps, whose end other calls may wait for.
    *
    * @param {(signal: AbortSignal) => Promise<Step>} work
    */
@@ -146,11 +153,11 @@ export class Calls {
   #wake() {
     this.#ended++;
     for (const wake of this.sleepers) wake();
-    this.sleepers.clear(); // a request that workerd has canceled does not
+    this.sleepers.clear(); // a request that workerd has canceled does not remove its own
   }
 
   /**
-   * Whether a section has ended since a step was asked for.
+   * Whether a section has ended since the plugin was asked for a step.
    *
    * @param {{ended: number}} step
    */
@@ -159,7 +166,7 @@ export class Calls {
   }
 
   /**
-   * The first step of a call.
+   * Begins a call, with a kept step if there is one.
    *
    * @param {string} call
    * @param {{refused?: string}} input
@@ -179,18 +186,22 @@ export class Calls {
   }
 
   /**
+   * Asks the plugin for a step.
+   *
    * @param {string} name begin or resume
    * @param {string} input
    * @param {import('./error.js').Circumstances} [known]
    * @returns {Promise<Step>}
    */
   async step(name, input, known) {
-    const ended = this.#ended; // from before the plugin is asked, or a wait would miss a section that ends meanwhile
+    const ended = this.#ended; // read before asking, or a wait would miss a section that ends meanwhile
     const output = await this.call(name, input, known);
     return Object.assign(JSON.parse(decoder.decode(output)), { ended });
   }
 
   /**
+   * Calls an export.
+   *
    * @param {string} name
    * @param {string | Uint8Array} input
    * @param {import('./error.js').Circumstances} [known]
@@ -200,7 +211,7 @@ export class Calls {
     try {
       return await this.plugin.call(name, input);
     } catch (thrown) {
-      throw explain(thrown, known);
+      throw explain(thrown, this.#names, known);
     }
   }
 }

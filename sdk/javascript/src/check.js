@@ -1,6 +1,6 @@
-// Mistakes in the use of the library: a TypeError or a RangeError that names the option as its caller wrote it.
+// Mistakes in the use of the library: a TypeError or a RangeError that names the option as the caller wrote it.
 
-/** @typedef {(value: any) => string | undefined} Rule what is wrong with a value, after the name of its option */
+/** @typedef {(value: any) => string | undefined} Rule returns what an option must be, unless the value is that */
 /** @typedef {Record<string, Rule>} Rules */
 
 /**
@@ -11,10 +11,10 @@
  * @param {Rules} rules by the name of the option
  */
 export function check(where, options, rules) {
-  if (!isObject(options)) throw new TypeError(`${where} takes an object with options, not ${kind(options)}`);
+  if (!isObject(options)) throw new TypeError(`${where}: expected an object, not ${kind(options)}`);
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw new TypeError(`${where}: there is no option ${name}; ${advice(name, Object.keys(rules))}`);
+    if (!rule) throw new TypeError(`${where}: unknown option ${name}; ${advice(name, Object.keys(rules))}`);
     const wrong = value === undefined ? undefined : rule(value);
     if (wrong === undefined) continue;
     const Mistake = typeof value === 'number' ? RangeError : TypeError;
@@ -41,8 +41,6 @@ export const notNegative = (value) => unless(typeof value === 'number' && value 
 /** @type {Rule} */
 export const positive = (value) => unless(typeof value === 'number' && value >= 1, 'a number, 1 or more');
 /** @type {Rule} */
-export const time = (value) => unless(Number.isFinite(value) && value >= 0, 'a time in Unix seconds');
-/** @type {Rule} */
 export const callable = (value) => unless(typeof value === 'function', 'a function');
 /** @type {Rule} */
 export const signal = (value) =>
@@ -60,18 +58,18 @@ export const methods = (...names) => {
 };
 
 /**
- * What `fetch` takes, without the objects of which it would send `[object Object]`.
+ * Accepts what `fetch` takes, without the objects that it would send as `[object Object]`.
  *
  * @type {Rule}
  */
 export const payload = (value) => {
   if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return undefined;
   const isPlain = ['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value));
-  return unless(typeof value === 'object' && !isPlain, 'what fetch takes (for JSON there is the option json)');
+  return unless(typeof value === 'object' && !isPlain, 'what fetch takes (for JSON, use the option json)');
 };
 
 /**
- * Whether a body can be sent once only. Node's fetch takes any async iterable.
+ * Whether a body can be sent only once. Node's fetch takes any async iterable.
  *
  * @param {any} body
  */
@@ -82,7 +80,7 @@ export const isStream = (body) =>
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A value in words. Not the value: it may be a secret in the wrong place.
+ * Describes a value without showing it: it may be a secret in the wrong place.
  *
  * @param {any} value
  */
@@ -99,7 +97,7 @@ export function kind(value) {
 function advice(name, names) {
   const distances = names.map((known) => distance(simple(name), simple(known)));
   const nearest = Math.min(...distances);
-  if (nearest > name.length / 2) return `there are ${names.join(', ')}`;
+  if (nearest > name.length / 2) return `use one of ${names.join(', ')}`;
   return `did you mean ${names[distances.indexOf(nearest)]}?`;
 }
 
@@ -107,7 +105,7 @@ function advice(name, names) {
 const simple = (name) => name.toLowerCase().replace(/[_-]/g, '');
 
 /**
- * How many characters to insert, delete or replace (Levenshtein).
+ * Returns how many characters to insert, delete or replace (Levenshtein).
  *
  * @param {string} a
  * @param {string} b

@@ -3,7 +3,7 @@
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
 import { kind } from './check.js';
-import { pluginConfig } from './config.js';
+import { names, pluginConfig } from './config.js';
 import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
@@ -18,7 +18,7 @@ import { Token } from './token.js';
 /** @import {Exact} from './options.js' */
 
 /**
- * The service, with its token. Share it: calls may be made at any time, and concurrently.
+ * A client of the service, which caches the token. Share one: calls may be made at any time, and concurrently.
  */
 export class Client {
   #calls;
@@ -43,24 +43,24 @@ export class Client {
   }
 
   /**
-   * Loads the plugin, and validates the config and the options. Sends nothing.
+   * Opens a client: loads the plugin, and validates the config and the options. Sends nothing.
    *
    * @template {Config} C
    * @template {object & Options} [O={}]
    * @param {Exact<Config, C>} config
    * @param {Exact<Options, O>} [options]
    * @returns {Promise<Client>}
-   * @throws {import('./error.js').RosteringError} if a required key is missing from the config, or a value is invalid
-   * @throws {TypeError | RangeError} if there is no such option, or its value has the wrong type
+   * @throws {import('./error.js').RosteringError} if a required field is missing from the config, or a value is invalid
+   * @throws {TypeError | RangeError} if an option is unknown, or its value has the wrong type
    * @throws {Error} if `options.plugin` is not the plugin, or has another contract
    */
   static async open(config, options) {
     checkOptions('Client.open', options ?? {});
-    return new Client(await Calls.open(pluginConfig(config), options ?? {}), config.baseUrl, {});
+    return new Client(await Calls.open(pluginConfig(config), options ?? {}, names), config.baseUrl, {});
   }
 
   /**
-   * A view: this client, but its calls are for another customer. Whoever closes it, closes the client.
+   * Returns a view: this client, with another customer in its calls. Closing the view closes the client.
    *
    * @param {string | null} customerId `null` omits the header.
    */
@@ -69,7 +69,7 @@ export class Client {
   }
 
   /**
-   * A view: this client, but its calls are for another user. Whoever closes it, closes the client.
+   * Returns a view: this client, with another user in its calls. Closing the view closes the client.
    *
    * @param {string | null} userId `null` omits the header.
    */
@@ -88,7 +88,7 @@ export class Client {
   }
 
   /**
-   * Returns an access token for custom requests: the cached one, or a new one.
+   * Returns an access token for your own requests: the cached one, or a new one.
    *
    * @template {object & TokenRequest & CallOptions} [O={}]
    * @param {Exact<TokenRequest & CallOptions, O>} [given]
@@ -113,7 +113,7 @@ export class Client {
   }
 
   /**
-   * Sends a custom request to the service.
+   * Sends a request of your own to the service.
    *
    * @template {ServiceRequest & Ids & CallOptions} O
    * @param {Exact<ServiceRequest & Ids & CallOptions, O>} request
@@ -145,25 +145,24 @@ export class Client {
   }
 
   /**
-   * Caches a token obtained by another client with the same config.
+   * Caches a token that another client with the same config obtained.
    *
    * @param {Token} token
-   * @param {Pick<CallOptions, 'now'>} [options]
    */
-  async setToken(token, options = {}) {
-    if (!(token instanceof Token))
+  async setToken(token) {
+    if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
-    checkOptions('setToken', options);
-    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: options.now ?? clock() }));
+    }
+    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: clock() }));
   }
 
-  /** Forgets the token and the backoff. */
+  /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
     await this.#calls.run('clear_token', '');
   }
 
   /**
-   * Waits for the calls made before it, then frees the plugin. A worker keeps the process alive until then.
+   * Closes the client: waits for the calls in progress, then frees the plugin. A worker keeps the process alive until then.
    *
    * @param {CloseOptions} [options]
    */
@@ -172,6 +171,7 @@ export class Client {
     await this.#calls.close(options.timeoutMs);
   }
 
+  /** Closes the client at the end of `await using`. */
   [Symbol.asyncDispose]() {
     return this.close();
   }
@@ -194,8 +194,8 @@ export class Client {
    */
   async #send(call, input, own, options) {
     const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
-    const { answer } = await this.#make(call, { ...input, customer_id: customerId, user_id: userId }, options);
-    return toResponse(/** @type {import('./http.js').Answer} */ (answer));
+    const { response } = await this.#make(call, { ...input, customer_id: customerId, user_id: userId }, options);
+    return toResponse(/** @type {import('./http.js').WholeResponse} */ (response));
   }
 
   /**
@@ -203,12 +203,12 @@ export class Client {
    * @param {object} input
    * @param {CallOptions & {body?: any}} options
    */
-  #make(call, input, { now, ...options }) {
-    return this.#calls.make(call, input, { ...options, now: now === undefined ? clock : () => now });
+  #make(call, input, options) {
+    return this.#calls.make(call, input, { ...options, now: clock });
   }
 }
 
-/** The time in Unix seconds. */
+/** Returns the time in Unix seconds. */
 const clock = () => Math.floor(Date.now() / 1000);
 
 /** @param {HeadersInit} headers */

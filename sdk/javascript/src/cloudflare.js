@@ -10,18 +10,22 @@ import { DurableObject } from 'cloudflare:workers';
 /** @typedef {import('./store.js').Store} Store */
 
 /**
- * A Durable Object for each key of the store: a value that expires. Export the class from your Worker, and bind it.
+ * The Durable Object of one key: a value that expires. Export the class from your Worker, and bind it.
  *
  * @extends {DurableObject<unknown>}
  */
 export class StoreEntry extends DurableObject {
-  /** @returns {string | null} */
+  /**
+   * Returns the value, or null if there is none.
+   *
+   * @returns {string | null}
+   */
   get() {
     return this.#isFresh() ? (this.ctx.storage.kv.get('value') ?? null) : null;
   }
 
   /**
-   * Atomic, because neither the read nor the write is awaited.
+   * Sets the value if there is none. It is atomic, because neither the read nor the write is awaited.
    *
    * @param {string} value
    * @param {number} ttlSeconds
@@ -44,7 +48,7 @@ export class StoreEntry extends DurableObject {
   }
 
   /**
-   * An expired token is not left behind.
+   * Deletes the value once it has expired.
    *
    * @override
    */
@@ -58,7 +62,7 @@ export class StoreEntry extends DurableObject {
 }
 
 /**
- * Shares the token through Durable Objects: among all isolates worldwide, with one token request.
+ * A store in Durable Objects: it shares the token among all isolates worldwide, with one token request.
  *
  * @implements {Store}
  */
@@ -98,11 +102,11 @@ export class DurableObjectStore {
   }
 }
 
-const shortest = 60; // seconds: KV's minimum for an expiry
+const shortest = 60; // seconds: KV's minimum for a ttl
 
 /**
- * Shares the token through Cloudflare KV. KV has no atomic operations, so each isolate may request a token, and a
- * random margin makes one of them the first.
+ * A store in Cloudflare KV. KV has no atomic operations, so each isolate may request a token; with a random margin, one of
+ * them is the first to renew it.
  *
  * @implements {Store}
  */
@@ -115,8 +119,8 @@ export class KvStore {
   }
 
   /**
-   * For the config: how many seconds before its expiry an isolate renews a token, unless it finds a newer one. The first
-   * isolate renews it, and the others find the new one.
+   * Returns a random `refreshMargin` for the config, from 60 to 299 seconds. The isolate with the longest renews the token, and
+   * the others find the new one.
    */
   static randomMargin() {
     return 60 + Math.floor(240 * Math.random());
@@ -130,7 +134,7 @@ export class KvStore {
     return this.#kv.get(key);
   }
 
-  /** KV cannot tell whether another isolate was first. */
+  /** Always succeeds: KV cannot tell whether another isolate was first. */
   async add() {
     return true;
   }

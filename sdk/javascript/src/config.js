@@ -2,21 +2,20 @@ import { check, flag, number, text } from './check.js';
 import { RosteringError } from './error.js';
 
 /**
- * Whose jobs to list, and where. The plugin validates it when the client is opened; a RosteringError then names the key
- * at fault, as the plugin spells it.
+ * The service, the client and the customer. It is validated when a client opens: a RosteringError then names the field.
  *
  * @typedef {object} Config
  * @property {string} authUrl The identity provider: https, or http on loopback.
  * @property {string} [baseUrl] The service; not needed for getToken.
  * @property {string} clientId
  * @property {string} clientSecret
- * @property {Environment} [environment] May be left out if `scope` is set.
+ * @property {Environment} [environment] Selects the scope; required unless `scope` is set.
  * @property {string} [scope] Overrides the environment's scope.
- * @property {string} [customerId] Sent with each request, unless the call says otherwise.
- * @property {string} [userId] The same.
- * @property {number} [refreshMargin] The margin: how many whole seconds before its expiry a token is renewed. The
- *   default is 60; at most half of the lifetime is used.
- * @property {boolean} [allowHttp] Permits http beyond loopback, where anyone on the way can read the secret.
+ * @property {string} [customerId] Sent with each request, unless the call has another one.
+ * @property {string} [userId] Sent with each request, unless the call has another one.
+ * @property {number} [refreshMargin] Renew the token this many whole seconds before it expires (default: 60), but at most
+ *   half of its lifetime before.
+ * @property {boolean} [allowHttp] Permits http beyond loopback, where others can read the secret.
  */
 
 /** @typedef {'stage' | 'production'} Environment */
@@ -35,12 +34,13 @@ const variables = /** @type {const} */ ({
 });
 
 /**
- * Reads the config from environment variables: `ROSTERING_AUTH_URL` becomes `authUrl`, and so on. An empty variable
- * counts as missing.
+ * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
+ * missing.
  *
  * @param {Record<string, unknown>} [env] default: `process.env`. In a Worker, pass its `env`.
  * @returns {Config}
- * @throws {RosteringError} `config_invalid` if the margin is not a number, or `ROSTERING_ALLOW_HTTP` not true or false
+ * @throws {RosteringError} `config_invalid` if `ROSTERING_REFRESH_MARGIN` is not a number, or `ROSTERING_ALLOW_HTTP` is
+ *   neither true nor false
  */
 export function configFromEnv(env = globalThis.process?.env) {
   if (!env) throw new TypeError('there is no process.env: pass the variables, such as the env of a Worker');
@@ -57,7 +57,7 @@ export function configFromEnv(env = globalThis.process?.env) {
 const parsers = {
   refreshMargin(text) {
     if (/^\d+$/.test(text)) return Number(text);
-    throw invalid('refresh_margin', `${variables.refreshMargin} must be a number of whole seconds`);
+    throw invalid('refresh_margin', `${variables.refreshMargin} must be a non-negative integer (seconds)`);
   },
   allowHttp(text) {
     if (text === 'true' || text === 'false') return text === 'true';
@@ -76,8 +76,8 @@ const rules = Object.fromEntries(Object.keys(variables).map((key) => [key, text]
 Object.assign(rules, { refreshMargin: number, allowHttp: flag });
 
 /**
- * The config as the plugin reads it: `authUrl` becomes `auth_url`. An SDK would take a number for an address in its
- * memory, so all values are text.
+ * Returns the config as the plugin reads it: `authUrl` becomes `auth_url`. All values are strings, because an SDK would
+ * treat a number as an address in its memory.
  *
  * @param {Config} config
  * @returns {Record<string, string>}
@@ -90,3 +90,10 @@ export function pluginConfig(config) {
 
 /** @param {string} key */
 const snakeCase = (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/**
+ * The fields' names here by those in the contract.
+ *
+ * @type {import('./error.js').Names}
+ */
+export const names = new Map(Object.keys(variables).map((key) => [snakeCase(key), key]));

@@ -3,7 +3,7 @@ import { contract } from './version.js';
 const advice = `this library needs contract ${contract}: use the library from the plugin's release`;
 
 /**
- * Refuses a plugin of another contract, or what is no plugin.
+ * Refuses a plugin with another contract, and files that are not the plugin.
  *
  * @param {import('./plugin.js').Plugin} plugin
  */

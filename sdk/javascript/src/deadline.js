@@ -4,12 +4,12 @@ const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
 const listeners = new WeakMap();
 
 /**
- * Calls a function when a signal is aborted. A signal gets one listener for all calls that have it, because Node warns of
- * a leak at the eleventh.
+ * Calls a function when a signal is aborted. All calls with the same signal share one listener, because Node warns of a leak
+ * at the eleventh.
  *
  * @param {AbortSignal} signal
  * @param {() => void} listener
- * @returns {() => void} makes it stop
+ * @returns {() => void} removes it
  */
 function onAbort(signal, listener) {
   const all = listeners.get(signal) ?? new Set();
@@ -22,7 +22,7 @@ function onAbort(signal, listener) {
   return () => void all.delete(listener);
 }
 
-/** Work that runs at the same time, and that can be waited for and canceled together. */
+/** Concurrent work that can be waited for and canceled together. */
 export class Tasks {
   /** @type {Set<(reason: unknown) => void>} */
   #running = new Set();
@@ -31,7 +31,7 @@ export class Tasks {
   #reason;
 
   /**
-   * Runs work with a signal that is aborted on timeout, when another signal is, or by cancel.
+   * Runs work with a signal that is aborted on timeout, with another signal, or by cancel.
    *
    * @template T
    * @param {number} ms 0 or Infinity for no timeout
@@ -42,7 +42,7 @@ export class Tasks {
    */
   async run(ms, reason, signal, work) {
     const controller = new AbortController();
-    // In workerd another request may cancel: as in sleep, a promise of this one's own makes this one abort.
+    // In workerd, another request may cancel. As in sleep, a promise of this request then aborts this one.
     /** @type {(reason: unknown) => void} */
     let cancel = () => {};
     const canceled = new Promise((resolve) => (cancel = resolve));
@@ -62,7 +62,7 @@ export class Tasks {
   }
 
   /**
-   * Aborts what runs, and what is yet to run.
+   * Aborts the work that runs, and any that starts later.
    *
    * @param {unknown} reason
    */
@@ -71,22 +71,22 @@ export class Tasks {
     for (const cancel of this.#running) cancel(reason);
   }
 
-  /** Waits until nothing runs. */
+  /** Waits until no work runs. */
   async ended() {
     if (this.#running.size > 0) await new Promise((/** @type {(_?: unknown) => void} */ idle) => (this.#idle = idle));
   }
 }
 
 /**
- * Runs work with a signal that is aborted on timeout, or when another signal is.
+ * Runs work with a signal that is aborted on timeout, or with another signal.
  *
  * @type {Tasks['run']}
  */
 export const within = (ms, reason, signal, work) => new Tasks().run(ms, reason, signal, work);
 
 /**
- * Runs something after a time, but at the latest after 24 days; and keeps workerd from canceling a request that waits
- * for others alone.
+ * Runs something after a time, which is at most 24 days. The timer also keeps workerd from canceling a request that waits for
+ * nothing but other requests.
  *
  * @param {number} ms
  * @param {() => void} what
@@ -94,7 +94,7 @@ export const within = (ms, reason, signal, work) => new Tasks().run(ms, reason, 
 export const after = (ms, what) => setTimeout(what, Math.min(ms, longest));
 
 /**
- * The outcome of a promise, or the signal's reason if that is aborted first.
+ * Settles like a promise, or rejects with the signal's reason if that is aborted first.
  *
  * @template T
  * @param {Promise<T>} promise
@@ -109,8 +109,8 @@ export function unlessAborted(promise, signal) {
 }
 
 /**
- * Sleeps, but no longer than until the function is called that it adds to the sleepers. In workerd another request may
- * call that: the promise is this request's own, so workerd continues this request, and not the other one.
+ * Sleeps for a time, or until the function is called that it adds to the sleepers. In workerd, another request may call it:
+ * the promise belongs to this request, so workerd continues this one, not the other.
  *
  * @param {number} ms
  * @param {AbortSignal | null} [signal]

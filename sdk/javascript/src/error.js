@@ -14,14 +14,14 @@
  */
 
 /**
- * What is known of a failure: what fetch threw, and the service's response.
+ * What a client knows of a failed call: what fetch threw, and the service's response.
  *
- * @typedef {{lost?: unknown, answer?: {headers: Headers} | undefined}} Circumstances
+ * @typedef {{cause?: unknown, response?: {headers: Headers} | undefined}} Circumstances
  */
 
 /**
- * Why a call failed. Unknown fields are undefined. Contains neither secrets nor tokens, except for what the service put
- * into the headers of its response, which are not printed.
+ * Why a call failed. Fields that do not apply are undefined. It has neither secrets nor tokens, except for what the service
+ * put into the headers of its response, which are not printed.
  */
 export class RosteringError extends Error {
   static {
@@ -33,14 +33,14 @@ export class RosteringError extends Error {
 
   /**
    * @param {ErrorFields} fields
-   * @param {{cause?: unknown, headers?: Headers | undefined}} [known] `cause`: why a request failed
+   * @param {{cause?: unknown, headers?: Headers | undefined}} [known] `cause`: what fetch threw
    */
   constructor(fields, { cause, headers } = {}) {
     super(describe(fields), cause === undefined ? undefined : { cause });
     this.#fields = fields;
     this.#headers = headers;
     this.code = fields.code;
-    /** The same call may succeed later. */
+    /** Whether the same call may succeed later. */
     this.retryable = fields.retryable;
     /** The config key or input field that caused it, as the contract spells it. */
     this.key = fields.key;
@@ -49,11 +49,11 @@ export class RosteringError extends Error {
     /** The identity provider's error (RFC 6749, section 5.2). */
     this.oauthError = fields.oauth_error;
     this.oauthErrorDescription = fields.oauth_error_description;
-    /** In how many seconds a retry may succeed: the backoff, or what the service asked for. */
+    /** The seconds until a retry may succeed: the rest of the backoff, or what the service asked for. */
     this.retryAfter = fields.retry_after;
-    /** The service's response as text, at most 64 KiB of it. */
+    /** The first 64 KiB of the body of the service's response, as a string. */
     this.body = fields.body;
-    /** The response was longer. */
+    /** Whether the body was longer. */
     this.bodyTruncated = fields.body_truncated;
   }
 
@@ -67,7 +67,7 @@ export class RosteringError extends Error {
     return `${this.code}: ${this.message}`;
   }
 
-  /** The fields, as the contract names them. */
+  /** Returns the fields by the names of the contract. */
   toJSON() {
     return { ...this.#fields };
   }
@@ -82,34 +82,56 @@ function describe({ message, status, oauth_error, oauth_error_description }) {
 
 /** @param {number} ms */
 export function timedOut(ms) {
-  return new RosteringError({ code: 'network_error', message: `timed out after ${ms} ms`, retryable: true });
+  const message = `timed out after ${ms} ms: retry, or raise timeoutMs`;
+  return new RosteringError({ code: 'network_error', message, retryable: true });
 }
 
 const fromPlugin = 'Plugin-originated error: ';
 
 /**
- * The error for what the SDK threw.
+ * Turns what the SDK threw into the error for the caller.
  *
  * @param {any} thrown an Error; from a worker, a plain object with a message
+ * @param {Names} names
  * @param {Circumstances} [known]
  * @returns {unknown}
  */
-export function explain(thrown, { lost, answer } = {}) {
+export function explain(thrown, names, { cause, response } = {}) {
   const text = String(thrown?.message ?? thrown);
   if (!text.startsWith(fromPlugin)) return new Error(`the plugin failed: ${text}`, { cause: thrown });
-  const fields = JSON.parse(text.slice(fromPlugin.length));
-  if (fields.code !== 'network_error') return new RosteringError(fields, { headers: answer?.headers });
-  return isMistake(lost) ? lost : new RosteringError(fields, { cause: lost });
+  const fields = inCallersNames(JSON.parse(text.slice(fromPlugin.length)), names);
+  if (fields.code !== 'network_error') return new RosteringError(fields, { headers: response?.headers });
+  return isMistake(cause) ? cause : new RosteringError(fields, { cause });
 }
 
-/** A mistake in the fetch that the options name. */
+/**
+ * What the caller calls a field, by the contract's name: `authUrl` by `auth_url`.
+ *
+ * @typedef {ReadonlyMap<string, string>} Names
+ */
+
+/**
+ * Makes a message name the fields as the caller wrote them, and name the one at fault. What stands in parentheses is not
+ * the plugin's.
+ *
+ * @param {ErrorFields} fields
+ * @param {Names} names
+ * @returns {ErrorFields}
+ */
+function inCallersNames(fields, names) {
+  const message = fields.message.replace(/\(.*\)|\w+/gs, (word) => names.get(word) ?? word);
+  const name = names.get(fields.key ?? '');
+  return { ...fields, message: name && !message.includes(name) ? `${name}: ${message}` : message };
+}
+
+/** A mistake in the fetch of the options. */
 export class Mistake extends TypeError {}
 
 const mistakes =
   /is not (a function|a constructor|defined|iterable|an object)|^Cannot (read|set|destructure)|undefined/i;
 
 /**
- * Whether what fetch threw is a mistake in it: no retry would help. fetch itself throws a TypeError if a request fails.
+ * Whether what fetch threw is a mistake in its code, which no retry would help. A request that fails is a TypeError, too.
  *
  * @param {unknown} thrown
  */

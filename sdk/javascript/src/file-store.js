@@ -6,11 +6,11 @@ import { join } from 'node:path';
 /** @typedef {import('./store.js').Store} Store */
 
 const attempts = 100;
-const abandoned = 60_000; // ms after which a temporary file is that of a process that has died
+const abandoned = 60_000; // ms; an older temporary file is left from a process that died
 
 /**
- * A store for the processes of one machine, concurrent or one after the other: a folder that only its owner can read. The
- * value of a key is the file with its hash and the highest number. The libraries of all languages share its format.
+ * A store for the processes of one machine, concurrent or successive: a folder that only its owner can read. The value of a
+ * key is in the file with its hash and the highest number. The libraries of all languages share the format.
  *
  * @implements {Store}
  */
@@ -22,7 +22,7 @@ export class FileStore {
    * @throws {Error} if it cannot be created or written
    */
   constructor(folder) {
-    if (typeof folder !== 'string' || folder === '') throw new TypeError('FileStore takes the path of a folder');
+    if (typeof folder !== 'string' || folder === '') throw new TypeError('FileStore: expected the path of a folder');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     rmdirSync(mkdtempSync(join(folder, 'probe-'))); // Deno's accessSync needs a permission
     this.#folder = folder;
@@ -59,7 +59,7 @@ export class FileStore {
   }
 
   /**
-   * Writes a temporary file, and links it to the next number: one process alone can.
+   * Writes a temporary file, and links it to the next number, which only one process can.
    *
    * @param {string} hash
    * @param {string} value
@@ -97,7 +97,7 @@ export class FileStore {
   }
 
   /**
-   * Tries until another process does not interfere.
+   * Tries until no other process interferes.
    *
    * @template T
    * @param {() => Promise<T | undefined>} attempt
@@ -108,11 +108,11 @@ export class FileStore {
       const result = await attempt();
       if (result !== undefined) return result;
     }
-    throw new Error(`the files in ${this.#folder} kept changing`);
+    throw new Error(`the files in ${this.#folder} kept changing: retry`);
   }
 
   /**
-   * The numbers of a key's files, the highest first.
+   * Returns the numbers of a key's files, the highest first.
    *
    * @param {string} hash
    */
@@ -126,8 +126,10 @@ export class FileStore {
   }
 
   /**
+   * Reads the value in a file.
+   *
    * @param {string} name
-   * @returns {Promise<string | null | undefined>} null if there is no value, undefined if the file is gone
+   * @returns {Promise<string | null | undefined>} null if it has none or has expired, undefined if the file is gone
    */
   async #read(name) {
     const bytes = await readFile(join(this.#folder, name)).catch(unless('ENOENT'));
@@ -136,7 +138,7 @@ export class FileStore {
     return expiry && Date.now() < Number(expiry) ? value : null;
   }
 
-  /** Removes what processes that died have left. */
+  /** Removes the temporary files of processes that died. */
   async #removeAbandoned() {
     for (const name of await readdir(this.#folder)) {
       if (!/^[0-9a-f]{64}\.tmp\./.test(name)) continue;
@@ -148,7 +150,7 @@ export class FileStore {
 }
 
 /**
- * A key contains colons, and may be too long for a file's name.
+ * Makes a file's name of a key, which has colons and may be too long.
  *
  * @param {string} key
  */
@@ -164,7 +166,7 @@ function decoded(bytes) {
 }
 
 /**
- * Ignores errors with one code.
+ * Returns a handler that ignores errors with a code.
  *
  * @param {string} code
  */

@@ -1,11 +1,11 @@
-// What the options name may fail: no call fails because of it.
+// The logger and the store of the options: no call fails because one of them does.
 
 import { unlessAborted, within } from './deadline.js';
 
 /** @typedef {import('./options.js').Logger} Logger */
 
 /**
- * A logger that does not throw.
+ * Makes a logger that does not throw.
  *
  * @param {Logger} logger
  * @returns {Logger}
@@ -15,7 +15,7 @@ export function guardedLogger(logger) {
     try {
       await logger[level](line);
     } catch {
-      // There is nowhere to say so.
+      // There is nowhere to report it.
     }
   };
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
@@ -26,7 +26,7 @@ export function guardedLogger(logger) {
  *   ttl: number}} StoreStep
  */
 
-const quiet = 60_000; // ms between two warnings
+const quiet = 60_000; // ms between warnings
 
 /** A store whose failures fail no call. */
 export class GuardedStore {
@@ -44,7 +44,7 @@ export class GuardedStore {
   }
 
   /**
-   * Carries out a step.
+   * Carries out a step. A store that fails or takes too long is a result, too.
    *
    * @param {StoreStep} step
    * @param {AbortSignal} signal
@@ -63,11 +63,13 @@ export class GuardedStore {
       return await within(timeout * 1000, tooSlow, signal, (signal) => unlessAborted(use(), signal));
     } catch (error) {
       if (!signal.aborted) this.#warn(op, error, value);
-      return { failed: `the store failed: ${op}` }; // the store's message may quote the token
+      return { failed: `the store failed: ${op}` }; // the store's own message may quote the token
     }
   }
 
   /**
+   * Logs a failure, once a minute.
+   *
    * @param {string} op
    * @param {any} error
    * @param {string} [value]
@@ -82,10 +84,10 @@ export class GuardedStore {
 }
 
 /**
- * A store's message, without what may be a token or a password.
+ * Redacts a store's message: what may be a token or a password.
  *
  * @param {string} message
- * @param {string} value that the store was to keep
+ * @param {string} value that the store was to set
  */
 function redacted(message, value) {
   return message

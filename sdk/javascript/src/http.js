@@ -1,4 +1,4 @@
-import { read, toText } from './body.js';
+import { decode, read } from './body.js';
 import { unlessAborted } from './deadline.js';
 import { Mistake, RosteringError } from './error.js';
 import { version } from './version.js';
@@ -8,27 +8,27 @@ import { version } from './version.js';
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | undefined}} Request */
 
 /**
- * A response, read whole.
+ * A response whose body has been read.
  *
- * @typedef {{status: number, headers: Headers, body: Uint8Array<ArrayBuffer>}} Answer
+ * @typedef {{status: number, headers: Headers, body: Uint8Array<ArrayBuffer>}} WholeResponse
  */
 
 /**
- * The outcome of a request: `told` is for resume, `lost` is what fetch threw if the request failed.
+ * The outcome of a request: `result` is for resume, `cause` is what fetch threw if the request failed.
  *
- * @typedef {{told: object, answer?: Answer, lost?: unknown}} Outcome
+ * @typedef {{result: object, response?: WholeResponse, cause?: unknown}} Outcome
  */
 
 /**
- * How many bytes of a response to read: of one that the plugin reads, and of one that it does not.
+ * How many bytes of a response to read: of one for the plugin, and of one that is the result of the call.
  *
- * @typedef {{told: number, body?: number}} Limits
+ * @typedef {{plugin: number, final?: number}} Limits
  */
 
 const userAgent = `automatic-rostering/${version} (javascript)`;
 
 /**
- * Sends a request. Follows no redirect, which could take the secret to another host.
+ * Sends a request. Follows no redirect, because that could forward the secret to another host.
  *
  * @param {Fetch} fetch
  * @param {Request} request
@@ -39,17 +39,19 @@ const userAgent = `automatic-rostering/${version} (javascript)`;
 export async function send(fetch, request, limits, signal) {
   try {
     return await unlessAborted(exchange(fetch, request, limits, signal), signal);
-  } catch (lost) {
-    if (lost instanceof RosteringError) throw lost;
-    return failed(lost);
+  } catch (cause) {
+    if (cause instanceof RosteringError) throw cause;
+    return failed(cause);
   }
 }
 
 /**
- * @param {unknown} lost
+ * The outcome of a request that failed.
+ *
+ * @param {unknown} cause
  * @returns {Outcome}
  */
-export const failed = (lost) => ({ told: { failed: reason(lost) }, lost });
+export const failed = (cause) => ({ result: { failed: reason(cause) }, cause });
 
 /**
  * @param {Fetch} fetch
@@ -65,7 +67,7 @@ async function exchange(fetch, { method, url, headers, body }, limits, signal) {
     headers: hasUserAgent(headers) ? headers : { ...headers, 'User-Agent': userAgent },
     signal,
     redirect: 'manual',
-    credentials: 'omit', // or fetch hides a 401 to a stream, which it would answer itself
+    credentials: 'omit', // or fetch hides a 401 to a stream, for which it would ask for credentials
     duplex: 'half', // for streams
   };
   if (body !== undefined) init.body = untyped(body);
@@ -73,13 +75,16 @@ async function exchange(fetch, { method, url, headers, body }, limits, signal) {
   if (typeof response?.status !== 'number') throw new Mistake('the fetch of the options returned no Response');
   const { status } = response;
   if (status > 599) throw new RangeError(`${status} is not an HTTP status`);
-  const most = isFinal(response) ? limits.body : undefined;
-  const whole = await read(response, most === undefined ? limits.told : most + 1);
+  const most = isFinal(response) ? limits.final : undefined;
+  const whole = await read(response, most === undefined ? limits.plugin : most + 1);
   if (most !== undefined && whole.length > most) throw tooLarge(most);
-  const text = most === undefined ? { body: toText(whole) } : {};
   const retryAfter = response.headers.get('Retry-After');
-  const told = { status, headers: retryAfter === null ? {} : { 'Retry-After': retryAfter }, ...text };
-  return { told, answer: { status, headers: response.headers, body: whole } };
+  const result = {
+    status,
+    headers: retryAfter === null ? {} : { 'Retry-After': retryAfter },
+    ...(most === undefined && { body: decode(whole) }),
+  };
+  return { result, response: { status, headers: response.headers, body: whole } };
 }
 
 /**
@@ -94,20 +99,20 @@ const hasUserAgent = (headers) => Object.keys(headers).some((name) => name.toLow
 
 /** @param {number} most */
 function tooLarge(most) {
-  const message = `the response is larger than maxBody (${most} bytes): raise it or request less`;
+  const message = `the response is larger than maxBody (${most} bytes): raise it, or request less`;
   return new RosteringError({ code: 'network_error', message, retryable: false });
 }
 
 /**
- * Keeps fetch from declaring text as `text/plain`.
+ * Keeps fetch from declaring a string as `text/plain`.
  *
  * @param {Payload} body
  */
 const untyped = (body) => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
 
 /**
- * Why a request failed. The error that fetch throws has a cause, which says more; an error for several addresses has
- * only a code.
+ * Describes why a request failed. The error that fetch throws has a cause, which says more; one for several IP addresses
+ * has only a code.
  *
  * @param {any} thrown
  * @returns {string}

@@ -1,6 +1,6 @@
 /**
- * A client of the Automatic Rostering service for JavaScript and TypeScript. Open one {@link Client} and share it:
- * the plugin in it caches the access token and renews it. A failed call throws a {@link RosteringError}.
+ * A client for the Automatic Rostering service. Open one {@link Client} and share it: it caches the access token and renews
+ * it. A failed call throws a {@link RosteringError}.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** Reads the plugin in this package. A Worker takes inside.workerd.js in place of this file. */
+/** Reads the plugin in this package. A Worker uses inside.workerd.js instead of this file. */
 export async function inside() {
   try {
     return await readFile(new URL('rostering-nowasi.wasm', import.meta.url));
   } catch (cause) {
     const advice = 'import automatic-rostering/rostering-nowasi.wasm as bytes (esbuild: --loader:.wasm=binary)';
-    throw new Error(`cannot read the plugin; in a bundle, ${advice}, and set it as the option plugin`, { cause });
+    throw new Error(`cannot read the plugin: in a bundle, ${advice} and pass it as the option plugin`, { cause });
   }
 }
 

@@ -1,18 +1,18 @@
 /** @typedef {import('./loop.js').Step} Step */
 
-const most = 256; // steps, each for another request
+const most = 256; // steps, each of another request
 
 /**
- * First steps of calls that have a token: the plugin would begin the same call with the same step until a time that it
- * names, unless anything but another beginning comes first. With one of them a call needs no plugin.
+ * The first steps of calls that have a token, by which the same call needs no plugin. The plugin would begin it with the same
+ * step until a time that it names, unless anything but `begin` is called before.
  */
 export class KeptSteps {
   /** @type {Map<string, Step & {until: number}>} */
   #steps = new Map();
-  #latest = 0; // time of a call
+  #latest = 0; // when a step was last looked up
 
   /**
-   * The step that begins a call. A clock that went back ends all steps.
+   * Returns the step that begins a call, if there is one. A clock that went back drops all steps.
    *
    * @param {string} call
    * @param {number} now
@@ -24,7 +24,7 @@ export class KeptSteps {
     return step && now < step.until ? step : undefined;
   }
 
-  /** Makes a function that keeps a step that the plugin is about to return, unless they are dropped until then. */
+  /** Returns a function that keeps the step that the plugin is asked for, unless the steps are dropped before it comes. */
   keeper() {
     const steps = this.#steps;
     return (/** @type {string} */ call, /** @type {Step} */ step) => {
@@ -34,7 +34,7 @@ export class KeptSteps {
     };
   }
 
-  /** Called before the plugin changes. */
+  /** Drops all steps: the plugin's state is about to change. */
   drop() {
     this.#steps = new Map();
   }

@@ -3,15 +3,15 @@ import { sleep, unlessAborted, within } from './deadline.js';
 import { failed, isFinal, send } from './http.js';
 
 /** @typedef {import('./options.js').Body} Body */
-/** @typedef {import('./http.js').Answer} Answer */
 /** @typedef {import('./http.js').Outcome} Outcome */
 /** @typedef {import('./http.js').Request} Request */
+/** @typedef {import('./http.js').WholeResponse} WholeResponse */
 /** @typedef {import('./guard.js').StoreStep} StoreStep */
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 
 /**
- * What begin and resume return, with times in seconds and limits in bytes; and the count of ended sections from before
- * the plugin was asked.
+ * What begin and resume return, with times in seconds and limits in bytes. `ended` is how many sections had ended before the
+ * plugin was asked.
  *
  * @typedef {{step: 'request', for: 'token', flow: unknown, timeout: number, limit: number, request: Request}} TokenStep
  * @typedef {{step: 'request', for: 'service', flow: unknown, request: ServiceRequest, last?: true,
@@ -24,19 +24,19 @@ import { failed, isFinal, send } from './http.js';
 
 /** @typedef {Omit<Request, 'body'> & {body?: string | true}} ServiceRequest `true` stands for the caller's body. */
 
-/** @typedef {{output?: TokenObject, answer?: Answer | undefined}} Result the token object, or the service's response */
+/** @typedef {{output?: TokenObject, response?: WholeResponse | undefined}} Result the token object, or the service's response */
 
-const maxErrorBody = 64 * 1024 + 1; // bytes that the plugin reads
+const maxErrorBody = 64 * 1024 + 1; // bytes of it that the plugin reads
 
 /**
- * One call: a loop over the steps that the plugin returns. The plugin decides which call requests a token, which ones
- * wait and what is shared.
+ * One call: a loop that carries out the steps that the plugin returns. The plugin decides which call requests a token, which
+ * ones wait, and what is shared.
  */
 export class Loop {
   #calls;
   #options;
-  /** @type {Answer | undefined} */
-  #answer; // the service's latest response
+  /** @type {WholeResponse | undefined} */
+  #response; // the service's latest
 
   /**
    * @param {import('./calls.js').Calls} calls
@@ -48,6 +48,8 @@ export class Loop {
   }
 
   /**
+   * Makes the call.
+   *
    * @param {string} call
    * @param {object} input
    * @returns {Promise<Result>}
@@ -67,27 +69,27 @@ export class Loop {
         waitUntil?.(section.catch(() => {}));
         step = await unlessAborted(section, signal);
       } else {
-        const { told, lost, answer } = await this.#request(step);
-        if (!answer) signal.throwIfAborted();
-        this.#answer = answer;
-        if (step.last && answer && isFinal(answer)) return { answer };
-        step = await this.#resume(step, told, lost);
+        const { result, cause, response } = await this.#request(step);
+        if (!response) signal.throwIfAborted();
+        this.#response = response;
+        if (step.last && response && isFinal(response)) return { response };
+        step = await this.#resume(step, result, cause);
       }
     }
-    return step.output ? { output: step.output } : { answer: this.#answer };
+    return step.output ? { output: step.output } : { response: this.#response };
   }
 
   /** @param {WaitStep} step */
   async #wait(step) {
     const { signal } = this.#options;
-    const random = 1 + Math.random() / 2; // or the instances of a fleet would retry at the same moment
-    if (step.for === 'store') await sleep(step.seconds * 1000 * random, signal);
+    const jitter = 1 + Math.random() / 2; // or the instances of a fleet would look at the same moment
+    if (step.for === 'store') await sleep(step.seconds * 1000 * jitter, signal);
     else if (!this.#calls.hasEnded(step)) await sleep(step.seconds * 1000, signal, this.#calls.sleepers);
   }
 
   /**
-   * Requests a token and uses the store, up to the next step of another kind. Not ended by its caller: others wait for
-   * the token, or look for it in the store.
+   * Requests a token and uses the store, up to the next step of another kind. The caller cannot end it: other calls wait for
+   * the token, and other clients look for it in the store.
    *
    * @param {SharedStep} step
    * @param {AbortSignal} signal
@@ -96,10 +98,10 @@ export class Loop {
     /** @type {Step} */
     let next = step;
     while (isShared(next)) {
-      const { told, lost } =
-        next.step === 'store' ? await this.#useStore(next, signal) : await this.#token(next, signal);
-      signal.throwIfAborted(); // the client is closed: that is no failure of the token endpoint
-      next = await this.#resume(next, told, lost);
+      const { result, cause } =
+        next.step === 'store' ? await this.#useStore(next, signal) : await this.#requestToken(next, signal);
+      signal.throwIfAborted(); // the client is closed, which is no failure of the token endpoint
+      next = await this.#resume(next, result, cause);
     }
     return next;
   }
@@ -111,21 +113,22 @@ export class Loop {
    */
   async #useStore(step, signal) {
     const store = /** @type {import('./guard.js').GuardedStore} */ (this.#calls.store);
-    return { told: await store.use(step, signal) };
+    return { result: await store.use(step, signal) };
   }
 
   /**
    * @param {TokenStep} step
    * @param {AbortSignal} signal
    */
-  #token({ request, timeout, limit }, signal) {
+  #requestToken({ request, timeout, limit }, signal) {
     const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');
-    const ask = (/** @type {AbortSignal} */ signal) => send(this.#calls.fetch, request, { told: limit }, signal);
-    return within(timeout * 1000, tooSlow, signal, ask);
+    return within(timeout * 1000, tooSlow, signal, (signal) =>
+      send(this.#calls.fetch, request, { plugin: limit }, signal),
+    );
   }
 
   /**
-   * Sends a request to the service, with the caller's body where that is due.
+   * Sends a request to the service, with the caller's body if it has one.
    *
    * @param {ServiceStep} step
    * @returns {Promise<Outcome>}
@@ -133,33 +136,35 @@ export class Loop {
   async #request({ request }) {
     const { body, signal } = this.#options;
     const { fetch, maxBody } = this.#calls;
-    const limits = { told: maxErrorBody, body: maxBody };
+    const limits = { plugin: maxErrorBody, final: maxBody };
     if (request.body !== true) return send(fetch, { ...request, body: request.body }, limits, signal);
     let payload;
     try {
       payload = typeof body === 'function' ? await unlessAborted(Promise.resolve(body()), signal) : body;
-    } catch (lost) {
-      if (!this.#answer) throw lost; // not the retry after a 401
-      return failed(lost);
+    } catch (cause) {
+      if (!this.#response) throw cause; // not in the retry after a 401
+      return failed(cause);
     }
-    const { told, ...sent } = await send(fetch, { ...request, body: payload }, limits, signal);
-    const once = sent.answer?.status === 401 && isStream(body);
-    return { ...sent, told: once ? { ...told, repeatable: false } : told };
+    const outcome = await send(fetch, { ...request, body: payload }, limits, signal);
+    const once = outcome.response?.status === 401 && isStream(body);
+    return once ? { ...outcome, result: { ...outcome.result, repeatable: false } } : outcome;
   }
 
   /**
+   * Returns the next step.
+   *
    * @param {{flow: unknown}} step
-   * @param {object} told
-   * @param {unknown} [lost]
+   * @param {object} result of the step
+   * @param {unknown} [cause]
    */
-  #resume({ flow }, told, lost) {
-    const input = JSON.stringify({ flow, now: this.#options.now(), ...told });
-    return this.#calls.step('resume', input, { lost, answer: this.#answer });
+  #resume({ flow }, result, cause) {
+    const input = JSON.stringify({ flow, now: this.#options.now(), ...result });
+    return this.#calls.step('resume', input, { cause, response: this.#response });
   }
 }
 
 /**
- * Whether others may wait for the outcome of a step.
+ * Whether other calls may wait for the outcome of a step.
  *
  * @param {Step} step
  * @returns {step is SharedStep}

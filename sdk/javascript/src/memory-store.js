@@ -1,7 +1,7 @@
 /** @typedef {import('./store.js').Store} Store */
 
 /**
- * A store for several clients in one process.
+ * A store for the clients of one process.
  *
  * @implements {Store}
  */
@@ -26,7 +26,7 @@ export class MemoryStore {
   async add(key, value, ttlSeconds) {
     const entry = this.#entries.get(key);
     if (entry && Date.now() < entry.expiresAt) return false;
-    await this.set(key, value, ttlSeconds); // runs at once, so that nothing comes between
+    await this.set(key, value, ttlSeconds); // sets it before it returns, so the whole is atomic
     return true;
   }
 

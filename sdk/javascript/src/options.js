@@ -1,14 +1,14 @@
-// What a client takes. The types hold with those of Node, Deno, Bun, Workers and browsers.
+// The types of what a client takes. They compile with those of Node, Deno, Bun, Workers and browsers.
 
 /**
- * Refuses names that a type does not have, also of an object in a variable.
+ * Refuses names that a type does not have, including those of an object in a variable.
  *
  * @template Shape, Given
  * @typedef {Shape & Given & {[Name in Exclude<keyof Given, keyof Shape>]: never}} Exact
  */
 
 /**
- * What `fetch` takes as a body.
+ * A body as `fetch` takes it.
  *
  * @typedef {NonNullable<RequestInit['body']>} Payload
  */
@@ -36,14 +36,14 @@
  */
 
 /**
- * `WebAssembly.Module`; Node's types alone do not have it.
+ * `WebAssembly.Module`, which Node's types do not have.
  *
  * @typedef {typeof globalThis extends {WebAssembly: {Module: abstract new (...args: any) => infer Module}} ? Module
  *   : object} WasmModule
  */
 
 /**
- * What `createPlugin` of the SDK is called with.
+ * The options with which `createPlugin` of the SDK is called.
  *
  * @typedef {object} SdkOptions
  * @property {boolean} runInWorker
@@ -64,8 +64,8 @@
  */
 
 /**
- * The plugin, in its build without WASI: the path or the `file:` URL of its file, its bytes, or a compiled module (a
- * Worker takes nothing else); or a function that makes an instance by an SDK of your own.
+ * The plugin, in its build without WASI: the path or the `file:` URL of its file, its bytes, or a compiled module (the only
+ * one for a Worker); or a function that opens it with another SDK.
  *
  * @typedef {string | URL | ArrayBuffer | ArrayBufferView | WasmModule | ((options: SdkOptions) => Promise<SdkPlugin>)
  * } Source
@@ -75,14 +75,14 @@
  * How a client works.
  *
  * @typedef {object} Options
- * @property {Source} [plugin] In place of the one in the package.
+ * @property {Source} [plugin] Replaces the plugin in the package.
  * @property {import('./store.js').Store} [store] Shares the token with other clients.
  * @property {Fetch} [fetch] Sends the requests, for a custom proxy or certificate authority.
- * @property {number} [timeoutMs] Bounds one call with all its requests and waits; the default is 30,000. 0 or Infinity
- *   disables it.
- * @property {number} [maxBody] The maximum size of a response in bytes; the default is 64 MiB.
- * @property {Logger} [logger] Receives log lines, which hold neither secrets nor tokens. Without it, the console receives
- *   the warnings of a store that fails, and nothing else.
+ * @property {number} [timeoutMs] Limits each call with all its requests and waits (default: 30,000). 0 or Infinity disables
+ *   it.
+ * @property {number} [maxBody] Limits a response, in bytes (default: 64 MiB).
+ * @property {Logger} [logger] Receives log lines, which have neither secrets nor tokens. Without it, only the warnings of a
+ *   failing store are logged, to the console.
  * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
  * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what continues after a call, such as a renewal of
  *   the token, or the token request of a call that ended early, in runtimes that would cancel it.
@@ -92,14 +92,13 @@
  * How one call works.
  *
  * @typedef {object} CallOptions
- * @property {AbortSignal | null} [signal] Ends the call, but not a token request that others may wait for.
- * @property {number} [timeoutMs] In place of the client's.
- * @property {number} [now] The time in Unix seconds, in place of the clock's.
- * @property {Options['waitUntil']} [waitUntil] In place of the client's.
+ * @property {AbortSignal | null} [signal] Ends the call, but not a token request that other calls may wait for.
+ * @property {number} [timeoutMs] Overrides the client's.
+ * @property {Options['waitUntil']} [waitUntil] Overrides the client's.
  */
 
 /**
- * In place of the config's. `null` leaves the header out.
+ * The customer and the user of one call: they override the view's and the config's. `null` omits the header.
  *
  * @typedef {object} Ids
  * @property {string | null} [customerId]
@@ -107,31 +106,31 @@
  */
 
 /**
- * Which token is wanted: the cached one, or a new one.
+ * Which token to return. By default, the cached one.
  *
  * @typedef {object} TokenRequest
- * @property {boolean} [force] Requests a new token in any case. If that fails, the plugin keeps the one it has.
- * @property {string} [refused] An access token that the service answered 401 to: it is replaced.
+ * @property {boolean} [force] Requests a new token. If that fails, the cached one is kept.
+ * @property {string} [refused] An access token that the service answered with 401: another one is returned.
  */
 
 /**
- * A custom request.
+ * A request of your own.
  *
  * @typedef {object} ServiceRequest
- * @property {string} path Appended to baseUrl, with its query; begins with a slash.
- * @property {string} [method] Default: GET.
+ * @property {string} path Begins with a slash, may have a query, and is appended to baseUrl.
+ * @property {string} [method] GET by default.
  * @property {HeadersInit} [headers] In addition to those that the plugin sets.
  * @property {ConstructorParameters<typeof URLSearchParams>[0]} [searchParams] Appended to the path's query.
- * @property {unknown} [json] Sent as JSON, as `application/json` unless the headers say otherwise.
- * @property {Body | null} [body] What fetch takes; text is sent without a Content-Type. After a 401, a request whose body
- *   is a stream is not retried: the call ends with `service_unauthorized`, and the next one gets a new token.
+ * @property {unknown} [json] Sent as JSON, with `application/json` as its Content-Type unless the headers have one.
+ * @property {Body | null} [body] What fetch takes; a string gets no Content-Type. After a 401, a request whose body is a
+ *   stream is not retried: the call fails with `service_unauthorized`, and the next call gets a new token.
  */
 
 /**
  * How to close a client.
  *
  * @typedef {object} CloseOptions
- * @property {number} [timeoutMs] How long to wait for calls before they are canceled. Default: until they end.
+ * @property {number} [timeoutMs] Cancels the calls after this time. By default, they may take as long as they do.
  */
 
 export {};

@@ -6,7 +6,7 @@ import { guardedLogger } from './guard.js';
 /** @typedef {import('./options.js').SdkPlugin} SdkPlugin */
 /** @typedef {import('./options.js').Source} Source */
 
-/** An instance of the plugin. Its calls take turns, because the SDK mixes up those that overlap. */
+/** An instance of the plugin. Its calls take turns, because the SDK mixes up calls that overlap. */
 export class Plugin {
   #plugin;
   #busy = false;
@@ -22,6 +22,8 @@ export class Plugin {
   }
 
   /**
+   * Opens the plugin of the options, or the one in the package.
+   *
    * @param {Record<string, string>} config as the plugin reads it
    * @param {{plugin?: Source | undefined, worker?: boolean | undefined,
    *   logger?: import('./options.js').Logger | undefined}} options
@@ -30,7 +32,7 @@ export class Plugin {
     /** @type {SdkOptions} */
     const options = {
       runInWorker: worker,
-      config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== '')), // one SDK fails over it
+      config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== '')), // @extism/extism fails over it
       allowedHosts: [], // the plugin sends nothing
       logger: /** @type {Console} */ (guardedLogger(logger ?? console)),
       logLevel: logger ? 'debug' : 'silent',
@@ -43,8 +45,8 @@ export class Plugin {
   }
 
   /**
-   * In the foreground a turn takes only microtasks, so a request never waits for the call of another one, which workerd
-   * forbids.
+   * Calls an export. Unless it runs in a worker, that takes only microtasks, so no request waits for one of another request,
+   * which workerd forbids.
    *
    * @param {string} name of an export
    * @param {string | Uint8Array} input
@@ -57,7 +59,7 @@ export class Plugin {
     try {
       return (await this.#plugin.call(name, input))?.bytes();
     } finally {
-      // Without it, the SDK keeps the memory of each call, and sends all of it to its worker.
+      // Or the SDK would keep the memory of each call, and send all of it to its worker.
       await this.#plugin.reset().catch(() => {});
       const turn = this.#waiting.shift();
       if (turn) turn();

@@ -1,7 +1,7 @@
 /** @typedef {import('./store.js').Store} Store */
 
 /**
- * The part of npm's `redis` (version 5 or newer) that the store needs: a client, a pool or a cluster.
+ * The part of npm's `redis` (version 5 or newer) that the store needs. A client, a pool and a cluster have it.
  *
  * @typedef {object} RedisClient
  * @property {(key: string) => Promise<string | null>} get
@@ -11,8 +11,8 @@
 /** @typedef {{expiration: {type: 'EX', value: number}, condition?: 'NX'}} SetOptions */
 
 /**
- * A store for a fleet: Redis, through a client that you create, connect and close. Set its `disableOfflineQueue`, or
- * commands that it could not send are sent much later.
+ * A store for a fleet: a Redis server, through a client that you create, connect and close. Set its option
+ * `disableOfflineQueue`, or it sends commands much later that it could not send at first.
  *
  * @implements {Store}
  */

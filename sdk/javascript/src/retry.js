@@ -3,16 +3,17 @@ import { RosteringError } from './error.js';
 import { checkOptions } from './rules.js';
 
 /**
- * How long to retry.
+ * For how long to retry.
  *
  * @typedef {object} RetryOptions
- * @property {number} [deadlineMs] When to give up; the default is 60,000. Infinity retries until the call succeeds.
- * @property {AbortSignal | null} [signal] Ends a wait. Pass it to the call, too.
+ * @property {number} [deadlineMs] Starts no wait that would end after this time (default: 60,000). Infinity retries until the
+ *   call succeeds.
+ * @property {AbortSignal | null} [signal] Ends the waits. Pass it to the call, too.
  */
 
 /**
- * Makes a call again while it fails with a {@link RosteringError} that is retryable: after its `retryAfter`, or after 1 s,
- * 2 s, 4 s … 30 s. Throws the last error if that is not retryable, or if the next wait would end after the deadline.
+ * Retries a call while it fails with a {@link RosteringError} that is retryable: after its `retryAfter`, or after 1 s, 2 s,
+ * 4 s … 30 s. Throws the last error if that is not retryable, or if the next wait would end after the deadline.
  *
  * @template T
  * @param {() => Promise<T>} call such as `() => client.listJobs()`

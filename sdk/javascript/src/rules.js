@@ -10,7 +10,6 @@ import {
   signal,
   text,
   textOrNull,
-  time,
 } from './check.js';
 
 const options = {
@@ -23,7 +22,7 @@ const options = {
   worker: flag,
   waitUntil: callable,
 };
-const call = { signal, timeoutMs: notNegative, now: time, waitUntil: callable };
+const call = { signal, timeoutMs: notNegative, waitUntil: callable };
 const list = { customerId: textOrNull, userId: textOrNull, ...call };
 const request = {
   ...{ path: text, method: text, headers: any, searchParams: any, json: any, body: payload },
@@ -34,7 +33,6 @@ const rules = {
   listJobs: list,
   sendRequest: request,
   getToken: { force: flag, refused: text, ...call },
-  setToken: { now: time },
   close: { timeoutMs: notNegative },
   retry: { deadlineMs: notNegative, signal },
 };

@@ -1,18 +1,19 @@
 /**
- * A token object as the plugin writes it: `expires_at` is in Unix seconds.
+ * A token as the plugin writes it. `expires_at` is in Unix seconds.
  *
  * @typedef {{access_token: string, token_type: string, expires_at: number, cache_key: string}} TokenObject
  */
 
 /**
- * An access token. The secret part is not shown when it is printed, logged or serialized to JSON.
+ * An access token. Its secret part is not shown when it is printed, logged or serialized to JSON.
  */
 export class Token {
   #accessToken;
   /** `Bearer` */
   tokenType;
+  /** When the token expires. */
   expiresAt;
-  /** Names the token URL, the client and the scope that the token belongs to; holds no secret. */
+  /** Names the token endpoint, the client and the scope that the token belongs to. It has no secret. */
   cacheKey;
 
   /** @param {TokenObject} fields */
@@ -23,13 +24,13 @@ export class Token {
     this.cacheKey = fields.cache_key;
   }
 
-  /** Goes into the header `Authorization: Bearer …`. */
+  /** The secret part, for the header `Authorization: Bearer …`. */
   get accessToken() {
     return this.#accessToken;
   }
 
   /**
-   * The token object, secret included, for storage; `new Token` of it restores the token.
+   * Returns the token object, with the secret part, for storage. `new Token(object)` restores the token.
    *
    * @returns {TokenObject}
    */

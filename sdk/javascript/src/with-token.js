@@ -4,7 +4,7 @@ import { RosteringError } from './error.js';
 /** @typedef {import('./client.js').Client} Client */
 
 /**
- * What `fetch` is to its callers.
+ * A function that is called like `fetch`.
  *
  * @typedef {(input: any, init?: RequestInit) => Promise<Response>} WebFetch
  */
@@ -13,15 +13,15 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 20; // as in fetch
 
 /**
- * A `fetch` that adds `Authorization: Bearer …` to requests to the origin of the config's `baseUrl`, and to no others. A
- * request that has an `Authorization` header is left alone.
+ * Returns a `fetch` that adds `Authorization: Bearer …` to requests to the origin of the config's `baseUrl`, and to no
+ * others. A request that has an `Authorization` header is sent unchanged.
  *
  * After a 401 it gets another token and retries the request, once. It returns the 401 if there is no other token, or if
- * the body is a stream, which cannot be sent again. The body of a `Request` is kept in memory for that. It throws what
+ * the body is a stream, which cannot be sent again. It keeps the body of a `Request` in memory for the retry. It throws what
  * `fetch` throws, and what {@link Client.getToken} throws.
  *
- * It follows the redirects of a GET or HEAD, and a 303, and forwards no token to another origin. Other redirects are
- * returned.
+ * It follows the redirects of a GET or HEAD, and a 303, and forwards no token to another origin. It returns other
+ * redirects.
  *
  * @param {Client} client Its config needs a `baseUrl`.
  * @param {WebFetch} [send] Sends the requests, instead of the global `fetch`.
@@ -37,7 +37,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
   return (input, init = {}) => follow(input, init, mostRedirects);
 
   /**
-   * Sends a request and follows its redirects: a runtime might take the token along.
+   * Sends a request and follows its redirects itself: a runtime might forward the token.
    *
    * @param {string | URL | Request} input
    * @param {RequestInit} init
@@ -52,7 +52,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
     const mode = init.redirect ?? request?.redirect ?? 'follow';
     /** @type {RequestInit} */
     const own = {
-      credentials: 'omit', // or Node's fetch hides a 401 to a stream, which it would answer itself
+      credentials: 'omit', // or Node's fetch hides a 401 to a stream, for which it would ask for credentials
       ...init,
       redirect: mode === 'follow' ? 'manual' : mode,
     };
@@ -68,7 +68,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
   }
 
   /**
-   * Sends a request, and sends it again with another token after a 401.
+   * Sends a request, and after a 401 sends it again with another token.
    *
    * @param {string | URL | Request} input
    * @param {RequestInit} init
@@ -99,6 +99,8 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
 }
 
 /**
+ * Adds a token.
+ *
  * @param {RequestInit} init
  * @param {Headers} headers
  * @param {string} token
@@ -111,7 +113,7 @@ function bearing(init, headers, token) {
 }
 
 /**
- * Where a redirect leads, if it is followed.
+ * Returns the URL of a redirect, if it is followed.
  *
  * @param {Response} response
  * @param {string} method
@@ -126,7 +128,7 @@ function target({ status, headers }, method, url) {
 }
 
 /**
- * The headers of a request after a redirect, which has no body.
+ * Returns the headers of the request after a redirect, which has no body.
  *
  * @param {Headers} headers
  * @param {boolean} sameOrigin

@@ -1,4 +1,4 @@
-// Measures calls, and beside them the same requests sent by fetch alone, as each line of standard input says:
+// Measures calls of the library, or the same requests with fetch alone, as each line of standard input asks:
 // {"who":"library"|"bare","calls":500,"at_once":16,"pause_ms":0}. On Node, Deno and Bun.
 
 import { createInterface } from 'node:readline';
@@ -24,13 +24,13 @@ const make = {
   library: () => client.listJobs(),
   async bare() {
     const response = await fetch(url, { headers, redirect: 'manual' });
-    if (!response.ok) throw new Error(`the service answered ${response.status}`);
+    if (!response.ok) throw new Error(`the service responded with ${response.status}`);
     return response.arrayBuffer();
   },
 };
 
 /**
- * Makes calls, and returns what they cost: of the process's time, and of each caller's.
+ * Makes calls, and returns the CPU time of the process and the wall time of each call.
  *
  * @param {Block} block
  */

@@ -1,4 +1,4 @@
-// A program for a bundler, which takes the plugin in: without it, a bundle does not know where its file is.
+// A program to bundle, with the plugin: a bundle does not find its file.
 
 import { Client, configFromEnv } from 'automatic-rostering';
 import plugin from 'automatic-rostering/rostering-nowasi.wasm';

@@ -1,5 +1,5 @@
-// What the client does in the manner of JavaScript; on Node, Deno and Bun. That it does what every library does is
-// proven by tests/conformance.
+// What the client does the JavaScript way; on Node, Deno and Bun. tests/conformance shows that it does what every library
+// does.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import createPlugin from 'extism';
 import { contract, Client, MemoryStore, RosteringError, Token, version } from '../src/index.js';
 import { fakePlugin } from './fake-plugin.js';
 import { Sandbox } from './sandbox.js';
-import { open, start } from './start.js';
+import { open, setAhead, start } from './start.js';
 
 const bound = { timeout: 30_000 };
 const wasm = new URL('../src/rostering-nowasi.wasm', import.meta.url);
@@ -28,7 +28,7 @@ test('a token', bound, async (t) => {
   assert.equal((await sandbox.counts()).token_requests, 2);
 });
 
-test('a response is that of fetch', bound, async (t) => {
+test('a response is like that of fetch', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 203, body: jobs, headers: { 'X-Own': 'a' } });
   const response = await client.listJobs({ customerId: 'other', userId: null });
@@ -46,7 +46,7 @@ test('a response is that of fetch', bound, async (t) => {
   assert.deepEqual([await decoded.text(), decoded.headers.get('content-encoding')], [jobs, null]);
 });
 
-test('a custom request takes all that fetch takes', bound, async (t) => {
+test('a request takes every body that fetch takes', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 201 });
   const { accessToken } = await client.getToken();
@@ -84,7 +84,7 @@ test('a body is sent again after a 401, unless it is a stream', bound, async (t)
     await sandbox.fault('jobs', { status: 401, requests: 1 });
     return client.sendRequest({ path: '/jobs', method: 'POST', body });
   };
-  for (const body of ['text', stream]) await assert.rejects(post(body), { status: 405 }); // the answer to the repeat
+  for (const body of ['text', stream]) await assert.rejects(post(body), { status: 405 }); // the response to the retry
   const bodies = (await sandbox.requests('jobs')).map(({ body }) => body);
   assert.deepEqual(bodies, ['text', 'text', 'stream', 'stream']);
   await assert.rejects(post(stream()), { code: 'service_unauthorized', status: 401, retryable: true });
@@ -103,16 +103,16 @@ test('neither secret nor token shows', bound, async (t) => {
   const secret = sandbox.env.ROSTERING_CLIENT_SECRET;
   const token = await client.getToken();
   await sandbox.fault('jobs', { status: 500, body: `${secret} ${token.accessToken}` });
-  const answered = await failure(client.listJobs());
-  assert.equal(answered.body, '[redacted] [redacted]');
+  const failed = await failure(client.listJobs());
+  assert.equal(failed.body, '[redacted] [redacted]');
   await sandbox.fault('jobs', { cut_off: true });
   await sandbox.fault('auth', { cut_off: true });
   const lost = await failure(client.listJobs());
   const refused = await failure(client.getToken({ force: true }));
-  assert.deepEqual([answered.code, lost.code, refused.code], ['service_error', 'network_error', 'network_error']);
+  assert.deepEqual([failed.code, lost.code, refused.code], ['service_error', 'network_error', 'network_error']);
   assert.ok(lost.cause instanceof Error);
   const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: false };
-  for (const value of [client, token, answered, lost, refused]) {
+  for (const value of [client, token, failed, lost, refused]) {
     for (const shown of [String(value), JSON.stringify(value), inspect(value), inspect(value, all)]) {
       assert.ok(!shown.includes(secret) && !shown.includes(token.accessToken), shown);
     }
@@ -133,7 +133,7 @@ test('a call that is aborted', bound, async (t) => {
   assert.equal((await sandbox.counts()).job_requests, 1);
 });
 
-test('an aborted call leaves its token request to waitUntil', bound, async (t) => {
+test('waitUntil receives the token request of an aborted call', bound, async (t) => {
   /** @type {Promise<unknown>[]} */
   const left = [];
   const { sandbox, client } = await start(t, { waitUntil: (section) => left.push(section) });
@@ -150,33 +150,24 @@ test('an aborted call leaves its token request to waitUntil', bound, async (t) =
   assert.equal((await sandbox.counts()).token_requests, 1);
 });
 
-test('a renewal is left to waitUntil', bound, async (t) => {
+test('waitUntil receives a renewal', bound, async (t) => {
   const { sandbox, client } = await start(t);
-  const now = 2_000_000_000;
-  const renewal = now + 3600 - 50;
-  const { accessToken } = await client.getToken({ now });
+  const { accessToken } = await client.getToken();
+  setAhead(t, 3600 - 50);
   await sandbox.fault('auth', { hold: true });
   /** @type {Promise<unknown>[]} */
   const left = [];
-  const token = await client.getToken({ now: renewal, waitUntil: (renewal) => left.push(renewal) });
+  const token = await client.getToken({ waitUntil: (renewal) => left.push(renewal) });
   assert.equal(token.accessToken, accessToken);
   await sandbox.wait({ token_requests: 2 });
   await sandbox.clearFaults();
   await Promise.all(left);
   assert.equal(left.length, 1);
-  assert.notEqual((await client.getToken({ now: renewal })).accessToken, accessToken);
+  assert.notEqual((await client.getToken()).accessToken, accessToken);
   assert.equal((await sandbox.counts()).token_requests, 2);
 });
 
-test('a custom time', bound, async (t) => {
-  const { client } = await start(t);
-  const now = 2_000_000_000;
-  const token = await client.getToken({ now });
-  assert.equal(token.expiresAt.getTime(), (now + 3600) * 1000);
-  await assert.rejects(client.setToken(token, { now: now + 3600 }), { code: 'token_mismatch' });
-});
-
-test('a token travels, and is forgotten', bound, async (t) => {
+test('a token is set on another client, and cleared', bound, async (t) => {
   const { sandbox, client } = await start(t);
   const other = await open(t, sandbox);
   const token = (await client.getToken()).toObject();
@@ -185,9 +176,11 @@ test('a token travels, and is forgotten', bound, async (t) => {
   assert.equal((await sandbox.counts()).token_requests, 1);
   await other.clearToken();
   assert.notEqual((await other.getToken()).accessToken, token.access_token);
+  setAhead(t, 3600);
+  await assert.rejects(other.setToken(new Token(token)), { code: 'token_mismatch' });
 });
 
-test('a custom plugin', bound, async (t) => {
+test('another file of the plugin', bound, async (t) => {
   const bytes = await readFile(wasm);
   const path = wasm.pathname;
   /** @type {import('../src/index.js').Source[]} */
@@ -197,7 +190,7 @@ test('a custom plugin', bound, async (t) => {
   for (const plugin of sources) assert.ok(await (await open(t, sandbox, { plugin })).getToken());
 });
 
-test('another plugin is refused when it is opened', bound, async () => {
+test('a file that is not this plugin is refused at opening', bound, async () => {
   const config = { authUrl: '', clientId: '', clientSecret: '' };
   const refused = (/** @type {import('../src/index.js').Source} */ plugin, /** @type {string} */ message) =>
     assert.rejects(Client.open(config, { plugin }), { message });
@@ -217,19 +210,19 @@ test('in a worker', bound, async (t) => {
   assert.deepEqual(await sandbox.counts(), { token_requests: 1, job_requests: 50 });
 });
 
-test('customer-view: shares the token, and all its calls send its id', bound, async (t) => {
+test('customer-view: shares the token and sends its id in all calls', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 200 });
   const view = client.forCustomer('acme');
   await Promise.all([client.listJobs(), view.listJobs(), view.sendRequest({ path: '/jobs' })]);
   await view.forUser(null).forCustomer('other').listJobs();
   await client.forCustomer(null).forUser('me').listJobs();
-  await view.listJobs({ customerId: 'own' });
+  await view.listJobs({ customerId: 'one' });
   const sent = (await sandbox.requests('jobs')).map(({ headers }) => `${headers.customer_id} ${headers.user_id}`);
   const { ROSTERING_CUSTOMER_ID: customer, ROSTERING_USER_ID: user } = sandbox.env;
   const first = [`${customer} ${user}`, `acme ${user}`, `acme ${user}`];
   assert.deepEqual(sent.slice(0, 3).sort(), first.sort());
-  assert.deepEqual(sent.slice(3), ['other undefined', 'undefined me', `own ${user}`]);
+  assert.deepEqual(sent.slice(3), ['other undefined', 'undefined me', `one ${user}`]);
   assert.equal((await sandbox.counts()).token_requests, 1);
   await assert.rejects(client.forCustomer('').listJobs(), { code: 'invalid_input', key: 'customer_id' });
   for (const id of [undefined, 7]) assert.throws(() => client.forUser(/** @type {any} */ (id)), TypeError);
@@ -265,7 +258,7 @@ test('query-parameters: appended to the path', bound, async (t) => {
   assert.deepEqual(urls, [`${jobs}?a=%C3%A9+b&c=%26`, `${jobs}?a=b&c=d&c=e`, jobs]);
 });
 
-test('user-agent: that of the package, unless the request sets one', bound, async (t) => {
+test('user-agent: of the package, unless the request sets one', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await client.listJobs();
   await client.sendRequest({ path: '/jobs', headers: { 'user-agent': 'mine' } });
@@ -296,7 +289,7 @@ test('close: waits for calls, then refuses them', bound, async (t) => {
   await client[Symbol.asyncDispose]();
 });
 
-test('close: cancels the calls when its time has passed', bound, async (t) => {
+test('close: cancels the calls after its timeout', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { hold: true });
   const call = assert.rejects(client.listJobs(), { name: 'AbortError', message: 'the client is closed' });
@@ -306,7 +299,7 @@ test('close: cancels the calls when its time has passed', bound, async (t) => {
   await Promise.all([patient, call]);
 });
 
-test('close: at once without calls, also while a token request hangs', { timeout: 10_000 }, async (t) => {
+test('close: returns at once without calls, even while a token request hangs', { timeout: 10_000 }, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('auth', { hold: true });
   const controller = new AbortController();
@@ -317,7 +310,7 @@ test('close: at once without calls, also while a token request hangs', { timeout
   await client.close(); // the token request would last 20 s
 });
 
-test('close: a token request that is given up is no failure for those who share the token', bound, async (t) => {
+test('close: an abandoned token request is not a failure for other clients', bound, async (t) => {
   const store = new MemoryStore();
   /** @type {unknown[]} */
   const set = [];
@@ -335,7 +328,7 @@ test('close: a token request that is given up is no failure for those who share 
   assert.deepEqual(set, []);
 });
 
-test('a signal may serve many calls at once', bound, async (t) => {
+test('many concurrent calls may share a signal', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { hold: true });
   const controller = new AbortController();
@@ -350,7 +343,7 @@ test('a signal may serve many calls at once', bound, async (t) => {
   for (const call of calls) await assert.rejects(call, { message: 'enough' });
 });
 
-test('fake: a program is tested without the service', bound, async () => {
+test('fake: for tests without the service', bound, async () => {
   /** @type {Pick<Client, 'listJobs'>} */
   const fake = {
     listJobs: async () => {
@@ -361,7 +354,7 @@ test('fake: a program is tested without the service', bound, async () => {
 });
 
 /**
- * What a call fails with.
+ * Returns what a call fails with.
  *
  * @param {Promise<unknown>} call
  * @returns {Promise<any>}

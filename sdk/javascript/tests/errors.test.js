@@ -19,7 +19,7 @@ test('error-text: the code, the message, the status, and the OAuth error', bound
   assert.deepEqual([wrong.oauthError, wrong.status], ['invalid_client', 401]);
 });
 
-test('error-json: the names of the contract', bound, async (t) => {
+test('error-json: has the names of the contract', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 503, body: 'busy', headers: { 'Retry-After': '7' } });
   const { message, ...rest } = JSON.parse(JSON.stringify(await failure(client.listJobs())));
@@ -30,6 +30,30 @@ test('error-json: the names of the contract', bound, async (t) => {
   assert.deepEqual([oauth_error, oauth_error_description], [wrong.oauthError, wrong.oauthErrorDescription]);
 });
 
+test('error-names: as the caller wrote them, and the key as in the contract', bound, async (t) => {
+  const { sandbox, client } = await start(t);
+  const missing = await failure(open(t, sandbox, {}, { clientSecret: '' }));
+  assert.deepEqual([missing.code, missing.key], ['config_missing', 'client_secret']);
+  const invalid = await failure(open(t, sandbox, {}, { authUrl: 'http://login.example.com' }));
+  assert.deepEqual([invalid.code, invalid.key], ['config_invalid', 'auth_url']);
+  const empty = await failure(client.listJobs({ customerId: '' }));
+  assert.deepEqual([empty.code, empty.key], ['invalid_input', 'customer_id']);
+  const reason = 'auth_url is not mine to rename';
+  const own = await open(t, sandbox, { fetch: () => Promise.reject(new Error(reason)) });
+  const lost = await failure(own.listJobs());
+  assert.ok(lost.message.includes(`(Error: ${reason})`), lost.message);
+  for (const [error, name] of [
+    [missing, 'clientSecret'],
+    [invalid, 'authUrl'],
+    [empty, 'customerId'],
+    [lost, 'authUrl'],
+  ]) {
+    const { message } = JSON.parse(JSON.stringify(error));
+    for (const text of [error.message, message]) assert.match(text, new RegExp(`\\b${name}\\b`));
+    assert.doesNotMatch(message.replace(reason, ''), /[a-z]_[a-z]/);
+  }
+});
+
 test('error-cause: what fetch threw, and when to retry', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('auth', { cut_off: true });
@@ -38,7 +62,7 @@ test('error-cause: what fetch threw, and when to retry', bound, async (t) => {
   assert.ok(lost.cause instanceof Error);
 });
 
-test('not-2xx: the status, the headers and the body of the response', bound, async (t) => {
+test('not-2xx: has the status, the headers and the body of the response', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 412, body: 'changed', headers: { ETag: '"2"', 'X-Secret': 'hidden' } });
   const error = await failure(client.listJobs());
@@ -47,7 +71,7 @@ test('not-2xx: the status, the headers and the body of the response', bound, asy
   assert.ok(!inspect(error, { showHidden: true, depth: null }).includes('hidden'));
 });
 
-test('not-modified: a response', bound, async (t) => {
+test('not-modified: is a response', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await client.getToken();
   await sandbox.fault('jobs', { status: 304, headers: { ETag: '"1"' } });
@@ -71,7 +95,7 @@ test('timeout: of the client, or of a call', bound, async (t) => {
   }
 });
 
-test('max-body: a longer response is final', bound, async (t) => {
+test('max-body: a larger response is not retryable', bound, async (t) => {
   const { sandbox, client } = await start(t, { maxBody: 10 });
   await sandbox.fault('jobs', { status: 200, body: '0123456789' });
   assert.equal(await (await client.listJobs()).text(), '0123456789');
@@ -105,7 +129,7 @@ test('retry: what is retryable, until the deadline', bound, async () => {
 });
 
 /**
- * What a call fails with.
+ * Returns what a call fails with.
  *
  * @param {Promise<unknown>} call
  * @returns {Promise<any>}

@@ -1,9 +1,9 @@
 import { contract } from '../src/index.js';
 
-/** @typedef {Record<string, (input: any) => unknown>} Exports each returns an output, or a promise of it */
+/** @typedef {Record<string, (input: any) => unknown>} Exports each returns its output, or a promise of that */
 
 /**
- * The SDK's instance of a plugin that sends nothing and decides nothing: a test does.
+ * Makes an instance of a plugin, as the SDK does, whose exports are those of a test.
  *
  * @param {Exports} exports
  */

@@ -1,4 +1,4 @@
-// A real Redis, on loopback; it ends with the test.
+// A real Redis server, on loopback, which ends with the test.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -11,13 +11,13 @@ import { RedisStore } from '../src/redis-store.js';
 import { start } from './start.js';
 import { testStore } from './store.test.js';
 
-// What the README says that the user needs.
+// The permissions in the README.
 const rules = '~rostering:* -@all +get +set';
 
 /** @typedef {import('node:test').TestContext} TestContext */
 
 /**
- * A Redis that keeps nothing, and a client of it; or undefined, and the test is skipped.
+ * Starts a Redis server without persistence, and connects a client. Without redis-server the test is skipped.
  *
  * @param {TestContext} t
  */
@@ -75,7 +75,7 @@ testStore('Redis', async (t) => {
   return redis && (() => new RedisStore(redis.client));
 });
 
-test('a Redis that dies costs the sharing alone', { timeout: 30_000 }, async (t) => {
+test('no call fails when the Redis server dies', { timeout: 30_000 }, async (t) => {
   const redis = await startRedis(t);
   if (!redis) return;
   const { sandbox, client } = await start(t, { store: new RedisStore(redis.client) });

@@ -1,4 +1,4 @@
-// The sandbox (see sandbox/doc.go in the top folder), for the tests here and in ../runtimes/workerd. Needs no packages.
+// The sandbox (see sandbox/doc.go at the root), for the tests here and in ../runtimes/workerd. Needs no packages.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('../../../build/sandbox', import.meta.url)
 /** @typedef {{token_requests: number, job_requests: number}} Counts */
 /** @typedef {{server: 'auth' | 'jobs', headers: Record<string, string>, body: string}} Request */
 
-/** An identity provider and a jobs service on loopback, which a test can make fail. */
+/** An identity provider and a jobs service on loopback, with faults that a test can switch on. */
 export class Sandbox {
   #process;
   #controlUrl;
@@ -25,11 +25,11 @@ export class Sandbox {
   constructor(process, { control_url, env }) {
     this.#process = process;
     this.#controlUrl = control_url;
-    /** What a client of it needs: ROSTERING_AUTH_URL and so on. */
+    /** The ROSTERING_* variables for a client. */
     this.env = env;
   }
 
-  /** @param {{after: (close: () => Promise<void>) => void}} [t] the test that the sandbox ends with */
+  /** @param {{after: (close: () => Promise<void>) => void}} [t] the test with which the sandbox ends */
   static async start(t) {
     const child = spawn(program, ['-json', '-until-stdin-closes'], { stdio: ['pipe', 'pipe', 'ignore'] });
     await once(child, 'spawn').catch((cause) => {
@@ -48,7 +48,7 @@ export class Sandbox {
   }
 
   /**
-   * Makes a server fail, in place of its former fault. That of `auth` hits token requests alone.
+   * Switches on a fault, which replaces the server's last one. A fault of `auth` affects only token requests.
    *
    * @param {Request['server']} server
    * @param {Fault} fault
@@ -77,13 +77,13 @@ export class Sandbox {
     return this.#send('GET', 'counts');
   }
 
-  /** @param {Partial<Counts>} counts that must be reached within 30 seconds */
+  /** @param {Partial<Counts>} counts to wait for, up to 30 seconds */
   async wait(counts) {
     await this.#send('POST', 'wait', counts);
   }
 
   /**
-   * The requests that a server has received, in order.
+   * Returns the requests that a server has received, in order.
    *
    * @param {Request['server']} server
    * @returns {Promise<Request[]>}
@@ -102,7 +102,7 @@ export class Sandbox {
     const init = { method, ...(body && { body: JSON.stringify(body) }), signal: AbortSignal.timeout(40_000) };
     const response = await fetch(`${this.#controlUrl}/${path}`, init);
     const text = await response.text();
-    if (!response.ok) throw new Error(`the sandbox answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`the sandbox responded with ${response.status}: ${text}`);
     return text && JSON.parse(text);
   }
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** @typedef {{method?: string | undefined, headers: import('node:http').IncomingHttpHeaders, body: string}} Received */
 
 /**
- * A server that redirects `/?status=307&to=URL`, and answers other requests with 200.
+ * Starts a server that redirects `/?status=307&to=URL`, and responds to other requests with 200.
  *
  * @param {import('node:test').TestContext} t
  */

@@ -6,7 +6,7 @@ import { Sandbox } from './sandbox.js';
 /** @typedef {import('../src/index.js').Options} Options */
 
 /**
- * A sandbox and a client of it, which end with the test.
+ * Starts a sandbox and a client of it, which end with the test.
  *
  * @param {TestContext} t
  * @param {Options} [options]
@@ -18,6 +18,8 @@ export async function start(t, options, config) {
 }
 
 /**
+ * Opens a client of a sandbox, which ends with the test.
+ *
  * @param {TestContext} t
  * @param {Sandbox} sandbox
  * @param {Options} [options]
@@ -27,4 +29,16 @@ export async function open(t, sandbox, options, config) {
   const client = await Client.open({ ...configFromEnv(sandbox.env), ...config }, options);
   t.after(() => client.close());
   return client;
+}
+
+/**
+ * Sets the clock of this process ahead until the test ends.
+ *
+ * @param {TestContext} t
+ * @param {number} seconds
+ */
+export function setAhead(t, seconds) {
+  const { now } = Date;
+  t.after(() => void (Date.now = now));
+  Date.now = () => now() + seconds * 1000;
 }

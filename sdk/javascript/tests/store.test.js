@@ -1,4 +1,4 @@
-// What a store must do; in memory, in files, and in Redis.
+// What a store must do: in memory, in files, and in Redis.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -66,7 +66,7 @@ testStore('files', async (t) => {
   return () => new FileStore(path);
 });
 
-test('files: one format in all languages, for their owner alone', async (t) => {
+test('files: the format of all languages, readable only by the owner', async (t) => {
   const path = await folder(t);
   const store = new FileStore(path);
   const hash = createHash('sha256').update(key).digest('hex');
@@ -79,9 +79,9 @@ test('files: one format in all languages, for their owner alone', async (t) => {
   const modes = [await stat(path), await stat(join(path, `${hash}.2`))].map(({ mode }) => mode & 0o777);
   assert.deepEqual(modes, [0o700, 0o600]);
 
-  await writeFile(join(path, `${hash}.10`), `${Date.now() + 60_000}\nof another`);
+  await writeFile(join(path, `${hash}.10`), `${Date.now() + 60_000}\nof another process`);
   for (const name of ['012', '11.tmp', '1e3', `${2 ** 53}`]) await writeFile(join(path, `${hash}.${name}`), 'no');
-  assert.deepEqual([await store.get(key), await store.add(key, 'no', 60)], ['of another', false]);
+  assert.deepEqual([await store.get(key), await store.add(key, 'no', 60)], ['of another process', false]);
   for (const text of ['', 'text', '9'.repeat(13), Buffer.from([...Buffer.from('9999999999999\n'), 0xff])]) {
     await writeFile(join(path, `${hash}.11`), text);
     assert.equal(await store.get(key), null);
@@ -89,7 +89,7 @@ test('files: one format in all languages, for their owner alone', async (t) => {
   assert.deepEqual([await store.add(key, 'next', 60), await store.get(key)], [true, 'next']);
 });
 
-test('files: what a process that died has left is removed', async (t) => {
+test('files: temporary files of a process that died are removed', async (t) => {
   const path = await folder(t);
   const store = new FileStore(path);
   const [dead, alive] = ['dead', 'alive'].map((name) => join(path, `${'0'.repeat(64)}.tmp.${name}`));
@@ -102,7 +102,7 @@ test('files: what a process that died has left is removed', async (t) => {
   );
 });
 
-test('files: a folder that cannot be made is an error that names it', async (t) => {
+test('files: the error names a folder that cannot be created', async (t) => {
   const file = join(await folder(t), '..', 'file');
   await writeFile(file, '');
   for (const path of [file, join(file, 'tokens')]) {

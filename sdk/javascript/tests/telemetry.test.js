@@ -1,4 +1,4 @@
-// OpenTelemetry sees the client's requests, because it sends them with fetch.
+// OpenTelemetry records the client's requests, because they are sent with fetch.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { start } from './start.js';
 
-test('a span for each request, and nothing secret in it', { timeout: 30_000 }, async (t) => {
+test('a span for each request, without secrets', { timeout: 30_000 }, async (t) => {
   const { sandbox, client } = await start(t);
   const exporter = new InMemorySpanExporter();
   const instrumentation = new UndiciInstrumentation();

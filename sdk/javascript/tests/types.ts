@@ -1,4 +1,4 @@
-// All that the package has for Node, Deno and Bun, for the compiler: its types hold without the SDK's and redis.
+// Uses everything in the package that is for Node, Deno and Bun: its types compile without those of the SDK and of redis.
 
 import { Client, configFromEnv, contract, MemoryStore, retry, Token, version, withToken } from 'automatic-rostering';
 import type { Config, Options, RosteringError, Source, Store } from 'automatic-rostering';
@@ -30,7 +30,7 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
 
 export async function refused(client: Client, config: Config): Promise<void> {
   const other = { customer_id: 'acme', timeoutMs: 1 };
-  // @ts-expect-error: no such option, also of an object in a variable
+  // @ts-expect-error: unknown option, of an object in a variable
   await client.listJobs(other);
   // @ts-expect-error: the same
   await client.sendRequest({ path: '/jobs', ...other });
@@ -39,15 +39,15 @@ export async function refused(client: Client, config: Config): Promise<void> {
   await Client.open(config, wrong);
   // @ts-expect-error: the same
   await Client.open({ ...configFromEnv({}), clientID: 'a' });
-  // @ts-expect-error: no object
+  // @ts-expect-error: not an object
   await client.listJobs('acme');
   // @ts-expect-error: not a Token
   await client.setToken({ access_token: 'a' });
-  // @ts-expect-error: a view needs an id, or null
+  // @ts-expect-error: neither an id nor null
   client.forCustomer(undefined);
 }
 
-/** A fake, for the tests of a program. */
+/** A fake, for tests. */
 export const fake: Pick<Client, 'listJobs'> = { listJobs: async () => Response.json({ jobs: [] }) };
 
 export const shown = (error: RosteringError): string | undefined =>

@@ -1,4 +1,4 @@
-// How calls wait for each other, without clocks: a wait that does not end early outlasts its test. On Node, Deno and Bun.
+// How calls wait for each other, without a clock: a wait that does not end early outlasts its test. On Node, Deno and Bun.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,28 +9,28 @@ import { fakePlugin, steps } from './fake-plugin.js';
 const bound = { timeout: 30_000 };
 
 /**
- * A client whose token requests are answered when the test says so.
+ * Opens a client whose token requests get their response when the test calls `respond`.
  *
  * @param {import('./fake-plugin.js').Exports} exports
  */
 async function start(exports) {
-  let answer = () => {};
-  const answered = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (answer = resolve));
+  let respond = () => {};
+  const responded = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (respond = resolve));
   /** @type {Promise<unknown>[]} */
   const sections = [];
   const client = await Client.open(/** @type {any} */ ({}), {
     plugin: async () => fakePlugin(exports),
-    fetch: () => answered.then(() => new Response('{}')),
+    fetch: () => responded.then(() => new Response('{}')),
     timeoutMs: 0,
     waitUntil: (section) => sections.push(section),
   });
-  return { client, answer, sections };
+  return { client, respond, sections };
 }
 
 test('wait-ends: a wait for a call ends with its token request', bound, async () => {
   let begun = 0;
   let looks = 0;
-  const { client, answer } = await start({
+  const { client, respond } = await start({
     begin: () => (begun++ ? steps.wait('look') : steps.token('token')),
     resume: ({ flow }) => {
       if (flow === 'look') looks++;
@@ -39,7 +39,7 @@ test('wait-ends: a wait for a call ends with its token request', bound, async ()
   });
   const calls = Array.from({ length: 100 }, () => client.getToken());
   while (begun < 100) await setImmediate();
-  answer();
+  respond();
   await Promise.all(calls);
   assert.equal(looks, 99);
 });
@@ -48,19 +48,19 @@ test('wait-ends: a section that ends while the plugin is asked is not missed', b
   let begun = 0;
   /** @type {Promise<unknown> | undefined} */
   let second;
-  const { client, answer } = await start({
+  const { client, respond } = await start({
     begin: async () => {
       if (!begun++) return steps.token('token');
       for (let i = 0; i < 10; i++) await setImmediate(); // in which the section ends
       return steps.wait('look');
     },
     resume: () => {
-      second ??= client.getToken(); // has its turn after this
+      second ??= client.getToken(); // the plugin is asked for it after this
       return steps.done();
     },
   });
   const first = client.getToken();
-  answer();
+  respond();
   await first;
   await second;
   assert.equal(begun, 2);
@@ -70,7 +70,7 @@ test('a section that ends in a wait ends no other, and no wait for the store end
   let begun = 0;
   /** @type {unknown[]} */
   const looks = [];
-  const { client, answer, sections } = await start({
+  const { client, respond, sections } = await start({
     begin: () => [steps.token('first'), steps.wait('call'), steps.wait('store', 'store'), steps.token('last')][begun++],
     resume: ({ flow }) => {
       if (flow === 'first') return steps.wait('lock', 'store');
@@ -81,7 +81,7 @@ test('a section that ends in a wait ends no other, and no wait for the store end
   const controller = new AbortController();
   const [, other] = Array.from({ length: 3 }, () => client.getToken({ signal: controller.signal }).catch(() => 'left'));
   while (begun < 3) await setImmediate();
-  answer();
+  respond();
   await sections[0];
   for (let i = 0; i < 10; i++) await setImmediate();
   assert.deepEqual(looks, []);

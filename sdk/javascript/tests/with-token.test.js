@@ -14,7 +14,7 @@ const bound = { timeout: 30_000 };
 const bearer = /^Bearer \S+$/;
 
 /**
- * Two servers, one of which is the service, and a fetch with its token.
+ * Starts two servers, one of which is the service, and makes a fetch with its token.
  *
  * @param {TestContext} t
  */
@@ -25,7 +25,7 @@ async function startTwo(t) {
   return { sandbox, service, other, client, send: withToken(client) };
 }
 
-test('the token goes to the origin of baseUrl alone', bound, async (t) => {
+test('only requests to the origin of baseUrl have the token', bound, async (t) => {
   const { sandbox, service, other, send } = await startTwo(t);
   const inputs = [other.url, new URL(other.url), new Request(other.url), `${service.url}/anywhere`];
   for (const input of inputs) assert.equal((await send(input)).status, 200);
@@ -45,7 +45,7 @@ test('the token goes to the origin of baseUrl alone', bound, async (t) => {
   assert.equal((await sandbox.counts()).token_requests, 1);
 });
 
-test('no redirect takes the token to another origin', bound, async (t) => {
+test('no redirect forwards the token to another origin', bound, async (t) => {
   const { service, other, send } = await startTwo(t);
   const to = (/** @type {number} */ status, /** @type {string} */ url) =>
     `${service.url}/?status=${status}&to=${encodeURIComponent(url)}`;
@@ -67,7 +67,7 @@ test('no redirect takes the token to another origin', bound, async (t) => {
   assert.equal((await send(to(302, 'file:///etc/hostname'))).status, 302);
 });
 
-test('a redirect within the origin takes it along', bound, async (t) => {
+test('a redirect within the origin keeps the token', bound, async (t) => {
   const { service, send } = await startTwo(t);
   assert.equal((await send(`${service.url}/?status=302&to=/there`)).status, 200);
   assert.match(service.received[1]?.headers.authorization ?? '', bearer);
@@ -76,7 +76,7 @@ test('a redirect within the origin takes it along', bound, async (t) => {
   assert.equal((await send(circle)).status, 200);
 });
 
-test('a circle of redirects ends', bound, async (t) => {
+test('a redirect loop ends', bound, async (t) => {
   const { sandbox, client } = await start(t);
   await sandbox.fault('jobs', { status: 302, headers: { Location: '/jobs' } });
   await assert.rejects(withToken(client)(`${client.baseUrl}/jobs`), {
@@ -86,7 +86,7 @@ test('a circle of redirects ends', bound, async (t) => {
   assert.equal((await sandbox.counts()).job_requests, 21);
 });
 
-test('a revoked token is replaced, and the request repeated', bound, async (t) => {
+test('a revoked token is replaced, and the request retried', bound, async (t) => {
   const { sandbox, client } = await start(t);
   const url = `${client.baseUrl}/jobs`;
   const send = withToken(client);
@@ -114,11 +114,11 @@ test('a body is sent again, unless it is a stream', bound, async (t) => {
   ];
   const sent = ['text', 'text', 'request', 'request', 'stream', 'stream', 'init', 'init', 'stream'];
   for (const [input, status] of cases) {
-    await client.getToken({ force: true }); // a 401 to the token of the last repeat would be the service's last word
+    await client.getToken({ force: true }); // or the last retry's token would meet the 401, which is then final
     await sandbox.fault('jobs', { status: 401, requests: 1 });
     const response = await send(...input());
     await response.body?.cancel();
-    assert.equal(response.status, status); // 405 is the answer to the repeat
+    assert.equal(response.status, status); // 405 is the response to the retry
   }
   assert.deepEqual(
     (await sandbox.requests('jobs')).map(({ body }) => body),
@@ -129,7 +129,7 @@ test('a body is sent again, unless it is a stream', bound, async (t) => {
   assert.equal((await sandbox.counts()).token_requests, count); // the stream's 401 has renewed the token
 });
 
-test('service-401: returned where there is no other token', bound, async (t) => {
+test('service-401: returned if there is no other token', bound, async (t) => {
   const { sandbox, client } = await start(t);
   const url = `${client.baseUrl}/jobs`;
   const send = withToken(client);
@@ -146,7 +146,7 @@ test('service-401: returned where there is no other token', bound, async (t) => 
   await assert.rejects(send(url), { code: 'token_endpoint_rejected', oauthError: 'invalid_client' });
 });
 
-test('base-url: needed', bound, async (t) => {
+test('base-url: required', bound, async (t) => {
   const lost = await open(t, await Sandbox.start(t), {}, { baseUrl: undefined });
   assert.throws(() => withToken(lost), { name: 'RosteringError', code: 'config_missing', key: 'base_url' });
 });

@@ -1,6 +1,6 @@
 /**
- * A fetch for the SDK that never throws. In a worker, the SDK ends a call for good when fetch throws, and the next call
- * hangs. The plugin takes a response with status 0 for a lost request.
+ * Makes a fetch for the SDK that never throws: it returns status 0, by which the plugin knows that there was no response. In
+ * a worker, the call after one in which fetch throws would hang.
  *
  * @param {(url: string | URL | Request, init?: RequestInit) => Promise<Response>} send
  * @returns {typeof fetch}
@@ -10,7 +10,7 @@ export function answerFailures(send) {
     async (url, init) => {
       try {
         const { status, headers, body } = await send(url, init);
-        const whole = await new Response(body).arrayBuffer(); // so that the SDK does not meet one that breaks off
+        const whole = await new Response(body).arrayBuffer(); // so that the SDK never sees one that breaks off
         return /** @type {any} */ ({ status, headers, arrayBuffer: async () => whole });
       } catch {
         return Response.error();

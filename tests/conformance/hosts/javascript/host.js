@@ -1,10 +1,10 @@
 // The host adapter for Extism's JavaScript SDK on Node, Deno and Bun, and for the library: see
 // tests/conformance/protocol/protocol.go.
 //
-//   node conformance/host.js [--sdk PACKAGE] [--worker] [--answer-failures] [--keep-vars]
+//   node host.js [--sdk PACKAGE] [--worker] [--answer-failures] [--keep-vars]
 //
-// Without --worker the plugin runs in the foreground, unless it needs HTTP and the runtime has no JSPI. The
-// last two replace parts of the SDK: see answer-failures.js and vars.js.
+// Without --worker, the plugin runs in the foreground, unless it needs HTTP and the runtime has no JSPI. The last two
+// options replace parts of the SDK: see answer-failures.js and vars.js.
 
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ import { versions } from './versions.js';
  *   timeout_ms?: number, target?: number}} Request */
 /** @typedef {{level: string, line: string}} Line */
 /** @typedef {{output?: string, status?: number, error?: string, trap?: string, canceled?: true, logs?: Line[],
- *   versions?: string}} Answer */
+ *   versions?: string}} Reply */
 
 /**
  * @typedef {object} Instance
@@ -50,7 +50,7 @@ const drives = new Map();
 
 /**
  * @param {Request} request
- * @returns {Promise<Answer>}
+ * @returns {Promise<Reply>}
  */
 async function handle(request) {
   switch (request.op) {
@@ -119,7 +119,7 @@ async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], cli
 
 /**
  * @param {Request} request
- * @param {(instance: Instance) => Promise<Answer>} work
+ * @param {(instance: Instance) => Promise<Reply>} work
  */
 async function logged({ instance: name }, work) {
   const instance = named(name);
@@ -130,7 +130,7 @@ async function logged({ instance: name }, work) {
 /**
  * @param {Instance} instance
  * @param {Request} request
- * @returns {Promise<Answer>}
+ * @returns {Promise<Reply>}
  */
 async function drive({ calls }, { id, export: name, input, body, timeout_ms: timeoutMs }) {
   if (!calls) throw new Error('the instance is no client');
@@ -140,12 +140,9 @@ async function drive({ calls }, { id, export: name, input, body, timeout_ms: tim
   drives.set(id, controller);
   try {
     const content = body === undefined ? undefined : decode(body);
-    const { output, answer } = await calls.make(name, rest, { now: () => now, body: content, signal, timeoutMs });
+    const { output, response } = await calls.make(name, rest, { now: () => now, body: content, signal, timeoutMs });
     if (output) return success(Buffer.from(JSON.stringify(output)));
-    return {
-      ...success(answer?.body),
-      status: /** @type {import('../../../../sdk/javascript/src/http.js').Answer} */ (answer).status,
-    };
+    return { ...success(response?.body), status: response?.status };
   } catch (error) {
     if (signal.aborted && error === signal.reason) return { canceled: true };
     return failure(error);
@@ -174,6 +171,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id } = request;
   void handle(request)
     .catch(failure)
-    .then((answer) => console.log(JSON.stringify({ id, ...answer })));
+    .then((reply) => console.log(JSON.stringify({ id, ...reply })));
 }
 process.exit(); // instances that were not closed may have workers

@@ -1,5 +1,5 @@
 /**
- * The store of the tests, behind a URL: see tests/conformance/protocol/protocol.go.
+ * Makes a store of the one that the tests serve at a URL: see tests/conformance/protocol/protocol.go.
  *
  * @param {string} url
  * @returns {import('../../../../sdk/javascript/src/index.js').Store}
@@ -7,7 +7,7 @@
 export function httpStore(url) {
   const post = async (/** @type {object} */ operation) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(operation) });
-    if (response.status !== 200) throw new Error(`the store answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`the store responded with ${response.status}`);
     return response.json();
   };
   return {

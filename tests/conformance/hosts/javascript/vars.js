@@ -1,7 +1,7 @@
 /**
- * The vars of one plugin, kept in place of the SDK. In a worker, @extism/extism 1.0.3 loses what
- * was set after the last request of a call: it keeps the memory of the block itself, which is
- * detached when the block goes to the worker. These are copies.
+ * Makes host functions that keep the vars of one plugin, as copies. In a worker, @extism/extism 1.0.3 loses those that were
+ * set after the last request of a call: it keeps the memory of the block itself, which is detached when the block is
+ * transferred to the worker.
  *
  * @returns {import('extism').ExtismPluginOptions['functions']}
  */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * What runs: the runtime, its fetch where that has a version of its own, and the SDK.
+ * Describes what runs: the runtime, its fetch if that has its own version, and the SDK.
  *
  * @param {string} sdk the name of its package
  */
@@ -12,7 +12,7 @@ export async function versions(sdk) {
   return [...runtime(process.versions), `${sdk} ${await installed(sdk)}`].join(', ');
 }
 
-/** @param {Record<string, string | undefined>} versions Deno's and Bun's have Node's as well. */
+/** @param {Record<string, string | undefined>} versions those of Deno and Bun include Node's */
 function runtime({ deno, bun, node, undici }) {
   if (deno) return [`Deno ${deno}`];
   if (bun) return [`Bun ${bun}`];
@@ -20,7 +20,7 @@ function runtime({ deno, bun, node, undici }) {
 }
 
 /**
- * The version of a package that the program which was started finds. Its package.json is not among its exports.
+ * Returns the version of a package as the program finds it. The package does not export its package.json.
  *
  * @param {string} name
  * @returns {Promise<string>}

@@ -1,5 +1,5 @@
-// The part of the host adapter that runs in workerd: Extism's JavaScript SDK, and the library. Its instances are kept
-// for the life of the isolate. Each operation of the protocol is a request of its own.
+// The part of the host adapter that runs in workerd: Extism's JavaScript SDK, and the library. Its instances live as long as
+// the isolate. Each operation of the protocol is one request.
 
 import { createPlugin } from 'extism';
 import { httpStore } from './http-store.js';
@@ -20,7 +20,7 @@ interface Request {
   timeout_ms?: number;
 }
 
-interface Answer {
+interface Reply {
   output?: string;
   status?: number;
   error?: string;
@@ -54,7 +54,7 @@ export default {
   },
 } satisfies ExportedHandler;
 
-async function handle(request: Request, context: Context): Promise<Answer> {
+async function handle(request: Request, context: Context): Promise<Reply> {
   switch (request.op) {
     case 'create':
       instances.set(request.instance, await create(request));
@@ -91,29 +91,29 @@ async function create({ config = {}, allowed_hosts = [], client, store }: Reques
   return { logs, call: async (name, input) => (await plugin.call(name, input))?.bytes(), close: () => plugin.close() };
 }
 
-async function logged({ instance: name }: Request, work: (instance: Instance) => Promise<Answer>): Promise<Answer> {
+async function logged({ instance: name }: Request, work: (instance: Instance) => Promise<Reply>): Promise<Reply> {
   const instance = named(name);
   instance.logs.length = 0;
   return { ...(await work(instance)), logs: instance.logs.slice() };
 }
 
-async function drive({ calls }: Instance, request: Request, context: Context): Promise<Answer> {
+async function drive({ calls }: Instance, request: Request, context: Context): Promise<Reply> {
   if (!calls) throw new Error('the instance is no client');
   const { now, ...input } = JSON.parse(new TextDecoder().decode(decode(request.input)).trim() || '{}');
   const body = request.body === undefined ? undefined : decode(request.body);
   const options = { ...context, now: () => now, body, timeoutMs: request.timeout_ms };
-  const { output, answer } = await calls.make(request.export, input, options);
+  const { output, response } = await calls.make(request.export, input, options);
   if (output) return success(new TextEncoder().encode(JSON.stringify(output)));
-  return { ...success(answer?.body), status: answer?.status ?? 0 };
+  return { ...success(response?.body), status: response?.status ?? 0 };
 }
 
 const decode = (text = '') => Uint8Array.fromBase64(text);
 
-const success = (output: Uint8Array = new Uint8Array()): Answer => ({ output: output.toBase64() });
+const success = (output: Uint8Array = new Uint8Array()): Reply => ({ output: output.toBase64() });
 
 const fromPlugin = 'Plugin-originated error: ';
 
-function failure(error: Error): Answer {
+function failure(error: Error): Reply {
   if (error instanceof RosteringError) return { error: JSON.stringify(error.toJSON()) };
   const { message } = error;
   return message.startsWith(fromPlugin) ? { error: message.slice(fromPlugin.length) } : { trap: message };

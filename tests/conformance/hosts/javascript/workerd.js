@@ -1,5 +1,5 @@
-// The host adapter for Cloudflare's workerd: see tests/conformance/protocol/protocol.go. It starts worker.ts for each file
-// of the plugin, since workerd takes that when it starts, and sends each line to it as a request.
+// The host adapter for Cloudflare's workerd: see tests/conformance/protocol/protocol.go. It starts worker.ts once for each
+// file of the plugin, because workerd compiles that when it starts, and sends it each line as a request.
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -15,31 +15,31 @@ const workers = new Map();
 const instances = new Map();
 
 /** @type {Map<number, Caller>} */
-const clients = new Map();
+const callers = new Map();
 
 /** @param {string} line */
-async function answer(line) {
+async function handle(line) {
   const { id, op, instance, wasm, target } = JSON.parse(line);
   if (op === 'versions') return { id, versions: await versions() };
   if (op === 'cancel') {
-    clients.get(target)?.hangUp();
+    callers.get(target)?.hangUp();
     return { id };
   }
-  const client = new Caller();
-  clients.set(id, client);
+  const caller = new Caller();
+  callers.set(id, caller);
   try {
     const { url } = await (op === 'create' ? start(instance, wasm) : named(instance));
-    const response = await client.send(url, line);
+    const response = await caller.send(url, line);
     return { id, ...JSON.parse(response) };
   } catch (error) {
-    return client.hungUp ? { id, canceled: true } : { id, trap: String(error) };
+    return caller.hungUp ? { id, canceled: true } : { id, trap: String(error) };
   } finally {
-    clients.delete(id);
+    callers.delete(id);
   }
 }
 
 /**
- * The worker for a new instance.
+ * Starts the worker for a new instance, unless it runs.
  *
  * @param {string} instance
  * @param {string} wasm
@@ -67,7 +67,7 @@ async function versions() {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  void answer(line).then((answer) => console.log(JSON.stringify(answer)));
+  void handle(line).then((reply) => console.log(JSON.stringify(reply)));
 }
 for (const worker of workers.values()) await (await worker).end(); // workerd would outlive this process
 process.exit();

@@ -13,7 +13,7 @@ test('isolates that share a token', { timeout: 300_000 }, async () => {
     .split('\n')
     .map((line) => line.split(/ {2,}/));
   const atOnce = Number(rows[2]?.[2]);
-  assert.ok(atOnce >= 1 && atOnce <= 6, stdout); // KV has no lock
+  assert.ok(atOnce >= 1 && atOnce <= 6, stdout); // KV has no atomic add
   assert.deepEqual(rows, [
     ['6 isolates', 'Durable Object', 'KV', 'no store'],
     ['one starts after the other', '1', '1', '6'],

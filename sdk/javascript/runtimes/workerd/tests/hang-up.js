@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** A client that can hang up in a way that workerd notices: by resetting its connection. fetch only closes it. */
+/** An HTTP client that can disconnect so that workerd notices: by resetting its connection. fetch only closes it. */
 export class Caller {
   hungUp = false;
   /** @type {import('node:http').ClientRequest | undefined} */
   #request;
 
   /**
-   * Sends a request, and returns the body of the response.
+   * Sends a request and returns the body of the response.
    *
    * @param {URL} url
    * @param {string} [body] of a POST
@@ -18,11 +18,12 @@ export class Caller {
     this.#request = request(url, { method: body === undefined ? 'GET' : 'POST', agent: false });
     this.#request.end(body);
     const [response] = await once(this.#request, 'response');
-    const answer = await text(response);
-    if (response.statusCode !== 200) throw new Error(answer);
-    return answer;
+    const received = await text(response);
+    if (response.statusCode !== 200) throw new Error(received);
+    return received;
   }
 
+  /** Resets the connection. */
   hangUp() {
     this.hungUp = true;
     this.#request?.socket?.resetAndDestroy();

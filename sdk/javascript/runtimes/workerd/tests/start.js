@@ -3,7 +3,7 @@ import { Sandbox } from '../../../tests/sandbox.js';
 import { startWorker } from '../../../../../host-example/workerd/local.js';
 
 /**
- * A sandbox and the Worker with it, which end with the test.
+ * Starts a sandbox and the Worker of service.ts, which end with the test.
  *
  * @param {import('node:test').TestContext} t
  * @param {Record<string, string>} [bindings]

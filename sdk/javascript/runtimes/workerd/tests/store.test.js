@@ -7,7 +7,7 @@ const bound = { timeout: 60_000 };
 const key = 'rostering:https%3A%2F%2Flogin:client:scope';
 
 /**
- * A store of the Worker.
+ * Starts a Worker with a store.
  *
  * @param {import('node:test').TestContext} t
  * @param {'kv' | 'durable-object'} kind
@@ -34,14 +34,14 @@ test('a Durable Object', bound, async (t) => {
   assert.equal(await store('get', `${key}:asking`), null);
 });
 
-test('one of those that add to a Durable Object at once', bound, async (t) => {
+test('of concurrent adds to a Durable Object one succeeds', bound, async (t) => {
   const { store } = await start(t, 'durable-object');
   const added = await Promise.all(Array.from({ length: 50 }, (_, i) => store('add', key, `${i}`, 60)));
   assert.equal(added.filter(Boolean).length, 1);
   assert.equal(await store('get', key), `${added.indexOf(true)}`);
 });
 
-test('a Durable Object forgets what has expired', bound, async (t) => {
+test('a Durable Object deletes an expired value', bound, async (t) => {
   const { store } = await start(t, 'durable-object');
   await store('set', key, 'first', 1);
   await until(async () => (await store('get', key)) === null);
@@ -61,7 +61,7 @@ test('KV', bound, async (t) => {
   assert.ok(Math.abs(expiration - Date.now() / 1000 - 3600) < 60, `${expiration}`);
 });
 
-test('KV has no lock, and keeps nothing for less than a minute', bound, async (t) => {
+test('KV has no atomic add, and keeps nothing for less than a minute', bound, async (t) => {
   const { store } = await start(t, 'kv');
   for (let i = 0; i < 2; i++) assert.equal(await store('add', `${key}:asking`, 'value', 10), true);
   await store('set', key, 'first', 59);

@@ -1,4 +1,4 @@
-// The stores behind a URL, and a Durable Object that tells whether it holds anything.
+// Serves the stores at a URL, with a Durable Object that shows whether it is empty.
 
 import { findStore, type Env } from '../../../../../host-example/workerd/config.js';
 import { StoreEntry as Entry } from '../../../src/cloudflare.js';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { listen } from '../../../tests/server.js';
 import { startWorker } from '../../../../../host-example/workerd/local.js';
 
-// Enough requests for V8 to optimize the code. Only then does it show if workerd resumes the wrong request.
-test('a request continues a call that waits in another one', { timeout: 60_000 }, async (t) => {
+// So many requests that V8 optimizes the code: only then it shows if workerd resumes the wrong request.
+test('a request wakes a call that waits in another request', { timeout: 60_000 }, async (t) => {
   const service = await listen(t);
   const worker = await startWorker(new URL('waits.worker.ts', import.meta.url));
   t.after(() => worker.end());

@@ -1,4 +1,4 @@
-// Requests that wait for one another, in one isolate: the first of some requests a token, and the others wait for it.
+// Requests that wait for each other in one isolate: one of them requests a token, and the others wait for it.
 
 import { fakePlugin, steps } from '../../../tests/fake-plugin.js';
 import { Client } from '../../../src/index.js';

@@ -6,7 +6,7 @@ import { startWorker } from '../../../../../host-example/workerd/local.js';
 
 const bound = { timeout: 60_000 };
 
-test('a fetch with the token, which no redirect takes to another origin', bound, async (t) => {
+test('no redirect forwards the token to another origin', bound, async (t) => {
   const sandbox = await Sandbox.start(t);
   const [service, other] = [await listen(t), await listen(t)];
   const bindings = { ...sandbox.env, ROSTERING_BASE_URL: service.url };
@@ -28,7 +28,7 @@ test('a fetch with the token, which no redirect takes to another origin', bound,
   for (const { headers } of service.received) assert.match(headers.authorization ?? '', /^Bearer \S+$/);
 });
 
-test('a Request is sent again after a 401', bound, async (t) => {
+test('a Request is retried after a 401', bound, async (t) => {
   const sandbox = await Sandbox.start(t);
   const worker = await startWorker(new URL('with-token.worker.ts', import.meta.url), { bindings: sandbox.env });
   t.after(() => worker.end());

@@ -1,4 +1,4 @@
-// Sends a request to the URL in its own query, with a token: a GET, or a POST of the `body` there.
+// Sends a request with a token to the URL in the query: a GET, or a POST of the `body` in the query.
 
 import { Client, withToken } from '../../../src/index.js';
 import { readConfig, type Env } from '../../../../../host-example/workerd/config.js';

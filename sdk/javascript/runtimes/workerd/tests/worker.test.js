@@ -7,7 +7,7 @@ import { start, until } from './start.js';
 const bound = { timeout: 60_000 };
 
 /**
- * The problem in a response.
+ * Returns the problem in a response.
  *
  * @param {Response} response
  * @returns {Promise<{status: number, retryAfter: string | null, body: any}>}
@@ -36,7 +36,7 @@ test('a large body, byte for byte', bound, async (t) => {
   assert.ok(body.equals(Buffer.from(await (await get()).arrayBuffer())));
 });
 
-test('requests run at once, with one token', bound, async (t) => {
+test('concurrent requests share one token', bound, async (t) => {
   const { sandbox, get } = await start(t);
   await sandbox.fault('jobs', { hold: true });
   const calls = Array.from({ length: 20 }, () => get());
@@ -46,7 +46,7 @@ test('requests run at once, with one token', bound, async (t) => {
   assert.equal((await sandbox.counts()).token_requests, 1);
 });
 
-// Enough requests for V8 to optimize the code. Only then does it show if workerd resumes the wrong request.
+// So many requests that V8 optimizes the code: only then it shows if workerd resumes the wrong request.
 test('a token is revoked while requests run', bound, async (t) => {
   const { sandbox, get } = await start(t);
   await sandbox.fault('jobs', { delay_ms: 3 });
@@ -60,7 +60,7 @@ test('a token is revoked while requests run', bound, async (t) => {
   assert.equal((await sandbox.counts()).token_requests, 2);
 });
 
-test('a client that hangs up leaves its token request to the others', bound, async (t) => {
+test('the token request of a client that disconnects continues for the others', bound, async (t) => {
   const { sandbox, get, url } = await start(t);
   const client = new Caller();
   await sandbox.fault('auth', { hold: true });
@@ -90,18 +90,18 @@ test('the identity provider is down, then up', bound, async (t) => {
   await until(async () => (await get()).status === 200);
 });
 
-test('the service answers an error', bound, async (t) => {
+test('the service responds with an error', bound, async (t) => {
   const { sandbox, get } = await start(t);
-  await sandbox.fault('jobs', { status: 404, body: 'its own affair' });
+  await sandbox.fault('jobs', { status: 404, body: 'internal details' });
   const gone = await problem(await get());
   assert.deepEqual([gone.status, gone.body.code], [502, 'service_error']);
-  assert.ok(!JSON.stringify(gone.body).includes('its own affair'));
+  assert.ok(!JSON.stringify(gone.body).includes('internal details'));
   await sandbox.fault('jobs', { status: 429 });
   const busy = await problem(await get());
   assert.deepEqual([busy.status, busy.retryAfter, busy.body.code], [503, '1', 'service_error']);
 });
 
-test('a request that is cut off, then one that is answered', bound, async (t) => {
+test('a request without a response, then one with a response', bound, async (t) => {
   const { sandbox, get } = await start(t);
   await sandbox.fault('jobs', { cut_off: true });
   const lost = await problem(await get());
