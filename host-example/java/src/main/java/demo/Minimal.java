@@ -19,6 +19,7 @@ public final class Minimal {
     for (var key : keys.split(" ")) {
       config.put(key, System.getenv().getOrDefault(variable(key), ""));
     }
+    // snippet
     var options =
         new Manifest.Options()
             .withAoT() // compiles the plugin to JVM code
@@ -36,6 +37,7 @@ public final class Minimal {
     } catch (RuntimeException e) { // a trap: a request got no response
       fail(e.getMessage());
     }
+    // end of snippet
   }
 
   private static String variable(String key) {

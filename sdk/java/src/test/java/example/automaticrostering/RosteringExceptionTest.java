@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class RosteringExceptionTest extends SandboxTest {
   private static final String EVERY_FIELD =
       """
-      {"code":"service_error","message":"m","retryable":true,"key":"k","status":503,\
+      {"code":"service_error","message":"set k","retryable":true,"key":"k","status":503,\
       "oauth_error":"o","oauth_error_description":"d","retry_after":7,"body":"b",\
       "body_truncated":true}""";
 
@@ -70,7 +70,7 @@ class RosteringExceptionTest extends SandboxTest {
 
   @Test
   void errorTextHasTheStatusAndTheOauthError() throws Exception {
-    assertEquals("service_error: m (status 503, o: d)", read(EVERY_FIELD).getMessage());
+    assertEquals("service_error: set k (status 503, o: d)", read(EVERY_FIELD).getMessage());
     var description = Map.of("error", "invalid_scope", "error_description", "no such scope");
     var body = new String(Json.write(description));
     sandbox.fault(Map.of("server", "auth", "status", 400, "body", body));
