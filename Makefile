@@ -210,6 +210,11 @@ bench-check: build ## compare the plugin's bytes, host calls, memory and operato
 bench-baseline: build ## write that baseline anew
 	@$(BENCH_CHECK) --update
 
+.PHONY: compare
+compare: ## compare with other OAuth clients, for docs/compare.md
+	@$(MAKE) packages HOSTS=node
+	@tests/compare/run.sh
+
 .PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
 	@tests/each.sh stress.sh

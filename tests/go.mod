@@ -1,6 +1,6 @@
 module automatic-rostering/tests
 
-go 1.26
+go 1.26.0
 
 require (
 	automatic-rostering.example/rostering v0.0.0
@@ -12,7 +12,7 @@ require (
 	github.com/tetratelabs/wazero v1.9.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/mod v0.29.0
-	golang.org/x/oauth2 v0.31.0
+	golang.org/x/oauth2 v0.37.0
 	mvdan.cc/sh/v3 v3.10.0
 )
 
