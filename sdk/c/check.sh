@@ -7,8 +7,8 @@ cd "$(dirname "$0")"
 examples=../../host-example/c
 adapter=../../tests/conformance/hosts/c
 sources=(src/*.c tests/*.c "$adapter"/*.c)
-alone=(tests/bench/bench.c tests/fake/fake.c "$examples"/*.c)
-read -ra flags <<<"-std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Iextism $(pkg-config --cflags jansson libcurl libcrypto)"
+alone=(tests/bench/bench.c tests/fake/fake.c tests/stress/stress.c "$examples"/*.c)
+read -ra flags <<<"-std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Iextism -Itests $(pkg-config --cflags jansson libcurl libcrypto)"
 flags+=(-DROSTERING_WASM='"../../dist/rostering-nowasi.wasm"' -Wall -Wextra -Wno-unused-parameter -Wpedantic -Werror)
 
 for script in ./*.sh "$examples"/*.sh; do bash -n "$script"; done

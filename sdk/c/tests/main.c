@@ -7,34 +7,6 @@ static const char *env(const fixture *f, const char *name) {
     return json_string_value(json_object_get(sandbox_env(f->sandbox), name));
 }
 
-rostering_config new_config(void) {
-    rostering_config config;
-    rostering_config_init(&config, sizeof config);
-    return config;
-}
-
-rostering_options new_options(void) {
-    rostering_options options;
-    rostering_options_init(&options, sizeof options);
-    return options;
-}
-
-rostering_request new_request(const char *method, const char *path) {
-    rostering_request request;
-    rostering_request_init(&request, sizeof request);
-    request.method = method;
-    request.path = path;
-    return request;
-}
-
-rostering_call new_call(int64_t timeout_ms, rostering_cancel *cancel) {
-    rostering_call call;
-    rostering_call_init(&call, sizeof call);
-    if (timeout_ms != 0) call.timeout_ms = timeout_ms;
-    call.cancel = cancel;
-    return call;
-}
-
 int set_up(void **state) {
     fixture *f = calloc(1, sizeof *f);
     assert_non_null(f);

@@ -112,6 +112,14 @@ void sandbox_clear_faults(sandbox *s) {
     control(s, "DELETE", "/faults", NULL);
 }
 
+void sandbox_revoke(sandbox *s) {
+    control(s, "POST", "/revoke", NULL);
+}
+
+void sandbox_set_lifetime(sandbox *s, int seconds) {
+    control(s, "POST", "/lifetime", json_pack("{s:i}", "seconds", seconds));
+}
+
 int sandbox_requests(sandbox *s, server at) {
     json_t *all = control(s, "GET", "/counts", NULL);
     int n = (int)json_integer_value(json_object_get(all, counts[at]));

@@ -21,6 +21,12 @@ void sandbox_fault(sandbox *s, server on, const char *format, ...);
 /* Ends all faults, and releases the responses that were held back. */
 void sandbox_clear_faults(sandbox *s);
 
+/* Revokes all tokens. */
+void sandbox_revoke(sandbox *s);
+
+/* Sets how long new tokens are valid. */
+void sandbox_set_lifetime(sandbox *s, int seconds);
+
 /* Returns how many requests have arrived at a server; at the identity provider, token requests alone. */
 int sandbox_requests(sandbox *s, server at);
 
