@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what requirements.txt names into .venv, and has it find the package here. Does nothing if that is done.
+# Installs requirements.txt into .venv, where the package in this folder is found too. Does nothing if that is done.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -18,4 +18,4 @@ python3 -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check \
 	--require-hashes --only-binary :all: -r requirements.txt
 pwd >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/automatic_rostering.pth"
-cp requirements.txt .venv/ # last: an install that broke off is not taken for a whole one
+cp requirements.txt .venv/ # last, so that an interrupted install does not pass for a complete one

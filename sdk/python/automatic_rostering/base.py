@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -162,7 +163,8 @@ class Core:
         if time.monotonic() >= self._next_warning:
             self._next_warning = time.monotonic() + _QUIET
             logger = self.logger or logging.getLogger("automatic_rostering")
-            why = error.strerror if isinstance(error, OSError) else None
+            number = error.errno if isinstance(error, OSError) else None
+            why = os.strerror(number) if isinstance(number, int) else None
             line = f"store: {step.op} failed: {name}" + (f" ({why})" if why else "")
             log.write(logger, logging.WARNING, line)
         return {"failed": name}

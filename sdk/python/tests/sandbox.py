@@ -46,6 +46,9 @@ class Sandbox:
     def revoke(self) -> None:
         self._control("POST", "/revoke")
 
+    def set_lifetime(self, seconds: int) -> None:
+        self._control("POST", "/lifetime", {"seconds": seconds})
+
     def counts(self) -> dict[str, int]:
         counts: dict[str, int] = self._control("GET", "/counts").json()
         return counts

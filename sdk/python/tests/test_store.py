@@ -25,6 +25,7 @@ from .redis_server import redis_server
 KEY = "rostering:https%3A%2F%2Flogin.example.com:a/../b"
 HASH = sha256(KEY.encode()).hexdigest()
 LONG = 100  # seconds
+QUOTE = "quotes a value"
 
 
 class Contract:
@@ -202,13 +203,18 @@ class Sharing(ServiceCase):
         self.continues(Failing(), "PermissionError (Permission denied)")
 
     def test_store_warning_omits_the_text(self) -> None:
-        class Failing:
-            def get(self, _: str) -> str:
-                raise ValueError(SECRET_TEXT)
-
-            add = set = get
-
-        self.continues(Failing(), "ValueError")
+        for error, reason in (
+            (ValueError(QUOTE), "ValueError"),
+            (OSError(QUOTE), "OSError"),
+            (OSError("key", QUOTE), "OSError"),
+            (OSError(5, QUOTE), "OSError (Input/output error)"),
+        ):
+            store = mock.Mock(spec=MemoryStore)
+            store.get.side_effect = store.add.side_effect = store.set.side_effect = error
+            with self.subTest(error), self.assertLogs("automatic_rostering") as logs:
+                self.open(store=store).list_jobs()
+            want = [f"WARNING:automatic_rostering:store: get failed: {reason}"]
+            self.assertEqual(logs.output, want)
 
     def test_store_that_returns_something_else(self) -> None:
         class Strange:
@@ -245,9 +251,6 @@ class Sharing(ServiceCase):
                 client.list_jobs()
         self.assertEqual(logs.output, want * 2)
         self.want_requests(3, 3)
-
-
-SECRET_TEXT = "quotes a value"
 
 
 class AsyncSharing(Sharing):
