@@ -75,7 +75,7 @@ func firstColumn(t *testing.T, text, head string) (names []string) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	for _, row := range strings.Split(table, "\n")[2:] {
 		cell := strings.Split(row, "|")[1]
-		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(cell, -1) {
+		for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(cell, -1) {
 			names = append(names, name[1])
 		}
 	}

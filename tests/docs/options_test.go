@@ -1,0 +1,65 @@
+package docs
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// options are where the code of a library lists the options of a client: within area, each found by name.
+var options = []struct{ language, file, area, name string }{
+	{"c", "sdk/c/include/rostering.h", `(?s)typedef struct rostering_options \{\n\s*size_t size;(.*?)\} rostering_options;`, `(?m)^    [a-z].*?\(?\*?(\w+)(?:\)\(.*)?;`},
+	{"go", "sdk/go/option.go", `(?s)(.*)`, `(?m)^func (With\w+)\(.*\) Option \{`},
+	{"java", "sdk/java/src/main/java/example/automaticrostering/RosteringClientBuilder.java", `(?s)(.*)`, `(?m)^  public RosteringClientBuilder (\w+)\(`},
+	{"javascript", "sdk/javascript/src/rules.js", `(?s)const options = \{(.*?)\};`, `(?m)^  (\w+):`},
+	{"python", "sdk/python/automatic_rostering/client.py", `(?s)def __init__\(\s*self,\s*config: Config,\s*\*,(.*?)\) -> None`, `(?m)^        (\w+):`},
+	{"rust", "sdk/rust/src/config.rs", `(?s)\nimpl Options \{(.*?)\n\}`, `(?m)^    pub fn (\w+)\(self`},
+}
+
+// The page of each language lists every option of a client, and every field of the config with its variable.
+func TestOptionsAndVariables(t *testing.T) {
+	var s schema
+	if err := json.Unmarshal([]byte(read(t, "docs/contract.schema.json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	var fields, variables []string
+	for key := range s.Defs["config"].Properties {
+		fields = append(fields, strings.ReplaceAll(key, "_", ""))
+		variables = append(variables, "ROSTERING_"+strings.ToUpper(key))
+	}
+	for _, o := range options {
+		page := "sdk/" + o.language + "/README.md"
+		text := padding.ReplaceAllString(read(t, page), " |")
+		compare(t, page+", options", firstColumn(t, text, "| option | default |"), namesIn(t, o.file, o.area, o.name))
+		var shown []string
+		for _, field := range firstColumn(t, text, "| field | variable |") {
+			shown = append(shown, strings.ToLower(strings.ReplaceAll(field, "_", "")))
+		}
+		compare(t, page+", fields", shown, fields)
+		_, table, _ := strings.Cut(text, "\n| field | variable |")
+		table, _, _ = strings.Cut(table, "\n\n")
+		compare(t, page+", variables", regexp.MustCompile(`ROSTERING_\w+`).FindAllString(table, -1), variables)
+	}
+}
+
+// padding is what formatters of Markdown put before the end of a cell.
+var padding = regexp.MustCompile(` +\|`)
+
+// namesIn returns what a pattern finds in an area of a file.
+func namesIn(t *testing.T, file, area, pattern string) (names []string) {
+	t.Helper()
+	found := regexp.MustCompile(area).FindStringSubmatch(read(t, file))
+	if found == nil {
+		t.Fatalf("%s has no %s", file, area)
+	}
+	for _, name := range regexp.MustCompile(pattern).FindAllStringSubmatch(found[1], -1) {
+		names = append(names, name[1])
+	}
+	slices.Sort(names)
+	if len(names) == 0 {
+		t.Fatalf("%s has no %s", file, pattern)
+	}
+	return names
+}
