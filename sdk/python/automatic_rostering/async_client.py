@@ -142,10 +142,13 @@ class AsyncClient(BaseClient):
     async def _steps(self, call: Call) -> Result:
         step = call.begin()
         if call.renews:  # no call waits for it or sees its error, which the plugin has logged
-            self._start(self._steps(call.renewal()))
+            self._start(self._renew(call.renewal()))
         while not isinstance(step, Done):
             step = await self._perform(call, step)
         return step.result
+
+    async def _renew(self, call: Call) -> None:
+        await self._steps(call)  # asyncio's debug mode logs what a task returns: not the token
 
     def _start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
         """Start work that outlives its caller."""

@@ -254,6 +254,7 @@ def disturb(sandbox: Sandbox, rng: random.Random, end: float) -> None:
 
 async def play(sandbox: Sandbox, name: str) -> None:
     """Play a round: faults, recovery, the end of all clients."""
+    asyncio.get_running_loop().slow_callback_duration = 0.001  # -X dev logs slower ones
     store = MemoryStore()
     stores: list[Store | None] = [None, FailingStore(store), FailingStore(store)]
     kinds = [Clients(form, sandbox.config, stores) for form in (Client, AsyncClient)]

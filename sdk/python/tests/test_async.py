@@ -5,7 +5,7 @@ import time
 from typing import Any
 from unittest import mock
 
-from automatic_rostering import AsyncClient
+from automatic_rostering import AsyncClient, MemoryStore
 from automatic_rostering.plugin import Plugin
 
 from . import PATIENCE
@@ -65,6 +65,25 @@ class Renewals(ServiceCase):
         asyncio.run(play(hold=False))
         self.assertEqual(unhandled, [])
         self.want_requests(4, 4)
+
+
+    def test_log_of_the_event_loop_has_no_token(self) -> None:
+        async def play() -> None:
+            loop = asyncio.get_running_loop()
+            loop.slow_callback_duration = 0  # logs every callback
+            async with AsyncClient(self.config, timeout=PATIENCE, store=MemoryStore()) as client:
+                await client.list_jobs()
+                later = int(time.time()) + 3550
+                with mock.patch("automatic_rostering.call.unix_time", return_value=later):
+                    await client.list_jobs()
+                    await asyncio.gather(*client._core.sections)
+                    await asyncio.create_task(client.get_token())
+
+        with self.assertLogs("asyncio") as logs:
+            asyncio.run(play(), debug=True)
+        self.assertRegex("".join(logs.output), "_renew.* result=None")
+        self.assertNotIn("eyJ", "".join(logs.output))  # as every token begins
+        self.want_requests(2, 2)
 
 
 class Loops(ServiceCase):
