@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the package: a Maven repository in dist/maven, or in $DIST/maven, with the jar, its sources and its Javadoc,
-# which holds without a warning. The same files give the same bytes. Run make build (in the top folder) first.
+# which must build without a warning. The same files give the same bytes. Run make build (in the top folder) first.
 set -euo pipefail
 export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 cd "$(dirname "$0")"
@@ -13,7 +13,7 @@ grep -q "^  <version>$version</version>" pom.xml || { echo "pom.xml has another 
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
-# A copy: a jar has the modes of what is put into it, which vary with the umask.
+# A copy: a jar has the modes of the files in it, which vary with the umask.
 umask 022
 copy=$stage/copy/sdk/java
 mkdir -p "$copy"/{src,target} "$stage/copy/dist" "$stage/maven"
@@ -25,7 +25,7 @@ cp -R target/classes "$copy/target"
 chmod -R u=rwX,go=rX "$stage/copy"
 mvn --batch-mode --no-transfer-progress --quiet -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar deploy:deploy \
 	-DaltDeploymentRepository="dist::file://$stage/maven"
-# It has a time stamp, and names no version that a POM does not name itself.
+# It has a timestamp, and nothing that the POM does not say.
 rm "$stage"/maven/example/automaticrostering/automatic-rostering/maven-metadata.xml*
 mkdir -p "$dist"
 rm -rf "$dist/maven"

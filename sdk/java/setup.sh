@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles everything into target, with the libraries in target/lib and the plugin of dist. Does nothing if that is done.
+# Compiles everything into target, with the libraries in target/lib and the plugin of dist. Does nothing if that was done before.
 set -euo pipefail
 export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 cd "$(dirname "$0")"

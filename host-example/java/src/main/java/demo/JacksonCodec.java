@@ -10,7 +10,7 @@ import java.util.Map;
 import org.extism.sdk.chicory.http.ExtismJsonException;
 import org.extism.sdk.chicory.http.HttpJsonCodec;
 
-/** Reads a plugin's requests with Jackson; the SDK brings no JSON library. */
+/** Reads a plugin's requests with Jackson; the SDK has no JSON library. */
 public final class JacksonCodec implements HttpJsonCodec {
   private static final JsonMapper MAPPER = new JsonMapper();
 

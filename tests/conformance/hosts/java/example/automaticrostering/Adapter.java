@@ -38,8 +38,8 @@ import org.extism.sdk.chicory.http.HttpConfig;
 
 /**
  * The host adapter for chicory-sdk-core, and for this library: one JSON object a line on standard
- * input, one answer a line on standard output, as tests/conformance/protocol says. The plugin is
- * compiled: interpreted, a text of a megabyte takes nine seconds.
+ * input, one response a line on standard output, as tests/conformance/protocol says. The plugin is
+ * compiled: interpreted, a string of a megabyte takes nine seconds.
  */
 public final class Adapter {
   private static final JsonMapper MAPPER =
@@ -86,7 +86,7 @@ public final class Adapter {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   public static void main(String[] args) throws IOException {
-    // The JDK's client repeats a GET whose connection closed without an answer, and the scenarios
+    // The JDK's client repeats a GET whose connection closed without a response, and the scenarios
     // count requests.
     System.setProperty("jdk.httpclient.redirects.retrylimit", "1");
     new Adapter().run();
@@ -97,13 +97,15 @@ public final class Adapter {
         MAPPER.readerFor(Request.class).readValues(System.in)) {
       while (requests.hasNextValue()) {
         var request = requests.nextValue();
-        handle(request).exceptionally(Adapter::error).thenAccept(answer -> write(request, answer));
+        handle(request)
+            .exceptionally(Adapter::error)
+            .thenAccept(response -> write(request, response));
       }
     }
   }
 
-  private synchronized void write(Request r, Map<String, ?> answer) {
-    var line = new HashMap<String, Object>(answer);
+  private synchronized void write(Request r, Map<String, ?> response) {
+    var line = new HashMap<String, Object>(response);
     line.put("id", r.id());
     var instance = r.instance() == null ? null : instances.get(r.instance());
     if (instance != null && List.of("call", "drive").contains(r.op())) {
@@ -183,7 +185,7 @@ public final class Adapter {
   private CompletableFuture<Map<String, ?>> call(Request r) {
     var instance = instance(r);
     if (instance.client() != null) {
-      return instance.client().driver.tell(r.export(), r.input()).thenApply(Adapter::output);
+      return instance.client().driver.callExport(r.export(), r.input()).thenApply(Adapter::output);
     }
     return completedFuture(output(instance.plugin().call(r.export(), r.input())));
   }
@@ -240,7 +242,7 @@ public final class Adapter {
     begin.writeBytes(r.input());
     begin.write('}');
     return driver
-        .tell("begin", begin.toByteArray())
+        .callExport("begin", begin.toByteArray())
         .thenApply(
             step -> {
               throw new IllegalStateException("the library cannot express this input");

@@ -40,10 +40,10 @@ record HttpStore(HttpClient client, String url) implements Store {
     }
     var body = BodyPublishers.ofByteArray(Json.write(operation));
     var request = HttpRequest.newBuilder(URI.create(url)).POST(body).build();
-    var answer = client.send(request, BodyHandlers.ofByteArray());
-    if (answer.statusCode() != 200) {
-      throw new IOException("the store answered " + answer.statusCode());
+    var response = client.send(request, BodyHandlers.ofByteArray());
+    if (response.statusCode() != 200) {
+      throw new IOException("the store responded " + response.statusCode());
     }
-    return Json.read(answer.body(), JsonNode.class);
+    return Json.read(response.body(), JsonNode.class);
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
-/** Another HTTP client's requests, with the token: {@link RosteringClient#authorize}. */
+/** Adds the token to the requests of another HTTP client: {@link RosteringClient#authorize}. */
 final class AuthorizedHttpClient extends HttpClient {
   private final RosteringClient rostering;
   private final String origin;
@@ -34,7 +34,7 @@ final class AuthorizedHttpClient extends HttpClient {
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {
-    if (isLeftAlone(request)) {
+    if (isUnchanged(request)) {
       return http.send(request, handler);
     }
     var token = rostering.getToken();
@@ -58,7 +58,7 @@ final class AuthorizedHttpClient extends HttpClient {
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
       HttpRequest request, BodyHandler<T> handler, PushPromiseHandler<T> push) {
-    if (isLeftAlone(request)) {
+    if (isUnchanged(request)) {
       return http.sendAsync(request, handler, push);
     }
     var result = new CompletableFuture<HttpResponse<T>>();
@@ -87,14 +87,14 @@ final class AuthorizedHttpClient extends HttpClient {
     return result;
   }
 
-  /** Ends what is begun for a result when its caller cancels it. */
+  /** Cancels what was started for a result when its caller cancels that. */
   private static <T> CompletableFuture<T> endWith(
-      CompletableFuture<?> result, CompletableFuture<T> begun) {
-    result.whenComplete((r, e) -> begun.cancel(true));
-    return begun;
+      CompletableFuture<?> result, CompletableFuture<T> started) {
+    result.whenComplete((r, e) -> started.cancel(true));
+    return started;
   }
 
-  private boolean isLeftAlone(HttpRequest request) {
+  private boolean isUnchanged(HttpRequest request) {
     return !origin(request.uri()).equals(origin)
         || request.headers().firstValue("Authorization").isPresent();
   }

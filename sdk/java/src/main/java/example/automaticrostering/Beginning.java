@@ -4,11 +4,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a call begins with, but for the time: equal beginnings have the same first step. */
+/** A call and its input, without the time: equal beginnings have the same first step. */
 record Beginning(String call, Map<String, ?> input) {
   static final Beginning GET_TOKEN = new Beginning("get_token", Map.of());
 
-  /** What the plugin's {@code begin} takes. */
+  /** Returns the input of the plugin's {@code begin}. */
   byte[] json(List<String> accepts, long now) {
     var timed = new HashMap<String, Object>(input);
     timed.put("now", now);

@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Makes one call, step by step: docs/contract.md, What a driver does. The plugin's thread does all
- * that needs the plugin; a call with a kept step leaves it alone.
+ * One call, carried out step by step: docs/contract.md, What a driver does. Whatever needs the
+ * plugin runs on the plugin's thread; a call with a kept step does not need it.
  */
 final class Call {
   /** The service's response, or the token. */
@@ -38,9 +38,9 @@ final class Call {
   private Throwable failure;
 
   /** Whether the service has responded, and the plugin has not yet judged that. */
-  private volatile boolean isAnswered;
+  private volatile boolean hasResponse;
 
-  /** A section continues without its caller, but not a token request without a client. */
+  /** Whether it requests a token: that continues without its caller, but not in a closed client. */
   private boolean isTokenRequest;
 
   private CompletableFuture<?> tokenRequest;
@@ -61,14 +61,14 @@ final class Call {
     deadline = Deadlines.after(timeout);
   }
 
-  /** Starts the call. Its caller leaves by completing the future. */
+  /** Starts the call. Its caller leaves it by completing the future. */
   CompletableFuture<Result> start() {
     return start(step -> follow(() -> take(step)));
   }
 
   /**
-   * Makes the call. A request of a kept step is sent in this thread: the JDK's client takes several
-   * times as long to send one in its own.
+   * Makes the call. The request of a kept step is sent in this thread, because the JDK's client
+   * takes several times as long to send one in its own threads.
    */
   Result make() throws InterruptedException {
     return Client.await(start(this::sendHere));
@@ -113,7 +113,7 @@ final class Call {
     run.whenComplete(this::end);
   }
 
-  /** Has the result of a stage end the call. */
+  /** Ends the call with the result of a stage. */
   private void follow(Supplier<CompletionStage<Result>> run) {
     CompletionStage<Result> stage;
     try {
@@ -140,12 +140,14 @@ final class Call {
 
   /**
    * Ends the call for its caller at the deadline, or after the plugin has judged a response that
-   * came before. It does not wait for the plugin's thread, which may have much to do.
+   * came before. It does not wait for the plugin's thread, which may be busy.
    */
   void timeOut() {
-    if (deadline <= Deadlines.now() && !isAnswered && !result.isDone()) {
+    if (deadline <= Deadlines.now() && !hasResponse && !result.isDone()) {
       result.completeExceptionally(
-          RosteringException.ofNetwork("the call timed out after " + timeout / 1e9 + " s", true));
+          RosteringException.ofNetwork(
+              "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout",
+              true));
     }
   }
 
@@ -189,7 +191,7 @@ final class Call {
     if (step.isDone()) {
       return completedFuture(new Result(response, step.token()));
     }
-    isAnswered = false;
+    hasResponse = false;
     isTokenRequest = step.isForToken();
     timeOut();
     if (isTokenRequest) {
@@ -214,11 +216,11 @@ final class Call {
     }
   }
 
-  /** No end of a section is missed between the step and its wait: it would be on this thread. */
+  /** Sections end on this thread, so the wait misses none. */
   private CompletableFuture<Void> startWait(Step step) {
-    // At random, against a thundering herd.
-    var random = step.isForCall() ? 0 : ThreadLocalRandom.current().nextDouble() / 2;
-    var wait = Timeout.after((long) (step.seconds() * (1 + random) * 1e9));
+    // Jitter, against a thundering herd.
+    var jitter = step.isForCall() ? 0 : ThreadLocalRandom.current().nextDouble() / 2;
+    var wait = Timeout.after((long) (step.seconds() * (1 + jitter) * 1e9));
     if (step.isForCall()) {
       driver.waitsForCalls.add(wait);
     }
@@ -237,7 +239,7 @@ final class Call {
     return isTokenRequest && result.isDone();
   }
 
-  /** Ends a token request. */
+  /** Cancels its token request. */
   void giveUp() {
     if (tokenRequest != null) {
       tokenRequest.cancel(true);
@@ -251,11 +253,11 @@ final class Call {
         .thenCompose(Function.identity());
   }
 
-  /** Ends the request of a step for the service: with a result, or in the plugin. */
+  /** Ends the call with the response of the service, or passes that to the plugin. */
   private CompletionStage<Result> received(
       Step step, HttpResponse<byte[]> received, Throwable failure) {
-    isAnswered = failure == null;
-    if (isAnswered && step.last() && Http.isSuccess(received.statusCode())) {
+    hasResponse = failure == null;
+    if (hasResponse && step.last() && Http.isSuccess(received.statusCode())) {
       return completedFuture(new Result(Response.of(received), null));
     }
     return supplyAsync(
@@ -266,7 +268,7 @@ final class Call {
   /** Passes a response to the plugin. */
   private CompletionStage<Result> responded(Step step, HttpResponse<byte[]> http) {
     if (result.isDone() && step.endsWithCaller()) {
-      return completedFuture(null); // as resume would, for less
+      return completedFuture(null); // as resume would, but cheaper
     }
     failure = null;
     var received = Response.of(http);

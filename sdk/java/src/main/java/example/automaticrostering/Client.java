@@ -36,7 +36,7 @@ final class Client implements RosteringClient {
 
   @Override
   public CompletableFuture<Response> listJobsAsync() {
-    return handOut(listJobsCall(), Call.Result::response);
+    return future(listJobsCall(), Call.Result::response);
   }
 
   private Call listJobsCall() {
@@ -50,7 +50,7 @@ final class Client implements RosteringClient {
 
   @Override
   public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    return handOut(sendRequestCall(request), Call.Result::response);
+    return future(sendRequestCall(request), Call.Result::response);
   }
 
   private Call sendRequestCall(ServiceRequest request) {
@@ -66,7 +66,7 @@ final class Client implements RosteringClient {
 
   @Override
   public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    return handOut(getTokenCall(options), Call.Result::token);
+    return future(getTokenCall(options), Call.Result::token);
   }
 
   private Call getTokenCall(TokenOptions options) {
@@ -75,12 +75,12 @@ final class Client implements RosteringClient {
 
   @Override
   public void setToken(Token token) throws InterruptedException {
-    await(driver.tell("set_token", token.input(now())));
+    await(driver.callExport("set_token", token.input(now())));
   }
 
   @Override
   public void clearToken() throws InterruptedException {
-    await(driver.tell("clear_token", new byte[0]));
+    await(driver.callExport("clear_token", new byte[0]));
   }
 
   @Override
@@ -113,7 +113,9 @@ final class Client implements RosteringClient {
   public HttpClient authorize(HttpClient http) {
     if (baseUrl == null) {
       throw RosteringException.ofConfig(
-          "config_missing", "base_url", "set base_url: only requests to it get the token");
+          "config_missing",
+          "base_url",
+          "baseUrl is not set: set it, because only requests to it get the token");
     }
     return new AuthorizedHttpClient(this, URI.create(baseUrl), http);
   }
@@ -138,7 +140,7 @@ final class Client implements RosteringClient {
       driver.cancel();
       Thread.currentThread().interrupt();
     } catch (ExecutionException e) {
-      throw new AssertionError(e); // it only ever completes
+      throw new AssertionError(e); // nothing completes it with an exception
     }
     closed.join();
   }
@@ -163,7 +165,7 @@ final class Client implements RosteringClient {
     }
   }
 
-  /** Waits, also in a thread that is interrupted. */
+  /** Waits, even if the thread is interrupted. */
   static void join(CompletableFuture<Void> work) {
     try {
       work.join();
@@ -178,8 +180,8 @@ final class Client implements RosteringClient {
         : new IllegalStateException(e.getCause());
   }
 
-  /** Keeps what depends on the future off the thread that ends the call, if that is another. */
-  private static <T> CompletableFuture<T> handOut(Call call, Function<Call.Result, T> read) {
+  /** Starts a call. What depends on its future does not run on the thread that ends the call. */
+  private static <T> CompletableFuture<T> future(Call call, Function<Call.Result, T> read) {
     var result = call.start();
     var future = result.isDone() ? result.thenApply(read) : result.thenApplyAsync(read);
     future.whenComplete((t, e) -> result.cancel(true));

@@ -6,11 +6,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 
-/** Threads that keep no program from ending. */
+/** Thread pools that do not keep the JVM alive. */
 final class Daemons {
   private Daemons() {}
 
-  /** Threads that end when they have been idle for ten seconds. */
+  /** Returns a pool whose threads end after ten idle seconds. */
   static ExecutorService named(String name, int threads) {
     var queue = new LinkedBlockingQueue<Runnable>();
     var executor = new ThreadPoolExecutor(threads, threads, 10, SECONDS, queue);

@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Times calls out. One timer is for all calls in progress, and stays when they end: a timer of its
- * own, which nearly every call would set and free, wakes a thread.
+ * Times calls out. All calls in progress share one timer, which stays when they end: a timer for
+ * each, which nearly every call would set and cancel, would wake a thread each time.
  */
 final class Deadlines {
   private static final long ORIGIN = System.nanoTime();
 
-  /** Bounds how long a timer may stay for nothing. */
+  /** Bounds how long a timer stays that no call needs. */
   private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
   private final Set<Call> calls;
@@ -24,7 +24,7 @@ final class Deadlines {
     this.calls = calls;
   }
 
-  /** Returns the time in nanoseconds, which begins near zero. */
+  /** Returns the time in nanoseconds, counted from near zero. */
   static long now() {
     return System.nanoTime() - ORIGIN;
   }
@@ -35,7 +35,7 @@ final class Deadlines {
     return timeout < Timeout.NONE - now ? now + timeout : Timeout.NONE;
   }
 
-  /** Sees to the deadline of one of the calls. */
+  /** Sets the timer for the deadline of one of the calls. */
   void add(long deadline) {
     var now = now();
     var time = Math.min(deadline, now + MINUTE);
@@ -45,7 +45,7 @@ final class Deadlines {
     }
   }
 
-  /** Does nothing for a timer after which a sooner one was set. */
+  /** Times out the calls that are due, unless an earlier timer has replaced this one. */
   private void check(long time) {
     if (next.compareAndSet(time, Timeout.NONE)) {
       for (var call : calls) {

@@ -14,13 +14,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** What the calls of a client and its views share, and the end of all. */
+/** What the calls of a client and its views share; it also closes them. */
 final class Driver {
   final PluginThread plugin;
   final Http http;
   final StoreSteps store;
 
-  /** Of the plugin's thread alone. */
+  /** Used by the plugin's thread alone. */
   final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
 
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
@@ -34,16 +34,16 @@ final class Driver {
     this.plugin = new PluginThread(plugin);
   }
 
-  /** Makes a call that has not started. */
+  /** Returns a call that has not started. */
   Call call(Beginning beginning, LongSupplier now, long timeout, BodyPublisher body) {
     var accepts = store == null ? List.of("wait", "renew") : List.of("wait", "store", "renew");
     return new Call(this, beginning, accepts, now, timeout, body);
   }
 
   /**
-   * Renews the token beside the calls, which have one that is valid: in a call whose caller has
-   * left, so that nobody waits for it or sees its error. The log has that, and the plugin backs
-   * off.
+   * Renews the token in the background, while calls use the valid one: in a call that its caller
+   * has left, so that nobody waits for it or sees its error. If it fails, the log says so and the
+   * plugin backs off.
    */
   void renew(LongSupplier now) {
     var accepts = store == null ? List.of("wait") : List.of("wait", "store");
@@ -53,19 +53,19 @@ final class Driver {
   }
 
   /** Calls an export that has no steps. */
-  CompletableFuture<byte[]> tell(String export, byte[] input) {
+  CompletableFuture<byte[]> callExport(String export, byte[] input) {
     return isClosing
         ? failedFuture(closed())
         : supplyAsync(() -> plugin.call(export, input), plugin);
   }
 
-  /** Adds a call that has started, and reports whether it may go on. */
+  /** Adds a call that has started, and reports whether it may continue. */
   boolean add(Call call) {
     calls.add(call);
     if (!isClosing) {
       return true;
     }
-    remove(call); // which the close may have seen, or not
+    remove(call); // whether or not the close has seen it
     return false;
   }
 
@@ -74,32 +74,33 @@ final class Driver {
     left();
   }
 
-  /** A caller waits no longer. */
+  /** Notes that a caller no longer waits. */
   void left() {
     if (isClosing) {
       plugin.execute(this::closeIfIdle);
     }
   }
 
-  /** Ends when the calls that started before have ended. */
+  /** Closes, and returns a future that completes when the calls that started before have ended. */
   CompletableFuture<Void> close() {
     isClosing = true;
     left();
     return closed;
   }
 
-  /** Ends the calls that a close waits for. */
+  /** Cancels the calls that a close waits for. */
   void cancel() {
     plugin.execute(
         () -> {
           for (var call : calls) {
-            call.result.completeExceptionally(new CancellationException("the client is closed"));
+            call.result.completeExceptionally(
+                new CancellationException("the client was closed before the call ended"));
           }
           free();
         });
   }
 
-  /** Ends token requests that no caller waits for; what else has no caller is short. */
+  /** Stops waiting for token requests without a caller; anything else without a caller is short. */
   void closeIfIdle() {
     if (isClosing && calls.stream().allMatch(Call::isAbandoned)) {
       free();
@@ -117,6 +118,6 @@ final class Driver {
   }
 
   static IllegalStateException closed() {
-    return new IllegalStateException("the client is closed");
+    return new IllegalStateException("the client is closed; open a new one");
   }
 }

@@ -2,14 +2,14 @@ package example.automaticrostering;
 
 import java.util.function.Supplier;
 
-/** The plugin: gives the output of an export for its input. */
+/** The exports of the plugin: each takes an input and returns an output. */
 interface Exports {
   byte[] call(String export, byte[] input);
 
-  /** What the plugin tells of itself. */
+  /** The output of {@code version}. */
   record Version(int contract) {}
 
-  /** Opens a plugin, and refuses one of another contract. */
+  /** Opens a plugin, and refuses one with another contract. */
   static Exports open(Supplier<Exports> plugin) {
     Exports opened;
     int contract;

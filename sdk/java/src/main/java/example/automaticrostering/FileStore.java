@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A store in a folder of a local disk, for the processes of one machine, in any of this library's
- * languages. Only their user can read it, where the file system has such permissions.
+ * Shares a token among the processes of one machine, in any of this library's languages, through a
+ * folder on a local disk. Only their user can read it, if the file system has such permissions.
  *
  * <p>A value is a file KEY.N, where KEY is the hash of the key and the highest N counts: docs/
  * fleet.md. There is no lock that a process could leave behind.
@@ -38,14 +38,14 @@ public final class FileStore implements Store {
 
   private final Path folder;
 
-  /** The files of a key, as they are listed. */
+  /** The files of the folder, and the hash of one key. */
   private record Listing(String hash, List<String> names) {
-    /** Zero if there is none. */
+    /** Returns the highest number of the key's files, or zero. */
     long highest() {
       return names.stream().mapToLong(this::number).max().orElse(0);
     }
 
-    /** Zero for another file. */
+    /** Returns the number of a file, or zero if it is not one of the key. */
     long number(String name) {
       var isOfKey =
           name.startsWith(hash) && name.substring(hash.length()).matches("\\.[1-9]\\d{0,15}");
@@ -55,7 +55,7 @@ public final class FileStore implements Store {
   }
 
   /**
-   * Makes a store in a folder, which is created if it is missing.
+   * Opens a store in a folder, which it creates if it is missing.
    *
    * @throws IOException if it cannot be created or written; the message names it
    */
@@ -73,7 +73,7 @@ public final class FileStore implements Store {
       var files = list(key);
       try {
         return read(files, files.highest());
-      } catch (NoSuchFileException e) { // replaced meanwhile
+      } catch (NoSuchFileException e) { // replaced in the meantime
       }
     }
     throw tooManyAttempts();
@@ -101,7 +101,7 @@ public final class FileStore implements Store {
             return false;
           }
           Files.createLink(file(files.hash, number), temporary);
-        } catch (NoSuchFileException | FileAlreadyExistsException e) { // another was first
+        } catch (NoSuchFileException | FileAlreadyExistsException e) { // another process was first
           continue;
         }
         if (isAdd && list(key).highest() > number) {
@@ -149,7 +149,7 @@ public final class FileStore implements Store {
     }
   }
 
-  /** Removes the values before, and what processes left behind that died while they wrote. */
+  /** Removes older values, and the temporary files of processes that died. */
   private void removeOld(Listing files) throws IOException {
     var oldest = Instant.now().minus(ABANDONED);
     for (var name : files.names) {

@@ -31,7 +31,7 @@ final class FirstResponse<T> implements BodyHandler<T> {
     this.handler = handler;
   }
 
-  /** The token to send the request again with; null if the response counts. */
+  /** Returns the token to send the request again with, or null if this response is final. */
   Token renewed() {
     return renewed;
   }
@@ -57,7 +57,7 @@ final class FirstResponse<T> implements BodyHandler<T> {
                 }));
   }
 
-  /** Holds a response's body back until its subscriber is known, or known not to come. */
+  /** Withholds a response's body until it is known which subscriber gets it, if any. */
   private static final class Held<T> implements BodySubscriber<T> {
     private final CompletableFuture<BodySubscriber<T>> subscriber;
     private CompletableFuture<BodySubscriber<T>> last;

@@ -26,7 +26,7 @@ final class Http {
     private static final long serialVersionUID = 1;
 
     TooLarge(int limit) {
-      super("the response is larger than maxBody (" + limit + " bytes): raise it or request less");
+      super("the response is larger than maxBody (" + limit + " bytes): raise it, or request less");
     }
   }
 
@@ -41,10 +41,12 @@ final class Http {
     this.maxBody = maxBody;
   }
 
-  /** The JDK's client copies a request's headers, and so the token, to wherever it is sent. */
+  /** Refuses a client that follows redirects: it would forward the headers, and so the token. */
   static HttpClient withoutRedirects(HttpClient client) {
     if (client.followRedirects() != HttpClient.Redirect.NEVER) {
-      throw new IllegalArgumentException("the HTTP client must not follow redirects");
+      throw new IllegalArgumentException(
+          "the HTTP client must not follow redirects, which forward the token to other hosts:"
+              + " set followRedirects(Redirect.NEVER)");
     }
     return client;
   }
@@ -70,12 +72,12 @@ final class Http {
         : new Body(MAX_ERROR_BODY, true);
   }
 
-  /** Whether the body is a result; that of any other response is shown in an error. */
+  /** Reports whether a response is a result; that of any other is an error, which has its body. */
   static boolean isSuccess(int status) {
     return status / 100 == 2 || status == 304;
   }
 
-  /** Sends a token request, within the step's time. */
+  /** Sends a token request, within the step's timeout. */
   CompletableFuture<HttpResponse<byte[]>> requestToken(Step step) {
     var request = step.request().with(BodyPublishers.noBody());
     var sent = client.sendAsync(request, info -> new Body(step.limit(), true));
@@ -105,7 +107,7 @@ final class Http {
     return reason;
   }
 
-  /** The body of a response up to a limit. What is beyond it is cut off, or an error. */
+  /** Reads the body of a response up to a limit. What exceeds it is cut off, or an error. */
   private static final class Body implements BodySubscriber<byte[]> {
     private final BodySubscriber<byte[]> whole = BodySubscribers.ofByteArray();
     private final int limit;

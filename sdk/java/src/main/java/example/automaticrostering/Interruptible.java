@@ -1,8 +1,8 @@
 package example.automaticrostering;
 
-/** Lets another thread interrupt what this one does, and nothing that this one does later. */
+/** Lets another thread interrupt one piece of work of this one, and nothing after it. */
 final class Interruptible {
-  /** What can be interrupted. */
+  /** Work that can be interrupted. */
   interface Work<T> {
     T run() throws Exception;
   }

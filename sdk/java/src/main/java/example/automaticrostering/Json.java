@@ -18,9 +18,9 @@ final class Json {
 
   private Json() {}
 
-  /** Reports whether a text has no lone surrogate, of which encoders make a question mark. */
-  static boolean isUnicode(String text) {
-    return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+  /** Reports whether a string has no lone surrogate, which encoders replace by a question mark. */
+  static boolean isUnicode(String string) {
+    return StandardCharsets.UTF_8.newEncoder().canEncode(string);
   }
 
   static byte[] write(Object value) {

@@ -4,20 +4,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * First steps of calls that have a token. Until a time that such a step names, the plugin would
- * begin an equal call with it again, unless anything but another beginning comes first: so that
- * call needs no plugin.
+ * Caches the first steps of calls that have a token. Until the time that such a step names, the
+ * plugin would begin an equal call with the same step, unless anything but another {@code begin}
+ * comes in between. So such a call does not need the plugin.
  */
 final class KeptSteps {
-  /** Bounds the steps of different requests. */
+  /** Bounds the number of steps. */
   private static final int MOST = 256;
 
-  /** Of the plugin as it is: a change begins others, and what came from before is not found. */
+  /** Replaced whenever the plugin may have changed, so that no earlier step is found. */
   private volatile Map<Beginning, Step> steps = new ConcurrentHashMap<>();
 
   private volatile long latest;
 
-  /** Returns the first step of a call, or null. A clock that went back ends all steps. */
+  /** Returns the first step of a call, or null. A clock that went back drops all steps. */
   Step find(Beginning beginning, long now) {
     if (now < latest) {
       drop();
@@ -31,7 +31,7 @@ final class KeptSteps {
     steps = new ConcurrentHashMap<>();
   }
 
-  /** Returns the steps to {@link #keep} one in, from before the plugin is asked for it. */
+  /** Returns the map to {@link #keep} a step in, before the plugin is asked for that step. */
   Map<Beginning, Step> current() {
     return steps;
   }

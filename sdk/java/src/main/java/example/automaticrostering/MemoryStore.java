@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 
-/** A store in memory, for several clients in one process. */
+/** Shares a token among the clients of one process, in memory. */
 public final class MemoryStore implements Store {
   private record Entry(String value, long expiresAtNanos) {
     static Entry of(String value, long ttlSeconds) {
@@ -16,7 +16,7 @@ public final class MemoryStore implements Store {
     }
   }
 
-  /** Makes an empty store. */
+  /** Creates an empty store. */
   public MemoryStore() {}
 
   private final ConcurrentMap<String, Entry> entries = new ConcurrentHashMap<>();

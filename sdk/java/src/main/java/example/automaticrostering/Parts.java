@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.Flow.Subscriber;
 import java.util.stream.Stream;
 
-/** A body in parts, which unlike the JDK's own concatenation shows whether it is repeatable. */
+/** A body in parts that, unlike the JDK's own concatenation, knows if it can be sent again. */
 record Parts(BodyPublisher whole, boolean isRepeatable) implements BodyPublisher {
-  /** Publishers that need not accept a second subscriber. The JDK has no method that tells. */
+  /** Publishers that need not accept a second subscriber. The JDK has no method for that. */
   private static final Set<Class<?>> ONCE =
       Set.of(
           BodyPublishers.fromPublisher(BodyPublishers.noBody()).getClass(),

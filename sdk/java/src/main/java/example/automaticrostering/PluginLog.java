@@ -16,7 +16,7 @@ final class PluginLog implements Logger {
     return LOGGER.isLoggable(System.Logger.Level.valueOf(level.name()));
   }
 
-  /** The SDK's own lines while it links the plugin, which concern nobody. */
+  /** Drops the SDK's own lines about linking the plugin. */
   @Override
   public void debug(String line) {}
 }

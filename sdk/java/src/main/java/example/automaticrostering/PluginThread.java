@@ -10,14 +10,14 @@ import java.util.function.Supplier;
 import org.extism.sdk.chicory.ExtismFunctionException;
 
 /**
- * The plugin, and the one daemon thread that enters it: so the plugin is never entered twice at
- * once, and no interrupt of a caller reaches it, which the SDK would turn into a trap.
+ * The plugin, and the one daemon thread that enters it. So calls never enter it concurrently, and
+ * no interrupt of a caller reaches it, which the SDK would turn into a trap.
  */
 final class PluginThread implements Executor {
   private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
   private final KeptSteps kept = new KeptSteps();
 
-  /** Of the thread alone; null in the end. */
+  /** Used by the thread alone; null once it is freed. */
   private Exports plugin;
 
   PluginThread(Supplier<Exports> plugin) {
@@ -31,7 +31,7 @@ final class PluginThread implements Executor {
             thread));
   }
 
-  /** Loads what calls need, which takes so long that the first ones would miss their timeouts. */
+  /** Loads the classes of calls, which takes so long that the first calls could time out. */
   private static void loadClasses() {
     Json.read(Json.write(Map.of("step", "done", "now", 1L)), Step.class);
     RosteringException.ofNetwork("", true);
@@ -65,7 +65,7 @@ final class PluginThread implements Executor {
     return call(export, input, null, null);
   }
 
-  /** As the other. What is known of a failed step explains an error that it leads to. */
+  /** Calls an export; an error then has what is known of the response or failure before it. */
   byte[] call(String export, byte[] input, Response response, Throwable failure) {
     kept.drop();
     return enter(export, input, response, failure);
@@ -80,7 +80,7 @@ final class PluginThread implements Executor {
     } catch (ExtismFunctionException e) {
       throw RosteringException.ofPlugin(e.getError(), response, failure);
     } catch (Throwable e) { // the SDK throws StackOverflowError, too
-      throw new IllegalStateException("the plugin failed: " + e, e);
+      throw RosteringException.ofBug(e.toString(), e);
     }
   }
 

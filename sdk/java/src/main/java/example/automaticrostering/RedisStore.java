@@ -4,14 +4,14 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * A store in Redis, through a Jedis client of yours, such as a {@code JedisPooled}; closing it is
- * yours too. Give it time-outs of at most a second. Needs the optional dependency {@code
- * redis.clients:jedis}.
+ * Shares a token through Redis, with your own Jedis client, such as a {@code JedisPooled}, which
+ * remains yours to close. Give it timeouts of at most a second. This class needs the optional
+ * dependency {@code redis.clients:jedis}.
  */
 public final class RedisStore implements Store {
   private final UnifiedJedis redis;
 
-  /** Makes a store. All threads share the Jedis client. */
+  /** Creates a store. Its threads share the Jedis client. */
   public RedisStore(UnifiedJedis redis) {
     this.redis = redis;
   }

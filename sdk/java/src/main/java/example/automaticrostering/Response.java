@@ -10,13 +10,13 @@ import java.util.Map;
  * The service's response. Its status is a 2xx or 304; any other is a {@link RosteringException}.
  *
  * @param status the HTTP status
- * @param headers by their names, in any case
- * @param body byte for byte what the service sent
+ * @param headers the headers, by name in any case
+ * @param body what the service sent, byte for byte
  */
 public record Response(int status, HttpHeaders headers, byte[] body) {
   static final HttpHeaders NO_HEADERS = HttpHeaders.of(Map.of(), (name, value) -> true);
 
-  /** Makes a response without headers, for a fake of a client in tests. */
+  /** Creates a response without headers, for a fake client in tests. */
   public static Response of(int status, String text) {
     return new Response(status, NO_HEADERS, text.getBytes(UTF_8));
   }
@@ -27,7 +27,7 @@ public record Response(int status, HttpHeaders headers, byte[] body) {
     return new Response(response.statusCode(), response.headers(), body);
   }
 
-  /** {@return the body as UTF-8} A JSON library reads {@link #body} itself. */
+  /** {@return the body as UTF-8} JSON libraries can read {@link #body} directly. */
   public String text() {
     return new String(body, UTF_8);
   }

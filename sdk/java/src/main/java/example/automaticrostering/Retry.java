@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-/** Repeats calls that fail with a retryable error. */
+/** Retries calls that fail with a retryable error. */
 public final class Retry {
   private static final Duration LONGEST = Duration.ofSeconds(30);
 
@@ -21,7 +21,7 @@ public final class Retry {
     T call() throws InterruptedException;
   }
 
-  /** What a test replaces. */
+  /** The time, which tests replace. */
   interface Clock {
     Clock SYSTEM =
         new Clock() {
@@ -42,10 +42,10 @@ public final class Retry {
   }
 
   /**
-   * Makes a call, and again after a retryable error: after {@link RosteringException#retryAfter},
-   * or else after 1 s, doubling to 30 s, each with up to a tenth of jitter. Throws the last error
-   * at once if it is not retryable, or if the wait would end after the deadline, which counts from
-   * now.
+   * Makes a call, and retries it after a retryable error: after {@link
+   * RosteringException#retryAfter}, or else after 1 s, doubling to 30 s, each with up to a tenth of
+   * jitter. Throws the last error at once if it is not retryable, or if the wait would end after
+   * the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
     return call(deadline, call, Clock.SYSTEM);

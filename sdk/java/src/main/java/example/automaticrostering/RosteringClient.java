@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A client of Automatic Rostering. Open one and share it: threads send requests concurrently, with
+ * A client for Automatic Rostering. Open one and share it: threads send requests concurrently, with
  * one token.
  *
  * <p>A call that fails throws {@link RosteringException}; after {@link #close()}, and if the plugin
@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
  * asynchronous method does the same to its call; what depends on such a future runs in the common
  * pool. A token request is not canceled with its caller: others may be waiting for it.
  *
- * <p>A method that an implementation of yours does not override throws
- * UnsupportedOperationException: a fake for tests has only what is tested.
+ * <p>A method that your own implementation does not override throws UnsupportedOperationException:
+ * a fake for tests needs only what is tested.
  */
 public interface RosteringClient extends AutoCloseable {
   /** The version of this library, and of the plugin in it. */
@@ -31,7 +31,7 @@ public interface RosteringClient extends AutoCloseable {
     return builder(config).open();
   }
 
-  /** Starts to build a client. */
+  /** Returns a builder of a client. */
   static RosteringClientBuilder builder(RosteringConfig config) {
     return new RosteringClientBuilder(config);
   }
@@ -56,12 +56,12 @@ public interface RosteringClient extends AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
-  /** Returns the cached token, or a new one, for requests of your own. */
+  /** Returns the cached token, or a new one, for your own requests. */
   default Token getToken() throws InterruptedException {
     return getToken(TokenOptions.cached());
   }
 
-  /** Returns a token that the options choose. */
+  /** Returns the token that the options select. */
   default Token getToken(TokenOptions options) throws InterruptedException {
     throw new UnsupportedOperationException();
   }
@@ -86,7 +86,7 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Returns a view for another customer: this client, with the same token and everything else, but
-   * every call of it sends that id, or none if it is null. Closing a view closes the client.
+   * all its calls send that id, or none if it is null. Closing a view closes the client.
    */
   default RosteringClient forCustomer(String id) {
     throw new UnsupportedOperationException();
@@ -108,13 +108,13 @@ public interface RosteringClient extends AutoCloseable {
   }
 
   /**
-   * Adds the token to the requests of another HTTP client. Requests to the scheme, host and port of
-   * the base URL get it; others are sent unchanged, and so is a request that has an {@code
-   * Authorization} of its own. The ids of customer and user are not added.
+   * Returns an HTTP client that adds the token to the requests of another. Requests to the scheme,
+   * host and port of the base URL get it; others are sent unchanged, and so is a request that has
+   * an {@code Authorization} already. The ids of customer and user are not added.
    *
    * <p>After a 401, a new token is requested and the request is sent once more; the given {@code
-   * BodyHandler} does not see that 401. If no new token can be had, the 401 is the response. So it
-   * is for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not sent
+   * BodyHandler} does not see that 401. If there is no new token, the 401 is the response. The same
+   * holds for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not sent
    * again; the next request has a new token. One of {@code ofInputStream} needs a new stream each
    * time.
    *

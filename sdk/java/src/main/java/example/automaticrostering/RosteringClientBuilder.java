@@ -32,7 +32,7 @@ public final class RosteringClientBuilder {
 
   /**
    * Sets the client that sends the requests, for a proxy, TLS or tracing. It must not follow
-   * redirects, which could take the secret elsewhere.
+   * redirects, which could forward the secret to another host.
    */
   public RosteringClientBuilder httpClient(HttpClient client) {
     httpClient = Http.withoutRedirects(client);
@@ -40,7 +40,7 @@ public final class RosteringClientBuilder {
   }
 
   /**
-   * Bounds each call with all its requests and waits; 30 s if not set. A call that times out is a
+   * Bounds each call with all its requests and waits (default: 30 s). A call that times out is a
    * retryable {@code NETWORK_ERROR}.
    */
   public RosteringClientBuilder timeout(Duration timeout) {
@@ -48,19 +48,19 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /** Sets no bound for calls. */
+  /** Removes the bound of calls. */
   public RosteringClientBuilder noTimeout() {
     timeoutNanos = Timeout.NONE;
     return this;
   }
 
   /**
-   * Bounds the body of the service's responses; 64 MiB if not set. A longer one is a {@code
+   * Bounds the body of the service's responses (default: 64 MiB). A longer one is a {@code
    * NETWORK_ERROR} that is not retryable.
    */
   public RosteringClientBuilder maxBody(int bytes) {
     if (bytes <= 0) {
-      throw new IllegalArgumentException("maxBody must be positive");
+      throw new IllegalArgumentException("maxBody must be positive, not " + bytes);
     }
     maxBody = bytes;
     return this;
@@ -81,7 +81,7 @@ public final class RosteringClientBuilder {
     return this;
   }
 
-  /** Interprets the plugin instead of compiling it to JVM code, where no code may be generated. */
+  /** Interprets the plugin instead of compiling it, for JVMs where no code may be generated. */
   public RosteringClientBuilder interpreter() {
     isInterpreted = true;
     return this;

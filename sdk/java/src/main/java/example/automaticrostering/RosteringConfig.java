@@ -1,20 +1,24 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.camelCase;
+import static java.util.Locale.ROOT;
+
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Whose jobs to list, and where. It is checked when a client opens: a {@link RosteringException}
- * then names the key that caused it. Printing it does not show the secret.
+ * The settings of a client: its credentials, the URLs, and whose jobs to list. They are checked
+ * when a client opens: a {@link RosteringException} then names the field that caused it. Printing a
+ * config does not show the secret.
  */
 public final class RosteringConfig {
-  /** Picks the scope. */
+  /** Selects the scope. */
   public enum Environment {
-    /** The stage. */
+    /** The stage environment. */
     STAGE,
-    /** The production. */
+    /** The production environment. */
     PRODUCTION
   }
 
@@ -40,18 +44,17 @@ public final class RosteringConfig {
   }
 
   static RosteringConfig fromEnvironment(Map<String, String> variables) {
-    var any = "(?s).*";
     return builder()
-        .read(variables, "environment", "stage|production")
-        .read(variables, "auth_url", any)
-        .read(variables, "base_url", any)
-        .read(variables, "client_id", any)
-        .read(variables, "client_secret", any)
-        .read(variables, "customer_id", any)
-        .read(variables, "user_id", any)
-        .read(variables, "scope", any)
-        .read(variables, "refresh_margin", "[0-9]+")
-        .read(variables, "allow_http", "true|false")
+        .read(variables, "environment", "stage|production", "stage or production")
+        .read(variables, "auth_url")
+        .read(variables, "base_url")
+        .read(variables, "client_id")
+        .read(variables, "client_secret")
+        .read(variables, "customer_id")
+        .read(variables, "user_id")
+        .read(variables, "scope")
+        .read(variables, "refresh_margin", "[0-9]+", "a whole number of seconds")
+        .read(variables, "allow_http", "true|false", "true or false")
         .build();
   }
 
@@ -64,24 +67,28 @@ public final class RosteringConfig {
     return keys;
   }
 
-  /** What the plugin would not see: the SDK makes a question mark of a lone surrogate. */
+  /** Refuses what the plugin would not see: the SDK replaces a lone surrogate. */
   void check() {
     keys.forEach(
         (key, value) -> {
           if (!Json.isUnicode(value)) {
-            throw RosteringException.ofConfig("config_invalid", key, key + " has a lone surrogate");
+            throw RosteringException.ofConfig(
+                "config_invalid",
+                key,
+                camelCase(key) + " has a lone surrogate: pass valid Unicode");
           }
         });
   }
 
-  /** The plugin has checked the URLs, but permits host names that the JDK does not. */
+  /** Refuses host names that the JDK does not permit, in URLs that the plugin has checked. */
   void checkHosts() {
     for (var key : new String[] {"auth_url", "base_url"}) {
       if (keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null) {
         throw RosteringException.ofConfig(
             "config_invalid",
             key,
-            "java.net.URI cannot read the host in " + key + "; use a name without an underscore");
+            camelCase(key)
+                + " has a host that java.net.URI cannot read: use a name without an underscore");
       }
     }
   }
@@ -95,14 +102,14 @@ public final class RosteringConfig {
 
   /**
    * Builds a config; each method changes the builder and returns it. Null or an empty string unsets
-   * a key.
+   * a field.
    */
   public static final class Builder {
     private final Map<String, String> keys = new TreeMap<>();
 
     private Builder() {}
 
-    /** Needed unless there is a scope. */
+    /** Sets the environment, which selects the scope; required unless a scope is set. */
     public Builder environment(Environment environment) {
       return set(
           "environment",
@@ -114,42 +121,42 @@ public final class RosteringConfig {
               });
     }
 
-    /** The identity provider: https, or http on loopback. */
+    /** Sets the URL of the identity provider: https, or http on loopback. */
     public Builder authUrl(String url) {
       return set("auth_url", url);
     }
 
-    /** The service: https, or http on loopback; it may have a path. */
+    /** Sets the URL of the service: https, or http on loopback; it may have a path. */
     public Builder baseUrl(String url) {
       return set("base_url", url);
     }
 
-    /** The client id of OAuth 2.0. */
+    /** Sets the client id of OAuth 2.0. */
     public Builder clientId(String id) {
       return set("client_id", id);
     }
 
-    /** The client's secret, without the trailing newline of a file that it was read from. */
+    /** Sets the client's secret, without the trailing newline of a file. */
     public Builder clientSecret(String secret) {
       return set("client_secret", secret);
     }
 
-    /** The customer of the calls, at most 256 bytes of visible ASCII. */
+    /** Sets the customer of the calls, at most 256 bytes of visible ASCII. */
     public Builder customerId(String id) {
       return set("customer_id", id);
     }
 
-    /** The user of the calls, at most 256 bytes of visible ASCII. */
+    /** Sets the user of the calls, at most 256 bytes of visible ASCII. */
     public Builder userId(String id) {
       return set("user_id", id);
     }
 
-    /** Overrides the environment's scope: one or more, with a space between them. */
+    /** Sets one or more scopes, separated by spaces, instead of the environment's. */
     public Builder scope(String scope) {
       return set("scope", scope);
     }
 
-    /** How long before its expiry a token is renewed, in whole seconds; a minute if not set. */
+    /** Sets how long before its expiry a token is renewed, in whole seconds (default: 60 s). */
     public Builder refreshMargin(Duration margin) {
       if (margin.isNegative() || margin.getNano() != 0) {
         throw new IllegalArgumentException(
@@ -158,7 +165,7 @@ public final class RosteringConfig {
       return set("refresh_margin", Long.toString(margin.getSeconds()));
     }
 
-    /** Permits http beyond loopback, where anyone on the way can read the secret. */
+    /** Permits http beyond loopback, where the network can read the secret. */
     public Builder allowHttp(boolean allow) {
       return set("allow_http", Boolean.toString(allow));
     }
@@ -177,12 +184,15 @@ public final class RosteringConfig {
       return this;
     }
 
-    private Builder read(Map<String, String> variables, String key, String values) {
-      var name = "ROSTERING_" + key.toUpperCase(java.util.Locale.ROOT);
+    private Builder read(Map<String, String> variables, String key) {
+      return read(variables, key, "(?s).*", "");
+    }
+
+    private Builder read(Map<String, String> variables, String key, String pattern, String values) {
+      var name = "ROSTERING_" + key.toUpperCase(ROOT);
       var value = variables.getOrDefault(name, "");
-      if (!value.isEmpty() && !value.matches(values)) {
-        throw RosteringException.ofConfig(
-            "config_invalid", key, name + " must be " + values.replace("|", " or "));
+      if (!value.isEmpty() && !value.matches(pattern)) {
+        throw RosteringException.ofConfig("config_invalid", key, name + " must be " + values);
       }
       return set(key, value);
     }

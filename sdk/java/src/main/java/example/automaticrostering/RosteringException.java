@@ -15,21 +15,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A call that failed. Its code is for programs to act on; its message explains how to fix it. It
- * holds neither secrets nor tokens.
+ * A failed call. Its code is for programs to act on; its message explains how to fix it. It has
+ * neither secrets nor tokens.
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   /** The contract's error codes. */
   public enum Code {
-    /** A parameter of the call is wrong; {@link #key} names it. */
+    /** An argument of the call is invalid; {@link #key} names it. */
     INVALID_INPUT,
-    /** A key of the config is not set. */
+    /** A field of the config is not set; {@link #key} names it. */
     CONFIG_MISSING,
-    /** A key of the config is wrong. */
+    /** A field of the config is invalid; {@link #key} names it. */
     CONFIG_INVALID,
-    /** The clock is wrong by years, or was set back. */
+    /** The system clock is wrong by years, or was set back. */
     CLOCK_UNUSABLE,
     /** The token endpoint refused the client, in most cases for its id, secret or scope. */
     TOKEN_ENDPOINT_REJECTED,
@@ -39,7 +39,7 @@ public final class RosteringException extends RuntimeException {
     TOKEN_RESPONSE_INVALID,
     /** {@code setToken}: an expired token, or another client's, scope's or token URL's. */
     TOKEN_MISMATCH,
-    /** The service responded 401 to a new token. */
+    /** The service refused a new token, or a token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
     /** The service responded with another status than 2xx: see {@link #status}, {@link #body}. */
     SERVICE_ERROR,
@@ -52,11 +52,11 @@ public final class RosteringException extends RuntimeException {
   /** The contract's fields, by its names. */
   private final LinkedHashMap<String, Object> fields;
 
-  /** Of the service's response. */
+  /** The headers of the service's response. */
   private final transient HttpHeaders headers;
 
   /**
-   * Makes an error, for a fake of a client in tests.
+   * Creates an error, for a fake client in tests.
    *
    * @param details what else is known, by the contract's names: {@code Map.of("status", 503,
    *     "retry_after", 7)}
@@ -66,7 +66,7 @@ public final class RosteringException extends RuntimeException {
   }
 
   private RosteringException(LinkedHashMap<String, Object> fields, HttpHeaders headers) {
-    super(text(fields));
+    super(message(fields));
     this.fields = fields;
     this.headers = headers;
   }
@@ -82,7 +82,7 @@ public final class RosteringException extends RuntimeException {
   }
 
   /** {@code code: message (status 400, invalid_client: description)}. */
-  private static String text(Map<String, Object> fields) {
+  private static String message(Map<String, Object> fields) {
     var known = new ArrayList<String>();
     if (fields.containsKey("status")) {
       known.add("status " + fields.get("status"));
@@ -111,11 +111,11 @@ public final class RosteringException extends RuntimeException {
     return text;
   }
 
-  private static String camelCase(String name) {
+  static String camelCase(String name) {
     return Pattern.compile("_([a-z])").matcher(name).replaceAll(c -> c.group(1).toUpperCase(ROOT));
   }
 
-  /** Reads the plugin's error text. What is null is not known. */
+  /** Reads an error of the plugin. What is null is not known. */
   static RuntimeException ofPlugin(String text, Response response, Throwable cause) {
     try {
       @SuppressWarnings("unchecked")
@@ -129,8 +129,13 @@ public final class RosteringException extends RuntimeException {
       }
       return error;
     } catch (UncheckedIOException e) { // not an error of the contract
-      return new IllegalStateException("the plugin failed: " + text);
+      return ofBug(text, e);
     }
+  }
+
+  static IllegalStateException ofBug(String what, Throwable cause) {
+    return new IllegalStateException(
+        "the plugin failed, which is a bug; report it: " + what, cause);
   }
 
   static RosteringException ofConfig(String code, String key, String message) {
@@ -141,7 +146,7 @@ public final class RosteringException extends RuntimeException {
     return new RosteringException(Code.NETWORK_ERROR, message, retryable, Map.of());
   }
 
-  /** {@return what to act on, or {@link Code#UNKNOWN}} */
+  /** {@return the code, or {@link Code#UNKNOWN}} */
   public Code code() {
     return Stream.of(Code.values())
         .filter(c -> c.name().equalsIgnoreCase((String) fields.get("code")))
@@ -157,10 +162,10 @@ public final class RosteringException extends RuntimeException {
   }
 
   /**
-   * {@return the contract's name of the config's key, or of the parameter, that caused the error}
+   * {@return the contract's name of the field or argument that caused it, such as {@code auth_url}}
    */
   public Optional<String> key() {
-    return text("key");
+    return string("key");
   }
 
   /** {@return the HTTP status of the response that caused the error} */
@@ -177,17 +182,17 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return the body of the service's response, up to 64 KiB, without secrets and tokens} */
   public Optional<String> body() {
-    return text("body");
+    return string("body");
   }
 
   /** {@return {@code error} of the token endpoint's response, such as {@code invalid_client}} */
   public Optional<String> oauthError() {
-    return text("oauth_error");
+    return string("oauth_error");
   }
 
   /** {@return {@code error_description} of the token endpoint's response} */
   public Optional<String> oauthErrorDescription() {
-    return text("oauth_error_description");
+    return string("oauth_error_description");
   }
 
   /** {@return how long to wait before the next call} */
@@ -202,7 +207,7 @@ public final class RosteringException extends RuntimeException {
     return new String(Json.write(fields), UTF_8);
   }
 
-  private Optional<String> text(String name) {
+  private Optional<String> string(String name) {
     return fields.get(name) instanceof String s ? Optional.of(s) : Optional.empty();
   }
 }

@@ -28,12 +28,12 @@ public final class ServiceRequest {
     body = builder.body == null ? BodyPublishers.noBody() : builder.body;
   }
 
-  /** Makes a GET request. The path begins with a slash, and may have a query. */
+  /** Returns a GET request. The path begins with a slash, and may have a query. */
   public static ServiceRequest get(String path) {
     return builder(path).build();
   }
 
-  /** Starts to build a request. The path begins with a slash, and may have a query. */
+  /** Returns a builder of a request. The path begins with a slash, and may have a query. */
   public static Builder builder(String path) {
     return new Builder(path);
   }
@@ -49,7 +49,7 @@ public final class ServiceRequest {
       this.path = path;
     }
 
-    /** GET (if not set), HEAD, POST, PUT, PATCH, DELETE or OPTIONS. */
+    /** Sets the method: GET (the default), HEAD, POST, PUT, PATCH, DELETE or OPTIONS. */
     public Builder method(String method) {
       this.method = method;
       return this;
@@ -61,23 +61,21 @@ public final class ServiceRequest {
       return this;
     }
 
-    /** Sets a header; not Authorization, the ids, Host, Content-Length and the like. */
+    /** Sets a header. Authorization, the two ids and headers of the connection are reserved. */
     public Builder header(String name, String value) {
       headers.put(name, value);
       return this;
     }
 
-    /**
-     * Sets the body to what a JSON library wrote, and the header Content-Type unless there is one.
-     */
+    /** Sets the body to a string of JSON, and the header Content-Type unless there is one. */
     public Builder json(String json) {
       headers.putIfAbsent("Content-Type", "application/json");
       return body(json);
     }
 
     /** Sets the body, as UTF-8. */
-    public Builder body(String text) {
-      return body(BodyPublishers.ofString(unicode(text)));
+    public Builder body(String string) {
+      return body(BodyPublishers.ofString(unicode(string)));
     }
 
     /** Sets the body. The bytes are not copied. */
@@ -87,7 +85,7 @@ public final class ServiceRequest {
 
     /**
      * Sets the body, of any size, from parts that follow each other. It is sent again when the
-     * service answers 401: {@code ofInputStream} needs a new stream each time. A part of {@code
+     * service responds 401: {@code ofInputStream} needs a new stream each time. A part of {@code
      * BodyPublishers.fromPublisher} or {@code concat} is not sent again: the call ends with a
      * retryable {@code SERVICE_UNAUTHORIZED}, and the next call has a new token.
      */
@@ -101,16 +99,16 @@ public final class ServiceRequest {
       return new ServiceRequest(this);
     }
 
-    private static String encode(String text) {
-      return URLEncoder.encode(unicode(text), UTF_8);
+    private static String encode(String string) {
+      return URLEncoder.encode(unicode(string), UTF_8);
     }
 
     /** A lone surrogate would be sent as a question mark. */
-    private static String unicode(String text) {
-      if (!Json.isUnicode(text)) {
-        throw new IllegalArgumentException("the text has a lone surrogate");
+    private static String unicode(String string) {
+      if (!Json.isUnicode(string)) {
+        throw new IllegalArgumentException("the string has a lone surrogate: pass valid Unicode");
       }
-      return text;
+      return string;
     }
   }
 }

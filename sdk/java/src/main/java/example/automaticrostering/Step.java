@@ -9,7 +9,9 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Map;
 
-/** What the plugin wants done next: docs/contract.md, Steps. What it lacks is null, or zero. */
+/**
+ * What the plugin wants done next: docs/contract.md, Steps. Fields that it lacks are null or zero.
+ */
 record Step(
     String step,
     @JsonProperty("for") String purpose,
@@ -26,7 +28,7 @@ record Step(
     Token.Fields output,
     long until,
     boolean renew) {
-  /** A request, ready but for a body of the caller's. Calls share it. */
+  /** A request, complete but for the caller's body. Calls share it. */
   static final class Request {
     private final HttpRequest.Builder request;
     private final String method;
@@ -44,7 +46,7 @@ record Step(
       headers.forEach(request::setHeader);
     }
 
-    /** The step's body is a text, or true for the caller's. */
+    /** Returns the request with its body: a string in the step, or the caller's. */
     HttpRequest with(BodyPublisher callers) {
       var publisher =
           body == null
@@ -58,7 +60,7 @@ record Step(
     return step.equals("done");
   }
 
-  /** The output of get_token; null for other calls. */
+  /** Returns the output of get_token, or null for other calls. */
   Token token() {
     return output == null ? null : output.token();
   }
@@ -75,7 +77,7 @@ record Step(
     return step.equals("wait");
   }
 
-  /** Steps of a section go on without their caller: docs/contract.md, What a driver does. */
+  /** Steps of a section continue without their caller: docs/contract.md, What a driver does. */
   boolean isOfSection() {
     return isForToken() || step.equals("store");
   }

@@ -1,11 +1,11 @@
 package example.automaticrostering;
 
 /**
- * A store that clients share their token through, in one process or many. The plugin decides what
- * is read and written, and when. Anyone who can read the store has the token.
+ * Stores the token that clients share, in one process or many. The plugin decides what is read and
+ * written, and when. Anyone who can read the store has the token.
  *
  * <p>Methods run on the client's own daemon threads, one at a time for most of its calls. A method
- * that throws, or that takes longer than a second, makes that call go on without the store; its
+ * that throws, or that takes longer than a second, makes that call continue without the store; its
  * thread is then interrupted. A key has at most 512 visible ASCII characters.
  */
 public interface Store {

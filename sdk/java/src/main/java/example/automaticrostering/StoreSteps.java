@@ -10,9 +10,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Carries out the store steps, on threads of their own: a store may block. */
+/** Carries out the store steps, on separate threads, because a store may block. */
 final class StoreSteps {
-  /** More than are busy, unless the store hangs: what waits for them then times out. */
+  /** Enough, unless the store hangs: then what waits for a thread times out. */
   private static final int THREADS = 4;
 
   private final Store store;
@@ -23,7 +23,7 @@ final class StoreSteps {
     this.store = store;
   }
 
-  /** Returns the result of a step as resume takes it, within the step's time. */
+  /** Returns the result of a step as resume takes it, within the step's timeout. */
   CompletableFuture<Map<String, ?>> use(Step step) {
     var used = new CompletableFuture<Map<String, ?>>();
     var task = threads.submit(() -> used.completeAsync(() -> call(step), Runnable::run));
@@ -51,7 +51,7 @@ final class StoreSteps {
     }
   }
 
-  /** A store that fails makes no call fail: only a warning, once a minute, shows it. */
+  /** Logs a failure of the store, once a minute: it fails no call. */
   private Map<String, ?> failed(Step step, String reason) {
     var next = nextWarning.get();
     var time = System.nanoTime();

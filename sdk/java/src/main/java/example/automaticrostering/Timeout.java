@@ -12,7 +12,7 @@ final class Timeout {
 
   private Timeout() {}
 
-  /** Returns the nanoseconds of a timeout; one of centuries is none. */
+  /** Converts a timeout to nanoseconds; one of more than three centuries is none. */
   static long nanos(Duration timeout) {
     if (timeout.isZero() || timeout.isNegative()) {
       throw new IllegalArgumentException("a timeout must be positive, not " + timeout);

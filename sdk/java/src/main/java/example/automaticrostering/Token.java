@@ -23,7 +23,7 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
   }
 
   /**
-   * Reads what {@link #toJson} wrote.
+   * Reads a token that {@link #toJson} wrote.
    *
    * @throws IllegalArgumentException if it is not a JSON object; the message does not show it
    */
@@ -31,11 +31,11 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
     try {
       return Json.read(json.getBytes(UTF_8), Fields.class).token();
     } catch (UncheckedIOException e) {
-      throw new IllegalArgumentException("not a token object");
+      throw new IllegalArgumentException("not a token object: pass what toJson() returned");
     }
   }
 
-  /** {@return the token object, which shows the access token, for a store of your own} */
+  /** {@return the token object, which shows the access token, for your own store} */
   public String toJson() {
     return new String(input(null), UTF_8);
   }

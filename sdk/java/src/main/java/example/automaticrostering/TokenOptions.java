@@ -2,7 +2,7 @@ package example.automaticrostering;
 
 import java.util.Map;
 
-/** Which token {@link RosteringClient#getToken(TokenOptions)} returns. */
+/** Selects the token that {@link RosteringClient#getToken(TokenOptions)} returns. */
 public final class TokenOptions {
   private final Map<String, ?> input;
 
@@ -10,19 +10,19 @@ public final class TokenOptions {
     this.input = input;
   }
 
-  /** The cached token, or a new one if there is none. */
+  /** Selects the cached token, or a new one if there is none. */
   public static TokenOptions cached() {
     return new TokenOptions(Map.of());
   }
 
-  /** A new token. If that fails, the cached one is kept. */
+  /** Selects a new token. If that fails, the cached one is kept. */
   public static TokenOptions force() {
     return new TokenOptions(Map.of("force", true));
   }
 
   /**
-   * Another token than one that the service answered 401 to: a new one, or the cached one if that
-   * is another already.
+   * Selects another token than one that the service refused with 401: a new one, or the cached one
+   * if that is another already.
    */
   public static TokenOptions refused(String accessToken) {
     return new TokenOptions(Map.of("refused", accessToken));

@@ -1,5 +1,5 @@
 /**
- * A client of Automatic Rostering: open one with {@link
+ * A client for Automatic Rostering: open one with {@link
  * example.automaticrostering.RosteringClient#open}.
  */
 package example.automaticrostering;

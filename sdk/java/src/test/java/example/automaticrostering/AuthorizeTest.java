@@ -133,7 +133,7 @@ class AuthorizeTest extends SandboxTest {
   }
 
   @Test
-  void requestIsRepeatedOnce() throws Exception {
+  void requestIsRetriedOnce() throws Exception {
     old();
     sandbox.fault(Map.of("server", "jobs", "status", 401, "body", "no"));
     var response = http.send(request("/jobs").build(), BodyHandlers.ofString());
@@ -192,7 +192,7 @@ class AuthorizeTest extends SandboxTest {
   }
 
   @Test
-  void ownAuthorizationIsLeftAlone() throws Exception {
+  void ownAuthorizationIsUnchanged() throws Exception {
     var request = request("/jobs").header("authorization", "Basic abc").build();
     assertEquals(401, http.send(request, BodyHandlers.ofString()).statusCode());
     assertEquals(401, http.sendAsync(request, BodyHandlers.ofString()).get().statusCode());

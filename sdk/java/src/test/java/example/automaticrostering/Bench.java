@@ -16,10 +16,10 @@ import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 
 /**
- * Measures calls beside the same requests of the JDK's client alone; bench.sh runs it. Each line on
- * standard input is {@code {"who":"library"|"bare","calls":500,"at_once":16,"pause_ms":0}}: so many
- * calls by so many threads, each of which pauses after each call. The response is a line with the
- * CPU time of the process and the time of each call: {@code {"cpu_us":12345,"wall_us":[…]}}.
+ * Measures calls next to the same requests of the JDK's client alone; bench.sh runs it. Each line
+ * on standard input is {@code {"who":"library"|"bare","calls":500,"at_once":16,"pause_ms":0}}: so
+ * many calls by so many threads, each of which pauses after each call. The response is a line with
+ * the CPU time of the process and the time of each call: {@code {"cpu_us":12345,"wall_us":[…]}}.
  */
 public final class Bench {
   private record Block(String who, int calls, int atOnce, long pauseMs) {}

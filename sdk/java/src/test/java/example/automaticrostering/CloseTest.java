@@ -94,7 +94,7 @@ class CloseTest extends SandboxTest {
     client.close();
     for (var view : new RosteringClient[] {client, client.forUser("u2")}) {
       var e = assertThrows(IllegalStateException.class, view::listJobs);
-      assertEquals("the client is closed", e.getMessage());
+      assertEquals("the client is closed; open a new one", e.getMessage());
       assertThrows(IllegalStateException.class, view::clearToken);
       assertThrows(ExecutionException.class, view.listJobsAsync()::get);
     }

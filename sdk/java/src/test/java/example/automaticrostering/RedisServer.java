@@ -10,8 +10,8 @@ import redis.clients.jedis.JedisPooled;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * A Redis on loopback that keeps nothing on disk. Without redis-server the test is skipped, unless
- * CI is true.
+ * A Redis server on loopback that keeps nothing on disk. Without redis-server the test is skipped,
+ * unless CI is true.
  */
 final class RedisServer implements AutoCloseable {
   private static final int ATTEMPTS = 5;

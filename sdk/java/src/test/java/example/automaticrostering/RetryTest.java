@@ -70,7 +70,7 @@ class RetryTest {
   }
 
   @Test
-  void retryWaitsAsItIsTold() {
+  void retryWaitsForRetryAfter() {
     var error = error(true, Map.of("retry_after", 10));
     assertSame(error, fails(Duration.ofSeconds(25), error));
     assertSleeps(10, 10);
@@ -84,7 +84,7 @@ class RetryTest {
   }
 
   @Test
-  void retryRepeatsNothingFinal() {
+  void retryStopsAtAFinalError() {
     var error = error(false, Map.of());
     assertSame(error, fails(Duration.ofHours(1), error));
     assertSleeps();

@@ -101,7 +101,7 @@ class RosteringExceptionTest extends SandboxTest {
   }
 
   @Test
-  void errorCauseIsToldOnce() {
+  void errorCauseIsNamedOnce() {
     var cause = new CertificateException("no path");
     var handshake = new SSLHandshakeException(cause.toString());
     handshake.initCause(new IllegalStateException("no path", cause));

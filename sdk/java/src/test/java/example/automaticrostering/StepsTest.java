@@ -18,8 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Steps that a made-up plugin asks for: begin has one as its input, and each flow holds the next,
- * or an error's text. Each wait takes a year.
+ * Steps of a fake plugin: begin has one as its input, and each flow holds the next, or an error.
+ * Each wait takes a year.
  */
 class StepsTest {
   private static final String DONE = "{'step':'done','output':{}}";
@@ -54,7 +54,7 @@ class StepsTest {
     }
   }
 
-  /** Keeps the thread, until the test lets it go on. */
+  /** Keeps the thread, until the test lets it continue. */
   private void hold() {
     holds.complete(true);
     try {
@@ -113,12 +113,12 @@ class StepsTest {
     var shares = start(section(waits("store")));
     start(DONE).get();
     start(section(section(waits("store")))).cancel(true);
-    driver.tell("after what is queued", new byte[0]).get();
+    driver.callExport("after what is queued", new byte[0]).get();
     assertFalse(waits.isDone());
     assertFalse(shares.isDone());
     start(section(DONE)).get();
     waits.get();
-    driver.tell("after what is queued", new byte[0]).get();
+    driver.callExport("after what is queued", new byte[0]).get();
     assertFalse(shares.isDone(), "a wait for the store does not end with another call's section");
     shares.cancel(true);
   }
@@ -133,7 +133,7 @@ class StepsTest {
 
   @Test
   void deadlineDoesNotWaitForThePlugin() throws Exception {
-    var hold = driver.tell("hold", new byte[0]);
+    var hold = driver.callExport("hold", new byte[0]);
     assertTimedOut(start(waits("call"), 1_000_000));
     assertFalse(hold.isDone());
   }

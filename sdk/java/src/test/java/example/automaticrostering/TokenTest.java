@@ -19,7 +19,7 @@ class TokenTest {
   }
 
   @Test
-  void textThatIsNotATokenIsNotShown() {
+  void stringThatIsNotATokenIsNotShown() {
     var e = assertThrows(IllegalArgumentException.class, () -> Token.ofJson("the-s3cr3t"));
     assertFalse(e.toString().contains("the-s3cr3t"));
   }
