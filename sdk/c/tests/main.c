@@ -150,6 +150,6 @@ int main(int count, char **arguments) {
     /* First, since these tests must see libextism set its signal handlers. */
     int failed = run_open_tests();
     failed += run_call_tests() + run_request_tests() + run_error_tests() + run_retry_tests() + run_thread_tests() +
-              run_store_tests() + run_log_tests();
+              run_store_tests() + run_tls_tests() + run_log_tests();
     return failed == 0 ? 0 : 1;
 }

@@ -84,3 +84,4 @@ int run_request_tests(void);
 int run_retry_tests(void);
 int run_store_tests(void);
 int run_thread_tests(void);
+int run_tls_tests(void);
