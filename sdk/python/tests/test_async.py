@@ -5,7 +5,7 @@ import time
 from typing import Any
 from unittest import mock
 
-from automatic_rostering import AsyncClient, MemoryStore
+from automatic_rostering import AsyncClient
 from automatic_rostering.plugin import Plugin
 
 from . import PATIENCE
@@ -66,12 +66,11 @@ class Renewals(ServiceCase):
         self.assertEqual(unhandled, [])
         self.want_requests(4, 4)
 
-
     def test_log_of_the_event_loop_has_no_token(self) -> None:
         async def play() -> None:
             loop = asyncio.get_running_loop()
             loop.slow_callback_duration = 0  # logs every callback
-            async with AsyncClient(self.config, timeout=PATIENCE, store=MemoryStore()) as client:
+            async with AsyncClient(self.config, timeout=PATIENCE) as client:
                 await client.list_jobs()
                 later = int(time.time()) + 3550
                 with mock.patch("automatic_rostering.call.unix_time", return_value=later):
