@@ -20,7 +20,7 @@ import (
 type Deviation struct {
 	// Scenarios are groups, or groups and names with a slash between.
 	Scenarios []string `json:"scenarios"`
-	// Why tells what the host does instead, with the version that was seen to.
+	// Why says what the host does instead, with the version in which it was seen.
 	Why string `json:"why"`
 	// Issue is where the SDK's developers know of it, if they do.
 	Issue string `json:"issue,omitempty"`
@@ -46,7 +46,7 @@ func readDeviations(host string) (all deviations, err error) {
 	return all, nil
 }
 
-// of tells why a host cannot do a scenario, named with its group, or "".
+// of returns why a host cannot do a scenario, named with its group, or "".
 func (all deviations) of(scenario string) string {
 	for _, d := range all {
 		for _, s := range d.Scenarios {

@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// While a third of the margin is left, the token is renewed beside the calls. Later, one call renews it, and the others
+// While a third of the margin is left, the token is renewed in the background. Later, one call renews it, and the others
 // use the old one.
 func renewalDelaysNobody(w *world) {
 	c := w.client(false)
@@ -45,7 +45,7 @@ func renewalFails(w *world) {
 	for now := int64(renewal); now < late; now++ {
 		c.lists(now, "token-0001")
 	}
-	c.lists(late, "token-0001") // in the back-off, or its own renewal fails
+	c.lists(late, "token-0001") // within the backoff, or its own renewal fails
 	w.auth.Down(false)
 	c.lists(start+3700, "token-0002")
 }
@@ -217,8 +217,8 @@ func serviceEndsWithCaller(w *world) {
 	w.tokenRequests(1)
 }
 
-// A POST that was done is never reported as a failure, whatever goes on beside it.
-func answerCounts(w *world) {
+// A POST that was done is never reported as a failure, whatever happens at the same time.
+func responseCounts(w *world) {
 	c := w.client(false)
 	c.lists(start, "token-0001")
 	w.service.Hold(true)

@@ -58,21 +58,21 @@ var rules = []struct {
 	{"of a fleet one renews", fleetRenewsOnce, false},
 	{"many callers make one token request", manyCallers, false},
 	{"a wait for another call ends with it", waitEndsWithCall, false},
-	{"a caller who leaves does not end the request", callersLeave, false},
-	{"a caller who cancels does not end the request", cancel, false},
+	{"a caller that leaves does not end the request", callersLeave, false},
+	{"a caller that cancels does not end the request", cancel, false},
 	{"a request to the service ends with its caller", serviceEndsWithCaller, false},
-	{"an answer that has come is given to the caller", answerCounts, false},
+	{"a response that has arrived is returned to the caller", responseCounts, false},
 	{"close waits for the calls before it", closeWaits, false},
 	{"close gives up a token request that no call waits for", closeGivesUpToken, false},
 	{"a body of 50 MB", largeBody, false},
 	{"two clients of one store make one token request", twoClients, false},
-	{"the store has the token though its caller left", storeAfterCaller, false},
-	{"a caller who cancels does not end a store step", cancelInStore, false},
+	{"the store has the token although its caller left", storeAfterCaller, false},
+	{"a caller that cancels does not end a store step", cancelInStore, false},
 	{"the store is down, and comes back", storeDown, false},
 }
 
-// The time of the first calls, one at which the token of then is renewed beside the calls, and
-// one at which a call renews it.
+// The time of the first calls, one at which their token is renewed in the background, and one at
+// which a call renews it.
 const (
 	start   = 1800000000
 	renewal = start + 3550

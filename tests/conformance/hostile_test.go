@@ -15,7 +15,7 @@ import (
 
 var record = flag.Bool("record", false, "write what TestHostile sees into hostile/recorded.json")
 
-// What comes of hostile servers is recorded for each library, as redirects are for each host.
+// How calls to hostile servers end is recorded for each library, as redirects are for each host.
 func TestHostile(t *testing.T) {
 	recorded, err := hostile.Recorded()
 	if err != nil {

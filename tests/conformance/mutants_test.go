@@ -36,7 +36,7 @@ func TestEveryStepCounts(t *testing.T) {
 }
 
 // expectations are fields of steps and errors, and how another value of each is made.
-// Neither value nor input is an expectation: they are handed in.
+// Neither value nor input is an expectation: they are passed to resume.
 var expectations = map[string]func(any) any{
 	"ttl":         func(old any) any { return old.(float64) + 1 },
 	"wait":        func(old any) any { return old.(float64) * 2 },

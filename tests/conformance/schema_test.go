@@ -61,7 +61,7 @@ var beyondInput = map[string]bool{
 	"sharing/results of store steps":                                                 true,
 	"sharing/a result that does not fit its step changes nothing":                    true,
 	"steps/resume with nothing but the flow":                                         true,
-	// Which step it answers, a definition of resume cannot know.
+	// A definition of resume cannot know which step it continues.
 	"unauthorized/repeatable belongs to a 401 of the service alone": true,
 }
 

@@ -1,4 +1,4 @@
-// Package linked tells what is linked into the plugin. It looks at the modules of go.mod, at
+// Package linked lists what is linked into the plugin. It looks at the modules of go.mod, at
 // the toolchain, and at the linker's map, in which the archives stand whose members were
 // linked.
 package linked
@@ -69,7 +69,7 @@ func Parts(root string) ([]Part, error) {
 	return parts, nil
 }
 
-// number is the version that a tool tells of itself.
+// number is the version that a tool prints.
 var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
 
 // ofArchive are the projects of archives in C. Debian's wasi-libc gives exit.o alone, which

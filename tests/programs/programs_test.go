@@ -1,4 +1,4 @@
-// Package programs runs the programs of host-example, each in a process of its own, against a sandbox.
+// Package programs runs the programs of host-example, each in its own process, against a sandbox.
 package programs
 
 import (
@@ -25,7 +25,7 @@ var programs = []struct {
 	language string
 	once     []string // print the jobs and end
 	service  bool     // the program service, too
-	ends     bool     // by itself, on SIGTERM: what runs a Worker here is a tool for development
+	ends     bool     // on SIGTERM: what runs a Worker here is a development tool, which does not
 }{
 	{"go", []string{"jobs", "minimal"}, true, true},
 	{"node", []string{"jobs", "minimal"}, true, true},
@@ -50,7 +50,7 @@ func TestEveryLanguageHasPrograms(t *testing.T) {
 	}
 }
 
-// failures are what may be wrong with the environment, and what the line that explains it must have.
+// failures are mistakes in the environment, and what the line that explains each must contain.
 var failures = []struct{ name, variable, value, code, mend string }{
 	{"a wrong secret", "ROSTERING_CLIENT_SECRET", "not-the-secret", "token_endpoint_rejected", "client_secret"},
 	{"no service", "ROSTERING_BASE_URL", "http://127.0.0.1:2", "network_error", "base_url"},

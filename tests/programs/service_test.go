@@ -25,7 +25,7 @@ type service struct {
 	log     bytes.Buffer // complete when it has ended
 }
 
-// startService starts the service of a language, which prints its address or its port.
+// startService starts the service of a language, which prints its URL or its port.
 func startService(t *testing.T, language string) *service {
 	t.Helper()
 	s := &service{setting: start(t)}
@@ -50,7 +50,7 @@ func startService(t *testing.T, language string) *service {
 	return s
 }
 
-// answer is what came back of a request, as far as it counts.
+// answer is what matters of a response.
 type answer struct {
 	status     int
 	retryAfter string
@@ -80,7 +80,7 @@ func (s *service) wantJobs(t *testing.T) {
 	}
 }
 
-// testService has the service answer many requests at once, and errors; then, if it ends by itself, SIGTERM ends it after
+// testService sends the service many requests at once, and some that fail; then, if it ends on SIGTERM, that ends it after
 // the response to the request that is under way.
 func testService(t *testing.T, language string, ends bool) {
 	const atOnce = 100

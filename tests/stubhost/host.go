@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,12 +24,18 @@ type Request struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Body    []byte            `json:"-"`
+	Raw     string            `json:"-"` // all but the body, as the plugin passes it
 }
+
+// ErrNoRoom is the trap of a var that does not fit.
+var ErrNoRoom = errors.New("no room for a var")
 
 // Host is a host with one instance of the plugin.
 type Host struct {
 	Config map[string]string
 	Vars   map[string][]byte
+	// Room is for the vars, in bytes; one that does not fit is a trap. 0 is without a limit.
+	Room int
 	// Answer answers a request; an error is a trap, as on most hosts.
 	Answer func(Request) (status int, body []byte, err error)
 	// Clock is what clock_time_get reads.
@@ -150,13 +157,24 @@ func (h *Host) setVar(name, value uint64) {
 		delete(h.Vars, key)
 		return
 	}
-	h.Vars[key] = h.memory.take(value)
+	b := h.memory.take(value)
+	sum := len(b)
+	for other, v := range h.Vars {
+		if other != key {
+			sum += len(v)
+		}
+	}
+	if h.Room > 0 && sum > h.Room {
+		panic(ErrNoRoom)
+	}
+	h.Vars[key] = b
 }
 
 func (h *Host) send(request, body uint64) uint64 {
 	h.status = 0
-	var r Request
-	if err := json.Unmarshal(h.memory.take(request), &r); err != nil {
+	raw := h.memory.take(request)
+	r := Request{Raw: string(raw)}
+	if err := json.Unmarshal(raw, &r); err != nil {
 		panic(fmt.Errorf("the request is not JSON: %w", err))
 	}
 	if body != 0 {

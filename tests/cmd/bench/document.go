@@ -31,7 +31,7 @@ type goal struct {
 	most float64
 }
 
-// compare measures the plugin beside its peers: all, or what there are goals for.
+// compare measures the plugin next to its peers: everything, or what has a goal.
 func compare(ctx context.Context, wasm string, goals bool) (*document, error) {
 	all, err := sources()
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *document) table(name string, rows ...[]string) {
 	d.tables[name] = s.String()
 }
 
-// index returns the place of a source, or -1 for a peer that is left out.
+// index returns the index of a source, or -1 for a peer that is missing.
 func (d *document) index(name string) int {
 	for i, s := range d.sources {
 		if s.name == name {
@@ -94,7 +94,7 @@ func (d *document) index(name string) int {
 	return -1
 }
 
-// against notes a goal for our series beside that of a peer, if it is there.
+// against adds a goal for our series next to that of a peer, if there is one.
 func (d *document) against(what string, all []series, peer string, most float64) {
 	if i := d.index(peer); i >= 0 {
 		d.goals = append(d.goals, goal{what, peer, all[d.index(ours)].beside(all[i]), most})
@@ -102,8 +102,8 @@ func (d *document) against(what string, all []series, peer string, most float64)
 }
 
 func (d *document) goalTable() {
-	rows := [][]string{{"what", "beside", "at most", "measured", "least", "middle half", "met"}}
-	chart := &report.Chart{Title: "Each goal, and what was measured: percent of the peer, logarithmic"}
+	rows := [][]string{{"what", "next to", "at most", "measured", "least", "middle half", "met"}}
+	chart := &report.Chart{Title: "Each goal and what was measured: percent of the peer, logarithmic"}
 	for _, g := range d.goals {
 		met := "yes"
 		if g.median > g.most {
@@ -239,7 +239,7 @@ func (d *document) steps(ctx context.Context, wasm string) error {
 	return err
 }
 
-// bytes tells how large each file is.
+// bytes lists the size of each file.
 func (d *document) bytes(context.Context) error {
 	rows := [][]string{{"file", "bytes"}}
 	chart := &report.Chart{Title: "Size: KB, logarithmic"}

@@ -104,7 +104,7 @@ func prove(ctx context.Context, g guest) error {
 	return nil
 }
 
-// sdk is a plugin on go-sdk, whose requests are answered without a network.
+// sdk is a plugin on go-sdk; responses come without a network.
 type sdk struct{ plugin *extism.Plugin }
 
 func openSDK(ctx context.Context, wasm []byte) (guest, error) {

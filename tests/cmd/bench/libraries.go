@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// library is a client library, and the goal for what a call costs beside the bare client.
+// library is a client library, with the goal for the cost of a call next to the bare client.
 type library struct {
 	name   string
 	folder string // of its bench.sh
@@ -95,7 +95,7 @@ func (p *program) end() error {
 }
 
 // beside runs blocks of the library and of the bare client in turns, and returns the ratios of
-// what figure tells of each two, sorted.
+// figure for each pair, sorted.
 func (l *library) beside(s *server, warmUp, rounds int, b block, figure func(blockCost) int64) (ratios []float64, err error) {
 	p, err := l.start(s)
 	if err != nil {
@@ -133,7 +133,7 @@ func spread(ratios []float64) string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
 }
 
-// compareLibraries measures each library beside its bare client.
+// compareLibraries measures each library next to its bare client.
 func compareLibraries(w io.Writer, hosts []string) error {
 	fast, err := serve(&server{lifetime: time.Hour})
 	if err != nil {
@@ -148,7 +148,7 @@ func compareLibraries(w io.Writer, hosts []string) error {
 
 	const row = "%-16s %-22s %-22s %6s  %-22s %14s\n"
 	fmt.Fprintf(w, "\n"+row, "a warm list_jobs,", "CPU, one at once", "16 at once", "goal", "median, 200 at once", "slowest with")
-	fmt.Fprintf(w, row, "beside bare HTTP", "", "", "", "at 50 ms (goal 1.3)", "renewals (2)")
+	fmt.Fprintf(w, row, "next to bare HTTP", "", "", "", "at 50 ms (goal 1.3)", "renewals (2)")
 	for _, l := range libraries {
 		if len(hosts) > 0 && !slices.Contains(hosts, filepath.Base(l.folder)) {
 			continue
@@ -174,8 +174,8 @@ func compareLibraries(w io.Writer, hosts []string) error {
 	return nil
 }
 
-// renewals tells how long the slowest of 10,000 calls takes while the token is renewed ten times, at a token endpoint
-// that takes a second, beside the slowest of as many without a renewal, at the same time.
+// renewals measures the slowest of 10,000 calls while the token is renewed ten times, at a token endpoint
+// that takes a second, next to the slowest of as many without a renewal, at the same time.
 func (l *library) renewals() (string, error) {
 	var servers [2]*server
 	var programs [2]*program

@@ -1,13 +1,12 @@
-// Command bench measures what a warm call costs, beside a peer in the same run: on go-sdk, in
-// time and in memory of the host, beside plugins in other languages, and in each language's
-// library.
+// Command bench measures the cost of a warm call next to a peer in the same run: on go-sdk, in
+// time and memory of the host, next to plugins in other languages, and in each client library.
 //
 //	go run ./cmd/bench
 //	go run ./cmd/bench -report ../docs
 //
 // The calls take turns, so that a machine that slows down slows all of them. On go-sdk a time
-// is the shortest of its call; compare within a run only. HOSTS=go,c narrows the libraries. With
-// -report, what is measured beside plugins in other languages goes into benchmarks.md.
+// is the shortest of its call; compare only within a run. HOSTS=go,c selects libraries. With
+// -report, the comparison with plugins in other languages goes into benchmarks.md.
 package main
 
 import (
@@ -25,8 +24,8 @@ func main() {
 	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
 	rounds := flag.Int("n", 3000, "how often each call is made")
 	folder := flag.String("report", "", "write benchmarks.md and its charts there, and nothing else")
-	goals := flag.Bool("goals", false, "measure only what there are goals for, of what is measured beside other plugins")
-	first := flag.String("first-jobs", "", "used by bench itself")
+	goals := flag.Bool("goals", false, "measure only what has a goal, next to other plugins")
+	first := flag.String("first-jobs", "", "internal: be the program whose first jobs are timed")
 	flag.Parse()
 	if err := do(context.Background(), *wasm, *rounds, *folder, *goals, *first); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -79,7 +78,7 @@ func run(ctx context.Context, w io.Writer, wasm string, rounds int) error {
 
 func ratio(a, b float64) string { return fmt.Sprintf("%.2f", a/b) }
 
-// measure makes each call so often, in turns.
+// measure makes each call rounds times, in turns.
 func measure(ctx context.Context, wasm string, rounds int) ([]cost, error) {
 	h, err := open(ctx, wasm)
 	if err != nil {

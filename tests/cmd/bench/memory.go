@@ -10,7 +10,7 @@ import (
 	extism "github.com/extism/go-sdk"
 )
 
-// memory measures what instances keep of the host's heap, and that they keep no more later.
+// memory measures how much of the host's heap instances keep, and that it does not grow.
 func (d *document) memory(ctx context.Context) error {
 	rows := [][]string{{"plugin", "time of a further instance", "its heap, with a token", "it grows: after 100,000 calls", "after bodies of 1 KB to 50 MB", "after them once more"}}
 	for _, s := range d.sources {
@@ -64,7 +64,7 @@ func further(ctx context.Context, compiled *extism.CompiledPlugin) ([]string, er
 	return []string{micro(times[0].least()), kilobytes((heap() - before) / instances)}, nil
 }
 
-// growth tells by what the heap grows on one instance: by calls, by bodies of all sizes, and by
+// growth measures how the heap grows on one instance: with calls, with bodies of all sizes, and with
 // the same bodies once more. Only ours makes the calls.
 func growth(ctx context.Context, compiled *extism.CompiledPlugin, name string) ([]string, error) {
 	p, err := instance(ctx, compiled)

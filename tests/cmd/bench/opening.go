@@ -24,7 +24,7 @@ func onePassword() ([]source, error) {
 	return []source{{"1Password's SDK: its core", wasm}}, err
 }
 
-// onePasswordFunctions are what its core imports beside Extism's functions.
+// onePasswordFunctions are what its core imports in addition to Extism's functions.
 func onePasswordFunctions() []extism.HostFunction {
 	i32, i64 := []api.ValueType{api.ValueTypeI32}, []api.ValueType{api.ValueTypeI64}
 	function := func(namespace, name string, params []api.ValueType, do extism.HostFunctionStackCallback) extism.HostFunction {
@@ -84,7 +84,7 @@ var openClient = opener{"our library for Go: New", func(ctx context.Context, whi
 
 // opening measures from the file to an instance.
 func (d *document) opening(ctx context.Context) error {
-	rows := [][]string{{"", "least time", "median", "beside New", "allocated", "kept while open"}}
+	rows := [][]string{{"", "least time", "median", "next to New", "allocated", "kept while open"}}
 	chart := &report.Chart{Title: "To compile and open: ms, logarithmic"}
 	openers := []opener{openClient}
 	for _, s := range d.sources {
@@ -123,7 +123,7 @@ func (d *document) opening(ctx context.Context) error {
 	return nil
 }
 
-// allocated tells how many bytes of the heap one of so many calls takes.
+// allocated returns how many bytes of the heap one of several calls takes.
 func allocated(times int, call func() error) (int64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

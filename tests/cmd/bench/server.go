@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// server is a token endpoint and a service, which answer in a given time.
+// server is a token endpoint and a service, which respond in a given time.
 type server struct {
 	*http.Server
 	url string
-	// Before the answer of the service, before that of the token endpoint, and of a token.
+	// Before the response of the service, before that of the token endpoint, and of a token.
 	service, endpoint, lifetime time.Duration
 	tokens                      atomic.Int64 // requested so far
 }
@@ -38,7 +38,7 @@ func serve(s *server) (*server, error) {
 
 func (s *server) close() { _ = s.Shutdown(context.Background()) }
 
-// jobs is the body of the service's answer, of about 1 KB.
+// jobs is the body of the service's response, of about 1 KB.
 var jobs = `{"jobs":[` + strings.Repeat(`{"id":"job-0001","status":"completed"},`, 25) + `{}]}`
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -95,7 +95,7 @@ func phrase(words string) *regexp.Regexp {
 	return regexp.MustCompile("(?is)" + strings.ReplaceAll(words, " ", `\s+`))
 }
 
-// spdx tells which licence a text is.
+// spdx returns the SPDX identifier of a license's text.
 func spdx(text string) (string, error) {
 	for _, k := range known {
 		if k.phrase.MatchString(text) {

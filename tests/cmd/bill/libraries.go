@@ -136,7 +136,7 @@ func (b *bill) python(ref string) error {
 	return err
 }
 
-// wheelRequires tells what a wheel requires.
+// wheelRequires returns what a wheel requires.
 func wheelRequires(path string) ([]string, error) {
 	wheel, err := zip.OpenReader(path)
 	if err != nil {
@@ -158,7 +158,7 @@ func wheelRequires(path string) ([]string, error) {
 	return nil, errors.New("the wheel has no METADATA")
 }
 
-// wheelLicense tells the licence of what is installed in .venv.
+// wheelLicense returns the license of what is installed in .venv.
 func wheelLicense(folder, name string) (string, error) {
 	if name == "extism-sys" {
 		return "BSD-3-Clause", nil // as its own bill of materials has it

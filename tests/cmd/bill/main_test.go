@@ -34,7 +34,7 @@ func TestBill(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(again.Bytes(), text) {
-		t.Error("it is another one when made again: run make packages")
+		t.Error("it differs when made again: run make packages")
 	}
 }
 
@@ -96,7 +96,7 @@ var mains = map[string][]string{
 	"pkg:generic/rostering-c":                                     {"extism-sys", "libcurl", "jansson", "libcrypto", "rostering-plugin"},
 }
 
-// broken tells which rules a bill breaks.
+// broken returns the rules that a bill breaks.
 func broken(t *testing.T, text []byte) (broken []string) {
 	t.Helper()
 	say := func(format string, args ...any) { broken = append(broken, fmt.Sprintf(format, args...)) }
@@ -180,7 +180,7 @@ func broken(t *testing.T, text []byte) (broken []string) {
 
 const notInTheBill = " is in dist, but not in the bill"
 
-// brokenFiles tells what differs between the files of a bill and those of dist.
+// brokenFiles returns what differs between the files of a bill and those of dist.
 func brokenFiles(t *testing.T, files map[string]string) (broken []string) {
 	t.Helper()
 	dist := filepath.Join(hosts.Root(), "dist")

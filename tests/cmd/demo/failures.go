@@ -57,7 +57,7 @@ func (d *demo) refused(ctx context.Context) (time.Duration, error) {
 }
 
 // countDown calls again and again until less is left of the time to wait. The
-// sandbox's counts tell that no request goes out meanwhile.
+// sandbox's counts show that no request is sent meanwhile.
 func (d *demo) countDown(ctx context.Context, from time.Duration) (time.Duration, error) {
 	const pause = 100 * time.Millisecond
 	d.line(1, "client.ListJobs(ctx), again and again")

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// shown is how much of a token is shown: enough to tell a JWT, and of its
+// shown is how much of a token is shown: enough to recognize a JWT, and of its
 // header alone.
 const shown = 8
 
@@ -52,7 +52,7 @@ func hideForm(form string) []string {
 	return fields
 }
 
-// hideToken shortens the token in a token answer.
+// hideToken shortens the token in a token response.
 func hideToken(body string) string {
 	var answer struct {
 		AccessToken string `json:"access_token"`

@@ -12,7 +12,7 @@ type printer struct {
 	color bool
 }
 
-// line writes one line. There is nobody to tell if it cannot be written.
+// line writes one line. There is nobody to report to if it cannot be written.
 func (p *printer) line(indent int, text string) {
 	text = strings.Repeat("   ", indent) + text
 	_, _ = io.WriteString(p.w, strings.TrimRight(text, " ")+"\n")
@@ -32,7 +32,7 @@ func (p *printer) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// exchange shows a request and its answer, nothing private in it.
+// exchange shows a request and its response, without anything private.
 func (p *printer) exchange(e exchange) {
 	if !e.whole {
 		p.line(2, p.wired("→ "+e.method+" "+e.path)+" ← "+e.status)
@@ -49,7 +49,7 @@ func (p *printer) exchange(e exchange) {
 	p.line(3, hideToken(e.answer))
 }
 
-// since tells how long something took, as exactly as people care for.
+// since says how long something took, as exactly as people care for.
 func since(start time.Time) string {
 	d := time.Since(start)
 	switch {

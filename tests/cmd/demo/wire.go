@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// wire records the requests of an HTTP client, and the answers.
+// wire records the requests and responses of an HTTP client.
 type wire struct {
 	client *http.Client
 	before http.RoundTripper
@@ -19,7 +19,7 @@ type wire struct {
 	exchanges []exchange
 }
 
-// exchange is a request and its answer.
+// exchange is a request and its response.
 type exchange struct {
 	method, url, path string
 	status            string // or why no answer came

@@ -12,7 +12,7 @@ import (
 	"automatic-rostering/tests/conformance/hosts"
 )
 
-// One process of each language shows all that more would; a language by itself has two.
+// One process of each language shows all that more would; a language that is alone has two.
 func TestStories(t *testing.T) {
 	if err := checkRedis(); err != nil {
 		hosts.LeaveOut(t, err.Error())

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// run shows all stories, each stage as soon as it is over.
+// run runs all stories, and shows each stage as soon as it is over.
 func run(ctx context.Context, w io.Writer, n int) error {
 	if err := checkRedis(); err != nil {
 		return err

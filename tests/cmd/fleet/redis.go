@@ -19,7 +19,7 @@ func checkRedis() error {
 	return nil
 }
 
-// redisUser may do what a fleet does, and no more. The READMEs of the examples quote it.
+// redisUser may do only what a fleet does. The READMEs of the examples quote it.
 const redisUser = "~rostering:* -@all +get +set"
 
 // redisServer is a Redis on loopback that keeps nothing on disk.
@@ -113,7 +113,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// ready waits until Redis answers, if only that it wants a password.
+// ready waits until Redis responds, if only that it requires a password.
 func (r *redisServer) ready(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

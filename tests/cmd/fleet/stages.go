@@ -182,7 +182,7 @@ func death(ctx context.Context, f *fleet) error {
 }
 
 // stopped stops a process while it requests the token that all wait for. The others wait until its lock has expired; the
-// process goes on, and has the token that it requested.
+// process continues, and has the token that it requested.
 func stopped(ctx context.Context, f *fleet) error {
 	all := f.workers
 	defer func() { f.workers = all }()
@@ -249,7 +249,7 @@ func fullRedis(_ context.Context, f *fleet) error {
 	return errors.Join(f.call(2), f.redis.limit(false))
 }
 
-// newcomer starts one more process, which needs no token of its own, in the place of the one that was killed.
+// newcomer starts one more process, which needs no token request, to replace the one that was killed.
 func newcomer(ctx context.Context, f *fleet) error {
 	if err := f.join(ctx, f.killed[0].language); err != nil {
 		return err
@@ -257,7 +257,7 @@ func newcomer(ctx context.Context, f *fleet) error {
 	return f.call(3)
 }
 
-// renewals begins with a token that lives for seconds. Each next one is requested beside the calls, which use the old one
+// renewals begins with a token that lives for seconds. Each next one is requested in the background of the calls, which use the old one
 // until it is there.
 func renewals(ctx context.Context, f *fleet) error {
 	before := f.requests()

@@ -50,7 +50,7 @@ func start(ctx context.Context, language string, variables []string) (*worker, e
 	return w, w.command.Start()
 }
 
-// answer is what a process says of its calls.
+// answer is what a process reports of its calls.
 type answer struct {
 	Calls     int    `json:"calls"`
 	Token     string `json:"token"` // the beginning of its hash
@@ -82,7 +82,7 @@ func (w *worker) kill() { _ = w.signal(syscall.SIGKILL) }
 // signal sends a signal to the process, and those that it is made of.
 func (w *worker) signal(s syscall.Signal) error { return syscall.Kill(-w.command.Process.Pid, s) }
 
-// close lets the process end by itself.
+// close lets the process end on its own.
 func (w *worker) close() {
 	_ = w.in.Close()
 	end := time.AfterFunc(patience, w.kill)

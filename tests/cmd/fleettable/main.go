@@ -1,4 +1,4 @@
-// Command fleettable writes what the simulation of fleets came to into docs/fleet.md, and its chart beside it:
+// Command fleettable writes the results of the simulation of fleets into docs/fleet.md, and the chart next to it:
 //
 //	go run ./cmd/fleettable ../build/day.json ../docs/fleet.md
 package main
@@ -39,7 +39,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 2 {
-		return errors.New("name the report and the document")
+		return errors.New("usage: fleettable REPORT DOCUMENT")
 	}
 	b, err := os.ReadFile(args[0])
 	if err != nil {
@@ -102,7 +102,7 @@ func sizes(fleets []fleet) string {
 	return s.String()
 }
 
-// faults tells of the fleets that share, fault by fault.
+// faults is the table of the fleets that share, fault by fault.
 func faults(fleets []fleet) string {
 	var shared []fleet
 	for _, f := range fleets {

@@ -1,4 +1,4 @@
-// Command inspect tells what is in files of the plugin: version and contract, size, imports
+// Command inspect prints what is in files of the plugin: version and contract, size, imports
 // and exports.
 //
 //	go run ./cmd/inspect FILE ...

@@ -68,7 +68,7 @@ func publish(top, folder string) error {
 
 const plugin = "rostering-nowasi.wasm"
 
-// checkPlugin has the package never hold an older plugin than the one beside it.
+// checkPlugin makes sure that the package does not contain an older plugin than the one next to it.
 func checkPlugin(top string) error {
 	built, err := os.ReadFile(filepath.Join(top, "dist", plugin))
 	if err != nil {
@@ -115,7 +115,7 @@ func write(dir string, files map[string][]byte) error {
 	return err
 }
 
-// file is a file of a module, which lies at a path of its own.
+// file is a file of a module, with its path in the module.
 type file struct{ name, at string }
 
 func (f file) Path() string                 { return f.name }

@@ -1,9 +1,11 @@
-// Command soak holds the built plugin to the core: each call of the random sequences that the
-// core takes beside the model of the contract, the built files take, too, on go-sdk, on
-// instances that live as long as the soak; and what they return is as the JSON Schema has it.
+// Command soak holds the built plugin to the core: the built files make the same calls as the
+// core in random sequences, on instances that live as long as the soak, and must return the
+// same. What they return must fit the JSON Schema.
 //
 //	go run ./cmd/soak [-steps 1000000] [-seed 1]
 //
+// Half of the calls are steps, which the core makes next to the model of the contract, and the
+// built files on go-sdk; the other half are direct calls, on a host that answers their requests.
 // Any difference is a failure, and so is memory that grows.
 package main
 
@@ -18,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 )
 
 func main() {
@@ -43,29 +46,59 @@ type entry struct {
 }
 
 func run(ctx context.Context, w io.Writer, top string, steps int, seed uint64) error {
-	tape, end, err := record(ctx, top, steps, seed)
+	r, err := newRecorder(ctx, top)
 	if err != nil {
 		return err
 	}
-	made, err := replay(ctx, w, top, tape, steps/2)
+	defer os.RemoveAll(r.temporary)
+	if err := r.runSteps(ctx, w, steps/2, seed); err != nil {
+		return err
+	}
+	return r.runDirect(ctx, w, steps/2, seed)
+}
+
+func (r *recorder) runSteps(ctx context.Context, w io.Writer, steps int, seed uint64) error {
+	tape, end, err := r.record(ctx, "TestTape", steps, seed)
+	if err != nil {
+		return err
+	}
+	made, err := replay(ctx, w, r.top, tape, steps/2)
 	if err != nil {
 		err = fmt.Errorf("%w\nto see it again: make soak SEED=%d", err, made.seed)
 	}
 	return errors.Join(err, end(err != nil))
 }
 
-// record starts the core and the model, which write the tape.
-func record(ctx context.Context, top string, steps int, seed uint64) (tape io.Reader, end func(early bool) error, err error) {
+// recorder has the tests of the simulation, in which the core makes calls and writes the tape.
+type recorder struct{ top, temporary string }
+
+func newRecorder(ctx context.Context, top string) (*recorder, error) {
+	folder, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		return nil, err
+	}
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", folder+"/simulation", "./internal/simulation")
+	build.Dir = top + "/plugin"
+	if out, err := build.CombinedOutput(); err != nil {
+		os.RemoveAll(folder)
+		return nil, fmt.Errorf("%w: %s", err, out)
+	}
+	return &recorder{top, folder}, nil
+}
+
+// record starts a test that writes a tape.
+func (r *recorder) record(ctx context.Context, name string, steps int, seed uint64, flags ...string) (tape io.Reader, end func(early bool) error, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	in, out, err := os.Pipe()
 	if err != nil {
 		cancel()
 		return nil, nil, err
 	}
-	test := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout", "0", "-run", "^TestTape$", "./internal/simulation",
-		"-args", "-tape", "-seed", fmt.Sprint(seed), "-steps", fmt.Sprint(steps))
-	test.Dir, test.Stderr, test.ExtraFiles = top+"/plugin", os.Stderr, []*os.File{out}
-	// The test binary inherits the file from the go command.
+	test := exec.CommandContext(ctx, r.temporary+"/simulation", append([]string{"-test.timeout=0", "-test.run=^" + name + "$",
+		"-tape", "-seed", fmt.Sprint(seed), "-steps", fmt.Sprint(steps)}, flags...)...)
+	test.Dir, test.Stderr, test.ExtraFiles = r.top+"/plugin/internal/simulation", os.Stderr, []*os.File{out}
+	var said strings.Builder
+	test.Stdout = &said
 	if err := test.Start(); err != nil {
 		cancel()
 		return nil, nil, err
@@ -79,7 +112,10 @@ func record(ctx context.Context, top string, steps int, seed uint64) (tape io.Re
 			_ = test.Wait()
 			return nil
 		}
-		return test.Wait()
+		if err := test.Wait(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", name, err, said.String())
+		}
+		return nil
 	}, nil
 }
 

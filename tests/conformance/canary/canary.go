@@ -42,7 +42,7 @@ func forms(secret string) []string {
 	return all
 }
 
-// Watch is a writer that hands on what is written, and notes whether a line has a secret.
+// Watch is a writer that forwards what is written, and records whether a line contains a secret.
 type Watch struct {
 	To      io.Writer
 	Secrets []string

@@ -1,5 +1,5 @@
-// Package held is servers whose answers a test holds back until it says so: a token
-// endpoint, a service and a shared store.
+// Package held has servers whose responses a test can hold back: a token endpoint, a service and
+// a shared store.
 package held
 
 import (
@@ -19,7 +19,7 @@ const Patience = 2 * time.Minute
 // Secret is the client secret of the tests with these servers.
 const Secret = "the-client-secret-of-the-rules"
 
-// Server is a server that answers at once, or holds its answers back.
+// Server is a server that responds at once, or holds its responses back.
 type Server struct {
 	URL string
 
@@ -46,7 +46,7 @@ type Request struct {
 	answered chan struct{}
 }
 
-// New starts a server that answers with answer; it ends with the test.
+// New starts a server that responds with respond; it ends with the test.
 func New(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, body []byte)) *Server {
 	t.Helper()
 	s := &Server{t: t, answer: answer, held: make(chan *Request, 1000), closed: make(chan struct{})}
@@ -60,14 +60,14 @@ func New(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, body 
 	return s
 }
 
-// Hold holds the answers to the requests that come from now on, or does no longer.
+// Hold sets whether responses to later requests are held back.
 func (s *Server) Hold(holding bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.holding = holding
 }
 
-// Down says whether the server is down: it answers 503.
+// Down sets whether the server is down: it responds 503.
 func (s *Server) Down(down bool) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -103,7 +103,7 @@ func (s *Server) Next() *Request {
 	}
 }
 
-// ServeHTTP answers a request, or holds it back.
+// ServeHTTP responds to a request, or holds the response back.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Answer lets the answer go.
+// Respond releases the response.
 func (r *Request) Answer() {
 	close(r.release)
 	<-r.answered

@@ -1,6 +1,5 @@
-// Package hostile finds out what comes of servers that do what no server should: whether a
-// library's call ends in time, with little memory and an error that tells, and whether the next
-// one succeeds.
+// Package hostile tries libraries on servers that do what no server should: a call must end in
+// time, with little memory and a clear error, and the next one must succeed.
 package hostile
 
 import (
@@ -18,18 +17,18 @@ import (
 type Kind struct {
 	Name string
 	do   func(net.Conn)
-	// drips says that nothing but a time-out ends it, with some clients.
+	// drips is set if only a timeout ends it, with some clients.
 	drips bool
 }
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
-// text is a kind that writes a text and closes the connection.
+// text is a kind that writes a string and closes the connection.
 func text(name, response string) Kind {
 	return Kind{Name: name, do: func(c net.Conn) { _, _ = io.WriteString(c, response) }}
 }
 
-// repeat writes a text again and again until the client leaves.
+// repeat writes a string again and again until the client leaves.
 func repeat(c net.Conn, text string, pause time.Duration) {
 	for {
 		if _, err := io.WriteString(c, text); err != nil {

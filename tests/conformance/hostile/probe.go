@@ -16,8 +16,8 @@ import (
 	"automatic-rostering/tests/conformance/run"
 )
 
-// Result is what comes of each kind, by its name, where the token endpoint or the service
-// does it: the code of the error, or a result.
+// Result is how a call ends, by the name of the kind, if the token endpoint or the service is
+// hostile: the code of its error, or a result.
 type Result struct {
 	Token   map[string]string `json:"token"`
 	Service map[string]string `json:"service"`
@@ -26,12 +26,12 @@ type Result struct {
 //go:embed recorded.json
 var recorded []byte
 
-// Recorded is what comes of it with each library, as it was seen.
+// Recorded returns the recorded results of each library.
 func Recorded() (results map[string]Result, err error) {
 	return results, json.Unmarshal(recorded, &results)
 }
 
-// The time-outs of calls: those that nothing else ends have a short one.
+// The timeouts of calls: those that nothing else ends have a short one.
 const (
 	timeout      = 30 * time.Second
 	shortTimeout = 1500 * time.Millisecond
@@ -143,7 +143,7 @@ func (p *probe) run(path string, k Kind) (outcome string, err error) {
 	if grown := memory(p.host.Process.PID()) - before; grown > mostMemory {
 		return "", fmt.Errorf("the library took %d MB for it", grown>>20)
 	}
-	// After the back-off. It may meet what is left in a connection, and is then to be repeated.
+	// After the backoff. What is left in the connection may fail it; then the one after it succeeds.
 	next, err := p.list(1800000100, timeout)
 	if strings.Contains(next.Error, `"network_error"`) {
 		next, err = p.list(1800000200, timeout)
@@ -160,7 +160,7 @@ func (p *probe) list(now int64, timeout time.Duration) (protocol.Answer, error) 
 	})
 }
 
-// read tells what came of a call: its error must tell what to do, and not the secret.
+// read returns how a call ended. Its error must explain what to do, and not show the secret.
 func read(a protocol.Answer) (string, error) {
 	if a.Trap != "" || a.Canceled {
 		return "", fmt.Errorf("the call ends with %+v", a)

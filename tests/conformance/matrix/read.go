@@ -54,7 +54,7 @@ func read(in io.Reader) (hosts, error) {
 }
 
 // place finds the host in a test's name, TestScenarios/language/host[/group/name], and
-// tells whether it is the test of a scenario.
+// reports whether it is the test of a scenario.
 func place(test string) (name string, scenario bool) {
 	parts := strings.SplitN(test, "/", 4)
 	if parts[0] != "TestScenarios" || len(parts) < 3 {

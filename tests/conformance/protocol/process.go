@@ -13,7 +13,7 @@ import (
 
 // Process is a running host. Its methods may be called from several goroutines.
 type Process struct {
-	// Bound is the longest that one answer may take, and four times that for create, where
+	// Bound is the longest that one response may take, and four times that for create, where
 	// hosts compile the plugin; Grace is the longest that the end may take.
 	Bound, Grace time.Duration
 
@@ -26,7 +26,7 @@ type Process struct {
 	broken  error      // set once: the host can be used no more
 }
 
-// Pending is a request whose answer may still be to come.
+// Pending is a request whose response may not have arrived yet.
 type Pending struct {
 	// ID is that of the request.
 	ID int64
@@ -60,7 +60,7 @@ func Start(ctx context.Context, folder string, stderr io.Writer, name string, ar
 	return p, nil
 }
 
-// Do sends a request and waits for its answer. A host that dies, hangs or prints
+// Do sends a request and waits for its response. A host that dies, hangs or prints
 // anything else is an error.
 func (p *Process) Do(r Request) (Answer, error) {
 	pending, err := p.Send(r)
@@ -70,7 +70,7 @@ func (p *Process) Do(r Request) (Answer, error) {
 	return pending.Answer()
 }
 
-// Send sends a request and does not wait for its answer. Requests leave in the order in
+// Send sends a request and does not wait for its response. Requests leave in the order in
 // which they were sent.
 func (p *Process) Send(r Request) (*Pending, error) {
 	p.mutex.Lock()
@@ -93,16 +93,16 @@ func (p *Process) Send(r Request) (*Pending, error) {
 	return pending, nil
 }
 
-// Done is closed when the answer, or an error instead, is there.
+// Done is closed when the response, or an error instead, is there.
 func (pending *Pending) Done() <-chan struct{} { return pending.done }
 
-// Answer waits for the answer, for as long as the process's Bound allows.
+// Response waits for the response, as long as the process's Bound allows.
 func (pending *Pending) Answer() (Answer, error) {
 	select {
 	case <-pending.done:
 		return pending.answer, pending.err
 	case <-time.After(pending.bound):
-		// It stays pending: its answer may still come, for nobody.
+		// It stays pending: its response may still come, for nobody.
 		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", pending.op, pending.bound)
 	}
 }
@@ -143,7 +143,7 @@ func (p *Process) read(out io.Reader) {
 	}
 }
 
-// take returns an answer to the request that it belongs to.
+// take passes a response to the request that it belongs to.
 func (p *Process) take(line []byte) error {
 	var a Answer
 	if err := json.Unmarshal(line, &a); err != nil {

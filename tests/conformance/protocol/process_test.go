@@ -61,7 +61,7 @@ func requests() <-chan Request {
 	return all
 }
 
-// reverse answers the requests in reverse order once it is told to close.
+// reverse responds to the requests in reverse order once it has to close.
 func reverse() {
 	var held []Request
 	for r := range requests() {

@@ -1,10 +1,10 @@
-// Package protocol is how the scenarios reach a host: one process for each host, one JSON
-// object a line on its standard input, one answer a line on its standard output. An answer
-// repeats the id of its request; answers may come in any order. Anything else that a host
-// prints belongs on standard error.
+// Package protocol is how the scenarios reach a host: one process for each host, one JSON object
+// per line on its standard input, one response per line on its standard output. A response has
+// the id of its request; responses may come in any order. Anything else that a host prints
+// belongs on standard error.
 package protocol
 
-// Request is what a host is told to do.
+// Request is what a host has to do.
 type Request struct {
 	// ID is set by Process.
 	ID int64 `json:"id"`
@@ -31,7 +31,7 @@ type Request struct {
 	Export string `json:"export,omitempty"`
 	Input  []byte `json:"input,omitempty"`
 	// For drive: the request's body, which the plugin does not see, and the call's
-	// time-out, the library's default if left out.
+	// timeout (default: the library's).
 	Body      []byte `json:"body,omitempty"`
 	TimeoutMS int64  `json:"timeout_ms,omitempty"`
 
@@ -39,20 +39,20 @@ type Request struct {
 	Target int64 `json:"target,omitempty"`
 }
 
-// Answer is the answer to a request. At most one of Error, Trap and Canceled is set.
+// Response is the response to a request. At most one of Error, Trap and Canceled is set.
 type Answer struct {
 	ID int64 `json:"id"`
 	// Output is the output of a call; of one that was driven, the token object or the body
-	// of the service's answer.
+	// of the service's response.
 	Output []byte `json:"output,omitempty"`
-	// Status is that of the service's answer, for a call that was driven.
+	// Status is that of the service's response, for a call that was driven.
 	Status int `json:"status,omitempty"`
 	// Error is the error as a JSON text: the plugin's, or for a call that was driven one
-	// of the library; for create, that of a library that refuses the config.
+	// of the library; for create, that of a library that rejects the config.
 	Error string `json:"error,omitempty"`
-	// Trap says that the call or create failed without such an error.
+	// Trap is set if the call or create failed without such an error.
 	Trap string `json:"trap,omitempty"`
-	// Canceled says that a driven call ended because it was canceled.
+	// Canceled is set if a driven call ended because it was canceled.
 	Canceled bool `json:"canceled,omitempty"`
 	// Logs are the plugin's log lines during the call.
 	Logs []Log `json:"logs,omitempty"`

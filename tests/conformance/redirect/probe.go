@@ -20,8 +20,8 @@ import (
 // Statuses are those of a redirect that a client may follow.
 var Statuses = []int{301, 302, 303, 307, 308}
 
-// Outcomes tells what comes of a redirect, by status; it has the same text for what is
-// the same.
+// Outcomes describes what a host does with a redirect, by status; equal outcomes have equal
+// descriptions.
 type Outcomes map[int]string
 
 // Result is what a host does with redirects of the token endpoint and of the service.
@@ -33,18 +33,18 @@ type Result struct {
 //go:embed recorded.json
 var recorded []byte
 
-// Recorded is what each language's hosts do, as it was seen.
+// Recorded returns the recorded results of each language's hosts.
 func Recorded() (results map[string]Result, err error) {
 	return results, json.Unmarshal(recorded, &results)
 }
 
-// What comes of a redirect that is not followed.
+// The outcomes of a redirect that is not followed.
 const (
 	notFollowed = "not followed"
 	ends        = "ends the call"
 )
 
-// Probe asks a host with each status. Where the redirect leads is not among its allowed
+// Probe tries a host with each status. The target of the redirect is not among its allowed
 // hosts.
 func Probe(h *run.Host) (Result, error) {
 	result := Result{Outcomes{}, Outcomes{}}

@@ -14,12 +14,12 @@ import (
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-// check holds the outcomes of a scenario's calls against what they must be.
+// check compares the outcomes of a scenario's calls with the expected ones.
 type check struct {
 	steps  bool // whole calls are made by begin and resume
 	client bool // by a library that gives the status
-	// skipsLogs: a library accepts more than the scenario does, and so has no line of the
-	// answers that it does not hand in.
+	// skipsLogs: a library accepts more than the scenario does, and so logs no line for
+	// responses that it does not pass to resume.
 	skipsLogs bool
 	secrets   []string // all that must not be shown, so far
 }
@@ -48,7 +48,7 @@ func (c *check) learn(call *scenario.Call) {
 	}
 }
 
-// learnToken keeps the token of an answer or of a token object.
+// learnToken keeps the token of a response or of a token object.
 func (c *check) learnToken(object []byte) {
 	var answer struct {
 		AccessToken string `json:"access_token"`

@@ -18,7 +18,7 @@ type flow struct {
 	hostBody bool               // the plugin does not see the request's body
 }
 
-// part begins or resumes a call that has a name, and tells what is wrong.
+// part begins or resumes a call that has a name, and returns what is wrong.
 func (c *course) part(call *scenario.Call) (wrong []string, err error) {
 	of := c.flows[call.Resume]
 	name, in := "resume", map[string]any{"flow": of.flow}
@@ -55,7 +55,7 @@ func (c *course) part(call *scenario.Call) (wrong []string, err error) {
 	return append(wrong, c.step(call, of, a)...), nil
 }
 
-// answer is the answer to a step, as resume takes it.
+// answer is the result of a step, as resume takes it.
 func (c *course) answer(to *scenario.Exchange) map[string]any {
 	switch {
 	case to == nil:

@@ -1,4 +1,4 @@
-// Package run runs a scenario on a host and tells what is wrong.
+// Package run runs a scenario on a host and reports what is wrong.
 package run
 
 import (
@@ -23,8 +23,8 @@ type Host struct {
 	// switched off; Drives, that a client of the language's library does that, else the
 	// runner does.
 	Steps, Drives bool
-	// Observe is told of each call of an export, to hold it against more than the
-	// scenario; it may be nil.
+	// Observe is called with each call of an export, to check more than the scenario
+	// does; it may be nil.
 	Observe func(export string, input []byte, answer protocol.Answer)
 }
 
@@ -32,7 +32,7 @@ type Host struct {
 func (h *Host) Versions() (string, error) {
 	a, err := h.Process.Do(protocol.Request{Op: "versions"})
 	if err == nil && a.Versions == "" {
-		err = fmt.Errorf("the host does not tell its versions, but %+v", a)
+		err = fmt.Errorf("the host does not name its versions: %+v", a)
 	}
 	return a.Versions, err
 }
@@ -44,7 +44,7 @@ const longestWait = 2
 // ofSteps reports whether a call is a step of one: a library has no such calls.
 func ofSteps(c scenario.Call) bool { return c.Partial() || c.Call == "begin" || c.Call == "resume" }
 
-// instances counts them: each has a name of its own.
+// instances counts the instances, so that each has its own name.
 var instances atomic.Int64
 
 // course is one scenario on one instance.
@@ -58,8 +58,8 @@ type course struct {
 	check
 }
 
-// Scenario runs a scenario on h, on an instance of its own. The error joins
-// everything that is not as it must be.
+// Scenario runs a scenario on h, on a new instance. The error joins everything that differs
+// from what is expected.
 func Scenario(h *Host, s *scenario.Scenario) error {
 	if h.Steps {
 		inSteps, err := s.ForSteps()
@@ -150,7 +150,7 @@ func (c *course) create() protocol.Request {
 	return r
 }
 
-// make makes a call of the scenario and tells what is wrong with it.
+// make makes a call of the scenario and returns what is wrong with it.
 func (c *course) make(call *scenario.Call) (wrong []string, err error) {
 	c.learn(call)
 	if call.Partial() {

@@ -20,7 +20,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// maxErrorBody is how much of an error's body is handed in.
+// maxErrorBody is how much of an error's body is passed to resume.
 const maxErrorBody = 64<<10 + 1
 
 // step is the output of begin and resume.
@@ -98,8 +98,8 @@ func (c *course) drive(call *scenario.Call, input []byte) (protocol.Answer, erro
 	}
 }
 
-// send sends the step's request and gives the answer as resume takes it; done says that
-// it is the call's result already.
+// send sends the step's request and returns the response as resume takes it; done reports
+// whether it is the result of the call.
 func (s *step) send(hostBody *string) (resume map[string]any, body []byte, done bool) {
 	failed := func(err error) (map[string]any, []byte, bool) {
 		return map[string]any{"failed": err.Error()}, nil, false

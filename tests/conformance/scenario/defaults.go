@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Servers tells where the scripted servers of a scenario listen.
+// Servers are the URLs of a scenario's scripted servers.
 type Servers struct {
 	Auth, Service string // addresses, http://127.0.0.1:port
 	Closed        string // an address at which nobody listens
@@ -25,7 +25,7 @@ func (s Servers) CacheKey() string {
 	return "rostering:" + url.QueryEscape(s.Auth+"/connect/token") + ":client-1:automatic-rostering-stage"
 }
 
-// fill puts the servers' addresses and long texts in the place of their names.
+// fill replaces the names of the servers' URLs and of long strings.
 func (s Servers) fill(text string) string {
 	bare := func(address string) string { return strings.TrimPrefix(address, "http://") }
 	text = strings.NewReplacer(

@@ -144,7 +144,7 @@ type family struct {
 	row     mapping
 }
 
-// alone is a value, or the name of a field, that is one of a row and nothing besides.
+// alone is a value, or the name of a field, that is one of a row and nothing else.
 var alone = regexp.MustCompile(`^\{\{([a-z_]+)\}\}$`)
 
 // value returns what a row has in the place of a node: the node itself, if that is no name
@@ -211,7 +211,7 @@ func (f *family) list(node *yaml.Node) (json.RawMessage, error) {
 	for i, element := range node.Content {
 		element = f.value(element)
 		if element == nil {
-			return nil, errors.New("an element of a list cannot be left out")
+			return nil, errors.New("an element of a list cannot be omitted")
 		}
 		value, err := f.json(element)
 		if err != nil {

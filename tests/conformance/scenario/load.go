@@ -101,7 +101,7 @@ func (s *Scenario) With(servers Servers) (Scenario, error) {
 	return Decode(s.Group, json.RawMessage(filled))
 }
 
-// ForSteps returns the scenario as it is where begin and resume make its calls.
+// ForSteps returns the scenario in the form in which begin and resume make its calls.
 func (s *Scenario) ForSteps() (Scenario, error) {
 	var all map[string]json.RawMessage
 	var calls []map[string]json.RawMessage

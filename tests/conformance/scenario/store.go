@@ -17,7 +17,7 @@ func (e *StoreExchange) FullKey(servers Servers) string {
 	return key
 }
 
-// FullValue is the value that add and set must hand over, or that get gives, if any.
+// FullValue returns the value that add and set must pass, or that get returns, if any.
 func (e *StoreExchange) FullValue(servers Servers) (text string, is bool) {
 	switch {
 	case e.Text != nil:
@@ -42,7 +42,7 @@ func (e *StoreExchange) FullValue(servers Servers) (text string, is bool) {
 	return "", false
 }
 
-// FullTTL is the time to live that add and set must hand over, in seconds.
+// FullTTL returns the time to live that add and set must pass, in seconds.
 func (e *StoreExchange) FullTTL() json.Number {
 	if e.TTL == "" && e.Op != "get" {
 		return map[string]json.Number{"add": "10", "set": "1"}[e.Op]

@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// reserved is an address at which nobody listens, and at which nobody else can: its port
-// is bound.
+// reserved is an address at which nobody listens or can listen: its port is bound.
 type reserved struct {
 	socket  int
 	address string

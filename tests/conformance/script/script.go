@@ -1,5 +1,5 @@
-// Package script is the servers of a scenario: they expect exactly the exchanges of its
-// script, in order, and give the answers that stand there.
+// Package script has the servers of a scenario: they expect exactly the exchanges of its
+// script, in order, and send the responses in it.
 package script
 
 import (
@@ -44,8 +44,8 @@ func Start() (*Servers, error) {
 	return s, nil
 }
 
-// start starts a server that takes one request a connection: a client may repeat a
-// request by itself if a connection that it reused is closed, and the scripts would
+// start starts a server that takes one request per connection: a client may retry a
+// request on its own if a connection that it reused is closed, and the script would
 // see it twice.
 func (s *Servers) start(handler http.Handler) (address string) {
 	server := httptest.NewUnstartedServer(handler)
@@ -71,7 +71,7 @@ func (s *Servers) Expect(exchanges []scenario.Exchange) {
 	s.expected, s.wrong = exchanges, nil
 }
 
-// Check tells how what came differs from the script.
+// Check returns how the requests differed from the script.
 func (s *Servers) Check() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -136,7 +136,7 @@ func (s *Servers) handler(kind string) http.Handler {
 	})
 }
 
-// takeRequest returns the answer to a request.
+// takeRequest returns the response to a request.
 func (s *Servers) takeRequest(kind string, r *http.Request, body string) scenario.Response {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

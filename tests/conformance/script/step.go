@@ -31,7 +31,7 @@ func (s *Servers) serveStore(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
-// Store returns the answer to an operation on the store, as resume takes it.
+// Store returns the result of an operation on the store, as resume takes it.
 func (s *Servers) Store(o Operation) (answer map[string]any) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -43,7 +43,7 @@ func (s *Servers) Store(o Operation) (answer map[string]any) {
 	return e.Store.Answer(s.Addresses)
 }
 
-// Differences tells how the operation differs from the one that must come.
+// Differences returns how the operation differs from the expected one.
 func (o *Operation) Differences(want *scenario.StoreExchange, servers scenario.Servers) (wrong []string) {
 	compare := func(what string, got, want any) {
 		if got != want {
@@ -72,7 +72,7 @@ func (s *Servers) Wait(purpose string, seconds json.Number) {
 	}
 }
 
-// number is 0 for what is left out: hosts write numbers in their own ways.
+// number is 0 for an omitted number: hosts write numbers in different ways.
 func number(n json.Number) float64 {
 	f, err := n.Float64()
 	if n != "" && err != nil {

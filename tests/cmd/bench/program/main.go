@@ -1,6 +1,6 @@
-// Command program makes calls, and tells what they cost: through the Go library, or by
+// Command program makes calls, and reports their cost: through the Go library, or by
 // golang.org/x/oauth2 with the same token. Each language has such a program, which its bench.sh
-// starts. Command bench tells it what to do: a JSON object a line on standard input, the
+// starts. Command bench controls it by a JSON object per line on standard input, the
 // result as a line on standard output.
 package main
 

@@ -68,7 +68,7 @@ struct Create {
 
 #[derive(Default, Serialize)]
 #[serde(default)]
-struct Answer {
+struct Response {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ struct Answer {
     versions: Option<String>,
 }
 
-impl Answer {
+impl Response {
     fn output(bytes: impl AsRef<[u8]>) -> Self {
         Self {
             output: Some(BASE64_STANDARD.encode(bytes)),
@@ -124,12 +124,12 @@ struct Host {
 }
 
 impl Host {
-    /// Answers an operation. A failure without an error of the contract is a trap.
-    async fn answer(&self, id: i64, op: Op) -> Result<Answer, Cause> {
+    /// Carries out an operation. A failure without an error of the contract is a trap.
+    async fn handle(&self, id: i64, op: Op) -> Result<Response, Cause> {
         match op {
-            Op::Versions => Ok(Answer {
+            Op::Versions => Ok(Response {
                 versions: Some(versions()),
-                ..Answer::default()
+                ..Response::default()
             }),
             Op::Create(create) => self.create(create).await,
             Op::Call {
@@ -139,18 +139,18 @@ impl Host {
             } => {
                 let input = BASE64_STANDARD.decode(input)?;
                 self.log.clear();
-                let answer = match self.instance(&instance)? {
+                let response = match self.instance(&instance)? {
                     Instance::Plain(plugin) => {
                         spawn_blocking(move || call(&plugin, &export, &input)).await?
                     }
                     Instance::Client(client) => match client.export(&export, input).await {
-                        Ok(output) => Answer::output(output),
-                        Err(error) => Answer::failure(&error),
+                        Ok(output) => Response::output(output),
+                        Err(error) => Response::failure(&error),
                     },
                 };
-                Ok(Answer {
+                Ok(Response {
                     logs: self.log.lines(),
-                    ..answer
+                    ..response
                 })
             }
             Op::Drive {
@@ -180,29 +180,29 @@ impl Host {
                     _ = canceled => None,
                 };
                 lock(&self.drives).remove(&id);
-                let answer = match result {
-                    None => Answer {
+                let response = match result {
+                    None => Response {
                         canceled: true,
-                        ..Answer::default()
+                        ..Response::default()
                     },
-                    Some(Err(error)) => Answer::failure(&error),
-                    Some(Ok((Some(token), _))) => Answer::output(token.to_string()),
-                    Some(Ok((_, Some(got)))) => Answer {
+                    Some(Err(error)) => Response::failure(&error),
+                    Some(Ok((Some(token), _))) => Response::output(token.to_string()),
+                    Some(Ok((_, Some(got)))) => Response {
                         status: Some(got.status.as_u16()),
-                        ..Answer::output(&got.body)
+                        ..Response::output(&got.body)
                     },
-                    Some(Ok((None, None))) => Err("neither a token nor an answer")?,
+                    Some(Ok((None, None))) => Err("neither a token nor a response")?,
                 };
-                Ok(Answer {
+                Ok(Response {
                     logs: self.log.lines(),
-                    ..answer
+                    ..response
                 })
             }
             Op::Cancel { target } => {
                 if let Some(cancel) = lock(&self.drives).remove(&target) {
                     let _ = cancel.send(());
                 }
-                Ok(Answer::default())
+                Ok(Response::default())
             }
             Op::Close { instance } => {
                 let closed = self.instance(&instance)?;
@@ -211,12 +211,12 @@ impl Host {
                     Instance::Client(client) => client.close().await,
                     Instance::Plain(plugin) => spawn_blocking(move || drop(plugin)).await?,
                 }
-                Ok(Answer::default())
+                Ok(Response::default())
             }
         }
     }
 
-    async fn create(&self, create: Create) -> Result<Answer, Cause> {
+    async fn create(&self, create: Create) -> Result<Response, Cause> {
         let wasm = fs::read(create.wasm)?;
         let instance = if create.client {
             let mut options = Options::default().wasm(wasm);
@@ -225,7 +225,7 @@ impl Host {
             }
             match Client::open_raw(create.config, options).await {
                 Ok(client) => Instance::Client(client),
-                Err(error) => return Ok(Answer::failure(&error)),
+                Err(error) => return Ok(Response::failure(&error)),
             }
         } else {
             let manifest = Manifest::new([Wasm::data(wasm)])
@@ -235,7 +235,7 @@ impl Host {
             Instance::Plain(Arc::new(Mutex::new(spawn_blocking(open).await??)))
         };
         lock(&self.instances).insert(create.instance, instance);
-        Ok(Answer::default())
+        Ok(Response::default())
     }
 
     fn instance(&self, name: &str) -> Result<Instance, Cause> {
@@ -246,17 +246,17 @@ impl Host {
     }
 }
 
-fn call(plugin: &Mutex<Plugin>, export: &str, input: &[u8]) -> Answer {
+fn call(plugin: &Mutex<Plugin>, export: &str, input: &[u8]) -> Response {
     match lock(plugin).call_get_error_code::<_, &[u8]>(export, input) {
-        Ok(output) => Answer::output(output),
-        // What the export returned. Other statuses are the SDK's.
-        Err((error, 1)) => Answer {
+        Ok(output) => Response::output(output),
+        // The plugin's own error. Other statuses are the SDK's.
+        Err((error, 1)) => Response {
             error: Some(error.to_string()),
-            ..Answer::default()
+            ..Response::default()
         },
-        Err((error, _)) => Answer {
+        Err((error, _)) => Response {
             trap: Some(format!("{error:#}")),
-            ..Answer::default()
+            ..Response::default()
         },
     }
 }
@@ -279,7 +279,7 @@ fn versions() -> String {
     reason = "no other thread runs yet that could read the environment"
 )]
 fn main() -> Result<(), Cause> {
-    // extism sends even loopback's requests through a proxy of the environment.
+    // extism sends requests to loopback through the proxies of the environment, too.
     unsafe { env::set_var("NO_PROXY", "*") };
     let (sender, mut lines) = mpsc::unbounded_channel();
     thread::spawn(move || io::stdin().lines().try_for_each(|line| sender.send(line)));
@@ -292,14 +292,14 @@ fn main() -> Result<(), Cause> {
             let Request { id, op } = serde_json::from_str(&line?)?;
             let host = host.clone();
             tokio::spawn(async move {
-                let answer = host.answer(id.unwrap_or_default(), op).await;
-                let answer = answer.unwrap_or_else(|error| Answer {
+                let response = host.handle(id.unwrap_or_default(), op).await;
+                let response = response.unwrap_or_else(|error| Response {
                     trap: Some(format!("{error:?}")),
-                    ..Answer::default()
+                    ..Response::default()
                 });
                 println!(
                     "{}",
-                    serde_json::to_string(&Answer { id, ..answer }).expect("text")
+                    serde_json::to_string(&Response { id, ..response }).expect("text")
                 );
             });
         }

@@ -1,9 +1,9 @@
-//! Hands the versions of the compiler and of reqwest to the conformance adapter.
+//! Passes the versions of the compiler and of reqwest to the conformance adapter.
 
 use std::process::Command;
 use std::{env, fs};
 
-/// That of the workspace.
+/// The workspace's lock file.
 const LOCK: &str = "../../../../sdk/rust/Cargo.lock";
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The plugin's log lines, which the SDK and the library hand to the crate tracing.
+//! The plugin's log lines, which the SDK and the library pass to the crate tracing.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ pub struct Line {
 pub struct Log(Arc<Mutex<Vec<Line>>>);
 
 impl Log {
-    /// Begins to keep lines, of all instances.
+    /// Starts keeping the lines of all instances.
     pub fn start(&self) {
         // The SDK's, and the library's.
         let plugin = Targets::new()
@@ -40,7 +40,7 @@ impl Log {
         lock(&self.0).clear();
     }
 
-    /// The lines since a call last began.
+    /// Returns the lines since a call last began.
     pub fn lines(&self) -> Vec<Line> {
         lock(&self.0).clone()
     }

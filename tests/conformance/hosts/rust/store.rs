@@ -1,4 +1,4 @@
-//! The store of the tests, which answers each operation over HTTP.
+//! A store that passes each operation to the tests over HTTP.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -29,14 +29,14 @@ impl HttpStore {
 
     async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
         let operation = json!({ "op": op, "key": key, "value": value, "ttl": ttl.as_secs() });
-        let answer = self
+        let response = self
             .client
             .post(&self.url)
             .body(operation.to_string())
             .send()
             .await?;
         Ok(serde_json::from_slice(
-            &answer.error_for_status()?.bytes().await?,
+            &response.error_for_status()?.bytes().await?,
         )?)
     }
 }
@@ -44,14 +44,14 @@ impl HttpStore {
 #[async_trait]
 impl Store for HttpStore {
     async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
-        let answer = self.post("get", key, "", Duration::ZERO).await?;
-        Ok(answer["value"].as_str().map(Into::into))
+        let response = self.post("get", key, "", Duration::ZERO).await?;
+        Ok(response["value"].as_str().map(Into::into))
     }
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
         Ok(self.post("add", key, value, ttl).await?["added"]
             .as_bool()
-            .ok_or("no answer to add")?)
+            .ok_or("no result of add")?)
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
