@@ -38,17 +38,19 @@ func inNamesOfGo(code Code, key, message string) string {
 			return "For" + kind + ": the id must be 1 to 256 visible ASCII characters, with spaces only inside; ForNo" + kind + " sends none"
 		}
 	}
+	named := name == ""
 	message = word.ReplaceAllStringFunc(message, func(w string) string {
 		switch {
-		case w == key && name != "":
+		case w == key && !named:
+			named = true // the next may be the word: "refused must be the refused access token"
 			return name
-		case configNames[w] != "" && strings.Contains(w, "_"): // scope and environment are words, too
+		case configNames[w] != "" && strings.Contains(w, "_"):
 			return configNames[w]
 		}
 		return w
 	})
-	if !strings.Contains(message, name) {
-		message = name + ": " + message
+	if !named {
+		return name + ": " + message
 	}
 	return message
 }

@@ -104,7 +104,9 @@ type Fault struct {
 	Status   int               `json:"status"` // 0 for the real answer
 	Headers  map[string]string `json:"headers"`
 	Body     string            `json:"body"`
-	Hold     bool              `json:"hold"`     // until the fault is cleared or replaced
+	Delay    int               `json:"delay_ms"`
+	Hold     bool              `json:"hold"` // until the fault is cleared or replaced
+	CutOff   bool              `json:"cut_off"`
 	Requests int               `json:"requests"` // that are hit; 0 for all
 }
 
@@ -116,6 +118,11 @@ func (s *Sandbox) ClearFaults() { s.control("DELETE /faults", nil, nil) }
 
 // Revoke revokes all tokens issued until now.
 func (s *Sandbox) Revoke() { s.control("POST /revoke", nil, nil) }
+
+// SetLifetime sets the lifetime of tokens issued from now on.
+func (s *Sandbox) SetLifetime(seconds int) {
+	s.control("POST /lifetime", map[string]int{"seconds": seconds}, nil)
+}
 
 // Rotate gives the clients other secrets. Tokens stay valid.
 func (s *Sandbox) Rotate() { s.control("POST /rotate", nil, nil) }
