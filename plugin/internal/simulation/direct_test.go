@@ -1,0 +1,314 @@
+package simulation_test
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"automatic-rostering/plugin/internal/call"
+	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/internal/memory"
+	"automatic-rostering/plugin/internal/message"
+)
+
+var without = flag.String("without", "", "numbers of actions that TestDirectTape omits, with commas between them")
+
+// TestDirectTape writes each direct call in random sequences to file descriptor 3, with the
+// responses and what the core made of them, for tests/cmd/soak. A sequence begins with its
+// seed. The actions do not depend on each other, so that soak can omit some to shrink a
+// sequence.
+func TestDirectTape(t *testing.T) {
+	if !*tape {
+		t.Skip("make soak")
+	}
+	var omitted []int
+	for _, n := range strings.FieldsFunc(*without, func(c rune) bool { return c == ',' }) {
+		number, err := strconv.Atoi(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		omitted = append(omitted, number)
+	}
+	out := bufio.NewWriter(os.NewFile(3, "tape"))
+	lines := json.NewEncoder(out)
+	for s, made := *seed, 0; made < *steps; s++ {
+		fmt.Fprintf(out, "%d\n", s)
+		made += runDirect(t, s, omitted, func(c *directCall) {
+			if err := lines.Encode(c); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDirect holds direct calls in random sequences to the rules on requests.
+func TestDirect(t *testing.T) {
+	kinds := map[string]int{}
+	for s, made := *seed, 0; made < 5_000; s++ {
+		made += runDirect(t, s, nil, func(c *directCall) {
+			var e struct{ Code string }
+			_ = json.Unmarshal([]byte(c.Error), &e)
+			switch {
+			case c.Lost:
+				kinds["lost"]++
+			default:
+				kinds[cmp.Or(e.Code, c.Export)]++
+			}
+		})
+	}
+	for _, kind := range []string{
+		"lost", "list_jobs", "get_token", "send_request", "set_token", "clear_token", "check", "version", "invalid_input", "config_missing",
+		"config_invalid", "clock_unusable", "token_endpoint_rejected", "token_endpoint_unavailable", "token_response_invalid",
+		"token_mismatch", "service_unauthorized", "service_error", "network_error",
+	} {
+		if kinds[kind] < 20 {
+			t.Errorf("only %d calls end with %s", kinds[kind], kind)
+		}
+	}
+}
+
+// directCall is a direct call, or another export that sends nothing, as the core took it.
+type directCall struct {
+	Action    int               `json:"action"`
+	Config    map[string]string `json:"config"`
+	WASI      bool              `json:"wasi"` // the host has a clock, which reads Clock
+	Clock     int64             `json:"clock"`
+	Room      int               `json:"room"` // for vars, in bytes; 0 without a limit
+	Export    string            `json:"export"`
+	Input     string            `json:"input"`
+	Exchanges []exchange        `json:"exchanges"`
+	Output    []byte            `json:"output"`
+	Error     string            `json:"error"`
+	Lost      bool              `json:"lost"` // it ended in a trap
+	Logs      []string          `json:"logs"`
+	Tokens    []string          `json:"tokens"` // of the call
+	Vars      map[string]uint32 `json:"vars"`   // a checksum of each
+}
+
+// exchange is a request and its response.
+type exchange struct {
+	Request string `json:"request"` // as http_request takes it
+	Body    string `json:"body"`
+	Status  int    `json:"status"`
+	Answer  []byte `json:"answer"`
+	Lost    bool   `json:"lost"` // no response: a trap
+}
+
+// direct is an instance with its surroundings.
+type direct struct {
+	*memory.Host
+	*rand.Rand   // of the action at hand
+	t            *testing.T
+	seed         uint64
+	client       string // that of the config
+	wasi         bool
+	room, faults int // faults are a percentage of the responses
+	time, offset int64
+	refuses      bool
+	stale        bool              // the config was changed, and clear_token not called
+	tokens       []string          // all that there are
+	owners       map[string]string // the client of each
+	revoked      map[string]bool
+	used         []string // the tokens of the call at hand
+	logs         []string
+}
+
+const directActions = 60
+
+// lostCall is what a host panics with where a real one ends the call.
+type lostCall struct{}
+
+// runDirect runs the sequence of a seed, and returns how many calls it had.
+func runDirect(t *testing.T, seed uint64, omitted []int, made func(*directCall)) (calls int) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	w := &direct{Host: memory.New(nil), t: t, seed: seed, wasi: r.IntN(2) == 0, faults: []int{0, 10, 40}[r.IntN(3)],
+		owners: map[string]string{}, revoked: map[string]bool{}}
+	if r.IntN(8) == 0 {
+		w.room = 400 + r.IntN(6000)
+	}
+	w.Logged = func(level call.Level, line string) {
+		w.logs = append(w.logs, map[call.Level]string{call.Debug: "debug ", call.Warn: "warn "}[level]+line)
+	}
+	w.Keeps = func(name string, value []byte) bool {
+		sum := len(value)
+		for other, v := range w.Vars {
+			if other != name {
+				sum += len(v)
+			}
+		}
+		if w.room > 0 && len(value) > 0 && sum > w.room {
+			panic(lostCall{})
+		}
+		return true
+	}
+	w.configure("client-a")
+	w.stale = false
+	for n := range directActions {
+		if slices.Contains(omitted, n) {
+			continue
+		}
+		w.Rand = rand.New(rand.NewPCG(seed, uint64(n)+1))
+		export, in := w.act()
+		if export == "" {
+			continue
+		}
+		c := &directCall{Action: n, Config: w.Settings, WASI: w.wasi, Room: w.room, Export: export, Input: in}
+		if w.wasi {
+			c.Clock = w.now()
+		}
+		w.Clock = c.Clock
+		w.make(c)
+		calls++
+		made(c)
+	}
+	return calls
+}
+
+func (w *direct) now() int64 { return 1_800_000_000 + w.time + w.offset }
+
+func (w *direct) configure(client string) {
+	w.client, w.stale = client, true
+	w.Settings = map[string]string{
+		"environment": "stage", "auth_url": "https://auth.example/" + client, "base_url": "https://" + client + ".example",
+		"client_id": client, "client_secret": "SECRET pass+w\u00f6rt%&\"of=" + client, "customer_id": "customer", "user_id": "user",
+	}
+	switch w.IntN2(6) {
+	case 0:
+		w.Settings["refresh_margin"] = "600"
+	case 1:
+		w.Settings["client_secret"] = "pw-7"
+	case 2:
+		delete(w.Settings, "user_id")
+	}
+}
+
+// IntN2 is IntN, and 1 less than n before the first action.
+func (w *direct) IntN2(n int) int {
+	if w.Rand == nil {
+		return n - 1
+	}
+	return w.IntN(n)
+}
+
+// make makes a call, and holds it to the rules on requests.
+func (w *direct) make(c *directCall) {
+	w.logs = nil
+	defer func() {
+		if r := recover(); r == (lostCall{}) {
+			c.Lost = true
+		} else if r != nil {
+			panic(r)
+		}
+		c.Logs, c.Tokens, c.Vars = w.logs, w.used, map[string]uint32{}
+		for name, value := range w.Vars {
+			c.Vars[name] = crc32.ChecksumIEEE(value)
+		}
+	}()
+	alone := map[string]func(call.Host, []byte) *call.Step{
+		"set_token": call.SetToken, "clear_token": call.ClearToken, "check": call.Check, "version": call.Version,
+	}
+	if export := alone[c.Export]; export != nil {
+		w.end(c, export(w, []byte(c.Input)), nil)
+		return
+	}
+	name, _ := input.ExportNamed(c.Export)
+	made := call.New(w, name)
+	step := made.Begin([]byte(c.Input))
+	var body []byte
+	for step.Kind == call.Send || step.Kind == call.SendHeld {
+		e := exchange{Request: string(w.Held)}
+		if step.Kind == call.Send {
+			e.Request, e.Body = string(step.Request.AppendJSON(nil)), step.Request.Body
+		}
+		w.respond(&e)
+		c.Exchanges = append(c.Exchanges, e)
+		w.check(c, &e)
+		if e.Lost {
+			panic(lostCall{})
+		}
+		body = e.Answer
+		step = made.Resume(&message.Answer{Status: e.Status, Size: len(body), Load: func(most int) []byte {
+			return slices.Clone(body[:min(most, len(body))])
+		}})
+	}
+	w.end(c, step, body)
+}
+
+func (w *direct) end(c *directCall, step *call.Step, body []byte) {
+	switch step.Kind {
+	case call.Give:
+		c.Output = slices.Clone(step.Output)
+	case call.GiveHeld:
+		c.Output = slices.Clone(w.Held)
+	case call.GiveAnswer:
+		c.Output = body
+	default:
+		c.Error = string(step.Output)
+	}
+}
+
+// sent is a request, read as a host reads it.
+type sent struct {
+	Method, URL string
+	Headers     map[string]string
+}
+
+func (s *sent) token() string { return strings.TrimPrefix(s.Headers["Authorization"], "Bearer ") }
+
+func (w *direct) read(e *exchange) (s sent) {
+	if err := json.Unmarshal([]byte(e.Request), &s); err != nil {
+		w.t.Fatalf("seed %d: %s: %v", w.seed, e.Request, err)
+	}
+	return s
+}
+
+// check holds a request to the rules: where it goes, as whom, and how often.
+func (w *direct) check(c *directCall, e *exchange) {
+	asks := 0
+	for n := range c.Exchanges {
+		if r := w.read(&c.Exchanges[n]); strings.HasSuffix(r.URL, "/connect/token") {
+			asks++
+		}
+	}
+	if sends := len(c.Exchanges) - asks; asks > 1 || sends > 3 {
+		w.t.Fatalf("seed %d, action %d: %d token requests, %d others", w.seed, c.Action, asks, sends)
+	}
+	if w.stale {
+		return // what was prepared before may still be used
+	}
+	s := w.read(e)
+	if strings.HasSuffix(s.URL, "/connect/token") {
+		form, err := url.ParseQuery(e.Body)
+		if err != nil || s.URL != w.Settings["auth_url"]+"/connect/token" || form.Get("client_id") != w.client ||
+			form.Get("client_secret") != w.Settings["client_secret"] {
+			w.t.Fatalf("seed %d, action %d: a token request to %s as %s, %v", w.seed, c.Action, s.URL, form.Get("client_id"), err)
+		}
+		return
+	}
+	var ids struct {
+		Customer *string `json:"customer_id"`
+	}
+	if err := json.Unmarshal([]byte(c.Input), &ids); c.Input != "" && err != nil {
+		w.t.Fatalf("seed %d, action %d: %s is sent for %s", w.seed, c.Action, e.Request, c.Input)
+	}
+	want := w.Settings["customer_id"]
+	if ids.Customer != nil {
+		want = *ids.Customer
+	}
+	if w.owners[s.token()] != w.client || !strings.HasPrefix(s.URL, w.Settings["base_url"]+"/") || s.Headers["CUSTOMER_ID"] != want {
+		w.t.Fatalf("seed %d, action %d: %s with a token of %q", w.seed, c.Action, e.Request, w.owners[s.token()])
+	}
+}
