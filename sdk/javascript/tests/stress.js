@@ -3,7 +3,8 @@
 // Run by stress.sh, against the sandbox.
 //
 // It ends with status 1 as soon as a call fails with an error that it must not have, or does not end; if no call succeeds
-// after the faults; if a token or a secret is in an error or the log; or if timers, promises or memory are left.
+// after the faults; if a token or a secret is in an error or the log; or if timers, sockets, workers, promises or memory are
+// left.
 
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -249,9 +250,9 @@ await within('what is left to waitUntil', async () => {
   while (left > 0) await sleep(10);
 });
 await sandbox.close();
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-await within('a timer', async () => {
-  while (timers() > 1) await sleep(10); // within has one
+const isOurs = (/** @type {string} */ name) => !['PipeWrap', 'ProcessWrap', 'TTYWrap'].includes(name); // not of stdio
+await within('what is left: a timer, a socket or a worker', async () => {
+  while (process.getActiveResourcesInfo().filter(isOurs).length > 1) await sleep(10); // within has a timer
 });
 const [, settled = Infinity] = used;
 const last = used.at(-1) ?? 0;
