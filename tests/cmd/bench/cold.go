@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2/clientcredentials"
@@ -59,6 +60,47 @@ func firstBare(ctx context.Context, c rostering.Config) error {
 	return err
 }
 
+// cold is a program that gets a token and lists the jobs once, and the same runtime without it.
+type cold struct {
+	name    string
+	command []string
+	input   string
+	runtime []string // does nothing; empty for compiled programs
+	cache   bool     // of compiled plugins: libextism's, which an empty EXTISM_CACHE_CONFIG disables
+}
+
+// colds are the programs of all languages. A Worker starts in a development tool here, which says nothing.
+var colds = []cold{
+	{name: "node", command: []string{"../host-example/node/run.sh", "jobs"}, runtime: []string{"node", "-e", "0"}},
+	{name: "deno", command: []string{"../host-example/deno/run.sh", "jobs"}, runtime: []string{"../sdk/javascript/runtimes/deno/deno", "eval", "0"}},
+	{name: "bun", command: []string{"../host-example/bun/run.sh", "jobs"}, runtime: []string{"../sdk/javascript/runtimes/bun/bun", "-e", "0"}},
+	{name: "python", command: []string{"../host-example/python/run.sh", "jobs"}, runtime: []string{"../sdk/python/.venv/bin/python", "-c", ""}, cache: true},
+	{name: "java", command: []string{"../host-example/java/run.sh", "jobs"}, runtime: []string{"java", "-version"}},
+	// The programs of host-example are debug builds in Rust.
+	{
+		name: "rust", command: []string{"../sdk/rust/target/release/examples/bench"},
+		input: `{"who":"library","calls":1,"at_once":1,"pause_ms":0}`, cache: true,
+	},
+	{name: "c", command: []string{"../host-example/c/run.sh", "jobs"}, cache: true},
+}
+
+// way is a command whose time from its start to its end is measured.
+type way struct {
+	name, input string
+	command     []string
+	env         []string
+}
+
+func (w way) run() error {
+	command := exec.Command(w.command[0], w.command[1:]...)
+	command.Env = append(os.Environ(), w.env...)
+	command.Stdin = strings.NewReader(w.input)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %.500s", w.name, err, output)
+	}
+	return nil
+}
+
 // cold measures programs from their start to their end.
 func (d *document) cold(context.Context) error {
 	s, err := serve(&server{lifetime: time.Hour})
@@ -75,33 +117,44 @@ func (d *document) cold(context.Context) error {
 	if err != nil {
 		return err
 	}
-	ways := []struct{ name, how string }{
-		{"x/oauth2 alone", "bare"}, {"the library", "none"}, {"the library, WithCacheDir", folder},
+	ways := []way{
+		{name: "go, x/oauth2 alone", command: []string{program, "-first-jobs", "bare"}},
+		{name: "go", command: []string{program, "-first-jobs", "none"}},
+		{name: "go, WithCacheDir", command: []string{program, "-first-jobs", folder}},
+	}
+	for _, c := range colds {
+		if _, err := os.Stat(c.command[0]); err != nil {
+			continue
+		}
+		if len(c.runtime) > 0 {
+			ways = append(ways, way{name: c.name + ", the runtime alone", command: c.runtime})
+		}
+		if c.cache {
+			ways = append(ways, way{name: c.name + ", without a cache", input: c.input, command: c.command, env: []string{"EXTISM_CACHE_CONFIG="}})
+			c.name += ", with libextism's cache"
+		}
+		ways = append(ways, way{name: c.name, input: c.input, command: c.command})
 	}
 	var runs []func() error
-	for _, way := range ways {
-		args := []string{"-first-jobs", way.how}
-		runs = append(runs, func() error {
-			command := exec.Command(program, args...)
-			command.Env = append(os.Environ(), s.env()...)
-			if output, err := command.CombinedOutput(); err != nil {
-				return fmt.Errorf("%w: %s", err, output)
-			}
-			return nil
-		})
+	for i := range ways {
+		ways[i].env = append(ways[i].env, s.env()...)
+		if err := ways[i].run(); err != nil { // fills the caches
+			return err
+		}
+		runs = append(runs, ways[i].run)
 	}
-	if err := runs[2](); err != nil { // fills the cache
-		return err
-	}
-	all, err := race(30, 0, runs)
+	all, err := race(20, 0, runs)
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"a process with one list_jobs", "least time", "median"}}
-	chart := &report.Chart{Title: "A process from its start to the first jobs, in Go: ms, logarithmic"}
+	rows := [][]string{{"a process with one list_jobs", "least time", "median", "next to x/oauth2"}}
+	chart := &report.Chart{Title: "A process from its start to the first jobs: ms, logarithmic"}
 	for i, way := range ways {
-		rows = append(rows, []string{way.name, milli(all[i].least()), milli(all[i].median())})
-		chart.Bars = append(chart.Bars, report.Bar{Label: way.name, Text: milli(all[i].median()), Value: all[i].median() / 1e6, Second: i == 0})
+		rows = append(rows, []string{way.name, milli(all[i].least()), milli(all[i].median()), two(all[i].beside(all[0]).median)})
+		chart.Bars = append(chart.Bars, report.Bar{
+			Label: way.name, Text: milli(all[i].median()), Value: all[i].median() / 1e6,
+			Second: i == 0 || strings.HasSuffix(way.name, "alone"),
+		})
 	}
 	d.table("cold", rows...)
 	d.charts["cold"] = chart

@@ -34,11 +34,11 @@ func run(ctx context.Context, w io.Writer, n int) error {
 	if err := checkRedis(); err != nil {
 		return err
 	}
-	const row = "%-8v  %9v  %6v  %14v  %8v  %v\n"
-	fmt.Fprintf(w, row, "store", "processes", "calls", "token requests", "longest", "what happens")
+	const row = "%-8v  %9v  %6v  %14v  %8v  %8v  %v\n"
+	fmt.Fprintf(w, row, "store", "processes", "calls", "token requests", "expected", "longest", "what happens")
 	for _, s := range stories {
 		err := s.run(ctx, n, func(r result) {
-			fmt.Fprintf(w, row, r.story, r.processes, r.calls, r.requests, r.longest.Round(100*time.Millisecond), r.stage)
+			fmt.Fprintf(w, row, r.story, r.processes, r.calls, r.requests, r.want, r.longest.Round(100*time.Millisecond), r.stage)
 		})
 		if err != nil {
 			return err

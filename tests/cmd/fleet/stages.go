@@ -30,25 +30,25 @@ type stage struct {
 
 var stories = []story{
 	{"no store", []string{"go", "rust"}, noStore, []stage{
-		{"all begin, each with a token of its own", begin, each},
+		{"all start, and each requests its own token", begin, each},
 	}},
 	{"Redis", []string{"go", "node", "python", "java", "rust"}, redisStore, []stage{
-		{"all begin", begin, exactly(1)},
-		{"the token is revoked, and each in turn is the first to find out", turns, each},
+		{"all start", begin, exactly(1)},
+		{"the token is revoked, and each process in turn is the first to notice", turns, each},
 		{"a process is killed while it requests the token", death, exactly(2)},
-		{"one more begins", newcomer, exactly(0)},
+		{"one more process starts", newcomer, exactly(0)},
 		{"a process is stopped while it requests the token, until its lock has expired", stopped, exactly(2)},
-		{"Redis is stopped, and the token revoked; when it goes on, again", pausedRedis, eachAndOne},
-		{"Redis begins anew, empty, and the token is revoked until all know", emptyRedis, nil},
+		{"Redis is stopped, and the token revoked; when it continues, again", pausedRedis, eachAndOne},
+		{"Redis restarts empty, and the token is revoked until all have noticed", emptyRedis, nil},
 		{"Redis is full, and the token revoked", fullRedis, each},
 		{"the token expires, twice", renewals, exactly(3)},
 		{"Redis is killed, and the token expires", withoutRedis, eachAndOne},
 	}},
 	{"a folder", []string{"node", "python", "java", "rust", "c", "go"}, folderStore, []stage{
-		{"all begin", begin, exactly(1)},
-		{"the token is revoked, and each in turn is the first to find out", turns, each},
+		{"all start", begin, exactly(1)},
+		{"the token is revoked, and each process in turn is the first to notice", turns, each},
 		{"a process is killed while it requests the token", death, exactly(2)},
-		{"one more begins", newcomer, exactly(0)},
+		{"one more process starts", newcomer, exactly(0)},
 		{"the token expires, twice", renewals, exactly(3)},
 		{"the folder is in order", folderInOrder, exactly(0)},
 	}},
@@ -58,10 +58,11 @@ func each(n int) int                   { return n }
 func eachAndOne(n int) int             { return n + 1 }
 func exactly(tokens int) func(int) int { return func(int) int { return tokens } }
 
-// result is what a stage came to.
+// result is how a stage ended.
 type result struct {
 	story, stage               string
 	processes, calls, requests int
+	want                       string // the token requests that the rules allow, or "" if play judges them
 	longest                    time.Duration // that some calls of a process took
 }
 
@@ -104,9 +105,11 @@ func (s stage) run(ctx context.Context, f *fleet) (r result, err error) {
 	if err != nil || s.tokens == nil {
 		return r, err
 	}
-	if want := s.tokens(len(f.workers)); r.requests != want {
+	want := s.tokens(len(f.workers))
+	if r.requests != want {
 		err = fmt.Errorf("%d token requests, not %d", r.requests, want)
 	}
+	r.want = fmt.Sprint(want)
 	return r, err
 }
 
