@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What check.sh has cargo run in place of rustc: clippy, and for the library rustdoc, too.
+# check.sh makes cargo run this instead of rustc: clippy, and for the library also rustdoc.
 set -euo pipefail
 clippy-driver "$@"
 [ "${3:-}" = automatic_rostering ] || exit 0 # lint.sh rustc --crate-name automatic_rostering …

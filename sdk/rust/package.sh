@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes dist/automatic-rostering-VERSION.crate, the same byte for byte wherever and whenever this runs. DIST=folder puts it
+# Makes dist/automatic-rostering-VERSION.crate, byte for byte the same wherever and whenever this runs. DIST=folder puts it
 # elsewhere. Run setup.sh first, and make build in the top folder.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -15,7 +15,7 @@ cp -r Cargo.lock README.md src "$stage"
 cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$root/dist/rostering-nowasi.wasm" "$stage"
 sed '/^members = /d' Cargo.toml >"$stage/Cargo.toml"
 chmod -R u=rwX,go=rX "$stage"
-# --no-verify: to compile it would compile wasmtime, which takes minutes; test-package.sh does, with what was compiled.
+# --no-verify: verifying would compile wasmtime, which takes minutes. The test of the quick start compiles the package.
 cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" \
 	--offline --quiet --no-verify
 mkdir -p "$dist"

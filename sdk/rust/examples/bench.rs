@@ -1,4 +1,4 @@
-//! Measures what warm calls cost beside the same requests of reqwest alone. tests/cmd/bench starts it with a service, writes
+//! Measures what warm calls cost compared with the same requests of reqwest alone. tests/cmd/bench starts it with a service, writes
 //! blocks of calls, one a line, and reads what they took. With the argument `blocking`, threads make the calls.
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ enum Who {
 struct Bench {
     library: Client,
     blocking: Option<blocking::Client>,
-    /// As the library has it.
+    /// Configured as the library's own.
     bare: reqwest::Client,
     config: Config,
     token: String,
@@ -67,7 +67,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Makes calls while some are left. Returns how many microseconds each took.
+    /// Makes calls until there are enough. Returns how many microseconds each took.
     async fn work(self: Arc<Self>, block: Block, begun: Arc<AtomicUsize>) -> Vec<u128> {
         let mut took = Vec::new();
         while begun.fetch_add(1, Ordering::Relaxed) < block.calls {
@@ -82,7 +82,7 @@ impl Bench {
     }
 }
 
-/// The processor's time of all threads, in microseconds.
+/// Returns the CPU time of all threads, in microseconds.
 fn cpu() -> u128 {
     Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap().as_micros()
 }

@@ -17,54 +17,55 @@ use crate::{Config, Error, Id, Options, Request, Response, Token};
 static RUNTIME: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).thread_name("rostering").enable_all().build());
 
-/// A [`crate::Client`] that blocks.
+/// A client for code without async: a [`crate::Client`] whose calls block.
 ///
-/// Any number of threads may call it at once. In async code it blocks as [`thread::sleep`] does, but does not panic.
+/// Any number of threads may call it at once. In async code it blocks the thread, as [`thread::sleep`] does, but does not
+/// panic.
 #[derive(Clone, Debug)]
 pub struct Client(crate::Client);
 
 impl Client {
-    /// See [`crate::Client::open`].
+    /// Blocking form of [`crate::Client::open`].
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         wait(crate::Client::open(config, options))?.map(Self)
     }
 
-    /// See [`crate::Client::for_customer`].
+    /// Returns a view for a customer: see [`crate::Client::for_customer`].
     #[must_use]
     pub fn for_customer(&self, id: impl Into<Id>) -> Self {
         Self(self.0.for_customer(id))
     }
 
-    /// See [`crate::Client::for_user`].
+    /// Returns a view for a user: see [`crate::Client::for_user`].
     #[must_use]
     pub fn for_user(&self, id: impl Into<Id>) -> Self {
         Self(self.0.for_user(id))
     }
 
-    /// See [`crate::Client::with_timeout`].
+    /// Returns a view with another timeout: see [`crate::Client::with_timeout`].
     #[must_use]
     pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
         Self(self.0.with_timeout(timeout))
     }
 
-    /// See [`crate::Client::at`].
+    #[doc(hidden)]
     #[must_use]
     pub fn at(&self, now: SystemTime) -> Self {
         Self(self.0.at(now))
     }
 
-    /// See [`crate::Client::close`].
+    /// Blocking form of [`crate::Client::close`].
     pub fn close(&self) {
         let _ = wait(self.0.close());
     }
 
-    /// See [`crate::Client::close_within`].
+    /// Blocking form of [`crate::Client::close_within`].
     pub fn close_within(&self, limit: Duration) {
         let _ = wait(self.0.close_within(limit));
     }
 }
 
-/// See [`crate::retry`].
+/// Blocking form of [`crate::retry`].
 pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     let mut waits = Waits::new(deadline);
     loop {
@@ -75,10 +76,10 @@ pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) 
     }
 }
 
-/// Polls the call on this thread: tokio's own ways to block panic in async code. There the task around this has a budget; at
-/// its end tokio would have the call yield, for ever.
+/// Polls the call on this thread, since tokio's own ways to block panic in async code. There, the surrounding task has a
+/// budget; once that is used up, tokio would make the call yield forever, unless it is unconstrained.
 fn wait<T>(call: impl Future<Output = T>) -> Result<T, Error> {
-    let runtime = RUNTIME.as_ref().map_err(|error| Error::Open(error.to_string().into()))?;
+    let runtime = RUNTIME.as_ref().map_err(|error| Error::open("tokio cannot start a thread", error))?;
     let _timers_and_sockets = runtime.enter();
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut call = pin!(task::unconstrained(call));
@@ -98,12 +99,12 @@ impl Wake for Unpark {
     }
 }
 
-/// Defines methods that block on the async client's.
+/// Defines methods that block on those of the async client.
 macro_rules! methods {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
         impl Client {
             $(
-                #[doc = concat!("See [`crate::Client::", stringify!($name), "`].")]
+                #[doc = concat!("Blocking form of [`crate::Client::", stringify!($name), "`].")]
                 pub fn $name(&self, $($argument: $type),*) -> Result<$result, Error> {
                     wait(self.0.$name($($argument),*))?
                 }

@@ -59,7 +59,7 @@ pub enum Now {
 }
 
 impl Now {
-    /// Adds it to an input.
+    /// Adds the time to an input.
     pub fn add(&self, mut input: Value) -> Vec<u8> {
         match self {
             Self::Clock => input["now"] = unix(SystemTime::now()).into(),
@@ -69,7 +69,7 @@ impl Now {
         input.to_string().into_bytes()
     }
 
-    /// In Unix seconds, if it is known.
+    /// The time in Unix seconds, if it is known.
     fn seconds(&self) -> Option<u64> {
         match self {
             Self::Clock => Some(unix(SystemTime::now())),
@@ -84,23 +84,25 @@ pub struct Call {
     pub shared: Arc<Shared>,
     pub now: Now,
     pub timeout: Option<Duration>,
-    /// A renewal beside another call.
+    /// Whether it renews the token in the background.
     pub renews: bool,
 }
 
-/// A step, with what wakes a wait for another call. That is from before the plugin looked: so one that ends between its look
-/// and the wait wakes this one, too.
+/// A step, and what wakes it if it waits for another call. The latter is created before the plugin decides: so it also
+/// notices a call that ends between the decision and the wait.
 type Next = (Arc<Step>, OwnedNotified);
 
 /// The result of a call: a token object, or a response of the service.
 pub type Finished = (Option<Value>, Option<Response>);
 
 impl Call {
-    /// Makes the call. The input is JSON, with the time in it; the key is the same without the time.
+    /// Makes the call. The input is JSON and includes the time; the key is the input without the time.
     pub async fn run(self, call: &str, input: &[u8], key: &str, body: Option<Body>) -> Result<Finished, Error> {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
-            return Err(CallError::new(Code::InvalidInput, "timeout: use None for no bound, not 0").about("timeout"));
+            return Err(
+                CallError::new(Code::InvalidInput, "the timeout is 0: use None for an unlimited call").about("timeout")
+            );
         }
         let _running = lock(&self.shared.running).clone().ok_or(Error::Closed)?;
         self.shared.until_canceled(self.steps(call, input, key, body)).await
@@ -164,8 +166,8 @@ impl Call {
         self.detach((first.step, woken)).await
     }
 
-    /// Renews the token beside the call, which has a valid one: so nobody waits for it, and an error is nobody's. The log has
-    /// it, and the plugin backs off.
+    /// Renews the token in the background. The call has a valid one, so no call waits for the renewal or sees its error. The
+    /// log has that, and the plugin backs off.
     fn renew(&self) {
         let call = Self { timeout: None, renews: true, ..self.clone() };
         let renewal = async move {
@@ -180,8 +182,8 @@ impl Call {
         self.detach(self.step(flow, outcome)?).await
     }
 
-    /// Carries out steps that serve other callers, too, in a task that outlives this one. Between the plugin's call and this,
-    /// the call cannot be dropped.
+    /// Carries out the steps that serve other callers, too, in a task that outlives this one. The call cannot be dropped
+    /// between the decision of the plugin and the start of the task, since nothing is awaited there.
     async fn detach(&self, next: Next) -> Result<Next, Error> {
         if !next.0.is_in_section() {
             return Ok(next);
@@ -205,7 +207,7 @@ impl Call {
                                 cause = Some(lost);
                                 Err(failed)
                             }
-                            Err(Lost::TooLarge) => Err("too large".into()), // it is cut
+                            Err(Lost::TooLarge) => Err("too large".into()), // never: the body is cut
                         }
                     };
                     (flow, outcome(*timeout, sending).await)
@@ -243,7 +245,7 @@ impl Call {
         self.shared.progress.clone().notified_owned()
     }
 
-    /// The input of `begin`; what is not JSON is the plugin's to refuse.
+    /// Returns the input of `begin`. The plugin rejects what is not JSON.
     fn beginning(&self, call: &str, input: &[u8]) -> Vec<u8> {
         let store = if self.shared.store.is_some() { r#","store""# } else { "" };
         let renew = if self.renews { "" } else { r#","renew""# };
@@ -255,7 +257,7 @@ impl Call {
     async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, Error> {
         let Some(deadline) = deadline else { return Ok(future.await) };
         time::timeout_at(deadline, future).await.map_err(|_| {
-            let message = timed_out(self.timeout.unwrap_or_default());
+            let message = timed_out(self.timeout.unwrap_or_default()) + ": call again, or raise the timeout";
             CallError { retryable: true, ..CallError::new(Code::NetworkError, message) }.into()
         })
     }
@@ -267,7 +269,7 @@ impl Call {
     }
 }
 
-/// Adds to an error of the plugin what the plugin does not see.
+/// Adds what the plugin does not see to its error.
 fn explain(mut error: Error, response: Option<&Response>, cause: Option<Cause>) -> Error {
     if let Error::Call(error) = &mut error {
         if let Some(response) = response.filter(|_| error.code == Code::ServiceError) {
@@ -286,7 +288,7 @@ async fn run(store: &SharedStore, op: Op, key: &str, value: &str, ttl: Duration)
     })
 }
 
-/// Waits for another call until it wakes this one; for the store up to half longer, to avoid a thundering herd.
+/// Waits for another call at most until that ends; for the store up to half longer, to avoid a thundering herd.
 async fn wait(r#for: &WaitFor, seconds: Duration, woken: OwnedNotified) {
     match r#for {
         WaitFor::Call => drop(time::timeout(seconds, woken).await),
@@ -294,7 +296,7 @@ async fn wait(r#for: &WaitFor, seconds: Duration, woken: OwnedNotified) {
     }
 }
 
-/// The outcome of a step, bounded by its own timeout and not by that of the caller who happened to make it.
+/// Returns the outcome of a step, bounded by its own timeout and not by that of the caller who happened to make it.
 async fn outcome(timeout: Duration, step: impl Future<Output = Result<Value, String>>) -> Value {
     let result = time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout)));
     result.unwrap_or_else(|failed| json!({ "failed": failed }))

@@ -16,13 +16,13 @@ use crate::store::SharedStore;
 use crate::token::unix;
 use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, Response, Token, async_trait, lock};
 
-/// An instance of the plugin, with the token in it.
+/// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
-/// Open one in each process: clones and views share it, and any number of tasks may call it at once. It needs a tokio
-/// runtime with I/O and time.
+/// Open one per process: clones and views share it, and any number of tasks may call it at once. It needs a tokio runtime
+/// with I/O and time.
 ///
-/// To cancel a call, drop its future. A request to the service ends with it; a token request continues, for the others
-/// and for the next call.
+/// To cancel a call, drop its future. A request to the service ends with it; a token request continues, for the other
+/// callers and the next call.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -33,8 +33,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// Opens the plugin, and sends nothing. Fails with [`Error::Open`] if the file is not the plugin or is of another
-    /// contract, and with [`Error::Call`] if the config lacks what every call needs, or something in it is invalid.
+    /// Opens a client. Checks the config and sends nothing.
+    ///
+    /// Fails with [`Error::Call`] if the config lacks what every call needs or something in it is invalid, and with
+    /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
         Self::open_raw(config.keys(), options).await
     }
@@ -43,7 +45,7 @@ impl Client {
     pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
         let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
-            return Err(zero("timeout", "use None for no bound"));
+            return Err(zero("timeout", "use None for unlimited calls"));
         }
         if options.max_body == 0 {
             return Err(zero("max_body", "no response would fit"));
@@ -55,7 +57,7 @@ impl Client {
         let opening = task::spawn_blocking(|| Plugin::open(manifest.disallow_all_hosts()));
         let (running, ended) = watch::channel(());
         let shared = Shared {
-            plugin: opening.await.map_err(|error| Error::Open(error.into()))??,
+            plugin: opening.await.map_err(|error| Error::Failed(error.into()))??,
             http,
             base_url,
             store: options.store.map(SharedStore::new),
@@ -68,25 +70,26 @@ impl Client {
         Ok(Self { shared: Arc::new(shared), timeout, now, customer: Id::Default, user: Id::Default })
     }
 
-    /// A view for a customer: the same client, whose calls all send this id. `None` sends none.
+    /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
     #[must_use]
     pub fn for_customer(&self, id: impl Into<Id>) -> Self {
         Self { customer: id.into(), ..self.clone() }
     }
 
-    /// A view for a user: the same client, whose calls all send this id. `None` sends none.
+    /// Returns a view for a user: the same client and token, with this id in all calls. `None` sends no header.
     #[must_use]
     pub fn for_user(&self, id: impl Into<Id>) -> Self {
         Self { user: id.into(), ..self.clone() }
     }
 
-    /// A view with another timeout for its calls; `None` is no bound.
+    /// Returns a view with another timeout for its calls; `None` is unlimited.
     #[must_use]
     pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
         Self { timeout: timeout.into(), ..self.clone() }
     }
 
-    /// A view with this time instead of the system's.
+    /// Returns a view with this time instead of the system's, for tests.
+    #[doc(hidden)]
     #[must_use]
     pub fn at(&self, now: SystemTime) -> Self {
         Self { now: Now::Given(Some(unix(now).into())), ..self.clone() }
@@ -97,7 +100,7 @@ impl Client {
         self.request("list_jobs", json!({}), None).await
     }
 
-    /// Sends a request of your own to the service.
+    /// Sends any other request to the service.
     pub async fn send_request(&self, request: Request) -> Result<Response, Error> {
         let (input, body) = request.into_parts()?;
         self.request("send_request", input, body).await
@@ -113,22 +116,23 @@ impl Client {
         self.token(json!({ "force": true })).await
     }
 
-    /// Returns another token than this one, which the service refused in a request that was not made by this client.
+    /// Replaces a token that the service refused in a request that this client did not send. Returns the new one; the token
+    /// is replaced once, however many callers report it.
     pub async fn replace_token(&self, refused: &Token) -> Result<Token, Error> {
         self.token(json!({ "refused": refused.access_token.expose() })).await
     }
 
-    /// Adds the token to requests of your own to the service. Sends nothing, but checks the config.
+    /// Returns a middleware that adds the token to your own requests to the service. Checks the config and sends nothing.
     #[cfg(feature = "middleware")]
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
-        // The plugin knows the rules for URLs; it begins a call, which goes no further.
+        // The plugin knows the rules for URLs. It begins a call, of which nothing is carried out.
         let input = self.now.add(json!({ "customer_id": "-", "user_id": "-" }));
         let begin = [br#"{"call":"list_jobs","input":"#.as_slice(), &input, b"}"].concat();
         match self.export("begin", begin).await {
             Err(Error::Call(error)) if !matches!(error.code, Code::ConfigMissing | Code::ConfigInvalid) => {}
             result => drop(result?),
         }
-        let base = reqwest::Url::parse(&self.shared.base_url).map_err(|error| Error::Open(error.into()))?;
+        let base = reqwest::Url::parse(&self.shared.base_url).map_err(|error| Error::Failed(error.into()))?;
         Ok(crate::Middleware::new(self.clone(), base))
     }
 
@@ -138,7 +142,7 @@ impl Client {
         self.export("set_token", self.now.add(input)).await.map(drop)
     }
 
-    /// Forgets the token, and the backoff after failed token requests.
+    /// Forgets the token and the backoff after failed token requests.
     pub async fn clear_token(&self) -> Result<(), Error> {
         self.export("clear_token", Vec::new()).await.map(drop)
     }
@@ -150,7 +154,7 @@ impl Client {
         self.end_close();
     }
 
-    /// Like [`close`](Self::close), but waits no longer than this: calls that are still in progress then end with
+    /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then end with
     /// [`Error::Closed`].
     pub async fn close_within(&self, limit: Duration) {
         let _ = time::timeout(limit, self.begin_close()).await;
@@ -185,7 +189,7 @@ impl Client {
         Call { shared: self.shared.clone(), now: self.now.clone(), timeout: self.timeout, renews: false }
     }
 
-    /// Makes a call from raw input, whose `now` is used for each step.
+    /// Makes a call from raw input, and uses its `now` for each step.
     #[doc(hidden)]
     pub async fn run(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
         let fields: Value = serde_json::from_slice(input).unwrap_or_default();

@@ -10,10 +10,10 @@ use reqwest::ClientBuilder;
 
 use crate::{CallError, Code, Error, Secret, Store};
 
-/// Whose jobs to list, and where. An empty string counts as missing.
+/// How to reach the service, and as whom. An empty string counts as missing.
 ///
-/// [`Client::open`](crate::Client::open) checks it; the error names the key that caused it. A call that needs more than
-/// is set fails in the same way.
+/// [`Client::open`](crate::Client::open) checks it: the error names the field that caused it. So does the error of a call
+/// that needs more than is set.
 ///
 /// ```
 /// let mut config = automatic_rostering::Config::default();
@@ -23,23 +23,23 @@ use crate::{CallError, Code, Error, Secret, Store};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Config {
-    /// URL of the identity provider: https, or http on loopback.
+    /// URL of the identity provider, without `/connect/token`: https, or http on loopback.
     pub auth_url: String,
-    /// URL of the service; not needed for tokens alone.
+    /// URL of the service, without `/jobs`; not needed for tokens alone.
     pub base_url: String,
-    /// From the developer portal.
+    /// The client's id, from the developer portal.
     pub client_id: String,
-    /// From the developer portal.
+    /// The client's secret, from the developer portal.
     pub client_secret: Secret,
-    /// Picks the scope; not needed if `scope` is set.
+    /// Selects the scope; not needed if `scope` is set.
     pub environment: Option<Environment>,
     /// Replaces the environment's scope.
     pub scope: String,
     /// Sent with each request as `CUSTOMER_ID`, unless a view has another.
     pub customer_id: String,
-    /// The same, as `USER_ID`.
+    /// Sent with each request as `USER_ID`, unless a view has another.
     pub user_id: String,
-    /// Renew a token this many seconds before it expires, at most half of its lifetime; the default is 60.
+    /// Renew the token this many seconds before it expires, at most half of its lifetime; the default is 60.
     pub refresh_margin: Option<u32>,
     /// Permits http beyond loopback, where anyone on the way can read the secret.
     pub allow_http: bool,
@@ -47,10 +47,11 @@ pub struct Config {
 
 /// The environment of the service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
 #[non_exhaustive]
 pub enum Environment {
+    /// `stage`, with the scope `automatic-rostering-stage`.
     Stage,
+    /// `production`, with the scope `automatic-rostering-prod`.
     Production,
 }
 
@@ -84,7 +85,7 @@ impl Config {
         })
     }
 
-    /// What the plugin is told.
+    /// Returns the plugin's config.
     pub(crate) fn keys(&self) -> HashMap<String, String> {
         let environment = self.environment.map(|environment| match environment {
             Environment::Stage => "stage",
@@ -128,7 +129,7 @@ fn invalid(key: &str, why: &str) -> Error {
     CallError::new(Code::ConfigInvalid, message).about(key)
 }
 
-/// How a client makes its calls.
+/// Options of a client.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -161,12 +162,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Bounds each call with all its requests and waits; 30 s by default, `None` is no bound.
+    /// Bounds each call with all its requests and waits; 30 s by default, `None` is unlimited.
     pub fn timeout(self, timeout: impl Into<Option<Duration>>) -> Self {
         Self { timeout: timeout.into(), ..self }
     }
 
-    /// Bytes of a response, which is held in memory; 64 MiB by default.
+    /// Bounds a response, which is held in memory, in bytes; 64 MiB by default.
     pub fn max_body(self, bytes: usize) -> Self {
         Self { max_body: bytes, ..self }
     }
@@ -176,8 +177,8 @@ impl Options {
         Self { store: Some(store), ..self }
     }
 
-    /// Settings of your own for the HTTP client, such as proxies and certificates. It is called at most twice: requests
-    /// to loopback have a client of their own, which ignores the proxies of the environment.
+    /// Changes the settings of the HTTP client, such as proxies and certificates. The closure is called at most twice:
+    /// requests to loopback have their own HTTP client, which ignores the proxies of the environment.
     ///
     /// Redirects are never followed. Default headers are sent with token requests, too: set no `Authorization`, which the
     /// identity provider would get.
@@ -185,7 +186,7 @@ impl Options {
         Self { http: Arc::new(configure), ..self }
     }
 
-    /// Another plugin than the one in this crate: a `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
+    /// Replaces the embedded plugin by another `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
     pub fn wasm(self, wasm: impl Into<Cow<'static, [u8]>>) -> Self {
         Self { wasm: wasm.into(), ..self }
     }

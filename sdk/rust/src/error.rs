@@ -5,45 +5,50 @@ use std::{fmt, iter};
 use reqwest::header::HeaderMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An error of the SDK, the HTTP client or a store.
+/// Any error, such as one of the SDK, the HTTP client or a store.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What went wrong. It holds no secret and no token.
+/// Why a call or opening a client failed. It holds no secret and no token.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A call failed, or the config or an argument is wrong.
     #[error(transparent)]
     Call(#[from] Box<CallError>),
-    /// The plugin does not load or is of another contract, or the HTTP client cannot be made.
+    /// The plugin does not load or has another contract, or the HTTP client cannot be made.
     #[error("cannot open the client: {}", reason(&**.0))]
     Open(Cause),
     /// The client is closed.
-    #[error("the client is closed")]
+    #[error("the client is closed: open a new one")]
     Closed,
     /// The async client was called outside a tokio runtime.
-    #[error("not in a tokio runtime: use automatic_rostering::blocking")]
+    #[error("not in a tokio runtime: call this from one, or use automatic_rostering::blocking")]
     NoRuntime,
     /// A string is not a token object.
-    #[error("not a token object")]
+    #[error("not a token object: pass what a Token is serialized to")]
     NotAToken,
-    /// The plugin or the runtime failed, which should not happen.
-    #[error("the call ended unexpectedly: {}", reason(&**.0))]
+    /// The plugin or the tokio runtime failed. If the runtime was not shut down during the call, this is a bug.
+    #[error("the call ended unexpectedly; if its tokio runtime still runs, please report this: {}", reason(&**.0))]
     Failed(Cause),
 }
 
 impl Error {
-    /// Whether the same call may succeed later.
+    /// Returns whether the same call may succeed later.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Call(error) if error.retryable)
     }
 
-    /// How long to wait before the next call, if that is known.
+    /// Returns how long to wait before the next call, if that is known.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         let Self::Call(error) = self else { return None };
         error.retry_after
+    }
+
+    /// An error at opening, with what to check.
+    pub(crate) fn open(check: &str, cause: impl Into<Cause>) -> Self {
+        Self::Open(format!("{check}: {}", reason(&*cause.into())).into())
     }
 }
 
@@ -52,16 +57,16 @@ impl Error {
 #[serde(default)]
 #[non_exhaustive]
 pub struct CallError {
-    /// For programs to act on.
+    /// What happened, for programs.
     pub code: Code,
-    /// Says what to do, for people to read.
+    /// What is wrong and how to fix it, for people.
     pub message: String,
     /// Whether the same call may succeed later.
     pub retryable: bool,
     /// The config key or input field that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// HTTP status of the response that caused it.
+    /// The HTTP status of the response that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// The identity provider's error (RFC 6749, section 5.2).
@@ -73,13 +78,13 @@ pub struct CallError {
     /// How long to wait before the next call.
     #[serde(with = "seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
-    /// The headers of the service's response.
+    /// The headers of the service's response, of a `service_error`.
     #[serde(skip)]
     pub headers: HeaderMap,
-    /// The body of the service's response, at most 64 KiB of it.
+    /// The body of the service's response, redacted and cut at 64 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Whether there was more.
+    /// Whether `body` was cut.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub body_truncated: bool,
     #[serde(skip)]
@@ -87,12 +92,12 @@ pub struct CallError {
 }
 
 impl CallError {
-    /// An error, for a fake of the client.
+    /// Makes an error, for a fake of the client.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), ..Self::default() }
     }
 
-    /// The error with the key that caused it.
+    /// Adds the key that caused it.
     pub(crate) fn about(mut self, key: &str) -> Error {
         self.key = Some(key.into());
         self.into()
@@ -117,7 +122,7 @@ impl fmt::Display for CallError {
     }
 }
 
-/// Without the values of headers, which may be anything.
+/// Hides the values of headers, which may be anything.
 impl fmt::Debug for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut error = f.debug_struct("CallError");
@@ -134,37 +139,47 @@ impl std::error::Error for CallError {
     }
 }
 
-/// The codes of the plugin's contract, which says when each is returned.
+/// The codes of errors, as in the plugin's contract.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the contract has them")]
 #[non_exhaustive]
 pub enum Code {
+    /// An argument is invalid: `key` names it.
     InvalidInput,
+    /// A field of the config is missing: `key` names it.
     ConfigMissing,
+    /// A field of the config or an option is invalid: `key` names it.
     ConfigInvalid,
+    /// The system clock is not set, or was set back.
     ClockUnusable,
+    /// The identity provider refused the client: see `oauth_error`.
     TokenEndpointRejected,
+    /// The identity provider cannot respond now. Retryable.
     TokenEndpointUnavailable,
+    /// The response of the identity provider has no usable token. Retryable.
     TokenResponseInvalid,
+    /// The token to set has expired, or belongs to another client, scope or token endpoint.
     TokenMismatch,
+    /// The service refused even a new token; or, retryable, the request could not be sent again with one.
     ServiceUnauthorized,
+    /// The service responded with an error: see `status`, `headers` and `body`. Retryable with 408, 429 and 5xx.
     ServiceError,
+    /// There was no response, or the call timed out; or, not retryable, the response was too large.
     NetworkError,
-    /// One that this library does not know.
+    /// A code that this library does not know.
     #[default]
     #[serde(other)]
     Other,
 }
 
-/// As the contract writes it.
+/// The code as the contract spells it.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
 }
 
-/// The error and its sources, the last of which is the most specific.
+/// Joins the error and its sources, the last of which is the most specific.
 pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     let all = iter::successors(Some(error), |&error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")

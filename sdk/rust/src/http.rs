@@ -15,9 +15,9 @@ const MAX_ERROR: usize = (64 << 10) + 1;
 
 /// Sends requests, and follows no redirect.
 pub struct Http {
-    /// For loopback, without the proxies of the environment; `None` if no URL of the config needs it.
+    /// Without the proxies of the environment; `None` if no URL of the config is on loopback.
     loopback: Option<reqwest::Client>,
-    /// For all else.
+    /// For all other URLs, likewise.
     remote: Option<reqwest::Client>,
     pub max_body: usize,
 }
@@ -30,7 +30,7 @@ pub enum Lost {
 }
 
 impl Http {
-    /// A client for requests to these URLs.
+    /// Makes the clients for requests to these URLs.
     pub fn new(options: &Options, urls: &[&str]) -> Result<Self, Error> {
         // reqwest would panic without a default for the whole process. An existing one is kept.
         let _ = ring::default_provider().install_default();
@@ -43,7 +43,7 @@ impl Http {
             let preset = if loopback { preset.no_proxy() } else { preset };
             (options.http)(preset).redirect(Policy::none()).build().map(Some)
         };
-        let open = |error: reqwest::Error| Error::Open(error.into());
+        let open = |error| Error::open("the HTTP client cannot be made; check Options::http", error);
         Ok(Self {
             loopback: client(true).map_err(open)?,
             remote: client(false).map_err(open)?,
@@ -51,7 +51,7 @@ impl Http {
         })
     }
 
-    /// Sends a request, with the body that the caller has.
+    /// Sends a request, with the caller's body if there is one.
     pub async fn send(&self, to: &To, request: &Outgoing, body: Option<reqwest::Body>) -> Result<Response, Lost> {
         let request = request.0.as_ref().map_err(|error| Lost::from(error.as_str()))?;
         let client = if is_loopback(request.url()) { &self.loopback } else { &self.remote };
@@ -94,7 +94,7 @@ impl From<&str> for Lost {
     }
 }
 
-/// Whether a response of the service with this status is the result of a call.
+/// Returns whether a response of the service with this status is the result of a call.
 pub fn is_result(status: StatusCode) -> bool {
     status.is_success() || status == StatusCode::NOT_MODIFIED
 }
@@ -105,7 +105,7 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// What the plugin needs of a response: the body only of a token request or an error.
+/// Returns what the plugin needs of a response: the body only for a token request or an error.
 pub fn report(to: &To, response: &Response) -> Value {
     let mut headers = BTreeMap::<_, Vec<_>>::new();
     for (name, value) in &response.headers {

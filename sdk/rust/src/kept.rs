@@ -7,8 +7,8 @@ use crate::step::Step;
 /// How many steps are kept.
 const MAX: usize = 256;
 
-/// The first steps of calls that have a token. Until a time that it names, the plugin would begin an equal call with the same
-/// step, unless more than beginnings came between: so a warm call needs no plugin.
+/// The first steps of calls that have a token. Until a time that the plugin names, it would begin an equal call with the same
+/// step, unless its state changes in between: so a warm call needs no plugin.
 #[derive(Default)]
 pub struct Kept(Mutex<State>);
 
@@ -16,12 +16,12 @@ pub struct Kept(Mutex<State>);
 struct State {
     steps: HashMap<String, (Arc<Step>, u64)>,
     generation: u64,
-    /// When a call last looked.
+    /// The time of the latest look.
     latest: u64,
 }
 
 impl Kept {
-    /// The step that begins a call. A clock that went back ends all steps.
+    /// Returns the step that begins a call. Drops all steps if the clock went back.
     pub fn find(&self, key: &str, now: u64) -> Option<Arc<Step>> {
         let mut state = lock(&self.0);
         if now < state.latest {
@@ -31,7 +31,7 @@ impl Kept {
         state.steps.get(key).filter(|(_, until)| now < *until).map(|(step, _)| step.clone())
     }
 
-    /// The generation of the steps. If the plugin is about to change, a new one begins.
+    /// Returns the generation of the steps. Begins a new one if the plugin's state is about to change.
     pub fn generation(&self, changes: bool) -> u64 {
         let mut state = lock(&self.0);
         if changes {
@@ -40,7 +40,7 @@ impl Kept {
         state.generation
     }
 
-    /// Keeps a step, unless the plugin may have changed since its generation.
+    /// Keeps a step, unless the plugin's state may have changed since its generation.
     pub fn keep(&self, key: String, step: &Arc<Step>, until: u64, generation: u64) {
         let mut state = lock(&self.0);
         if generation != state.generation {

@@ -10,8 +10,8 @@
 //! # }
 //! ```
 //!
-//! Open one [`Client`] in each process and share it: its instance of the plugin holds the access token and renews it. A
-//! [`Store`] shares the token with other processes. Calls fail with an [`Error`].
+//! Open one [`Client`] per process and share it: it holds the access token and renews it. A [`Store`] shares the token with
+//! other processes. Calls fail with an [`Error`].
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -57,10 +57,10 @@ pub use store::RedisStore;
 pub use store::{FileStore, MemoryStore, Store};
 pub use token::Token;
 
-/// The version of this library, and of the plugin inside.
+/// The version of this library and of the embedded plugin.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The version of the contract between library and plugin. [`Client::open`] refuses a plugin of another one.
+/// The version of the contract between library and plugin. [`Client::open`] rejects a plugin with another one.
 pub const CONTRACT: u64 = 2;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,8 +3,8 @@
 use extism::{CurrentPlugin, Error, PTR, PluginBuilder, UserData, Val};
 use tracing::{debug, warn};
 
-/// Replaces two of the SDK's functions, whose events are those of all plugins, with the target `extism::pdk`. The plugin
-/// has no lines of other levels.
+/// Replaces two functions of the SDK, which would log with the target `extism::pdk`, as for all plugins. The plugin has no
+/// lines of other levels.
 pub fn with_log(builder: PluginBuilder) -> PluginBuilder {
     let env = "extism:host/env";
     builder

@@ -5,7 +5,7 @@ use reqwest_middleware::{Error, Next, Result};
 
 use crate::{Client, Token};
 
-/// Adds the token to requests that you send with `reqwest` yourself.
+/// A middleware for `reqwest-middleware` that adds the token to your own requests.
 ///
 /// ```no_run
 /// # async fn run(client: automatic_rostering::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -18,7 +18,7 @@ use crate::{Client, Token};
 /// ```
 ///
 /// Only requests to the scheme, host and port of the config's `base_url` get it; `reqwest` removes it where a redirect
-/// leads elsewhere. A request that has an `Authorization` of its own is sent unchanged. The ids are yours to add.
+/// leads elsewhere. A request that has its own `Authorization` is sent unchanged. The ids are yours to add.
 ///
 /// If the service responds with 401, the request is sent once more with a new token. The 401 is the response if there is no
 /// new token, or if the body is a stream, which cannot be sent again; the next request then has the new token.

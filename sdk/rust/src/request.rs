@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{CallError, Code, Error, lock};
 
-/// A request of your own to the service.
+/// A request to the service.
 ///
 /// ```
 /// use automatic_rostering::{Request, reqwest::Method};
@@ -30,7 +30,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request with `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. The path begins with `/` and is
+    /// Makes a request with `GET`, `HEAD`, `POST`, `PUT`, `PATCH`, `DELETE` or `OPTIONS`. The path begins with `/` and is
     /// appended to the config's `base_url`.
     pub fn new(method: Method, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), ..Self::default() }
@@ -52,7 +52,7 @@ impl Request {
         self
     }
 
-    /// Sets the body, not with `GET` and `HEAD`: bytes, text or a [`Body`].
+    /// Sets the body to bytes, a string or a [`Body`]; `GET` and `HEAD` have none.
     pub fn body(mut self, body: impl Into<Body>) -> Self {
         self.body = Some(body.into());
         self
@@ -72,7 +72,7 @@ impl Request {
         }
     }
 
-    /// What the plugin is told, only that there is a body, and the body.
+    /// Returns the plugin's input, which only says whether there is a body, and the body.
     pub(crate) fn into_parts(self) -> Result<(Value, Option<Body>), Error> {
         let Self { path, method, headers, body, invalid } = self;
         let mut input = json!({ "path": path, "method": method.as_str(), "headers": headers });
@@ -83,7 +83,7 @@ impl Request {
     }
 }
 
-/// Without the values of headers and the body.
+/// Hides the values of headers and the body.
 impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut request = f.debug_struct("Request");
@@ -92,7 +92,7 @@ impl fmt::Debug for Request {
     }
 }
 
-/// A request's body: bytes or text, or what [`repeatable`](Self::repeatable) and [`once`](Self::once) take.
+/// The body of a request: bytes, a string, or what [`repeatable`](Self::repeatable) and [`once`](Self::once) take.
 pub struct Body(Content);
 
 enum Content {
@@ -101,12 +101,12 @@ enum Content {
 }
 
 impl Body {
-    /// Makes the body anew each time it is sent: a second time if the service refused the token.
+    /// Makes the body anew each time that it is sent: a second time if the service refused the token.
     pub fn repeatable(make: impl Fn() -> reqwest::Body + Send + Sync + 'static) -> Self {
         Self(Content::Repeatable(Box::new(make)))
     }
 
-    /// A stream that cannot be read again. If the service refuses the token, the call fails with
+    /// Takes a stream that cannot be read again. If the service refuses the token, the call fails with
     /// [`ServiceUnauthorized`](crate::Code::ServiceUnauthorized), `retryable`: call again with a new body.
     pub fn once(body: impl Into<reqwest::Body>) -> Self {
         Self(Content::Once(Mutex::new(Some(body.into()))))
@@ -116,11 +116,11 @@ impl Body {
         matches!(self.0, Content::Repeatable(_))
     }
 
-    /// What to send now.
+    /// Returns what to send now.
     pub(crate) fn next(&self) -> Result<reqwest::Body, &'static str> {
         match &self.0 {
             Content::Repeatable(make) => Ok(make()),
-            Content::Once(body) => lock(body).take().ok_or("the body cannot be sent again"),
+            Content::Once(body) => lock(body).take().ok_or("the body was sent already: make a new one for each call"),
         }
     }
 }
@@ -138,20 +138,20 @@ impl fmt::Debug for Body {
     }
 }
 
-/// The id of a view, of a customer or a user.
+/// The customer or the user of a view.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub enum Id {
-    /// As in the config.
+    /// The config's.
     #[default]
     Default,
-    /// The header is omitted.
+    /// No header is sent.
     Omit,
     /// This one.
     Value(String),
 }
 
 impl Id {
-    /// Adds it to an input.
+    /// Adds the id to an input.
     pub(crate) fn add(&self, name: &str, input: &mut Value) {
         match self {
             Self::Default => {}

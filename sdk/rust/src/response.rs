@@ -10,16 +10,16 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Response {
-    /// A 2xx or 304: any other status is an error.
+    /// The status, a 2xx or 304: any other is an error.
     pub status: StatusCode,
-    /// All of them.
+    /// All headers.
     pub headers: HeaderMap,
-    /// Unchanged.
+    /// The body, unchanged.
     pub body: Bytes,
 }
 
 impl Response {
-    /// A response without headers, for a fake of the client.
+    /// Makes a response without headers, for a fake of the client.
     pub fn new(status: StatusCode, body: impl Into<Bytes>) -> Self {
         Self { status, headers: HeaderMap::new(), body: body.into() }
     }
@@ -32,14 +32,14 @@ impl Response {
         serde_json::from_slice(&self.body)
     }
 
-    /// The body as text, with invalid UTF-8 replaced.
+    /// Returns the body as a string, with invalid UTF-8 replaced.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.body)
     }
 }
 
-/// Without the values of headers and the body.
+/// Hides the values of headers and the body.
 impl fmt::Debug for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut response = f.debug_struct("Response");

@@ -6,9 +6,9 @@ use crate::Error;
 
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Calls again what is [retryable](Error::is_retryable), after the error's [`retry_after`](Error::retry_after), or after
-/// 1 s, doubling to 30 s, each with up to a tenth of jitter. Returns the last error if that is not retryable, or if the
-/// wait would end after the deadline, which is counted from now.
+/// Calls again while the error is [retryable](Error::is_retryable), after the error's [`retry_after`](Error::retry_after), or after
+/// 1 s, doubling to 30 s, each with up to a tenth of jitter. Returns the last error if it is not retryable, or if the
+/// wait would end after the deadline, which counts from now.
 ///
 /// A request that is not idempotent may be done twice: do not retry it.
 ///
@@ -47,7 +47,7 @@ impl Waits {
         Self { end: Instant::now().checked_add(deadline), next: Duration::from_secs(1) }
     }
 
-    /// How long to wait after this error; `None` if it is the last one.
+    /// Returns how long to wait after this error; `None` if it is the last one.
     pub fn after(&mut self, error: &Error) -> Option<Duration> {
         let wait = error.retry_after().unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
         self.next = LONGEST.min(self.next * 2);

@@ -8,7 +8,7 @@ use serde::Deserialize;
 pub struct Secret(String);
 
 impl Secret {
-    /// The string itself.
+    /// Returns the string itself.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0

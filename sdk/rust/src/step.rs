@@ -14,15 +14,15 @@ use crate::Cause;
 pub struct First {
     #[serde(flatten, deserialize_with = "shared")]
     pub step: Arc<Step>,
-    /// The plugin would begin with the same step before that time, in Unix seconds.
+    /// Until this time, in Unix seconds, the plugin would begin an equal call with the same step.
     #[serde(default)]
     pub until: u64,
-    /// The token is to be renewed beside the call.
+    /// Whether to renew the token in the background.
     #[serde(default)]
     pub renew: bool,
 }
 
-/// What the plugin wants next; `flow` is passed back to it unchanged.
+/// What to do next; `flow` is passed to the plugin unchanged.
 #[derive(Deserialize)]
 #[serde(tag = "step", rename_all = "lowercase")]
 pub enum Step {
@@ -55,7 +55,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Whether it serves other callers, too.
+    /// Returns whether it serves other callers, too.
     pub fn is_in_section(&self) -> bool {
         matches!(self, Self::Store { .. } | Self::Request { to: To::Token { .. }, .. })
     }
@@ -67,11 +67,11 @@ pub enum To {
     Token {
         #[serde(deserialize_with = "seconds")]
         timeout: Duration,
-        /// Bytes of the response that the plugin reads.
+        /// How many bytes of the response the plugin reads.
         limit: usize,
     },
     Service {
-        /// A 2xx or 304 is the result of the call, and is not resumed.
+        /// Whether a 2xx or 304 is the result of the call, without another step.
         #[serde(default)]
         last: bool,
     },
@@ -93,7 +93,7 @@ pub enum Op {
     Set,
 }
 
-/// A request, made once for a step that is kept, or why it cannot be made. It holds secrets, and so cannot be printed.
+/// A request, made only once for a step that is kept, or why it cannot be made. It holds secrets: so it is not `Debug`.
 #[derive(Deserialize)]
 #[serde(from = "Fields")]
 pub struct Outgoing(pub Result<reqwest::Request, String>);
@@ -103,7 +103,7 @@ struct Fields {
     method: String,
     url: String,
     headers: BTreeMap<String, String>,
-    /// Text, or `true` for the body that the caller has.
+    /// A string, or `true` for the caller's body.
     body: Option<Value>,
 }
 

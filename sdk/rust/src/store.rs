@@ -18,9 +18,9 @@ pub use file::FileStore;
 #[cfg(feature = "redis")]
 pub use redis::RedisStore;
 
-/// Where clients share their token.
+/// A store through which clients share their token.
 ///
-/// Anyone who can read it has the token, and anyone who can write it chooses which token of this client is sent. When an
+/// Anyone who can read it has the token, and anyone who can write it chooses which token of this client is sent. If an
 /// operation fails or takes more than a second, the call continues without the store, and a warning is logged, once a
 /// minute.
 #[async_trait]
@@ -28,7 +28,7 @@ pub trait Store: Send + Sync {
     /// Reads a value.
     async fn get(&self, key: &str) -> Result<Option<String>, Cause>;
 
-    /// Sets a value to expire after `ttl`, atomically and only if the key is absent. Returns whether it was.
+    /// Sets a value to expire after `ttl`, atomically and only if the key is absent. Returns whether it set it.
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause>;
 
     /// Sets a value to expire after `ttl`.
@@ -55,7 +55,7 @@ impl SharedStore {
             let token = object["access_token"].as_str().filter(|token| !token.is_empty());
             let failed = token.map_or(failed.into(), |token| failed.replace(token, "[hidden]"));
             let failed = without_credentials(&failed);
-            // Of its own target, since it is no line of the plugin.
+            // With its own target, since it is not a line of the plugin.
             tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
         }
     }
@@ -81,7 +81,7 @@ fn without_credentials(text: &str) -> String {
     hidden
 }
 
-/// Shares the token among clients of one process, each of which gets a clone of the [`Arc`].
+/// Shares the token among the clients of one process, each of which gets a clone of the [`Arc`].
 #[derive(Default)]
 pub struct MemoryStore(Mutex<HashMap<String, (String, Instant)>>);
 
@@ -115,7 +115,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// Without what is stored.
+/// Hides what is stored.
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStore").finish_non_exhaustive()

@@ -5,26 +5,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Error, Secret};
 
-/// An access token, for requests of your own or for another client.
+/// An access token, for your own requests or another client.
 ///
-/// Serialized, it is the plugin's token object, with the access token in it.
+/// It serializes as the plugin's token object, which has the access token in it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Token {
-    /// For the header `Authorization: Bearer …`.
+    /// The token itself, for the header `Authorization: Bearer …`.
     #[serde(serialize_with = "expose")]
     pub access_token: Secret,
-    /// `Bearer`.
+    /// Its type, `Bearer`.
     pub token_type: String,
-    /// When it expires.
+    /// The time at which it expires.
     #[serde(deserialize_with = "from_unix", serialize_with = "to_unix")]
     pub expires_at: SystemTime,
-    /// Names the token URL, the client and the scope that the token belongs to. Not a secret.
+    /// The token endpoint, the client and the scope that the token belongs to. Not a secret.
     pub cache_key: String,
 }
 
 impl Token {
-    /// Reads a token object. The error does not show the text, as serde's own would.
+    /// Reads a token object. Unlike serde's, the error does not show the string.
     pub fn from_json(json: &str) -> Result<Self, Error> {
         serde_json::from_str(json).map_err(|_| Error::NotAToken)
     }

@@ -1,6 +1,6 @@
 //! A process of a fleet, which shares its token through the store `ROSTERING_STORE`: the URL of a Redis server, or a folder.
 //!
-//! Each line on standard input is a number of calls to make; a line of JSON responds to it:
+//! Each line on standard input is a number of calls to make; the response is a line of JSON:
 //! `{"calls":5,"token":"1f2e3d4c","expires_at":1800000000}`, where `token` is the beginning of its SHA-256. A call that
 //! fails ends the process.
 
@@ -46,7 +46,7 @@ fn options() -> Result<Options, Box<dyn Error>> {
     })
 }
 
-/// Makes calls, and reports the token that the last one used.
+/// Makes calls and reports the token that the last one used.
 async fn make(client: &Client, calls: usize) -> Result<Value, automatic_rostering::Error> {
     for _ in 0..calls {
         client.list_jobs().await?;

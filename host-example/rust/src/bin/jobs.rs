@@ -1,27 +1,20 @@
 //! Prints the jobs.
 
-use std::process::ExitCode;
-
+// snippet
 use automatic_rostering::{Client, Config, Error, Options};
 
 #[tokio::main]
-async fn main() -> ExitCode {
-    match print_jobs().await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}"); // says what to do
-            ExitCode::FAILURE
-        }
+async fn main() {
+    if let Err(error) = print_jobs().await {
+        eprintln!("{error}"); // explains how to fix it
+        std::process::exit(1);
     }
 }
 
 async fn print_jobs() -> Result<(), Error> {
-    // snippet
-    let config = Config::from_env()?; // ROSTERING_AUTH_URL and so on
-    let client = Client::open(&config, Options::default()).await?; // once: tasks share it
-    let jobs = client.list_jobs().await?;
-    println!("{}", jobs.text());
+    let client = Client::open(&Config::from_env()?, Options::default()).await?; // one per process
+    println!("{}", client.list_jobs().await?.text());
     client.close().await;
-    // end of snippet
     Ok(())
 }
+// end of snippet

@@ -1,68 +1,51 @@
-//! Prints the jobs, with the SDK alone: the plugin sends its requests itself. `ROSTERING_WASM` is its file.
+//! Prints the jobs, with the SDK alone: the plugin sends the requests. `ROSTERING_WASM` is the path of rostering.wasm.
 
+use std::env;
 use std::error::Error;
-use std::process::ExitCode;
-use std::{env, fs};
 
 use extism::{Manifest, PluginBuilder, Wasm};
 use serde_json::Value;
 
-fn main() -> ExitCode {
+const KEYS: [&str; 7] = [
+    "auth_url",
+    "base_url",
+    "environment",
+    "client_id",
+    "client_secret",
+    "customer_id",
+    "user_id",
+];
+
+fn main() {
     match list_jobs() {
-        Ok(jobs) => {
-            println!("{jobs}");
-            ExitCode::SUCCESS
-        }
+        Ok(jobs) => println!("{jobs}"),
         Err(error) => {
-            eprintln!("{error}"); // says what to do
-            ExitCode::FAILURE
+            eprintln!("{error}"); // explains how to fix it
+            std::process::exit(1);
         }
     }
 }
 
 fn list_jobs() -> Result<String, Box<dyn Error>> {
-    let mut manifest = Manifest::new([Wasm::data(fs::read(env::var("ROSTERING_WASM")?)?)]);
-    for key in [
-        "auth_url",
-        "base_url",
-        "environment",
-        "client_id",
-        "client_secret",
-        "customer_id",
-        "user_id",
-    ] {
-        manifest.config.insert(
-            key.into(),
-            env::var(format!("ROSTERING_{}", key.to_uppercase())).unwrap_or_default(),
-        );
-    }
-    // The plugin may call only these hosts; of https://login.example.com, login.example.com.
-    let host = |key| {
-        manifest.config[key]
-            .split([':', '/'])
-            .nth(3)
-            .map(String::from)
-    };
-    manifest.allowed_hosts = Some(
-        [host("auth_url"), host("base_url")]
-            .into_iter()
-            .flatten()
-            .collect(),
-    );
-    let mut plugin = PluginBuilder::new(manifest).with_wasi(true).build()?;
-    plugin
-        .call("list_jobs", ())
-        .map_err(|error| explain(&error.to_string()).into())
-}
-
-/// An error of the plugin is a JSON object. Any other is the SDK's, which does not say why there was no response.
-fn explain(error: &str) -> String {
-    let Ok(error) = serde_json::from_str::<Value>(error) else {
-        return "network_error: no response from auth_url or base_url".into();
-    };
-    format!(
-        "{}: {}",
-        error["code"].as_str().unwrap_or_default(),
-        error["message"].as_str().unwrap_or_default()
-    )
+    // snippet
+    let config = KEYS.map(|key| {
+        let variable = format!("ROSTERING_{}", key.to_uppercase());
+        (key, env::var(variable).unwrap_or_default())
+    });
+    let urls = config.iter().filter(|(key, _)| key.ends_with("_url"));
+    // The host of https://login.example.com is login.example.com.
+    let hosts = urls.filter_map(|(_, url)| Some(url.split([':', '/']).nth(3)?.to_owned()));
+    let manifest = Manifest::new([Wasm::file(env::var("ROSTERING_WASM")?)])
+        .with_allowed_hosts(hosts)
+        .with_config(config.into_iter());
+    let mut plugin = PluginBuilder::new(manifest).with_wasi(true).build()?; // keeps the token
+    plugin.call("list_jobs", ()).map_err(|error| {
+        // An error of the plugin is a JSON object. Any other is the SDK's, without the reason.
+        let own: Value = serde_json::from_str(&error.to_string()).unwrap_or_default();
+        match (own["code"].as_str(), own["message"].as_str()) {
+            (Some(code), Some(message)) => format!("{code}: {message}").into(),
+            _ => "network_error: no response; check auth_url and base_url".into(),
+        }
+    })
+    // end of snippet
 }

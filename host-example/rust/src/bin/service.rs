@@ -1,5 +1,5 @@
-//! A service with one client for all requests: `GET /jobs` on the port `PORT` (8080 if not set; 0 is a free one), which it
-//! prints. SIGTERM ends it, after the requests in progress.
+//! A service with one client for all requests: `GET /jobs` on the port `PORT` (default: 8080; 0 picks a free one), which it
+//! prints. It shuts down gracefully on SIGTERM.
 
 use std::process::ExitCode;
 use std::{env, error};
@@ -57,7 +57,7 @@ async fn jobs(State(client): State<Client>) -> Response {
     }
 }
 
-/// The caller learns whether to try again; what went wrong is for the log.
+/// Tells the caller whether to retry; the reason is for the log.
 fn response_to(error: &Error) -> Response {
     eprintln!("{error}");
     if error.is_retryable() {

@@ -9,23 +9,23 @@ use tokio::task::spawn_blocking;
 
 use crate::{Cause, Store};
 
-/// Shares the token among processes of one machine, also of other languages, at once or one after the other.
+/// Shares the token among the processes of one machine, in any of the languages, at once or one after the other.
 ///
-/// A value is a file that its owner alone can read, with a number in its name: the highest is the one that counts. So
-/// nobody waits for a lock, and a process may die anywhere.
+/// A value is a file that only its owner can read, with a number in its name: the file with the highest counts. So no
+/// process waits for a lock, and one may die at any point.
 #[derive(Clone, Debug)]
 pub struct FileStore(PathBuf);
 
 const ATTEMPTS: u32 = 100;
 
-/// A file with a temporary name that is older is that of a process that died.
+/// A temporary file that is older belongs to a process that died.
 const TEMPORARY: Duration = Duration::from_mins(1);
 
 impl FileStore {
-    /// Keeps the files in this folder, which is created if missing.
+    /// Opens a store in this folder, which is created if missing.
     ///
     /// # Errors
-    /// If the folder cannot be created or written. The error names it.
+    /// If the folder cannot be created or written to. The error names it.
     pub fn new(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
         let prepare = || {
@@ -40,7 +40,7 @@ impl FileStore {
         Ok(Self(folder))
     }
 
-    /// The numbers of a key's files.
+    /// Returns the numbers of a key's files.
     fn numbers(&self, hash: &str) -> io::Result<Vec<u64>> {
         let mut numbers = Vec::new();
         for file in fs::read_dir(&self.0)? {
@@ -63,7 +63,7 @@ impl FileStore {
         })
     }
 
-    /// The value in a file, if that has not expired.
+    /// Returns the value in a file, if it has not expired.
     fn live(&self, hash: &str, number: u64) -> io::Result<Option<String>> {
         let content = String::from_utf8(fs::read(self.path(hash, number))?).unwrap_or_default();
         let (expiry, value) = content.split_once('\n').unwrap_or_default();
@@ -83,7 +83,7 @@ impl FileStore {
             let mine = highest + 1;
             fs::hard_link(&file.0, self.path(&hash, mine))?;
             let numbers = self.numbers(&hash)?;
-            // Since the first look, another process may have written higher numbers and removed this one.
+            // Since the first look, another process may have written files with higher numbers and removed this one.
             if !replace && numbers.iter().any(|&number| number > mine) {
                 remove(&self.path(&hash, mine))?;
                 return Err(ErrorKind::AlreadyExists.into());
@@ -115,7 +115,7 @@ impl FileStore {
     }
 }
 
-/// A file under a temporary name, which it loses when this is dropped.
+/// A file with a temporary name, which is removed when this is dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -145,20 +145,20 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Begins again while another process is in the way: what was listed is gone, or what was free is taken.
+/// Tries again while another process interferes: a file that was listed is gone, or a free number is taken.
 fn again<T>(attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
-    let in_the_way = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists);
+    let interferes = |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists);
     let mut result = attempt();
     for _ in 1..ATTEMPTS {
         match result {
-            Err(error) if in_the_way(&error) => result = attempt(),
+            Err(error) if interferes(&error) => result = attempt(),
             _ => break,
         }
     }
     result
 }
 
-/// A positive decimal number without leading zeros, below 2^53.
+/// Reads a positive decimal number without leading zeros, below 2^53.
 fn parse(text: &str) -> Option<u64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     text.parse().ok().filter(|&number| plain && number < 1 << 53)

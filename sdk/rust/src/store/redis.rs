@@ -8,20 +8,20 @@ use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue};
 
 use crate::{Cause, Store, lock};
 
-/// Shares the token through Redis.
+/// Shares the token through a Redis server, in any of the languages.
 pub struct RedisStore {
     client: Client,
     idle: Mutex<Option<MultiplexedConnection>>,
 }
 
 impl RedisStore {
-    /// Connects when it is first used. For `rediss`, enable a TLS feature of the crate `redis`.
+    /// Makes a store that connects when it is first used. For `rediss`, enable a TLS feature of the crate `redis`.
     #[must_use]
     pub fn new(client: Client) -> Self {
         Self { client, idle: Mutex::new(None) }
     }
 
-    /// A connection that failed, or was too slow for its caller, is not used again.
+    /// Runs a command. A connection that failed, or was too slow for its caller, is not reused.
     async fn run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Cause> {
         let idle = lock(&self.idle).take();
         let mut connection = if let Some(idle) = idle {
@@ -52,7 +52,7 @@ impl Store for RedisStore {
     }
 }
 
-/// Without the URL, which may hold a password.
+/// Hides the URL, which may hold a password.
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisStore").finish_non_exhaustive()

@@ -46,7 +46,7 @@ fn in_async_code() {
     }
 }
 
-/// The call of a thread begins it, and the token request hangs.
+/// A call of a thread begins the renewal, and the token request hangs.
 #[test]
 fn renewal_that_nobody_waits_for() {
     let sandbox = Sandbox::start();

@@ -28,7 +28,7 @@ async fn response() {
 async fn customer_view() {
     let sandbox = Sandbox::start();
     let client = sandbox.client().await;
-    sandbox.fault(&json!({ "server": "jobs", "status": 200 })); // it would insist on both ids
+    sandbox.fault(&json!({ "server": "jobs", "status": 200 })); // without the fault, it requires both ids
     let sent = async |client: &Client| {
         client.list_jobs().await.unwrap();
         let listed = sandbox.last().headers;
@@ -60,7 +60,7 @@ async fn own_request() {
     let sandbox = Sandbox::start();
     let client = sandbox.client().await;
     sandbox.fault(&json!({ "server": "jobs", "status": 201 }));
-    let bytes = vec![0xff; 1 << 20]; // neither text nor small
+    let bytes = vec![0xff; 1 << 20]; // neither UTF-8 nor small
     let request = Request::new(Method::PUT, "/jobs/7?full=true").header("Content-Type", "image/x").body(bytes);
     assert_eq!(client.send_request(request).await.unwrap().status, 201);
     let got = sandbox.last();
@@ -85,7 +85,7 @@ async fn json_body() {
     {
         assert!(!format!("{:?}", own.json(&1)).contains("application/json"));
     }
-    let keys = std::collections::BTreeMap::from([((1, 2), 3)]); // no texts
+    let keys = std::collections::BTreeMap::from([((1, 2), 3)]); // not strings
     let error = call_error(client.send_request(Request::new(Method::POST, "/jobs").json(&keys)).await);
     assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("body")));
 }
@@ -101,7 +101,7 @@ async fn query_parameters() {
     assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("query")));
 }
 
-/// The service refuses the first token. Text and a file can be sent again, but not a stream.
+/// The service refuses the first token. A string and a file can be sent again, but not a stream.
 #[tokio::test]
 async fn body_that_is_sent_again() {
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -120,7 +120,7 @@ async fn body_that_is_sent_again() {
         let requests = sandbox.requests().into_iter();
         let bodies: Vec<_> = requests.filter(|request| request.target == "/jobs").map(|request| request.body).collect();
         assert_eq!(bodies, vec!["content"; sent]);
-        // The sandbox itself has no use for a POST.
+        // Without the fault, the sandbox rejects a POST.
         let expected = [(Code::ServiceUnauthorized, Some(401), true), (Code::ServiceError, Some(405), false)];
         assert_eq!((error.code, error.status, error.retryable), expected[sent - 1]);
         // The next call has a new token in both cases.

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use crate::sandbox::{PATIENCE, Sandbox, until};
 
-/// A call whose request the sandbox holds.
+/// Begins a call whose request the sandbox holds.
 async fn held(sandbox: &Sandbox, server: &str) -> (Client, tokio::task::JoinHandle<Result<(), Error>>) {
     let client = sandbox.client().await;
     sandbox.fault(&json!({ "server": server, "hold": true }));
@@ -28,7 +28,7 @@ async fn close_waits_for_the_calls() {
         assert!(timeout(Duration::from_millis(50), closing.as_mut()).await.is_err());
         assert!(timeout(Duration::from_millis(50), another.as_mut()).await.is_err());
         let later = client.list_jobs().await.unwrap_err();
-        assert_eq!(later.to_string(), "the client is closed");
+        assert_eq!(later.to_string(), "the client is closed: open a new one");
         assert!(!later.is_retryable());
         assert!(matches!(client.clear_token().await, Err(Error::Closed)));
         sandbox.clear_faults();

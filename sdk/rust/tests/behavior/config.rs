@@ -154,7 +154,8 @@ async fn invalid_value_of_an_option() {
     assert_eq!((error.code, error.key.as_deref()), (Code::InvalidInput, Some("timeout")));
     let http = Options::default().http(|http| http.user_agent("line\nbreak"));
     let result = Client::open(&sandbox.config(), http).await;
-    assert!(matches!(result, Err(Error::Open(_))), "{result:?}");
+    let Err(Error::Open(cause)) = result else { panic!("{result:?}") };
+    assert!(cause.to_string().starts_with("the HTTP client cannot be made; check Options::http: "), "{cause}");
     assert_eq!(sandbox.counts(), (0, 0));
 }
 

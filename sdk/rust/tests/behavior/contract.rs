@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::sandbox::{PATIENCE, Sandbox};
 
-/// A plugin in wasm's text format. Its exports return these outputs, one after the other; `check` and `clear_token` return
+/// A plugin in WebAssembly's text format. Its exports return these outputs, one after the other; `check` and `clear_token` return
 /// nothing.
 fn plugin(outputs: &[Value]) -> Vec<u8> {
     let outputs: Vec<_> = outputs.iter().map(|output| format!("{:256}", output.to_string())).collect();
@@ -71,11 +71,15 @@ async fn of_other_files() {
         assert!(refused.starts_with(unknown) && refused.ends_with(needs), "{refused}");
     }
     for file in ["", "#!/bin/sh\n", "\0asm"] {
-        assert!(!refusal(file).await.is_empty());
+        let refused = refusal(file).await;
+        assert!(
+            refused.starts_with("the plugin does not load; if you set Options::wasm, check that file: "),
+            "{refused}"
+        );
     }
 }
 
-/// A store whose operations do not end before it is let go.
+/// A store whose operations do not end before it is released.
 struct Held {
     entered: Semaphore,
     let_go: Semaphore,
@@ -106,13 +110,13 @@ async fn call(client: &Client) -> Value {
     client.run("get_token", b"{}", None).await.unwrap().0.unwrap()
 }
 
-/// Polls once, which must not be the end.
+/// Polls a call once, which must not end it.
 async fn poll(mut call: Pin<&mut dyn Future<Output = Value>>) {
     assert!(poll_fn(|context| Poll::Ready(call.as_mut().poll(context).is_pending())).await);
 }
 
-/// A call is in the store while another one begins, which is to wait for eleven days. Outputs 1 and 2 are those of the calls
-/// that the plugin is asked about next.
+/// A call is in the store while another one begins, which the plugin tells to wait for eleven days. Outputs 1 and 2 are the
+/// results of the next two calls of the plugin.
 async fn wait(what: &str, then: impl AsyncFnOnce(Pin<&mut dyn Future<Output = Value>>, &Client)) {
     let store = Arc::new(Held { entered: Semaphore::new(0), let_go: Semaphore::new(0) });
     let outputs = [
@@ -131,7 +135,7 @@ async fn wait(what: &str, then: impl AsyncFnOnce(Pin<&mut dyn Future<Output = Va
     store.entered.acquire().await.unwrap().forget();
     let mut waiting = pin!(call(&client));
     poll(waiting.as_mut()).await;
-    // The plugin has returned the wait, but this task has not looked at it.
+    // The plugin has returned the wait, but this task has not seen it yet.
     let again = client.clone();
     tokio::spawn(async move { again.clear_token().await }).await.unwrap().unwrap();
     store.let_go.add_permits(1);

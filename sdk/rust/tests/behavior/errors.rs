@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
 
-/// The error of a call that must fail for a reason that the contract knows.
+/// Returns the error of a call, which must be one of the contract.
 pub fn call_error<T>(result: Result<T, Error>) -> CallError {
     match result.map(|_| ()) {
         Err(Error::Call(error)) => *error,
@@ -123,7 +123,7 @@ async fn timeout_of_a_call() {
         sandbox.fault(&json!({ "server": server, "hold": true }));
         let error = call_error(client.with_timeout(Duration::from_millis(200)).list_jobs().await);
         assert_eq!((error.code, error.retryable), (Code::NetworkError, true));
-        assert!(error.message.contains("timed out after 200ms"), "{error}");
+        assert_eq!(error.message, "timed out after 200ms: call again, or raise the timeout");
         client.clear_token().await.unwrap();
     }
 }
@@ -152,6 +152,6 @@ fn string_that_is_not_a_token_object() {
     let times = [json!("a-token"), json!(-1), json!(u64::MAX)].map(|time| with("expires_at", time));
     for text in ["", "a-token", r#""a-token""#, "[]", "{}"].map(String::from).into_iter().chain(times) {
         let error = Token::from_json(&text).expect_err(&text);
-        assert_eq!(format!("{error} {error:?}"), "not a token object NotAToken");
+        assert_eq!(format!("{error} {error:?}"), "not a token object: pass what a Token is serialized to NotAToken");
     }
 }

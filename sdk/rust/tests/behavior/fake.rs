@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// The code that is tested, with a client or a fake.
+/// The code under test, which takes a client or a fake.
 async fn titles(client: &dyn Calls) -> Result<Vec<String>, Error> {
     let jobs: Value = client.list_jobs().await?.json().unwrap_or_default();
     let jobs = jobs["jobs"].as_array().cloned().unwrap_or_default();

@@ -24,7 +24,7 @@ impl io::Write for Lines {
     }
 }
 
-/// What all tests log, with the spans of those that have one.
+/// What all tests log, with their spans.
 static LINES: LazyLock<Lines> = LazyLock::new(|| {
     let lines = Lines::default();
     let writer = lines.clone();
@@ -62,7 +62,7 @@ async fn events_in_the_span_of_the_caller() {
     assert!(!shown.contains("extism::pdk") && !shown.contains(token.access_token.expose()), "{shown}");
 }
 
-/// Its errors hold what no log should.
+/// A store whose errors have what no log should.
 struct Failing;
 
 #[async_trait]

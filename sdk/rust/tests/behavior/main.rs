@@ -1,5 +1,5 @@
-//! Tests of what is Rust's own: the rows of docs/sdk.md. tests/conformance proves the rules that all hosts share. In one
-//! program: each that links the SDK takes a while to build.
+//! Tests of the rows of docs/sdk.md. tests/conformance proves the rules that all hosts share. All are one program, since each
+//! program that links the SDK takes a while to build.
 
 mod blocking;
 mod calls;

@@ -78,11 +78,11 @@ async fn body() {
         let (sandbox, api) = start().await;
         let jobs = format!("{}/jobs", sandbox.config().base_url);
         sandbox.fault(&json!({ "server": "jobs", "status": 401, "body": "x".repeat(70 << 10), "requests": 1 }));
-        let answer = api.post(&jobs).body(body).send().await.unwrap();
+        let response = api.post(&jobs).body(body).send().await.unwrap();
         let requests = job_requests(&sandbox);
         assert_eq!(requests.iter().map(|request| &*request.body).collect::<Vec<_>>(), vec!["content"; sent]);
-        assert_eq!(answer.status(), [401, 405][sent - 1]); // the sandbox itself has no use for a POST
-        assert_eq!(answer.bytes().await.unwrap().len() == 70 << 10, sent == 1);
+        assert_eq!(response.status(), [401, 405][sent - 1]); // without the fault, the sandbox rejects a POST
+        assert_eq!(response.bytes().await.unwrap().len() == 70 << 10, sent == 1);
         // The next request has the new token.
         assert_eq!(get(&api, &jobs).await.status(), 200);
         assert_eq!(sandbox.counts().0, 2);
@@ -97,8 +97,8 @@ async fn other_origins_get_nothing() {
     for status in [302, 307] {
         let headers = json!({ "Location": others });
         sandbox.fault(&json!({ "server": "jobs", "status": status, "headers": headers, "requests": 1 }));
-        let answer = get(&api, &jobs).await; // the other's 401 is not the service's
-        assert_eq!((answer.status().as_u16(), answer.url().as_str()), (401, others.as_str()));
+        let response = get(&api, &jobs).await; // the other's 401 is not the service's
+        assert_eq!((response.status().as_u16(), response.url().as_str()), (401, others.as_str()));
     }
     assert_eq!(job_requests(&other).iter().map(authorization).collect::<Vec<_>>(), [""; 3]);
     assert_eq!((sandbox.counts(), other.counts().0), ((1, 2), 0));
@@ -106,7 +106,7 @@ async fn other_origins_get_nothing() {
     // A redirect within the service keeps the token.
     sandbox.fault(&json!({ "server": "jobs", "status": 302, "headers": { "Location": "/jobs?all" }, "requests": 1 }));
     assert_eq!(get(&api, &jobs).await.status(), 200);
-    // The same origin, written otherwise.
+    // The same origin, spelled differently.
     assert_eq!(get(&api, &jobs.replace("http://", "HTTP://")).await.status(), 200);
 }
 
@@ -114,8 +114,8 @@ async fn other_origins_get_nothing() {
 async fn authorization_of_the_caller() {
     let (sandbox, api) = start().await;
     let jobs = format!("{}/jobs", sandbox.config().base_url);
-    let answer = api.request(Method::GET, &jobs).header("authorization", "Bearer mine").send().await.unwrap();
-    assert_eq!((answer.status().as_u16(), authorization(&sandbox.last())), (401, "Bearer mine"));
+    let response = api.request(Method::GET, &jobs).header("authorization", "Bearer mine").send().await.unwrap();
+    assert_eq!((response.status().as_u16(), authorization(&sandbox.last())), (401, "Bearer mine"));
     assert_eq!(sandbox.counts(), (0, 1));
 }
 
@@ -126,7 +126,7 @@ async fn base_url_is_needed() {
     let client = Client::open(&config, Options::default()).await.unwrap();
     let error = call_error(client.middleware().await);
     assert_eq!((error.code, error.key.as_deref()), (Code::ConfigMissing, Some("base_url")));
-    // A backoff is not the config's fault. It does not end: the time stands still.
+    // A backoff is no error of the config. It does not end, because the time stands still.
     let config = sandbox.config_with(|config| config.client_secret = "not-the-secret".into());
     let client = Client::open(&config, Options::default()).await.unwrap().at(SystemTime::now());
     client.get_token().await.unwrap_err();

@@ -34,7 +34,7 @@ pub struct Request {
     pub length: usize,
 }
 
-/// It ends when this is dropped.
+/// A running sandbox, which ends when this is dropped.
 pub struct Sandbox {
     /// The `ROSTERING_*` variables of the examples.
     pub env: HashMap<String, String>,
@@ -64,28 +64,33 @@ impl Sandbox {
         Self { env, control_url, agent, process }
     }
 
-    /// Sets the fault of a server, in place of its former one.
+    /// Sets the fault of a server, and ends its previous one.
     pub fn fault(&self, fault: &Value) {
-        self.agent.post(format!("{}/faults", self.control_url)).send(fault.to_string()).unwrap();
+        self.control("faults", fault);
     }
 
-    /// Ends all faults, and lets go of what they hold.
+    /// Sends a request to the control API, which sandbox/doc.go describes.
+    pub fn control(&self, path: &str, request: &Value) {
+        self.agent.post(format!("{}/{path}", self.control_url)).send(request.to_string()).unwrap();
+    }
+
+    /// Ends all faults, and releases the requests that they hold.
     pub fn clear_faults(&self) {
         self.agent.delete(format!("{}/faults", self.control_url)).call().unwrap();
     }
 
-    /// Has the jobs service refuse every token that was issued until now.
+    /// Makes the jobs service refuse every token that was issued until now.
     pub fn revoke(&self) {
         self.agent.post(format!("{}/revoke", self.control_url)).send_empty().unwrap();
     }
 
-    /// How many requests have arrived: for tokens, and to the jobs service.
+    /// Returns how many requests have arrived: for tokens, and to the jobs service.
     pub fn counts(&self) -> (u64, u64) {
         let counts: Value = read(self.agent.get(format!("{}/counts", self.control_url)).call());
         (counts["token_requests"].as_u64().unwrap(), counts["job_requests"].as_u64().unwrap())
     }
 
-    /// All requests, in order.
+    /// Returns all requests, in order.
     pub fn requests(&self) -> Vec<Request> {
         read(self.agent.get(format!("{}/requests", self.control_url)).call())
     }
@@ -130,13 +135,13 @@ impl Sandbox {
 pub async fn until(mut reached: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !reached() {
-        assert!(Instant::now() < end, "it does not happen");
+        assert!(Instant::now() < end, "it has not happened in time");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-fn read<T: for<'de> Deserialize<'de>>(answer: Result<Response<Body>, ureq::Error>) -> T {
-    serde_json::from_reader(answer.unwrap().into_body().into_reader()).unwrap()
+fn read<T: for<'de> Deserialize<'de>>(response: Result<Response<Body>, ureq::Error>) -> T {
+    serde_json::from_reader(response.unwrap().into_body().into_reader()).unwrap()
 }
 
 impl Drop for Sandbox {

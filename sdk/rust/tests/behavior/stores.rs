@@ -36,7 +36,7 @@ async fn file() {
     assert!(under_a_file.to_string().contains("/dev/null/none"), "{under_a_file}");
 }
 
-/// As docs/fleet.md specifies it, for all languages.
+/// The format that docs/fleet.md specifies for all languages.
 #[tokio::test]
 async fn format_of_the_files() {
     const HASH: &str = "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683"; // of "key"
@@ -68,7 +68,7 @@ async fn format_of_the_files() {
     write(&format!("{HASH}.16"), b"4102444800000\n\xff");
     assert_eq!(store.get("key").await.unwrap(), None);
 
-    // Of a process that died, and of one that is writing.
+    // Files of a process that died, and of one that is writing.
     let (dead, alive) = (format!("{}.tmp.00", "a".repeat(64)), format!("{HASH}.tmp.11"));
     for name in [&dead, &alive] {
         write(name, b"");
@@ -106,7 +106,7 @@ async fn redis_store() {
     assert_eq!(sandbox.counts(), (2, 2));
 }
 
-/// What clients need of a store, through two handles of it.
+/// Checks what clients need of a store, through two handles of it.
 async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
     let long = "k".repeat(507);
     assert_eq!(store.get(KEY).await.unwrap(), None);
@@ -121,7 +121,7 @@ async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
     store.set(KEY, "short", Duration::from_secs(1)).await.unwrap();
     let end = Instant::now() + PATIENCE;
     while store.get(KEY).await.unwrap().is_some() {
-        assert!(Instant::now() < end, "it does not expire");
+        assert!(Instant::now() < end, "it has not expired in time");
         sleep(Duration::from_millis(50)).await;
     }
     let adds = (0..20).map(|i| {
@@ -142,7 +142,7 @@ async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
     assert_eq!(sandbox.counts(), (1, 2));
 }
 
-/// A server on loopback that keeps nothing on disk, and lets a client do what it needs and no more.
+/// A Redis server on loopback that keeps nothing on disk, and permits a client no more than it needs.
 pub struct Redis {
     pub url: String,
     process: Child,
@@ -165,7 +165,7 @@ impl Redis {
             if server.process.try_wait().unwrap().is_some() {
                 return Self::start(); // the port was taken meanwhile
             }
-            assert!(Instant::now() < end, "it does not respond");
+            assert!(Instant::now() < end, "it has not responded in time");
             std::thread::sleep(Duration::from_millis(20));
         }
         server
