@@ -20,7 +20,9 @@ class Connections:
     """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._streams: WeakSet[Any] = WeakSet()
+        self._closed = False
         self._thread = threading.local()
 
     def trace(self, event: str, info: dict[str, Any]) -> None:
@@ -29,7 +31,10 @@ class Connections:
             stream = info["return_value"]
             stream.read = self._bounded_read(stream.read)
             stream.write = self._bounded_write(stream.write)
-            self._streams.add(stream)
+            with self._lock:
+                self._streams.add(stream)
+                if self._closed:
+                    stream.close()  # httpx has closed those that it knew
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
@@ -59,7 +64,10 @@ class Connections:
         return bounded
 
     def shut_down(self) -> None:
-        """Shut the sockets down, which wakes the threads that use them."""
-        for stream in list(self._streams):
+        """Shut the sockets down, which wakes the threads that use them, and those to come."""
+        with self._lock:
+            self._closed = True
+            streams = list(self._streams)
+        for stream in streams:
             with suppress(OSError):
                 stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)

@@ -1,6 +1,9 @@
+import socket
 import threading
+from concurrent.futures import Future
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import httpx
 
@@ -71,3 +74,25 @@ class Close(ServiceCase):
 
 class AsyncClose(Close):
     form = InLoop
+
+
+class Connecting(ServiceCase):
+    def test_close_while_a_token_request_connects(self) -> None:
+        real = socket.create_connection
+        connects, closed = Future[threading.Thread](), threading.Event()
+
+        def connect(*args: Any, **options: Any) -> socket.socket:
+            connects.set_result(threading.current_thread())
+            closed.wait(PATIENCE)
+            return real(*args, **options)
+
+        client = self.open()
+        with mock.patch("socket.create_connection", connect):
+            call = in_thread(client.list_jobs)
+            section = connects.result(PATIENCE)
+            client.close(timeout=0)
+            with self.assertRaisesRegex(RuntimeError, "^the client is closed"):
+                call.result(PATIENCE)
+            closed.set()
+            section.join(PATIENCE)
+        self.want_requests(0, 0)
