@@ -105,13 +105,13 @@ build/sandbox:
 
 # Installs what tests or checks need, as far as apt has it. They end with a line for each part
 # that was skipped because something is missing; with CI=true that is an error.
-LEFT_OUT := sed 's/^/skipped: /' build/left-out
+SKIPPED := sed 's/^/skipped: /' build/skipped
 .PHONY: setup-test setup-check
 setup-test setup-check: setup-%:
 	@mkdir -p build
-	@tests/setup/setup.sh $(NEEDED_TO_$*) >build/left-out || [ $$? = 69 ]
-	@$(LEFT_OUT)
-	@[ "$${CI:-}" != true ] || [ ! -s build/left-out ] || { echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
+	@tests/setup/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
+	@$(SKIPPED)
+	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || { echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
 
 # -count=1: the test cache does not notice that dist has changed.
 .PHONY: test
@@ -127,7 +127,7 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	done
 	@tests/timed.sh test-packages $(MAKE) test-packages
 	@sort -rn build/seconds
-	@$(LEFT_OUT)
+	@$(SKIPPED)
 
 .PHONY: packages
 packages: build ## make each language's package and the bill of materials in dist
@@ -179,7 +179,7 @@ check: setup-check build $(STATICCHECK) ## check the format of all code, and lin
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
 	@tests/each.sh check.sh
 	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
-	@$(LEFT_OUT)
+	@$(SKIPPED)
 
 .PHONY: format
 format: setup-check ## format all code

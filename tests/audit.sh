@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: audit.sh FOLDER-OF-A-GO-MODULE...
-# Looks the dependencies of these modules and of the libraries up in the databases of known vulnerabilities that Go, npm,
-# PyPI and RustSec keep. It fails if it finds one; a database that is out of reach is named, and the rest goes on.
+# Looks up the dependencies of these modules and of the libraries in the databases of known vulnerabilities of Go, npm,
+# PyPI and RustSec. It fails if it finds one. It names a database that is out of reach, and continues.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=$PWD/build/audit
@@ -12,7 +12,7 @@ status=0
 audit() {
 	local log=$tools/log
 	if "${@:2}" >"$log" 2>&1; then
-		echo "$1: nothing is known"
+		echo "$1: no known vulnerability"
 	elif grep -qE '[1-9][0-9]* ([a-z]+ )*vulnerabilit' "$log"; then
 		cat "$log"
 		echo "$1: see above"
@@ -30,7 +30,7 @@ in_python() {
 	"$tools/python/bin/pip-audit" --strict --disable-pip --require-hashes --progress-spinner off -r "$1"
 }
 in_rust() {
-	# To compile cargo-audit takes minutes; without this, it could tell nothing.
+	# Compiling cargo-audit takes minutes, and without the database it is useless.
 	git ls-remote --exit-code https://github.com/RustSec/advisory-db HEAD || return
 	[ -x "$tools/bin/cargo-audit" ] || cargo install --quiet --locked --root "$tools" cargo-audit@0.22.2 || return
 	"$tools/bin/cargo-audit" audit --file sdk/rust/Cargo.lock

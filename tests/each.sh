@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Usage: each.sh SCRIPT
-# Runs SCRIPT in each folder of sdk that has it, after `setup.sh SCRIPT`. HOSTS=python,deno narrows it to some; with a
-# runtime of JavaScript, JavaScript itself is in. A folder whose tools are missing, which is status 69, is left out, unless
-# CI=true; build/left-out gets a line for it.
+# Runs SCRIPT in each folder of sdk that has it, after `setup.sh SCRIPT`. HOSTS=python,deno limits it to some; a
+# runtime of JavaScript includes JavaScript itself. A folder whose tools are missing, which is status 69, is skipped with a
+# line in build/skipped, unless CI=true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 script=$1
@@ -20,8 +20,8 @@ for folder in "${folders[@]}"; do
 	status=0
 	tests/timed.sh "sdk/$folder/$script" bash -c 'cd "$1"; [ ! -e setup.sh ] || ./setup.sh "$2" && "./$2"' - "sdk/$folder" "$script" || status=$?
 	if [ $status = 69 ] && [ "${CI:-}" != true ]; then
-		echo "left out: $folder"
-		grep -qs "^${folder##*/}[:-]" build/left-out || echo "${folder##*/}: see the output of $script" >>build/left-out
+		echo "skipped: $folder"
+		grep -qs "^${folder##*/}[:-]" build/skipped || echo "${folder##*/}: see the output of $script" >>build/skipped
 		continue
 	fi
 	[ $status = 0 ] || exit $status

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: timed.sh NAME COMMAND...
-# Runs the command, and adds a line to build/seconds: how long it took, the processor's time, the name.
+# Runs the command, and adds a line to build/seconds: the elapsed time, the CPU time, the name.
 set -euo pipefail
 name=$1
 shift

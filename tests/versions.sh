@@ -2,7 +2,7 @@
 # Usage: versions.sh FILE
 # Runs each library's tests and the rules for its driver, on a clone of the last commit, with the oldest and the newest
 # runtime that npm, PyPI, Go's module proxy, rustup and Debian testing's packages give; those stay in build/versions.
-# HOSTS=python,go narrows it to some; else the table of what ran goes into FILE, between marks.
+# HOSTS=python,go limits it to some; otherwise the table of results goes into FILE, between marks.
 set -euo pipefail
 file=$(realpath "$1")
 grep -q '^<!-- versions: ' "$file" && grep -q '^<!-- end of versions -->' "$file" # the marks
@@ -34,7 +34,7 @@ prove() {
 	fi
 }
 
-# get LIBRARY RUNTIME COMMAND...: without it, a row says that the runtime cannot be had.
+# get LIBRARY RUNTIME COMMAND...: if that fails, a row says that the runtime is unavailable.
 get() { "${@:3}" >"$log" 2>&1 || { tail -n 1 "$log"; row "$1" "$2" unavailable; false; }; }
 
 # in_folder FOLDER COMMAND...
@@ -108,7 +108,7 @@ versions_of_python() {
 	get python "a newer Python" debian && prove python "$("$python" --version)" on_python "$python"
 }
 
-# In Java's rows, the newer one runs what the machine's has compiled.
+# In Java's rows, the newer runtime runs what the machine's JDK has compiled.
 on_java() { MAVEN_OPTS="-Djvm=$1" sdk/java/test.sh && PATH=$(dirname "$1"):$PATH rules java; }
 java_version() { "$1" --version | sed -n '1s/^[^0-9]*\([0-9.]*\).*/Java \1/p'; }
 versions_of_java() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: build.sh
-# Builds the plugins that the benchmarks put beside ours into build/peers: the same two exports, as each language has
-# them. A peer that cannot be built is left out, with a line that says why.
+# Builds the plugins next to which the benchmarks measure ours into build/peers: the same two exports, in the idiom of each
+# language. A peer that cannot be built is skipped, with a line that says why.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -18,7 +18,7 @@ peer() {
 	echo "building the peer $name" >&2
 	rm -f "$file"
 	"build_${name//-/_}" "$file" >"$out/$name.log" 2>&1 || true
-	[ -s "$file" ] || echo "left out: $name: $(tail -n 1 "$out/$name.log") (build/peers/$name.log)"
+	[ -s "$file" ] || echo "skipped: $name: $(tail -n 1 "$out/$name.log") (build/peers/$name.log)"
 }
 
 # The same flags for both: C's own floor is not the subject of a compiler's options.
@@ -66,7 +66,7 @@ build_rust() {
 			--enable-reference-types --enable-multivalue "$out/rust-target/wasm32-unknown-unknown/release/peer.wasm" -o "$1"
 }
 
-# debian_rust DIR: unpacks Debian's packages there, without installing them beside rustup's.
+# debian_rust DIR: unpacks Debian's packages there, without installing them next to rustup's.
 debian_rust() {
 	local work version package
 	work=$(mktemp -d "$out/rust-web.XXXXXX")

@@ -91,9 +91,9 @@ var languages = sync.OnceValue(func() (all []language) {
 	return all
 })
 
-// Wanted reports whether the environment variable HOSTS, names with commas between,
-// leaves a language in. It panics if HOSTS names a language that does not exist: no test
-// would run then, and none fail.
+// Wanted reports whether the environment variable HOSTS, a list with commas, includes a
+// language or is empty. It panics if HOSTS names an unknown language: no test would run
+// then, and none fail.
 func Wanted(name string) bool {
 	list := os.Getenv("HOSTS")
 	if list == "" {
@@ -101,7 +101,7 @@ func Wanted(name string) bool {
 	}
 	names := strings.Split(list, ",")
 	if typos := unknown(names); len(typos) > 0 {
-		panic(fmt.Sprintf("HOSTS: no such languages: %s; there are %s", typos, Languages()))
+		panic(fmt.Sprintf("HOSTS: unknown languages %s; use some of %s", typos, Languages()))
 	}
 	return slices.Contains(names, name)
 }
@@ -111,7 +111,7 @@ func unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
-// setups are what setup.sh of each language said, once.
+// setups are the results of each language's setup.sh, which runs once.
 var setups sync.Map
 
 // Setup installs what a language needs.
@@ -127,23 +127,23 @@ func Setup(t *testing.T, language string) {
 	switch {
 	case err == nil:
 	case errors.As(err, &exit) && exit.ExitCode() == notHere:
-		LeaveOut(t, string(bytes.TrimSpace(out)))
+		Skip(t, string(bytes.TrimSpace(out)))
 	default:
 		t.Fatalf("setup.sh: %v\n%s", err, out)
 	}
 }
 
-// LeaveOut skips a test for which something is missing on the machine; with CI=true that
+// Skip skips a test for which something is missing on the machine; with CI=true that
 // is a failure.
-func LeaveOut(t *testing.T, why string) {
+func Skip(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal(why)
 	}
-	t.Skipf("left out: %s", why)
+	t.Skipf("skipped: %s", why)
 }
 
-// Folder is that of a language's library, or of a runtime of JavaScript's.
+// Folder returns that of a language's library, or of a runtime of JavaScript's.
 func Folder(name string) string {
 	for _, l := range languages() {
 		if l.name() == name {
