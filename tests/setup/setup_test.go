@@ -21,7 +21,7 @@ var given = words(
 	"bash . : [ break cd command continue echo eval exec exit export false mapfile printf pwd read return set shift source test trap true type umask",
 	// Essential packages of Debian.
 	"apt-cache apt-get awk basename cat chmod cmp cp diff dirname dpkg-deb dpkg-query env expand find flock grep gzip head id install ln ls",
-	"mkdir mktemp mv paste realpath rm sed sha1sum sha256sum sort stat tar tail tee touch tr uname wc xargs",
+	"mkdir mktemp mv paste realpath rm sed sha1sum sha256sum sort stat tar tail timeout tee touch tr uname wc xargs",
 	// plugin/toolchain.sh installs these.
 	"clang-19 tinygo wasm-as wasm-dis wasm-opt",
 )
