@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// call is a call in the terms of the plugin's contract.
+// call is a call as the contract describes it.
 type call struct {
 	name    string // list_jobs, send_request or get_token
 	input   input
@@ -13,15 +13,15 @@ type call struct {
 	timeout *time.Duration // replaces the client's
 }
 
-// input is the input of all three calls, of which each has some fields.
+// input has the fields of all three calls.
 type input struct {
-	Now        int64             `json:"now,omitempty"`         // unless the call needs no plugin
+	Now        int64             `json:"now,omitempty"`         // set when the plugin is called
 	CustomerID json.RawMessage   `json:"customer_id,omitempty"` // null or a string
 	UserID     json.RawMessage   `json:"user_id,omitempty"`
 	Path       *string           `json:"path,omitempty"`
 	Method     string            `json:"method,omitempty"`
 	Headers    map[string]string `json:"headers,omitempty"`
-	Body       bool              `json:"body,omitempty"` // the library has it
+	Body       bool              `json:"body,omitempty"` // true: the library sends it
 	Force      bool              `json:"force,omitempty"`
 	Refused    *string           `json:"refused,omitempty"`
 }

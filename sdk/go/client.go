@@ -27,24 +27,24 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 	return &Client{driver: d}, nil
 }
 
-// ForCustomer returns a view of the client: it sends another customer id than the config's,
-// and shares everything else with the client. Closing it closes the client. With an empty
-// id, its calls are an invalid_input.
+// ForCustomer returns a view of the client whose calls send this customer id instead of the
+// config's. It shares everything else with the client, and closing it closes the client.
+// With an empty id, its calls return an [*Error] with [CodeInvalidInput].
 func (c *Client) ForCustomer(id string) *Client { return &Client{c.driver, jsonString(id), c.user} }
 
-// ForNoCustomer returns a view of the client that sends no customer id.
+// ForNoCustomer returns a view of the client whose calls send no customer id.
 func (c *Client) ForNoCustomer() *Client { return &Client{c.driver, null, c.user} }
 
-// ForUser returns a view of the client that sends another user id: see [Client.ForCustomer].
+// ForUser returns a view of the client whose calls send this user id: see [Client.ForCustomer].
 func (c *Client) ForUser(id string) *Client { return &Client{c.driver, c.customer, jsonString(id)} }
 
-// ForNoUser returns a view of the client that sends no user id.
+// ForNoUser returns a view of the client whose calls send no user id.
 func (c *Client) ForNoUser() *Client { return &Client{c.driver, c.customer, null} }
 
 var null = json.RawMessage("null")
 
-func jsonString(text string) json.RawMessage {
-	encoded, _ := json.Marshal(text) // which cannot fail
+func jsonString(s string) json.RawMessage {
+	encoded, _ := json.Marshal(s) // cannot fail
 	return encoded
 }
 
@@ -69,8 +69,8 @@ func (c *Client) request(ctx context.Context, call *call, options []CallOption) 
 	return c.driver.do(ctx, call)
 }
 
-// GetToken returns an access token for requests that the caller sends itself: the cached
-// one, or a new one if that is due. See [Force] and [Refused].
+// GetToken returns an access token for your own requests: the cached one, or a new one if
+// that is about to expire. See [Force] and [Refused].
 func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, error) {
 	call := &call{name: "get_token"}
 	for _, option := range options {
@@ -83,8 +83,9 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 	return parseToken(response.Body)
 }
 
-// SetToken caches a token that another client obtained. A token that has expired or that
-// belongs to another client, scope or token URL is a token_mismatch.
+// SetToken caches a token that another client obtained. If the token has expired, or belongs
+// to another client id, scope or token endpoint, the error is an [*Error] with
+// [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
 	return c.driver.export(ctx, "set_token", func(now int64) any { return t.object(now) })
 }
@@ -95,15 +96,15 @@ func (c *Client) ClearToken(ctx context.Context) error {
 	return c.driver.export(ctx, "clear_token", func(int64) any { return struct{}{} })
 }
 
-// Close cancels the calls in progress, which return [ErrClosed], and frees the plugin with
-// its token. Calls that begin later return ErrClosed, too.
+// Close cancels the calls in progress and frees the plugin with its token. These calls, and
+// all later ones, return [ErrClosed].
 func (c *Client) Close() error {
 	if c.driver == nil {
 		return nil
 	}
-	now, end := context.WithCancel(context.Background())
-	end()
-	_ = c.driver.shutdown(now)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = c.driver.shutdown(ended)
 	return c.driver.free()
 }
 

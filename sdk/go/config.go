@@ -28,15 +28,15 @@ type Config struct {
 	ClientID     string
 	ClientSecret Secret
 
-	// CustomerID and UserID are sent with each request, except by a view of
-	// [Client.ForCustomer] or [Client.ForUser].
+	// CustomerID and UserID are sent with each request, unless a view replaces them: see
+	// [Client.ForCustomer] and [Client.ForUser].
 	CustomerID, UserID string
 
 	// Scope replaces the environment's scope.
 	Scope string
-	// RefreshMargin is how long before its expiry a token is renewed, rounded up to
-	// whole seconds. Zero means the default of a minute, negative no margin. At most half
-	// of the token's lifetime is used.
+	// RefreshMargin is how long before its expiry a token is renewed, rounded up to whole
+	// seconds and at most half of the token's lifetime. Zero means the default of 1
+	// minute; a negative value means no margin.
 	RefreshMargin time.Duration
 	// AllowHTTP permits http beyond loopback, where anyone on the network path can read
 	// the secret.
@@ -90,8 +90,8 @@ func parseMargin(seconds string) (time.Duration, error) {
 	return time.Duration(n) * time.Second, nil
 }
 
-func parseAllowHTTP(text string) (bool, error) {
-	switch text {
+func parseAllowHTTP(value string) (bool, error) {
+	switch value {
 	case "", "false":
 		return false, nil
 	case "true":

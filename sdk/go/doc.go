@@ -11,12 +11,12 @@
 //	defer client.Close()
 //	jobs, err := client.ListJobs(ctx)
 //
-// Create one client and share it: it is safe for concurrent use and keeps the access
-// token. The rules (when to request a token, who waits for it, what a response means) are
-// those of a WebAssembly plugin; this package runs the plugin, sends its requests with
-// net/http, and reads and writes the [Store] for it. Failures are [*Error] values; [Retry]
-// retries those that are worth it.
+// Create one client for each process and share it: it is safe for concurrent use, and
+// requests, caches and renews the access token. A WebAssembly plugin decides when to request
+// a token, which call waits for it, and what a response means; this package runs the plugin
+// and sends the requests with net/http.
 //
-// [Client.ForCustomer] and [Client.ForUser] return views of a client with other ids.
-// [Transport] adds the token to requests that the caller sends itself.
+// A call that fails returns an [*Error]; [Retry] retries a call. [Client.ForCustomer] and
+// [Client.ForUser] return views of a client with other ids. [Transport] adds the token to your
+// own requests. Clients share a token through a [Store].
 package rostering

@@ -15,8 +15,8 @@ import (
 // because it was closed.
 var ErrClosed = errors.New("rostering: the client is closed")
 
-// driver makes the calls of a client and its views: it runs the plugin and does what that
-// wants done.
+// driver makes the calls of a client and its views: it runs the plugin and carries out its
+// steps.
 type driver struct {
 	instance *instance
 	http     *http.Client
@@ -26,9 +26,9 @@ type driver struct {
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
 	clock    func() time.Time
-	base     string // the origin that gets the token of a [Transport]; empty without base_url
+	base     string // the origin to which a [Transport] sends the token; empty without BaseURL
 
-	open   context.Context // ends, by cancel, when all that is in progress must
+	open   context.Context // canceled to end everything in progress
 	cancel context.CancelCauseFunc
 
 	mutex  sync.Mutex
@@ -36,7 +36,7 @@ type driver struct {
 	calls  int            // in progress
 	idle   chan struct{}  // closed when the client is closed and no call is in progress
 	work   sync.WaitGroup // calls, and the sections that outlive them
-	free   func() error   // once work is done
+	free   func() error   // after work
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -95,7 +95,7 @@ func (d *driver) export(ctx context.Context, name string, input func(now int64) 
 
 func (d *driver) now() int64 { return d.clock().Unix() }
 
-// enter begins something that Shutdown waits for.
+// enter begins a call, for which Shutdown waits.
 func (d *driver) enter(ctx context.Context) error {
 	if d == nil {
 		return zeroValue("Client")
@@ -113,9 +113,9 @@ func (d *driver) enter(ctx context.Context) error {
 	return nil
 }
 
-// zeroValue is the error of a value that no function of this package has made.
+// zeroValue returns the error of a zero Client or Transport.
 func zeroValue(name string) *Error {
-	return &Error{Code: CodeInvalidInput, Message: "this is a zero " + name + ": make one with New" + strings.TrimPrefix(name, "Client")}
+	return &Error{Code: CodeInvalidInput, Message: "this is a zero " + name + ": create it with New" + strings.TrimPrefix(name, "Client")}
 }
 
 func (d *driver) leave() {
@@ -127,8 +127,7 @@ func (d *driver) leave() {
 	d.work.Done()
 }
 
-// shutdown waits for the calls in progress, but not longer than ctx allows, and ends what is
-// left then.
+// shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
 func (d *driver) shutdown(ctx context.Context) (err error) {
 	d.mutex.Lock()
 	if !d.closed && d.calls == 0 {
@@ -157,7 +156,7 @@ func (d *driver) release() error {
 	return d.instance.close(context.Background())
 }
 
-// whileOpen returns a context that also ends, because of [ErrClosed], when everything must.
+// whileOpen returns a context that is also canceled, by [ErrClosed], when the client closes.
 func (d *driver) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
@@ -205,7 +204,7 @@ func left(ctx context.Context) error {
 	if timeout, ok := cause.(timedOut); ok {
 		return &Error{
 			Code: CodeNetworkError, Retryable: true, cause: context.DeadlineExceeded,
-			Message: "the call " + timeout.Error() + "; call again, or set a longer timeout",
+			Message: "the call " + timeout.Error() + "; retry, or set a longer timeout",
 		}
 	}
 	return fmt.Errorf("rostering: %w", ctx.Err())

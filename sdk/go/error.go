@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Code says what kind of error an [Error] is.
+// Code is the kind of an [Error].
 type Code string
 
-// The codes.
+// The codes. README.md says what to do about each.
 const (
 	CodeInvalidInput             Code = "invalid_input"
 	CodeConfigMissing            Code = "config_missing"
@@ -27,30 +27,31 @@ const (
 	CodeNetworkError             Code = "network_error"
 )
 
-// Error says why a call failed. Unknown fields are zero. It holds no secret and no token.
+// Error is the error of a call. Unknown fields are zero. It holds no secret and no token.
 type Error struct {
 	// Code is for programs to act on.
 	Code Code `json:"code"`
 	// Message explains the error and how to fix it.
 	Message string `json:"message"`
-	// Retryable says that the same call may succeed later.
+	// Retryable reports whether the same call may succeed later.
 	Retryable bool `json:"retryable"`
-	// Key is the config key or input field that caused it.
+	// Key is the contract's name of the config or input field that caused the error, such as
+	// auth_url. Message has the name in this package.
 	Key string `json:"key,omitempty"`
-	// Status is the HTTP status of the response that caused it.
+	// Status is the HTTP status of the response that caused the error.
 	Status int `json:"status,omitempty"`
 	// OAuthError and OAuthErrorDescription come from the identity provider
 	// (RFC 6749, section 5.2).
 	OAuthError            string `json:"oauth_error,omitempty"`
 	OAuthErrorDescription string `json:"oauth_error_description,omitempty"`
-	// RetryAfter is how long no further token request will be sent, or how long the service
-	// asks to be left alone.
+	// RetryAfter is how long to wait before a retry: the time until the next token request
+	// is sent, or what the service asked for in Retry-After. Zero means unknown.
 	RetryAfter time.Duration `json:"-"`
 	// Header is the header of the service's response.
 	Header http.Header `json:"-"`
-	// Body is the body of the service's response, at most 64 KiB of it.
+	// Body is the body of the service's response, up to 64 KiB.
 	Body string `json:"body,omitempty"`
-	// BodyTruncated says that there was more.
+	// BodyTruncated reports whether the body was longer.
 	BodyTruncated bool `json:"body_truncated,omitempty"`
 
 	emptyBody bool  // the response had a body of no bytes
@@ -66,20 +67,20 @@ func (e *Error) Error() string {
 		details = append(details, fmt.Sprint("status ", e.Status))
 	}
 	if e.OAuthError != "" {
-		said := e.OAuthError
+		detail := e.OAuthError
 		if e.OAuthErrorDescription != "" {
-			said += ": " + e.OAuthErrorDescription
+			detail += ": " + e.OAuthErrorDescription
 		}
-		details = append(details, said)
+		details = append(details, detail)
 	}
-	text := string(e.Code) + ": " + e.Message
+	s := string(e.Code) + ": " + e.Message
 	if len(details) > 0 {
-		text += " (" + strings.Join(details, ", ") + ")"
+		s += " (" + strings.Join(details, ", ") + ")"
 	}
-	return text
+	return s
 }
 
-// Unwrap returns the cause of a network_error, if it occurred in this call.
+// Unwrap returns the cause of a network_error that occurred in this call, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 // MarshalJSON returns the error as the contract's JSON object.

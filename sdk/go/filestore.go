@@ -16,16 +16,15 @@ import (
 	"unicode/utf8"
 )
 
-// FileStore is a [Store] for processes that share a directory, in any language, such as a
-// function that starts anew for each call.
+// FileStore is a [Store] for processes that share a directory, in any of the languages.
 //
-// A value is a file HASH.N, where HASH is the key's SHA-256, and the highest N counts. A new
-// value gets the next number by a hard link, which only one process can make. So Add is
-// atomic without a lock that a process could leave behind.
+// A value is a file HASH.N, in which HASH is the key's SHA-256. The highest N counts. A new value
+// gets the next number by a hard link, which only one process can create: so Add is atomic
+// without a lock that a process could leave behind.
 type FileStore struct{ dir string }
 
-// NewFileStore returns a store in a directory, which is created if it is missing. The files
-// are readable only by their owner.
+// NewFileStore returns a store in a directory, which it creates if necessary. Only their owner
+// can read the files.
 func NewFileStore(dir string) (*FileStore, error) {
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -41,12 +40,12 @@ func NewFileStore(dir string) (*FileStore, error) {
 }
 
 const (
-	attempts  = 100         // when another process is faster
+	attempts  = 100         // while other processes are faster
 	highest   = 1<<53 - 1   // number that every language can count to
-	abandoned = time.Minute // old is a temporary file whose process has died
+	abandoned = time.Minute // the age of a temporary file whose process has died
 )
 
-var errBusy = errors.New("other processes change the key all the time")
+var errBusy = errors.New("other processes keep changing the key")
 
 // Get implements [Store].
 func (f *FileStore) Get(ctx context.Context, key string) (string, bool, error) {
@@ -68,8 +67,7 @@ func (f *FileStore) Set(ctx context.Context, key, value string, ttl time.Duratio
 	return err
 }
 
-// newest returns the value of a key, nil if it has none, and its number, zero if no file has
-// one.
+// newest returns the value of a key, or nil, and the number of its file, or zero.
 func (f *FileStore) newest(ctx context.Context, key string) (value *string, number uint64, err error) {
 	for range attempts {
 		if ctx.Err() != nil {
@@ -88,7 +86,7 @@ func (f *FileStore) newest(ctx context.Context, key string) (value *string, numb
 	return nil, 0, errBusy
 }
 
-// live returns the value in a file, unless it has expired or the file is of another form.
+// live returns the value in a file, or nil if it has expired or the file is malformed.
 func live(content string) *string {
 	expiry, value, found := strings.Cut(content, "\n")
 	expires, err := strconv.ParseUint(expiry, 10, 63)
@@ -98,7 +96,7 @@ func live(content string) *string {
 	return &value
 }
 
-// write makes a value the newest; with add only if the key has none.
+// write adds a file with a value; with add, only if the key has none.
 func (f *FileStore) write(ctx context.Context, key, value string, ttl time.Duration, add bool) (bool, error) {
 	f.removeAbandoned()
 	temporary, err := f.create(key, fmt.Sprintf("%d\n%s", time.Now().Add(ttl).UnixMilli(), value))
@@ -129,10 +127,10 @@ func (f *FileStore) write(ctx context.Context, key, value string, ttl time.Durat
 	return false, errBusy
 }
 
-// create writes a temporary file, which only its owner can read, and returns its path.
+// create writes a temporary file and returns its path. Only its owner can read it.
 func (f *FileStore) create(key, content string) (path string, err error) {
 	random := make([]byte, 16)
-	_, _ = rand.Read(random) // which cannot fail
+	_, _ = rand.Read(random) // cannot fail
 	path = fmt.Sprintf("%stmp.%x", f.prefix(key), random)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -144,7 +142,7 @@ func (f *FileStore) create(key, content string) (path string, err error) {
 
 // removeAbandoned removes the temporary files of processes that have died.
 func (f *FileStore) removeAbandoned() {
-	names, _ := fs.Glob(os.DirFS(f.dir), "*.tmp.*") // the folder's name is no pattern
+	names, _ := fs.Glob(os.DirFS(f.dir), "*.tmp.*") // unlike filepath.Glob, takes a directory with any name
 	for _, name := range names {
 		path := filepath.Join(f.dir, name)
 		if info, err := os.Lstat(path); err == nil && time.Since(info.ModTime()) > abandoned {
@@ -169,13 +167,13 @@ func (f *FileStore) path(key string, number uint64) string {
 	return f.prefix(key) + strconv.FormatUint(number, 10)
 }
 
-// prefix is the path of the key's files without their number. A hash, because a key may be
-// longer than a file's name.
+// prefix returns the path of the key's files without their number. It has a hash because a key
+// may be longer than a file name.
 func (f *FileStore) prefix(key string) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%x.", sha256.Sum256([]byte(key))))
 }
 
-// numbers returns the numbers of the key's files, and always 0, which no file has.
+// numbers returns the numbers of the key's files, and 0, which no file has.
 func (f *FileStore) numbers(key string) ([]uint64, error) {
 	numbers, prefix := []uint64{0}, filepath.Base(f.prefix(key))
 	entries, err := os.ReadDir(f.dir)

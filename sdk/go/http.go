@@ -13,8 +13,8 @@ import (
 // maxErrorBody is one byte more than the plugin shows of an error's body.
 const maxErrorBody = 64<<10 + 1
 
-// accepted reports whether a response of the service is a result: the body of any other is
-// shown in an error.
+// accepted reports whether a response of the service is the result of a call. The body of any
+// other goes into the error.
 func accepted(status int) bool { return status/100 == 2 || status == http.StatusNotModified }
 
 // request is a request that the plugin wants sent.
@@ -27,19 +27,19 @@ type request struct {
 // bodyError is an error of the caller's body.
 type bodyError struct{ error }
 
-// limits are how many bytes of a response are read: of one that is a result, and of an error.
+// limits are how many bytes are read of the body of a result, and of an error.
 type limits struct{ result, failure int64 }
 
 // send sends a request and reads its response.
-func (r *request) send(ctx context.Context, client *http.Client, callers *body, most limits) (*Response, error) {
+func (r *request) send(ctx context.Context, client *http.Client, callers *body, read limits) (*Response, error) {
 	q, err := http.NewRequestWithContext(ctx, r.Method, r.URL, nil)
 	if err != nil {
 		return nil, err
 	}
 	own := callers
-	if text, ok := r.Body.(string); ok {
-		own = &body{length: int64(len(text)), open: func() (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader(text)), nil
+	if content, ok := r.Body.(string); ok {
+		own = &body{length: int64(len(content)), open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(content)), nil
 		}}
 	}
 	if own != nil {
@@ -60,22 +60,22 @@ func (r *request) send(ctx context.Context, client *http.Client, callers *body, 
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	limit := most.result
+	limit := read.result
 	if !accepted(response.StatusCode) {
-		limit = most.failure
+		limit = read.failure
 	}
 	content, err := io.ReadAll(io.LimitReader(response.Body, limit))
 	if err != nil {
 		return nil, err
 	}
-	if response.Header == nil { // as a RoundTripper of a test may leave it
+	if response.Header == nil { // a fake RoundTripper may leave it out
 		response.Header = http.Header{}
 	}
 	return &Response{Status: response.StatusCode, Header: response.Header, Body: content}, nil
 }
 
-// why says why a request failed, without the URL that [*url.Error] adds.
-func why(err error) string {
+// reason returns why a request failed, without the URL that [*url.Error] adds.
+func reason(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err.Error()
 	}

@@ -141,20 +141,21 @@ func TestProxyAndTLS(t *testing.T) {
 			return
 		}
 		connected.Add(1)
-		w.WriteHeader(http.StatusOK)
-		near, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
 		far, err := net.Dial("tcp", r.Host)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		go func() { _, _ = io.Copy(far, near); _ = far.Close() }()
+		defer func() { _ = far.Close() }()
+		near, sent, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = near.Close() }()
+		_, _ = io.WriteString(near, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() { _, _ = io.Copy(far, sent) }()
 		_, _ = io.Copy(near, far)
-		_ = near.Close()
 	}))
 	defer proxy.Close()
 	proxyURL, err := url.Parse(proxy.URL)

@@ -2,20 +2,20 @@ package rostering
 
 import "sync"
 
-// keptSteps are the first steps of calls that have a token: the plugin would begin the same
-// call with the same step until a time that it names, unless anything but another beginning
-// comes first. With one of them a call needs no plugin.
+// keptSteps are the first steps of calls that have a token. The plugin would begin the same
+// call with the same step until a time that it names, unless anything else than begin is
+// called first. A call that finds its step here needs no plugin.
 type keptSteps struct {
 	mutex      sync.Mutex
 	generation int
-	latest     int64 // time of a call
+	latest     int64 // time at which a call began
 	steps      map[string]*step
 }
 
 // mostKept bounds the steps for different requests.
 const mostKept = 256
 
-// find returns the step that begins a call, or nil. A clock that went back ends all steps.
+// find returns the first step of a call, or nil. A clock that was set back drops all steps.
 func (k *keptSteps) find(key string, now int64) *step {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -34,7 +34,8 @@ func (k *keptSteps) drop() {
 	clear(k.steps)
 }
 
-// use returns the generation of the steps. If the plugin is about to change, a new one begins.
+// use returns the generation of the steps. If the plugin's state is about to change, a new
+// generation begins.
 func (k *keptSteps) use(changes bool) (generation int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()
@@ -44,7 +45,7 @@ func (k *keptSteps) use(changes bool) (generation int) {
 	return k.generation
 }
 
-// keep keeps a step, unless the plugin may have changed since its generation.
+// keep keeps a step, unless the plugin's state may have changed since the generation.
 func (k *keptSteps) keep(key string, s *step, generation int) {
 	k.mutex.Lock()
 	defer k.mutex.Unlock()

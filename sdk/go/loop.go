@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// loop makes one call: the plugin says what to do, and the loop does it.
+// loop makes one call: it carries out the plugin's steps one after the other.
 type loop struct {
 	*driver
 	call     *call
-	renewal  bool            // that a step wanted beside another call
-	woken    <-chan struct{} // closed if a section has ended since the last step was requested
+	renewal  bool            // of a token in the background, for no caller
+	woken    <-chan struct{} // closed when a section has ended since the last step was requested
 	response *Response       // the service's last
 }
 
@@ -49,7 +49,7 @@ type beginning struct {
 	Input   *input   `json:"input"`
 }
 
-// accepts is what this library can do beside requests.
+// accepts returns what the plugin may ask for in addition to requests.
 func (l *loop) accepts() []string {
 	accepts := []string{"wait"}
 	if l.store != nil {
@@ -81,8 +81,8 @@ func (l *loop) begin(ctx context.Context) (*step, error) {
 	return s, err
 }
 
-// renew renews the token beside the call, which has one that is valid: so nobody waits for
-// it, and an error is nobody's. The log has it, and the plugin backs off.
+// renew renews the token in the background. The call that began it has a valid token and
+// does not wait for it. An error is only logged, and the plugin backs off.
 func (l *loop) renew(ctx context.Context) {
 	l.work.Go(func() {
 		ctx, cancel := l.whileOpen(context.WithoutCancel(ctx))
@@ -91,8 +91,8 @@ func (l *loop) renew(ctx context.Context) {
 	})
 }
 
-// resume passes the result of a step to the plugin and asks for the next. A section that ends
-// meanwhile may change what the next step waits for: so its end counts.
+// resume passes the result of a step to the plugin and returns the next step. If that is a
+// wait, it also ends with a section that ends from now on, even before resume returns.
 func (l *loop) resume(ctx context.Context, s *step, r result) (*step, error) {
 	r["flow"], r["now"] = s.Flow, l.now()
 	input, err := json.Marshal(r)
@@ -108,16 +108,16 @@ func (l *loop) resume(ctx context.Context, s *step, r result) (*step, error) {
 }
 
 // fail is resume after a request that failed.
-func (l *loop) fail(ctx context.Context, s *step, reason error) (*step, error) {
-	next, err := l.resume(ctx, s, result{"failed": why(reason)})
+func (l *loop) fail(ctx context.Context, s *step, cause error) (*step, error) {
+	next, err := l.resume(ctx, s, result{"failed": reason(cause)})
 	if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
-		e.cause = reason
+		e.cause = cause
 	}
 	return next, err
 }
 
-// wait waits for the end of a section of this instance. A wait for the store has nothing to
-// end it, and gets jitter, so that the processes of a fleet do not act in lockstep.
+// wait waits as long as the step says, or until a section of this instance ends. A wait for
+// the store ends with no section, and gets jitter, so that a fleet is no thundering herd.
 func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 	length, woken := s.Seconds, l.woken
 	if s.For == "store" {
@@ -134,10 +134,10 @@ func (l *loop) wait(ctx context.Context, s *step) (*step, error) {
 	return l.resume(ctx, s, result{})
 }
 
-// done follows a response that the plugin need not see.
+// done is the step after a response that the plugin need not see.
 var done = &step{kind: stepDone}
 
-// service sends a request to the service, which is canceled when the caller leaves.
+// service sends a request to the service. It is canceled when its caller leaves.
 func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	response, err := s.Request.send(ctx, l.http, l.call.body, limits{l.maxBody + 1, maxErrorBody})
 	if unsent, ok := errors.AsType[bodyError](err); ok {
@@ -166,13 +166,13 @@ func (l *loop) service(ctx context.Context, s *step) (*step, error) {
 	if first && response.Status == http.StatusUnauthorized {
 		r["repeatable"] = l.call.body.reopen()
 	}
-	// The response counts even if the caller's time has run out.
+	// The response counts even if the caller has left.
 	return l.resume(context.WithoutCancel(ctx), s, r)
 }
 
-// detach makes token requests and does store operations until a step of another kind. They
-// belong to all callers, so one who leaves does not end them: the others need the token,
-// and no lock may stay behind in the store.
+// detach carries out a section: token requests and store operations, up to a step of another
+// kind. It continues when its caller leaves, because other callers need the token and no lock
+// may stay behind in the store.
 func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
 	var next *step
 	var err error
@@ -194,7 +194,7 @@ func (l *loop) detach(ctx context.Context, s *step) (*step, error) {
 	}
 }
 
-// section is what detach does.
+// section carries out steps until one that ends the section, which it returns.
 func (l *loop) section(ctx context.Context, s *step) (*step, error) {
 	for {
 		var err error
@@ -218,7 +218,7 @@ func (l *loop) token(ctx context.Context, s *step) (*step, error) {
 	defer cancel()
 	response, err := s.Request.send(limited, l.http, nil, limits{s.Limit, s.Limit})
 	if ctx.Err() != nil {
-		return nil, left(ctx) // the client is closed: no failure of the token endpoint
+		return nil, left(ctx) // the client is closed, which is no failure of the token endpoint
 	}
 	if err != nil {
 		return l.fail(ctx, s, err)

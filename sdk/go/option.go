@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Defaults of [WithTimeout] and [WithMaxBody].
+// The defaults of [WithTimeout] and [WithMaxBody].
 const (
 	DefaultTimeout = 30 * time.Second
 	DefaultMaxBody = 64 << 20
@@ -47,47 +47,47 @@ func misconfigured(format string, values ...any) *Error {
 	return &Error{Code: CodeConfigInvalid, Message: fmt.Sprintf(format, values...)}
 }
 
-// WithPlugin sets the plugin: the build without WASI, rostering-nowasi.wasm. The default is
-// the one that this package embeds.
+// WithPlugin replaces the embedded plugin by another build of rostering-nowasi.wasm with the
+// same contract.
 func WithPlugin(wasm []byte) Option { return func(s *settings) { s.wasm = wasm } }
 
-// WithCacheDir keeps the compiled plugin in a directory, so that the next process starts
-// faster. It is machine code: no other user may have write access to the directory.
+// WithCacheDir keeps the compiled plugin in a directory, so that [New] is faster the next
+// time. It is machine code: no other user may have write access to the directory.
 func WithCacheDir(dir string) Option { return func(s *settings) { s.cacheDir = dir } }
 
-// WithStore sets a store through which clients, in other processes and languages too,
-// share one token.
+// WithStore shares one token with the other clients that use the store, which may be in other
+// processes and languages.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
 
-// WithHTTPClient sets the HTTP client, for a proxy, TLS or tracing. Its CheckRedirect is
-// ignored: a redirect, which could forward the secret or the token to another host, is never
-// followed.
+// WithHTTPClient sets the HTTP client, for your own proxy, TLS or tracing. Its CheckRedirect
+// is ignored: redirects are never followed, because they could forward the secret or the
+// token to another host.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.http = client } }
 
 // WithLogger logs a debug line for each token request and for each error of the service,
 // and a warning for what was recovered from. No line holds a secret or a token. By default,
 // only a failing [Store] is logged, by [slog.Default].
 //
-// Extism has one log level for the whole process, initially off: New sets it to debug.
-// Other plugins in the process then log, too, unless they have loggers of their own or the
-// program calls extism.SetLogLevel afterwards.
+// Extism has one log level for the process, initially off, which New sets to debug. Other
+// plugins in the process then log, too, unless they have their own loggers or the program
+// calls extism.SetLogLevel afterwards.
 func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
 
-// WithTimeout sets the timeout of a call with all its requests; zero means none. A call
-// that times out returns an [*Error] with [CodeNetworkError].
+// WithTimeout limits the time of a call with all its requests and waits; zero means no limit.
+// A call that times out returns a retryable [*Error] with [CodeNetworkError].
 func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout = d } }
 
-// WithMaxBody limits the body of the service's responses, in bytes. A longer one is an
-// [*Error] with [CodeNetworkError] that is not retryable.
+// WithMaxBody limits the body of a response of the service, in bytes. A call with a longer one
+// returns an [*Error] with [CodeNetworkError] that is not retryable.
 func WithMaxBody(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
-// WithClock replaces [time.Now], by which tokens expire.
+// WithClock replaces [time.Now] as the clock by which tokens expire.
 func WithClock(now func() time.Time) Option { return func(s *settings) { s.clock = now } }
 
 // TokenOption changes one call of [Client.GetToken].
 type TokenOption interface{ applyToToken(*call) }
 
-// CallOption changes one call of any kind.
+// CallOption changes one call of [Client.ListJobs], [Client.SendRequest] or [Client.GetToken].
 type CallOption interface {
 	TokenOption
 	apply(*call)
@@ -102,15 +102,16 @@ type callOption func(*call)
 func (o callOption) applyToToken(c *call) { o(c) }
 func (o callOption) apply(c *call)        { o(c) }
 
-// WithCallTimeout replaces the client's timeout in a call; zero means none.
+// WithCallTimeout replaces the client's timeout in one call; zero means no limit.
 func WithCallTimeout(d time.Duration) CallOption {
 	return callOption(func(c *call) { c.timeout = new(d) })
 }
 
-// Force requests a new token in any case. If that fails, the cached one stays.
+// Force requests a new token even if the cached one is valid. If that fails, the cached one
+// stays.
 func Force() TokenOption { return tokenOption(func(c *call) { c.input.Force = true }) }
 
-// Refused reports that the service answered 401 to this token. If it is still the cached
+// Refused reports that the service responded with 401 to this token. If it is still the cached
 // one, a new one is requested, once for all callers that received the 401.
 func Refused(accessToken Secret) TokenOption {
 	return tokenOption(func(c *call) { c.input.Refused = new(string(accessToken)) })

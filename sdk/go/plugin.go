@@ -14,20 +14,20 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// The plugin, which make build puts there. The folder has another file, hidden, so that the
-// package compiles without it.
+// embedded has the plugin, which make build copies there. The directory also has a hidden
+// file, so that the package compiles without the plugin.
 //
 //go:embed all:wasm
-var inside embed.FS
+var embedded embed.FS
 
-// instance is an instance of the plugin, which does one thing at a time.
+// instance is an instance of the plugin, which runs one export at a time.
 type instance struct {
-	busy     chan struct{} // full while the plugin works, and for nothing longer
+	busy     chan struct{} // full while an export runs
 	plugin   *extism.Plugin
 	compiled *extism.CompiledPlugin
 	cache    wazero.CompilationCache
 	steps    keptSteps
-	woken    atomic.Value // a chan struct{}, closed and replaced when a call that waits may continue
+	woken    atomic.Value // a chan struct{}, closed and replaced when waiting calls may continue
 }
 
 func (s *settings) load(ctx context.Context, config map[string]string) (*instance, error) {
@@ -60,16 +60,17 @@ func (s *settings) plugin() ([]byte, error) {
 	if s.wasm != nil {
 		return s.wasm, nil
 	}
-	wasm, err := inside.ReadFile("wasm/rostering-nowasi.wasm")
+	wasm, err := embedded.ReadFile("wasm/rostering-nowasi.wasm")
 	if err != nil {
-		return nil, errors.New("this copy of the package does not embed the plugin: take the package, run make build, or use WithPlugin")
+		return nil, errors.New("this copy of the module has no plugin: install the module from the release, or run make build, or use WithPlugin")
 	}
 	return wasm, nil
 }
 
-// start sets no allowed hosts, which disables the plugin's own HTTP; no timeout, which would
-// close the instance for good; and no memory limits, because setting one of them sets the
-// others to zero, and without vars the plugin keeps no token.
+// start compiles the plugin and creates its instance. The manifest has no allowed hosts, which
+// disables the plugin's own HTTP; no timeout, which would close the instance for good; and no
+// memory limits, because setting one of them sets the others to zero, and without vars the
+// plugin keeps no token.
 func (i *instance) start(ctx context.Context, wasm []byte, config map[string]string) (err error) {
 	i.compiled, err = extism.NewCompiledPlugin(ctx,
 		extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config},
@@ -80,7 +81,7 @@ func (i *instance) start(ctx context.Context, wasm []byte, config map[string]str
 	return err
 }
 
-// close frees the instance with all that belongs to it.
+// close frees the instance with everything that belongs to it.
 func (i *instance) close(ctx context.Context) (err error) {
 	if i.compiled != nil {
 		err = i.compiled.Close(ctx)
@@ -88,12 +89,13 @@ func (i *instance) close(ctx context.Context) (err error) {
 	return errors.Join(err, i.cache.Close(ctx))
 }
 
-// wakeup returns a channel that is closed when a call that waits may continue.
+// wakeup returns a channel that is closed by the next wake.
 func (i *instance) wakeup() <-chan struct{} { return i.woken.Load().(chan struct{}) }
 
+// wake lets the waiting calls continue.
 func (i *instance) wake() { close(i.woken.Swap(make(chan struct{})).(chan struct{})) }
 
-// log leaves out the lines that go-sdk adds to the plugin's.
+// log logs a line of the plugin, and omits those of go-sdk itself.
 func log(logger *slog.Logger, level extism.LogLevel, line string) {
 	if strings.HasPrefix(line, "Calling ") || strings.HasPrefix(line, "Initializing ") {
 		return
@@ -105,13 +107,13 @@ func log(logger *slog.Logger, level extism.LogLevel, line string) {
 	logger.Log(context.Background(), to, line)
 }
 
-// call calls an export that may change what the plugin keeps.
+// call calls an export that may change the plugin's state.
 func (i *instance) call(ctx context.Context, export string, input []byte) ([]byte, error) {
 	output, _, err := i.use(ctx, export, input, true)
 	return output, err
 }
 
-// begin begins a call and returns its first step, which it keeps if that is allowed.
+// begin begins a call and returns its first step. It keeps the step if the plugin allows that.
 func (i *instance) begin(ctx context.Context, b *beginning, key string) (*step, error) {
 	input, err := json.Marshal(b)
 	if err != nil {
@@ -128,8 +130,8 @@ func (i *instance) begin(ctx context.Context, b *beginning, key string) (*step, 
 	return s, err
 }
 
-// use calls an export, and returns the generation of the steps that began then. A caller whose
-// context ends does not wait for its turn.
+// use calls an export, and returns its output with the generation of the kept steps. A caller
+// whose context ends does not wait for its turn.
 func (i *instance) use(ctx context.Context, export string, input []byte, changes bool) (output []byte, generation int, err error) {
 	select {
 	case i.busy <- struct{}{}:
@@ -141,8 +143,8 @@ func (i *instance) use(ctx context.Context, export string, input []byte, changes
 	if _, output, err = i.plugin.Call(export, input); err == nil {
 		return output, generation, nil
 	}
-	if text := i.plugin.GetError(); text != "" {
-		return nil, 0, pluginError(text)
+	if object := i.plugin.GetError(); object != "" {
+		return nil, 0, pluginError(object)
 	}
 	reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
 	return nil, 0, fmt.Errorf("rostering: the plugin failed: %s", reason)

@@ -12,24 +12,25 @@ import (
 
 // Request is a request to the service.
 type Request struct {
-	// Method is GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET if empty.
+	// Method is GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS (default: GET).
 	Method string
-	// Path begins with a slash and stays under Config.BaseURL. It may have a query.
+	// Path is appended to Config.BaseURL, which it cannot leave. It begins with a slash, and
+	// may have a query.
 	Path string
-	// Query is added to the path.
+	// Query is appended to the path.
 	Query url.Values
-	// Header holds additional headers. Authorization, the two ids and the headers that frame
-	// a message (Host, Content-Length, …) are reserved.
+	// Header holds additional headers. Reserved are Authorization, the two ids, and what
+	// net/http sets itself (Host, Content-Length, …).
 	Header http.Header
-	// Body is sent unchanged, as by [http.NewRequest]: a [bytes.Buffer], [bytes.Reader] or
-	// [strings.Reader] can be sent again after a 401, with a new token, and has a length.
-	// Any other reader is sent in chunks, and only once: after a 401 the call ends with a
-	// retryable service_unauthorized. GET and HEAD take no body.
+	// Body is sent unchanged, as by [http.NewRequest]. A [bytes.Buffer], [bytes.Reader] or
+	// [strings.Reader] has a length, and is sent again with a new token after a 401. Any
+	// other reader is sent in chunks, and only once: after a 401 the call returns a
+	// retryable [*Error] with [CodeServiceUnauthorized]. GET and HEAD take no body.
 	Body io.Reader
-	// GetBody, if set, opens the body for each attempt, instead of Body.
+	// GetBody, if set, replaces Body: it opens the body for each attempt.
 	GetBody func() (io.ReadCloser, error)
-	// ContentLength is the length of what GetBody opens, or of a Body of another type than
-	// those above; zero means unknown.
+	// ContentLength is the length of what GetBody opens, or of a Body of any other type
+	// than the three above. Zero means unknown.
 	ContentLength int64
 }
 
@@ -45,7 +46,7 @@ func (r *Request) path() string {
 	return r.Path + separator + r.Query.Encode()
 }
 
-// headers returns one value for each name: several are combined (RFC 9110, section 5.3).
+// headers returns one value for each name, which combines several (RFC 9110, section 5.3).
 func (r *Request) headers() map[string]string {
 	headers := make(map[string]string, len(r.Header))
 	for name, values := range r.Header {
@@ -56,7 +57,7 @@ func (r *Request) headers() map[string]string {
 	return headers
 }
 
-// body is the body of a request, for one attempt after the other.
+// body is the body of a request, for each of its attempts.
 type body struct {
 	next   io.ReadCloser                 // for the next attempt, if it is open already
 	open   func() (io.ReadCloser, error) // nil if the body can be read only once
@@ -71,16 +72,16 @@ func (r *Request) body() *body {
 	case r.Body == nil || r.Body == http.NoBody:
 		return nil
 	}
-	// net/http knows which readers have a length and can be read again. Opening them, too,
-	// for the first attempt leaves the caller's at its beginning, for another call.
-	q, _ := http.NewRequest(http.MethodPost, "/", r.Body) // which only another method or URL makes fail
+	// net/http knows which readers have a length and can be read again. The first attempt
+	// reads a copy, too: so the caller's reader stays at its beginning, for another call.
+	q, _ := http.NewRequest(http.MethodPost, "/", r.Body) // can fail only for another method or URL
 	if q.GetBody != nil {
 		return &body{open: q.GetBody, length: q.ContentLength}
 	}
 	return &body{next: q.Body, length: r.ContentLength}
 }
 
-// reopen opens the body for another attempt, and reports whether there can be one.
+// reopen opens the body for another attempt, and reports whether that was possible.
 func (b *body) reopen() bool {
 	if b == nil {
 		return true
@@ -109,7 +110,7 @@ func (b *body) reader() (io.ReadCloser, error) {
 	return &reader{ReadCloser: next, body: b}, nil
 }
 
-// close closes a body for an attempt that was not made.
+// close closes a body that was opened for an attempt, but not sent.
 func (b *body) close() {
 	if b != nil && b.next != nil {
 		_ = b.next.Close()
@@ -117,11 +118,11 @@ func (b *body) close() {
 	}
 }
 
-// reader remembers that the caller's body failed: that is no failure of the network.
+// reader remembers if the caller's body failed, which is no failure of the network.
 type reader struct {
 	io.ReadCloser
 	body   *body
-	closed atomic.Bool // by net/http, after a failure of its own
+	closed atomic.Bool // by net/http, after its own failure
 }
 
 func (r *reader) Read(p []byte) (int, error) {
@@ -137,7 +138,7 @@ func (r *reader) Close() error {
 	return r.ReadCloser.Close()
 }
 
-// failure returns why the body could not be read, if it could not.
+// failure returns why the body could not be read, or nil.
 func (b *body) failure() error {
 	if b == nil {
 		return nil
@@ -148,7 +149,7 @@ func (b *body) failure() error {
 	return nil
 }
 
-// Response is a response of the service.
+// Response is a response of the service, with its whole body.
 type Response struct {
 	Status int
 	Header http.Header

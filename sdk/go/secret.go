@@ -7,11 +7,11 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is text that is redacted when printed, logged or marshalled.
-// Convert it to a string to use it.
+// Secret is a string that is redacted when printed, logged or marshaled. Convert it to a string
+// to use it.
 type Secret string
 
-// String returns [redacted], or nothing if the secret is empty.
+// String returns "[redacted]", or the empty string if the secret is empty.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -19,8 +19,8 @@ func (s Secret) String() string {
 	return redacted
 }
 
-// Format does the same for every verb of package fmt, %#v and %x among them.
+// Format writes the same as String for every verb of package fmt, including %#v and %x.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalText does the same for encoding/json and log/slog.
+// MarshalText returns the same as String, for encoding/json and log/slog.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

@@ -18,7 +18,7 @@ const (
 	stepStore
 )
 
-// step is what the plugin wants done. Calls share it: it does not change once decoded.
+// step is a step of the plugin. Several calls may share one: it does not change once decoded.
 type step struct {
 	kind    kind
 	Step    string
@@ -28,7 +28,7 @@ type step struct {
 	Last    bool            // the plugin need not see a response that is a result
 	Output  json.RawMessage // of get_token, when it is done
 	Until   int64           // the Unix time until which the step of a begin may be kept; or zero
-	Renew   bool            // the driver renews the token beside the call
+	Renew   bool            // renew the token in the background
 
 	Seconds float64 // to wait
 
@@ -66,13 +66,13 @@ func decodeStep(object []byte) (*step, error) {
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
-// limit ends ctx after the step's timeout.
+// limit returns a context that ends after the step's timeout.
 func (s *step) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	timeout := seconds(s.Timeout)
 	return context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
 }
 
-// do performs a store step. It ends after the step's timeout, even if the store ignores its
+// do performs a store step. It returns after the step's timeout even if the store ignores its
 // context.
 func (s *step) do(ctx context.Context, store Store) (r result, err error) {
 	ctx, cancel := s.limit(ctx)
@@ -83,7 +83,7 @@ func (s *step) do(ctx context.Context, store Store) (r result, err error) {
 	}
 	ended := make(chan outcome, 1)
 	go func() {
-		r, err := s.ask(ctx, store)
+		r, err := s.use(ctx, store)
 		ended <- outcome{r, err}
 	}()
 	select {
@@ -94,7 +94,8 @@ func (s *step) do(ctx context.Context, store Store) (r result, err error) {
 	}
 }
 
-func (s *step) ask(ctx context.Context, store Store) (result, error) {
+// use calls the store.
+func (s *step) use(ctx context.Context, store Store) (result, error) {
 	ttl := seconds(s.TTL)
 	switch s.Op {
 	case "get":

@@ -9,18 +9,16 @@ import (
 	"time"
 )
 
-// Store is what clients share a token through. Its values are access tokens: anyone who
-// can read it can call the service, and anyone who can write it chooses which token is
-// sent.
+// Store is a key-value store with expiry, through which clients share a token. Anyone who can
+// read it can call the service, and anyone who can write to it chooses which token is sent.
 //
-// A call does not fail when its store does: it continues without the store, and a warning is
-// logged once a minute. A method that takes longer than a second, after which its context
-// ends, counts as failed.
+// When a store fails, the call continues without it, and a warning is logged once a minute. A
+// method has a second: then its context ends, and the method counts as failed.
 type Store interface {
 	// Get returns the value of a key, and whether the key has one.
 	Get(ctx context.Context, key string) (value string, found bool, err error)
-	// Add sets a key that has no value, atomically, and reports whether it did. The value
-	// expires after ttl.
+	// Add sets a key unless it has a value, atomically, and reports whether it did. The
+	// value expires after ttl.
 	Add(ctx context.Context, key, value string, ttl time.Duration) (added bool, err error)
 	// Set sets a key. The value expires after ttl.
 	Set(ctx context.Context, key, value string, ttl time.Duration) error
@@ -79,7 +77,7 @@ func (m *MemoryStore) set(key, value string, ttl time.Duration) {
 	m.entries[key] = entry{value, time.Now().Add(ttl)}
 }
 
-// trouble logs that the store fails, once a minute.
+// trouble logs failures of the store, once a minute.
 type trouble struct {
 	logger *slog.Logger
 	secret string // of the config
@@ -97,18 +95,18 @@ func (t *trouble) log(s *step, err error) {
 		if logger == nil {
 			logger = slog.Default()
 		}
-		logger.Warn("rostering: the store failed, so tokens are not shared: check the store: " + t.redact(s, err.Error()))
+		logger.Warn("rostering: the store failed, so the token is not shared; check the store: " + t.redact(s, err.Error()))
 	}
 }
 
-// redact removes what a store may have put into its error.
-func (t *trouble) redact(s *step, text string) string {
+// redact removes secrets that a store may have put into its error.
+func (t *trouble) redact(s *step, message string) string {
 	var token tokenObject
 	_ = json.Unmarshal([]byte(s.Value), &token) // the value of a lock has no token
 	for _, secret := range []string{s.Value, token.AccessToken, t.secret} {
 		if secret != "" {
-			text = strings.ReplaceAll(text, secret, redacted)
+			message = strings.ReplaceAll(message, secret, redacted)
 		}
 	}
-	return text
+	return message
 }

@@ -11,17 +11,17 @@ import (
 
 // Token is an access token.
 type Token struct {
-	// AccessToken goes into the header "Authorization: Bearer <AccessToken>".
+	// AccessToken is what follows "Bearer " in the header Authorization.
 	AccessToken Secret
 	// Type is Bearer.
 	Type      string
 	ExpiresAt time.Time
-	// CacheKey names the token URL, client and scope that the token belongs to. It holds
-	// no secret and is fit as a key in Redis.
+	// CacheKey names the token endpoint, client and scope to which the token belongs. It
+	// holds no secret and can be a key in Redis.
 	CacheKey string
 }
 
-// tokenObject is a token in the terms of the contract.
+// tokenObject is a token as the contract describes it.
 type tokenObject struct {
 	AccessToken string `json:"access_token"`
 	Type        string `json:"token_type,omitempty"`
@@ -42,10 +42,9 @@ func parseToken(object []byte) (Token, error) {
 	return Token{Secret(t.AccessToken), t.Type, time.Unix(t.ExpiresAt, 0), t.CacheKey}, nil
 }
 
-// TokenSource returns a source of the client's tokens, for libraries that take one. It
-// does not learn which token the service refused, as [Transport] does, and [oauth2.NewClient]
-// keeps a token until it expires: a revoked one is then sent until that time. When ctx ends,
-// so do its calls.
+// TokenSource returns a source of the client's tokens, for libraries that take one. They do
+// not report that the service refused a token, and [oauth2.NewClient] sends a revoked one until
+// it expires; prefer [Transport]. When ctx ends, so do the calls of the source.
 func (c *Client) TokenSource(ctx context.Context) oauth2.TokenSource { return tokenSource{ctx, c} }
 
 type tokenSource struct {

@@ -8,27 +8,25 @@ import (
 	"strings"
 )
 
-// Transport is an [http.RoundTripper] for requests that the caller sends with an
-// [http.Client] of its own:
+// Transport is an [http.RoundTripper] that adds the token to your own requests:
 //
 //	transport, err := rostering.NewTransport(client, nil)
 //	api := &http.Client{Transport: transport}
 //
-// It adds the token to requests to the scheme, host and port of Config.BaseURL, and to no
-// others: a redirect forwards it nowhere else. If the service answers 401, it requests a new
-// token and retries the request, once. If there is no new token, or the body cannot be sent
-// again because it has no GetBody, the caller gets the 401. A request that has its own
-// Authorization is sent unchanged.
+// Only requests to the scheme, host and port of Config.BaseURL get the token, also after a
+// redirect. If the response is a 401, it requests a new token and retries the request once. If
+// there is no new token, or the body cannot be sent again because the request has no GetBody,
+// it returns the 401. A request that has its own Authorization is sent unchanged.
 //
-// It adds neither the customer's nor the user's id. A failed token request is an [*Error].
-// A Transport is not for [WithHTTPClient].
+// It does not add the ids of the customer and the user. If there is no token, the error is
+// an [*Error]. A Transport is not for [WithHTTPClient].
 type Transport struct {
 	client *Client
 	base   http.RoundTripper
 }
 
-// NewTransport returns a transport that sends requests with base, or with
-// [http.DefaultTransport] if that is nil. Without Config.BaseURL it is an [*Error] with
+// NewTransport returns a transport that sends requests with base (default:
+// [http.DefaultTransport]). Without Config.BaseURL, the error is an [*Error] with
 // [CodeConfigMissing].
 func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
 	if client == nil || client.driver == nil {
@@ -64,10 +62,10 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.retry(r, response, token)
 }
 
-// retry sends a request again whose response was a 401.
+// retry sends a request again with a new token, or returns the 401.
 func (t *Transport) retry(r *http.Request, response *http.Response, refused Token) (*http.Response, error) {
 	token, err := t.client.GetToken(r.Context(), Refused(refused.AccessToken))
-	if err != nil || !repeatable(r) {
+	if err != nil || !replayable(r) {
 		return response, nil
 	}
 	body, err := bodyAgain(r)
@@ -78,7 +76,7 @@ func (t *Transport) retry(r *http.Request, response *http.Response, refused Toke
 	return t.send(r, body, token)
 }
 
-// drain reads what is left of a short body, so that the connection can be used again.
+// drain reads the rest of a short body, so that the connection can be reused.
 func drain(response *http.Response) {
 	_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody)
 	_ = response.Body.Close()
@@ -97,7 +95,7 @@ func (t *Transport) send(r *http.Request, body io.ReadCloser, token Token) (*htt
 	return response, nil
 }
 
-// refuse closes the body of a request that is not sent.
+// refuse closes the body of a request that is not sent, and returns the error.
 func refuse(r *http.Request, err error) error {
 	if r.Body != nil {
 		_ = r.Body.Close()
@@ -107,9 +105,9 @@ func refuse(r *http.Request, err error) error {
 
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
-func repeatable(r *http.Request) bool { return !hasBody(r) || r.GetBody != nil }
+func replayable(r *http.Request) bool { return !hasBody(r) || r.GetBody != nil }
 
-// bodyAgain returns the body of a repeatable request from its beginning.
+// bodyAgain returns the body of a replayable request from its beginning.
 func bodyAgain(r *http.Request) (io.ReadCloser, error) {
 	if hasBody(r) {
 		return r.GetBody()
@@ -126,7 +124,7 @@ func hasAuthorization(header http.Header) bool {
 	return false
 }
 
-// origin is the scheme, host and port of a URL.
+// origin returns the scheme, host and port of a URL.
 func origin(u *url.URL) string {
 	scheme, port := strings.ToLower(u.Scheme), u.Port()
 	if port == "" {
@@ -135,7 +133,7 @@ func origin(u *url.URL) string {
 	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// baseOrigin is the origin of the config's base_url, which is valid if it is set.
+// baseOrigin returns the origin of Config.BaseURL, or the empty string if that is not set.
 func baseOrigin(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Host == "" {

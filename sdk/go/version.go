@@ -16,7 +16,7 @@ const (
 
 const userAgent = "automatic-rostering/" + Version + " (go)"
 
-// check refuses a plugin with another contract and has the plugin check its config.
+// check refuses a plugin with another contract, and has the plugin check the config.
 func (i *instance) check(ctx context.Context) error {
 	if !i.plugin.FunctionExists("version") {
 		return otherContract(`no export "version", as with contract 1`)

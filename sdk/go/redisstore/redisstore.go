@@ -1,7 +1,8 @@
-// Package redisstore is a rostering.Store in Redis, over go-redis. Only programs that
-// import it need go-redis.
+// Package redisstore provides a rostering.Store in Redis, through go-redis. It is its own module,
+// so that only programs that import it depend on go-redis. Set ContextTimeoutEnabled: otherwise
+// a server that hangs holds a connection for longer than the second that a call waits for it.
 //
-//	client := redis.NewClient(&redis.Options{Addr: "redis:6379"})
+//	client := redis.NewClient(&redis.Options{Addr: "redis:6379", ContextTimeoutEnabled: true})
 //	rostering.New(ctx, config, rostering.WithStore(redisstore.New(client)))
 package redisstore
 
@@ -13,11 +14,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Store keeps values in Redis. Clients in all languages that use the same Redis share one
-// token.
+// Store is a rostering.Store in Redis. Clients in all languages that use the same Redis database
+// share one token.
 type Store struct{ client redis.Cmdable }
 
-// New returns a store in Redis. It does not close the client.
+// New returns a store that uses the client, and does not close it.
 func New(client redis.Cmdable) Store { return Store{client} }
 
 // Get implements rostering.Store.
