@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the program that make bench measures this library with.
+# Starts the program with which make bench measures this library.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$top/tests"

@@ -99,7 +99,7 @@ func TestInvalidValue(t *testing.T) {
 }
 
 // ListJobs(ctx, Force()) does not compile.
-func TestOptionsOfGetTokenAreForNoOtherCall(t *testing.T) {
+func TestOptionsOfGetTokenAreNotForOtherCalls(t *testing.T) {
 	for _, option := range []rostering.TokenOption{rostering.Force(), rostering.Refused("x")} {
 		if _, ok := option.(rostering.CallOption); ok {
 			t.Errorf("%T is an option of every call", option)
@@ -110,7 +110,7 @@ func TestOptionsOfGetTokenAreForNoOtherCall(t *testing.T) {
 	}
 }
 
-// What no function of the package has made fails, and does not panic.
+// A zero Client or Transport returns an error, and does not panic.
 func TestZeroValues(t *testing.T) {
 	var zero rostering.Client
 	_, listed := zero.ForCustomer("c").ListJobs(t.Context())
@@ -161,8 +161,8 @@ func TestToken(t *testing.T) {
 	s.WantCounts(t, 4, 1)
 }
 
-// A client works until its token ends, and one with the new secret then takes over.
-func TestASecretThatWasRotated(t *testing.T) {
+// A client works until its token has to be replaced.
+func TestRotatedSecret(t *testing.T) {
 	s, client := open(t)
 	wantJobs(t, client)
 	s.Rotate()
@@ -174,7 +174,7 @@ func TestASecretThatWasRotated(t *testing.T) {
 	}
 }
 
-// together calls f in goroutines, none of which begins before all are there.
+// together calls f in goroutines that all begin at the same time.
 func together(goroutines int, f func()) {
 	var ready, done sync.WaitGroup
 	ready.Add(goroutines)

@@ -90,8 +90,8 @@ func TestCloseCancels(t *testing.T) {
 	})
 }
 
-// Nobody waits for the token request that a caller has left behind: it gets no response, and
-// does not count as a failure of the token endpoint.
+// No call waits for the token request whose caller has left. It is canceled, and does not count
+// as a failure of the token endpoint.
 func TestCloseWithoutCalls(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		store := new(rostering.MemoryStore)

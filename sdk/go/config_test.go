@@ -17,7 +17,7 @@ func TestConfigAtOpen(t *testing.T) {
 	onlyToken := fullConfig
 	onlyToken.BaseURL, onlyToken.CustomerID, onlyToken.UserID = "", "", ""
 	onlyToken.RefreshMargin = 1500 * time.Millisecond
-	newClient(t, onlyToken) // which is all that GetToken needs
+	newClient(t, onlyToken) // GetToken needs no more
 	for key, tt := range map[string]struct {
 		code   rostering.Code
 		change func(*rostering.Config)
@@ -52,10 +52,10 @@ func TestConfigFromEnv(t *testing.T) {
 	}
 	set("SCOPE", "a b")
 	set("ALLOW_HTTP", "true")
-	for text, want := range map[string]time.Duration{
+	for seconds, want := range map[string]time.Duration{
 		"90": 90 * time.Second, "0": -1, "99999999999999999999999": 9223372036 * time.Second,
 	} {
-		set("REFRESH_MARGIN", text)
+		set("REFRESH_MARGIN", seconds)
 		config, err := rostering.ConfigFromEnv()
 		if err != nil || config.Scope != "a b" || !config.AllowHTTP || config.RefreshMargin != want {
 			t.Errorf("the config is %+v, %v", config, err)

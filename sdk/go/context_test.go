@@ -11,7 +11,7 @@ import (
 	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
-// brief is a timeout that a test waits for.
+// brief is a timeout for whose end a test waits.
 const brief = 50 * time.Millisecond
 
 func TestContextEndsACall(t *testing.T) {

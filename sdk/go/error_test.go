@@ -59,7 +59,7 @@ func TestErrorJSON(t *testing.T) {
 	_, err := client.ListJobs(t.Context())
 	e := wantError(t, err, rostering.CodeTokenEndpointUnavailable)
 	own := *e
-	copied := rostering.Error{ // as one of the caller's own, for a fake
+	copied := rostering.Error{ // as a fake returns it
 		Code: own.Code, Message: own.Message, Retryable: own.Retryable, Key: own.Key, Status: own.Status,
 		OAuthError: own.OAuthError, OAuthErrorDescription: own.OAuthErrorDescription, RetryAfter: own.RetryAfter,
 	}
@@ -69,9 +69,9 @@ func TestErrorJSON(t *testing.T) {
 	}
 	for _, e := range []*rostering.Error{e, &copied} {
 		var object map[string]any
-		text, err := json.Marshal(e)
-		if err != nil || json.Unmarshal(text, &object) != nil || !maps.Equal(object, want) {
-			t.Errorf("the JSON is %s, %v, want %v", text, err, want)
+		encoded, err := json.Marshal(e)
+		if err != nil || json.Unmarshal(encoded, &object) != nil || !maps.Equal(object, want) {
+			t.Errorf("the JSON is %s, %v, want %v", encoded, err, want)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestNotModified(t *testing.T) {
 	s, client := open(t)
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 304, Headers: map[string]string{"Etag": "v1"}})
 	request := rostering.Request{Path: "/jobs", Header: http.Header{"If-None-Match": {"v1"}}}
-	for range 2 { // first with a new token, whose acceptance the plugin must see
+	for range 2 { // the plugin sees the first response, because the token is new
 		r, err := client.SendRequest(t.Context(), request)
 		if err != nil || r.Status != http.StatusNotModified || r.Header.Get("Etag") != "v1" || len(r.Body) != 0 {
 			t.Fatalf("the response is %+v, %v", r, err)
@@ -163,13 +163,13 @@ func TestErrorCause(t *testing.T) {
 	if !errors.Is(err, syscall.ECONNREFUSED) || !strings.Contains(e.Message, "connection refused") {
 		t.Errorf("the error is %v, of %v", err, errors.Unwrap(err))
 	}
-	text, err := json.Marshal(e)
-	if err != nil || !strings.HasPrefix(string(text), `{"code":"network_error"`) {
-		t.Errorf("its JSON is %s, %v", text, err)
+	encoded, err := json.Marshal(e)
+	if err != nil || !strings.HasPrefix(string(encoded), `{"code":"network_error"`) {
+		t.Errorf("its JSON is %s, %v", encoded, err)
 	}
 }
 
-func TestATrapIsNoErrorOfTheContract(t *testing.T) {
+func TestTrapIsNoErrorOfTheContract(t *testing.T) {
 	const broken = empty +
 		"\x01\x05\x01\x60\x00\x01\x7f" + // type 0: no parameters, one i32
 		"\x03\x02\x01\x00" + // function 0 is of type 0

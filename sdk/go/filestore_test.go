@@ -24,7 +24,7 @@ func openFileStore(t *testing.T, dir string) *rostering.FileStore {
 	return s
 }
 
-// hashOfA begins the names of the files for the key a.
+// hashOfA is how the names of the files for the key a begin.
 var hashOfA = fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
 
 func write(t *testing.T, dir, name, content string) string {
@@ -48,7 +48,7 @@ func wantFiles(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// The format that the stores of all languages share.
+// The file stores of all languages share this format.
 func TestFileStoreFormat(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "store")
 	s := openFileStore(t, dir)
@@ -92,8 +92,8 @@ func TestFileStoreAfterAProcessDied(t *testing.T) {
 	s := openFileStore(t, dir)
 	young := write(t, dir, hashOfA+".tmp.00", "1")
 	old := write(t, dir, strings.Repeat("0", 64)+".tmp.01", "1")
-	long := time.Now().Add(-61 * time.Second)
-	if err := os.Chtimes(old, long, long); err != nil {
+	before := time.Now().Add(-61 * time.Second)
+	if err := os.Chtimes(old, before, before); err != nil {
 		t.Fatal(err)
 	}
 	write(t, dir, hashOfA+".1", "broken")

@@ -14,10 +14,10 @@ import (
 	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
-// patience bounds every wait. It does not say how long things take.
+// patience bounds every wait. It is no measure of how long things take.
 const patience = 20 * time.Second
 
-// compiled is where the tests keep the compiled plugin.
+// compiled is the directory in which the tests keep the compiled plugin.
 var compiled string
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// open starts a sandbox and a client of it.
+// open starts a sandbox and creates a client for it.
 func open(t *testing.T, options ...rostering.Option) (*sandbox.Sandbox, *rostering.Client) {
 	t.Helper()
 	s := sandbox.New(t)
@@ -70,7 +70,7 @@ func wantJobs(t *testing.T, client *rostering.Client) {
 	}
 }
 
-// wantError returns the error of a call that must fail with a code.
+// wantError returns an error that must have a code.
 func wantError(t *testing.T, err error, code rostering.Code) *rostering.Error {
 	t.Helper()
 	e, ok := errors.AsType[*rostering.Error](err)

@@ -87,7 +87,7 @@ func TestConnectionsAreReusedAndClosed(t *testing.T) {
 		})
 		control.Wait()
 	}
-	// A call may end shortly before its connection is free: hence half.
+	// A call may end shortly before its connection is idle, so half of them is allowed.
 	if got := len(opened); got < callers || got > callers*rounds/2 {
 		t.Errorf("%d connections for %d requests, %d at a time", got, callers*rounds, callers)
 	}
@@ -105,7 +105,7 @@ func TestConnectionsAreReusedAndClosed(t *testing.T) {
 	}
 }
 
-// net/http reads the proxies of the environment once: hence a process of its own.
+// net/http reads the proxies of the environment once, so the test runs in its own process.
 func TestLoopbackProxy(t *testing.T) {
 	if os.Getenv("HTTP_PROXY") != "http://127.0.0.1:9" {
 		test := exec.Command(os.Args[0], "-test.run=^TestLoopbackProxy$")
@@ -121,7 +121,7 @@ func TestLoopbackProxy(t *testing.T) {
 	config.BaseURL, config.AllowHTTP = "http://rostering.invalid", true
 	_, err := newClient(t, config).ListJobs(t.Context())
 	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "proxyconnect") && !strings.Contains(e.Message, "127.0.0.1:9") {
-		t.Errorf("another host is not reached by the proxy: %v", e)
+		t.Errorf("the proxy is not used for another host: %v", e)
 	}
 }
 

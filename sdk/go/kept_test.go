@@ -8,8 +8,8 @@ import (
 	"automatic-rostering.example/rostering"
 )
 
-// The plugin costs the host 200 KB for a call; net/http, about 7.
-func TestAWarmCallNeedsNoPlugin(t *testing.T) {
+// A call of the plugin allocates 200 KB, one of net/http about 7.
+func TestWarmCallNeedsNoPlugin(t *testing.T) {
 	const calls, most = 100, 40_000
 	release := make(chan struct{})
 	close(release)
@@ -23,7 +23,7 @@ func TestAWarmCallNeedsNoPlugin(t *testing.T) {
 		},
 	} {
 		var before, after runtime.MemStats
-		for n := range calls + 2 { // the first has no token, the second no step yet
+		for n := range calls + 2 { // the first has no token yet, and the second no kept step
 			if n == 2 {
 				runtime.ReadMemStats(&before)
 			}
@@ -38,7 +38,7 @@ func TestAWarmCallNeedsNoPlugin(t *testing.T) {
 	}
 }
 
-// Each path is a step of its own, and only so many are kept.
+// Each path has its own step, of which only some are kept.
 func TestManyDifferentCalls(t *testing.T) {
 	release := make(chan struct{})
 	close(release)

@@ -29,19 +29,19 @@ func TestNewThatFails(t *testing.T) {
 	}
 }
 
-func TestThePluginInside(t *testing.T) {
+func TestEmbeddedPlugin(t *testing.T) {
 	built, err := os.ReadFile(sandbox.File("dist/rostering-nowasi.wasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if inside, err := os.ReadFile("wasm/rostering-nowasi.wasm"); err != nil || !bytes.Equal(inside, built) {
+	if embedded, err := os.ReadFile("wasm/rostering-nowasi.wasm"); err != nil || !bytes.Equal(embedded, built) {
 		t.Errorf("it differs from the build: run make build: %v", err)
 	}
 	newClient(t, fullConfig)
 	newClient(t, fullConfig, rostering.WithPlugin(built))
 }
 
-// empty is a module of WebAssembly that has nothing.
+// empty is an empty WebAssembly module.
 const empty = "\x00asm\x01\x00\x00\x00"
 
 func TestContract(t *testing.T) {
@@ -49,7 +49,7 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The plugin adds its contract to this text, which keeps its length.
+	// The number of the contract follows this string. The replacement has the same length.
 	stamp, another := rostering.Version+`","contract":`, rostering.Version[1:]+`","contract":1`
 	if bytes.Count(built, []byte(stamp)) != 1 {
 		t.Fatalf("the plugin does not have %s", stamp)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes dist/go, a module proxy with the library's modules and the sandbox's, after make build.
+# Writes dist/go, a module proxy with the modules of the library and the sandbox, after make build.
 set -euo pipefail
 cd "$(dirname "$0")"
 command -v go >/dev/null || { echo "go is missing: https://go.dev/dl" >&2; exit 69; }

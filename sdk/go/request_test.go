@@ -15,7 +15,7 @@ import (
 	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
-// once hides that a reader can be read again.
+// once returns a reader that net/http takes for one that can be read only once.
 func once(content string) io.Reader { return io.MultiReader(strings.NewReader(content)) }
 
 func TestBodies(t *testing.T) {
@@ -58,7 +58,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestABodyThatCannotBeSentAgain(t *testing.T) {
+func TestBodyThatCannotBeSentAgain(t *testing.T) {
 	s, client := open(t)
 	wantJobs(t, client)
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 401, Requests: 1})
@@ -82,8 +82,8 @@ func TestABodyThatCannotBeSentAgain(t *testing.T) {
 	}
 }
 
-// What is wrong with the caller's body is no failure of the network, which could be retried.
-func TestABodyThatFails(t *testing.T) {
+// An error of the caller's body is no failure of the network, which could be retried.
+func TestBodyThatFails(t *testing.T) {
 	s, client := open(t)
 	wantJobs(t, client)
 	gone := errors.New("gone")
@@ -119,7 +119,7 @@ type failing struct{ error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
-// As with net/http, a body of JSON is a reader, and its type a header.
+// As with net/http, a JSON body is a reader, and its type is a header.
 func TestJSONBody(t *testing.T) {
 	s, client := open(t)
 	s.Fault(sandbox.Fault{Server: "jobs", Status: 201, Body: `{"id":7}`})

@@ -11,13 +11,13 @@ import (
 	"automatic-rostering.example/rostering"
 )
 
-func wantHidden(t *testing.T, text, secret string) {
+func wantHidden(t *testing.T, output, secret string) {
 	t.Helper()
-	if strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
-		t.Errorf("it shows: %s", text)
+	if strings.Contains(output, secret) || strings.Contains(output, fmt.Sprintf("%x", secret)) {
+		t.Errorf("it shows the secret: %s", output)
 	}
-	if !strings.Contains(text, "[redacted]") {
-		t.Errorf("[redacted] is missing: %s", text)
+	if !strings.Contains(output, "[redacted]") {
+		t.Errorf("[redacted] is missing: %s", output)
 	}
 }
 
@@ -38,6 +38,6 @@ func TestSecretDoesNotShow(t *testing.T) {
 		wantHidden(t, log.String(), "s3cr3t")
 	}
 	if got := fmt.Sprint(rostering.Secret("")); got != "" {
-		t.Errorf("no secret shows as %q", got)
+		t.Errorf("an empty secret prints as %q", got)
 	}
 }

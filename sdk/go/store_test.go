@@ -15,7 +15,7 @@ import (
 	"automatic-rostering.example/rostering"
 )
 
-// stores are the stores of this package. Each call opens the same one again.
+// stores returns the stores of this package. Each function opens the same store again.
 func stores(t *testing.T) map[string]func() rostering.Store {
 	memory, dir := new(rostering.MemoryStore), filepath.Join(t.TempDir(), "new", "store")
 	return map[string]func() rostering.Store{
@@ -95,7 +95,7 @@ func TestOneOfManyAdds(t *testing.T) {
 	}
 }
 
-// addFails and setFails are stores whose errors show too much.
+// addFails and setFails are stores whose errors contain secrets.
 type addFails struct{ rostering.MemoryStore }
 
 func (*addFails) Add(context.Context, string, string, time.Duration) (bool, error) {
@@ -131,9 +131,9 @@ func TestStoreWarning(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 			}
-			text := lines.String()
-			if !strings.Contains(text, want) || strings.Contains(text, "the-client-secret") || strings.Contains(text, "the-access-token") {
-				t.Errorf("the log says %s", text)
+			logged := lines.String()
+			if !strings.Contains(logged, want) || strings.Contains(logged, "the-client-secret") || strings.Contains(logged, "the-access-token") {
+				t.Errorf("the log is %s", logged)
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func (h *hanging) Get(context.Context, string) (string, bool, error) {
 	return "", false, nil
 }
 
-func TestAStoreThatHangs(t *testing.T) {
+func TestStoreThatHangs(t *testing.T) {
 	store := &hanging{release: make(chan struct{})}
 	defer close(store.release)
 	s, client := open(t, rostering.WithStore(store))

@@ -15,7 +15,7 @@ import (
 	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
-// openTransport has a client that has its token.
+// openTransport starts a sandbox, and returns an HTTP client with a Transport whose client has a token.
 func openTransport(t *testing.T, base http.RoundTripper) (*sandbox.Sandbox, *http.Client, rostering.Token) {
 	t.Helper()
 	s, client := open(t)
@@ -35,7 +35,7 @@ func newTransport(t *testing.T, client *rostering.Client, base http.RoundTripper
 	return transport
 }
 
-// send sends a request that has the ids, and returns the status.
+// send sends a request with the ids, and returns the status.
 func send(t *testing.T, client *http.Client, method, url string, body io.Reader, header ...string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, body)
@@ -47,18 +47,18 @@ func send(t *testing.T, client *http.Client, method, url string, body io.Reader,
 	for i := 0; i < len(header); i += 2 {
 		r.Header[header[i]] = []string{header[i+1]}
 	}
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = answer.Body.Close() }()
-	if _, err := io.ReadAll(answer.Body); err != nil {
+	defer func() { _ = response.Body.Close() }()
+	if _, err := io.ReadAll(response.Body); err != nil {
 		t.Error(err)
 	}
-	if _, ok := client.Transport.(*rostering.Transport); ok && hasToken(answer.Request) {
-		t.Error("the answer shows the token")
+	if _, ok := client.Transport.(*rostering.Transport); ok && hasToken(response.Request) {
+		t.Error("the response shows the token")
 	}
-	return answer.StatusCode
+	return response.StatusCode
 }
 
 func hasToken(r *http.Request) bool {
@@ -197,7 +197,7 @@ func TestOrigins(t *testing.T) {
 
 var errSent = errors.New("sent")
 
-// tracked is a body that tells whether it was closed, and whether it was read to its end.
+// tracked is a body that records whether it was closed, and whether it was read to its end.
 type tracked struct {
 	io.Reader
 	closed, read bool

@@ -20,23 +20,23 @@ import (
 // get a response.
 func provider(release <-chan struct{}, status int, body string) rostering.Option {
 	return rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-		answer := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("[]"))}
+		response := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("[]"))}
 		if r.URL.Host == "login.example.com" {
 			select {
 			case <-release:
 			case <-r.Context().Done():
 				return nil, context.Cause(r.Context())
 			}
-			answer.StatusCode, answer.Body = status, io.NopCloser(strings.NewReader(body))
+			response.StatusCode, response.Body = status, io.NopCloser(strings.NewReader(body))
 		}
-		return answer, nil
+		return response, nil
 	})})
 }
 
 const someToken = `{"access_token":"the-access-token","expires_in":3600,"token_type":"Bearer"}`
 
-// inBubble runs a test on a clock that stands still unless everything waits for it. It
-// begins at a time that the plugin takes for one.
+// inBubble runs a test on a fake clock, which advances only when all goroutines wait. It
+// begins at a time that the plugin accepts.
 func inBubble(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)))
@@ -49,7 +49,7 @@ type ended struct {
 	after time.Duration
 }
 
-// begin begins calls, and returns when they all wait for something.
+// begin begins calls, and returns when all of them wait.
 func begin(ctx context.Context, client *rostering.Client, calls int) <-chan ended {
 	all, started := make(chan ended, calls), time.Now()
 	for range calls {
@@ -91,7 +91,7 @@ func TestWaitEndsWithTheCall(t *testing.T) {
 	}
 }
 
-// The one that requests the token leaves, too.
+// The caller that requests the token leaves, too.
 func TestWaitEndsWithItsCaller(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -108,15 +108,15 @@ func TestWaitEndsWithItsCaller(t *testing.T) {
 	})
 }
 
-// The timeout is the plugin's.
-func TestATokenRequestTimesOut(t *testing.T) {
+// The plugin sets this timeout.
+func TestTokenRequestTimesOut(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		client := newClient(t, fullConfig, provider(nil, 0, ""))
 		all := begin(t.Context(), client, 2)
 		for range cap(all) {
 			e := <-all
-			if text := wantError(t, e.error, rostering.CodeNetworkError).Message; !strings.Contains(text, "timed out after 20s") {
-				t.Errorf("the message is %q", text)
+			if message := wantError(t, e.error, rostering.CodeNetworkError).Message; !strings.Contains(message, "timed out after 20s") {
+				t.Errorf("the message is %q", message)
 			}
 			if e.after != 20*time.Second {
 				t.Errorf("a call ended after %s", e.after)
@@ -137,7 +137,7 @@ func (l *locked) Get(_ context.Context, key string) (string, bool, error) {
 
 func (l *locked) Add(context.Context, string, string, time.Duration) (bool, error) { return false, nil }
 
-// Of two calls one waits for the store, and the other for that one.
+// Of two calls, one waits for the store, and the other for the first.
 func TestWaitForTheStoreDoesNotEndWithACall(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -156,7 +156,7 @@ func TestWaitForTheStoreDoesNotEndWithACall(t *testing.T) {
 	})
 }
 
-func TestAResponseCountsThoughItsCallerHasLeft(t *testing.T) {
+func TestResponseCountsThoughItsCallerHasLeft(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		leave := make(chan context.CancelFunc, 1)
 		client := newClient(t, fullConfig, rostering.WithHTTPClient(&http.Client{
@@ -179,7 +179,7 @@ func TestAResponseCountsThoughItsCallerHasLeft(t *testing.T) {
 	})
 }
 
-// blocked is a log handler that keeps the plugin busy, which is writing a line.
+// blocked is a log handler that keeps the plugin busy with writing a line.
 type blocked struct {
 	slog.Handler
 	release <-chan struct{}
@@ -190,13 +190,13 @@ func (b blocked) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-func TestACallerLeavesWhileThePluginIsBusy(t *testing.T) {
+func TestCallerLeavesWhileThePluginIsBusy(t *testing.T) {
 	defer extism.SetLogLevel(extism.LogLevelOff)
 	inBubble(t, func(t *testing.T) {
-		answered, release := make(chan struct{}), make(chan struct{})
-		close(answered)
+		responded, release := make(chan struct{}), make(chan struct{})
+		close(responded)
 		logger := slog.New(blocked{slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}), release})
-		client := newClient(t, fullConfig, provider(answered, http.StatusOK, someToken), rostering.WithLogger(logger))
+		client := newClient(t, fullConfig, provider(responded, http.StatusOK, someToken), rostering.WithLogger(logger))
 		busy := begin(t.Context(), client, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		waiting := begin(ctx, client, 2)

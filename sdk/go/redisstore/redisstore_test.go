@@ -16,7 +16,7 @@ import (
 
 const patience = 20 * time.Second
 
-// start starts a Redis and returns a client of it.
+// start starts a Redis server and returns a client for it.
 func start(t *testing.T) *redis.Client {
 	t.Helper()
 	options := redis.Options{Network: "unix", Addr: sandbox.Redis(t), ContextTimeoutEnabled: true}
@@ -60,8 +60,8 @@ func TestStore(t *testing.T) {
 	add(true)
 }
 
-// A Redis that accepts connections and never answers.
-func TestARedisThatHangs(t *testing.T) {
+// The server accepts connections and never responds.
+func TestRedisThatHangs(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

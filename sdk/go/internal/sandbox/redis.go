@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Redis starts a Redis that ends with the test and returns the path of its socket, which no
-// other process can take. Without redis-server the test is left out, unless CI is true.
+// Redis starts a Redis server that ends with the test, and returns the path of its socket. Without
+// redis-server the test is skipped, unless CI is true.
 func Redis(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil && os.Getenv("CI") != "true" {
@@ -26,7 +26,7 @@ func Redis(t *testing.T) string {
 		_ = server.Process.Kill()
 		_ = server.Wait()
 	})
-	for deadline := time.Now().Add(20 * time.Second); !answers(socket); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); !responds(socket); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("redis-server did not start")
 		}
@@ -34,18 +34,18 @@ func Redis(t *testing.T) string {
 	return socket
 }
 
-// answers reports whether a Redis answers a PING.
-func answers(socket string) bool {
+// responds reports whether a Redis server responds to a PING.
+func responds(socket string) bool {
 	connection, err := net.Dial("unix", socket)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = connection.Close() }()
 	_ = connection.SetDeadline(time.Now().Add(time.Second))
-	answer := make([]byte, len("+PONG"))
+	response := make([]byte, len("+PONG"))
 	_, err = connection.Write([]byte("PING\r\n"))
 	if err == nil {
-		_, err = io.ReadFull(connection, answer)
+		_, err = io.ReadFull(connection, response)
 	}
-	return err == nil && string(answer) == "+PONG"
+	return err == nil && string(response) == "+PONG"
 }

@@ -1,5 +1,5 @@
 // Package sandbox runs build/sandbox for a test: an identity provider and a jobs service on
-// loopback, and a control API that has them fail. For what that does, see sandbox/doc.go.
+// loopback, and a control API that makes them fail, which sandbox/doc.go describes.
 package sandbox
 
 import (
@@ -25,7 +25,7 @@ const patience = 40 * time.Second
 
 var client = &http.Client{Timeout: patience}
 
-// Sandbox is a running sandbox. A method that fails panics.
+// Sandbox is a running sandbox. Its methods panic when they fail.
 type Sandbox struct {
 	Env     map[string]string `json:"env"` // for a program that calls the services
 	Control string            `json:"control_url"`
@@ -98,10 +98,10 @@ func (s *Sandbox) Config() rostering.Config {
 	}
 }
 
-// Fault is what a server does instead of its real answer.
+// Fault is what a server does instead of its normal response.
 type Fault struct {
 	Server   string            `json:"server"` // auth or jobs
-	Status   int               `json:"status"` // 0 for the real answer
+	Status   int               `json:"status"` // 0 for the normal response
 	Headers  map[string]string `json:"headers"`
 	Body     string            `json:"body"`
 	Delay    int               `json:"delay_ms"`
@@ -165,16 +165,16 @@ func (s *Sandbox) control(what string, input, output any) {
 	method, path, _ := strings.Cut(what, " ")
 	request, err := http.NewRequest(method, s.Control+path, bytes.NewReader(object))
 	must(err)
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	must(err)
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
 	must(err)
-	if answer.StatusCode/100 != 2 {
-		panic(fmt.Errorf("%s: status %d: %s", what, answer.StatusCode, text))
+	if response.StatusCode/100 != 2 {
+		panic(fmt.Errorf("%s: status %d: %s", what, response.StatusCode, content))
 	}
 	if output != nil {
-		must(json.Unmarshal(text, output))
+		must(json.Unmarshal(content, output))
 	}
 }
 
