@@ -2,6 +2,7 @@
 package plugin
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,11 +29,19 @@ const maxSize = 68_000
 
 func read(t *testing.T, file string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(root, file))
+	b, err := readFile(file)
 	if err != nil {
-		t.Fatalf("%v: run make build", err)
+		t.Fatal(err)
 	}
 	return b
+}
+
+func readFile(file string) ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		return nil, fmt.Errorf("%w: run make build", err)
+	}
+	return b, nil
 }
 
 func TestSize(t *testing.T) {
