@@ -3,14 +3,15 @@
     with Client(Config.from_env()) as client:
         jobs = client.list_jobs().json()
 
-Open one client per process and share it between threads; with asyncio, open one `AsyncClient`.
-Failures are a `RosteringError`.
+Open one `Client` per process and share it between threads; with asyncio, open one `AsyncClient`.
+A call that fails raises a `RosteringError`.
 """
 
 __version__ = "0.1.0"
 
 from .async_client import AsyncClient
 from .auth import RosteringAuth
+from .base import BaseClient
 from .client import Client
 from .config import Config, Environment
 from .contract import CONTRACT
@@ -26,6 +27,7 @@ __all__ = [
     "AsyncClient",
     "AsyncJobsClient",
     "AsyncStore",
+    "BaseClient",
     "Client",
     "Code",
     "Config",

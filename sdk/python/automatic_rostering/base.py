@@ -171,7 +171,7 @@ class Core:
 
 
 class BaseClient:
-    """A client or a view of one: the core that they share, and the ids of its own calls."""
+    """A `Client` or an `AsyncClient`: the methods that are the same for both."""
 
     def __init__(self, core: Core) -> None:
         self._core = core

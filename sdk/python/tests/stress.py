@@ -43,7 +43,7 @@ from .sandbox import Sandbox
 SECONDS = float(os.environ.get("STRESS_SECONDS") or 60)
 SEED = os.environ.get("STRESS_SEED") or str(random.randrange(10**9))
 ROUND = 5.0  # seconds of faults, after which all clients must recover
-WORKERS = 8  # of each kind: threads and tasks
+WORKERS = 12  # of each kind: threads and tasks
 SLACK = 60.0  # seconds: a loaded machine is slow, a deadlock does not end
 GROWTH = 32 << 20  # bytes: more is no fragmentation
 HELD = (Client, AsyncClient, Plugin, asyncio.Task)
@@ -192,7 +192,7 @@ class Clients:
         """Make random calls until the end."""
         while time.monotonic() < end:
             n = rng.randrange(len(self._clients))
-            if rng.random() < 0.01:
+            if rng.random() < 0.03:
                 await self._replace(n, rng.choice([None, 0, 0.2]))
             call, timeout = pick(rng, self._clients[n])
             with within(timeout, f"a call of a {self._form.__name__}"):
@@ -225,7 +225,7 @@ class Clients:
 
     async def _call(self, call: Callable[[], Any], rng: random.Random) -> None:
         task = asyncio.ensure_future(self._noted(call))
-        if self._form is AsyncClient and rng.random() < 0.2:
+        if self._form is AsyncClient and rng.random() < 0.4:
             await asyncio.sleep(rng.random() / 5)
             done["cancellations"] += task.cancel()
         await asyncio.wait([task])
