@@ -9,9 +9,8 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// client is the one client of an environment. Most of op.Client is about
-// browser logins, which a client with only the client credentials grant never
-// takes part in.
+// client is the only client of an environment. Most of op.Client concerns browser logins,
+// which the client credentials grant does not have.
 type client struct {
 	id, scope string
 	secret    atomic.Pointer[string]
@@ -29,8 +28,7 @@ func (c *client) authentic(secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(*c.secret.Load()), []byte(secret)) == 1
 }
 
-// mayHave reports whether the requested scopes are this client's scope and
-// nothing else.
+// mayHave reports whether the requested scopes are exactly this client's scope.
 func (c *client) mayHave(scopes []string) bool {
 	return len(scopes) == 1 && c.IsScopeAllowed(scopes[0])
 }

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// DefaultLifetime is how long a token lives if nothing else is configured.
+// DefaultLifetime is how long a token lives by default.
 const DefaultLifetime = time.Hour
 
-// maxLifetime keeps expiry times far away from any overflow.
+// maxLifetime keeps expiry times from overflowing.
 const maxLifetime = 10 * 365 * 24 * time.Hour
 
 const defaultHost = "127.0.0.1"
 
-// Config says how to start a [Sandbox]. Its zero value is usable.
+// Config configures a [Sandbox]. The zero Config is valid.
 type Config struct {
-	// Lifetime of issued tokens in whole seconds, DefaultLifetime if zero.
+	// Lifetime is how long tokens live, in whole seconds (default: [DefaultLifetime]).
 	Lifetime time.Duration
-	// Addr is the loopback host to listen on, 127.0.0.1 if empty.
+	// Addr is the loopback host to listen on (default: 127.0.0.1).
 	Addr string
-	// Port is that of the controls and the page; 0 is a free one. The others are always
-	// chosen by the system.
+	// Port is the port of the control API and the page; 0 means any free port. The two
+	// servers always listen on free ports.
 	Port int
-	// Anywhere permits an Addr beyond loopback: whoever reaches it can use the controls.
+	// Anywhere permits an Addr beyond loopback. Anyone who can connect can then use the
+	// control API.
 	Anywhere bool
-	// StageSecret and ProductionSecret are the clients' secrets. An empty one
-	// is made up at random.
+	// StageSecret and ProductionSecret are the secrets of the clients. An empty one is
+	// replaced by a random one.
 	StageSecret, ProductionSecret string
-	// Log gets one record for each request; nothing is logged if it is nil.
-	// Neither a secret nor a token is ever logged.
+	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger
 }
 
@@ -62,20 +62,20 @@ func (c Config) validate() error {
 	return errors.Join(checkHost(c.Addr), checkLifetime(c.Lifetime))
 }
 
-// checkHost refuses hosts that others could reach: the controls are open to
-// anyone who can connect.
+// checkHost refuses hosts that others can reach: anyone who can connect can use the control
+// API.
 func checkHost(host string) error {
 	if host == "localhost" {
 		return nil
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return fmt.Errorf("address %q is not a loopback host", host)
+		return fmt.Errorf("host %q is not a loopback host; set Anywhere to allow it", host)
 	}
 	return nil
 }
 
-// checkLifetime refuses fractions of a second, which neither the expires_in of
-// a token answer nor the exp of a token can say.
+// checkLifetime refuses fractions of a second, which neither the expires_in of a token
+// response nor the exp of a token can express.
 func checkLifetime(d time.Duration) error {
 	switch {
 	case d < time.Second || d > maxLifetime:

@@ -26,8 +26,8 @@ const (
 // maxWait bounds a wait for requests.
 const maxWait = 30 * time.Second
 
-// faultRequest is a Fault as the control listener takes it: durations are
-// numbers with their unit in the name, which any language can write.
+// faultRequest is a [Fault] in JSON. Durations are numbers with the unit in their names, for
+// all languages.
 type faultRequest struct {
 	Server   string            `json:"server"`
 	Status   int               `json:"status"`
@@ -44,7 +44,7 @@ type lifetimeRequest struct {
 	Seconds int64 `json:"seconds"`
 }
 
-// controls are the controls of a sandbox by path and method.
+// controls returns the handlers of the control API by path and method.
 func controls(s *Sandbox) map[string]map[string]http.HandlerFunc {
 	return map[string]map[string]http.HandlerFunc{
 		faultsPath: {
@@ -66,13 +66,13 @@ func controls(s *Sandbox) map[string]map[string]http.HandlerFunc {
 	}
 }
 
-// controlHandler offers the controls over HTTP. An http.ServeMux would answer
-// unknown paths and methods in plain text.
+// controlHandler returns the handler of the control API. An http.ServeMux would report unknown
+// paths and methods in plain text.
 func controlHandler(routes map[string]map[string]http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, ok := routes[r.URL.Path]
 		if !ok {
-			writeControlProblem(w, http.StatusNotFound, errors.New("the controls have no such path"))
+			writeControlProblem(w, http.StatusNotFound, errors.New("the control API has no such path"))
 			return
 		}
 		handle, ok := path[r.Method]
@@ -95,13 +95,13 @@ func (s *Sandbox) serveWait(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	counts, err := s.Wait(ctx, least)
 	if err != nil {
-		writeControlProblem(w, http.StatusGatewayTimeout, fmt.Errorf("fewer requests came: %+v", counts))
+		writeControlProblem(w, http.StatusGatewayTimeout, fmt.Errorf("fewer requests arrived: %+v", counts))
 		return
 	}
 	writeJSON(w, http.StatusOK, counts)
 }
 
-// control makes a handler of an action on a JSON body.
+// control returns a handler that decodes a JSON body and runs an action on it.
 func control[T any](act func(T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var body T
@@ -118,12 +118,12 @@ func control[T any](act func(T) error) http.HandlerFunc {
 }
 
 func (s *Sandbox) setFault(r faultRequest) error {
-	// Checked before it is made a duration, where it could overflow.
+	// Checked first, because it could overflow as a duration.
 	if r.DelayMS < 0 || r.DelayMS > maxDelay.Milliseconds() {
 		return fmt.Errorf("delay_ms is not between 0 and %d", maxDelay.Milliseconds())
 	}
 	if r.Body != "" && len(r.Base64) > 0 {
-		return errors.New("a fault has either a body or a body_base64")
+		return errors.New("a fault has either body or body_base64")
 	}
 	return s.SetFault(r.Server, Fault{
 		Status:   r.Status,
@@ -143,8 +143,8 @@ func (s *Sandbox) setLifetime(r lifetimeRequest) error {
 	return s.SetLifetime(time.Duration(r.Seconds) * time.Second)
 }
 
-// decodeStrictly refuses unknown fields and anything after the value. An empty
-// body is an empty object, for the actions that need to be told nothing.
+// decodeStrictly decodes one JSON value and refuses unknown fields. An empty body is an empty
+// object, for the actions without parameters.
 func decodeStrictly(r io.Reader, v any) error {
 	b, err := io.ReadAll(r)
 	if err != nil {
@@ -156,10 +156,10 @@ func decodeStrictly(r io.Reader, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return fmt.Errorf("the body is not the JSON expected here: %w", err)
+		return fmt.Errorf("the body is not the expected JSON: %w", err)
 	}
 	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
-		return errors.New("there is something after the JSON value")
+		return errors.New("unexpected data after the JSON value")
 	}
 	return nil
 }

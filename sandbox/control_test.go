@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func askControl(t *testing.T, s *Sandbox, method, path, body string) answer {
+func askControl(t *testing.T, s *Sandbox, method, path, body string) result {
 	t.Helper()
 	return do(t, newRequest(t, method, s.ControlURL()+path, body))
 }
@@ -113,7 +113,7 @@ func TestWait(t *testing.T) {
 	s := start(t, Config{})
 	request := targets(t, s)[JobsServer]
 	setFault(t, s, JobsServer, Fault{Hold: true})
-	done := make(chan answer)
+	done := make(chan result)
 	go func() {
 		a, _ := try(request())
 		done <- a
@@ -139,7 +139,7 @@ func TestClosingEndsWhatWaits(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-ended; err == nil {
-		t.Error("the wait ended well")
+		t.Error("the wait succeeded")
 	}
 }
 
@@ -178,14 +178,14 @@ func TestControlRefuses(t *testing.T) {
 				t.Errorf("error %q does not say %q", got, c.says)
 			}
 			if a.status == http.StatusMethodNotAllowed && a.header.Get("Allow") == "" {
-				t.Error("the answer does not say what is allowed")
+				t.Error("the response does not say what is allowed")
 			}
 		})
 	}
 	getJobs(t, s, newToken(t, s)).want(t, http.StatusOK)
 }
 
-// After a rotation the old secret is refused; tokens stay good.
+// After a rotation, the old secret is refused, and tokens stay valid.
 func TestControlRotates(t *testing.T) {
 	s := start(t, Config{})
 	token := newToken(t, s)
@@ -194,11 +194,11 @@ func TestControlRotates(t *testing.T) {
 	getJobs(t, s, token).want(t, http.StatusOK)
 	newToken(t, s)
 	if _, secret := s.Client(Stage); secret == old || s.clients[Stage].authentic(old) {
-		t.Error("the old secret is good")
+		t.Error("the old secret is valid")
 	}
 }
 
-// A page of another site must not use the controls.
+// Pages of other sites must not use the control API.
 func TestControlRefusesOtherSites(t *testing.T) {
 	s := start(t, Config{})
 	r := newRequest(t, "POST", s.ControlURL()+"/revoke", "")
@@ -208,7 +208,7 @@ func TestControlRefusesOtherSites(t *testing.T) {
 	do(t, r).want(t, http.StatusNoContent)
 }
 
-// What the page is sent names tokens by hashes, tells who asked, and what holds.
+// The events have the requests with their clients, hashes of tokens, and the faults.
 func TestControlSendsEvents(t *testing.T) {
 	s := start(t, Config{})
 	token := newToken(t, s)

@@ -1,7 +1,7 @@
 package sandbox
 
-// The environments of the service. Each has one client, which may be granted
-// that environment's scope and no other.
+// The environments of the service. Each has one client, which gets the scope of that
+// environment and no other.
 const (
 	Stage      = "stage"
 	Production = "production"
@@ -19,7 +19,7 @@ const (
 	ProductionClientID = "sandbox-production"
 )
 
-// Scope is the scope of an environment, or "" for an unknown one.
+// Scope returns the scope of an environment, or "" for an unknown one.
 func Scope(environment string) string {
 	switch environment {
 	case Stage:

@@ -9,38 +9,37 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// The servers of the sandbox that can be given faults.
+// The servers that can have faults.
 const (
 	AuthServer = "auth"
 	JobsServer = "jobs"
 )
 
-// maxDelay bounds a delay: longer ones only look like a sandbox that hangs.
+// maxDelay bounds a delay. With a longer one the sandbox would seem to hang.
 const maxDelay = 10 * time.Minute
 
-// Fault makes a server misbehave. It hits the requests that [Counts] counts.
+// Fault makes a server misbehave. It affects the requests that [Counts] counts.
 //
-// A delay or a hold goes together with a status or a cut-off, and alone means
-// a late but otherwise normal answer.
+// A delay or a hold can be combined with a status or a cut-off. Alone, it means a late but
+// otherwise normal response.
 type Fault struct {
-	// Status, if not zero, is answered in place of the real answer: 200 to
-	// 599.
+	// Status, if not zero, replaces the normal response: 200 to 599.
 	Status int
-	// Headers of that answer, Retry-After among them.
+	// Headers are the headers of that response, such as Retry-After.
 	Headers map[string]string
-	// Body of that answer; an error that says it is made up if empty.
+	// Body is the body of that response (default: an error that says that it is made up).
 	Body string
-	// Delay passes before the answer or the cut-off.
+	// Delay passes before the response or the cut-off.
 	Delay time.Duration
-	// Hold holds the answer or the cut-off back until the server's fault is
-	// cleared or replaced, or the client has gone.
+	// Hold holds back the response or the cut-off until the fault is cleared or replaced,
+	// or the client has disconnected.
 	Hold bool
-	// CutOff closes the connection without an answer. Many HTTP clients, that
-	// of Go among them, silently repeat a GET that was cut off on a reused
-	// connection, and so get past a cut-off of one request.
+	// CutOff closes the connection without a response. Many HTTP clients, including Go's,
+	// silently retry a GET that was cut off on a reused connection, so that a cut-off of
+	// one request has no effect.
 	CutOff bool
-	// Requests is how many requests are hit; zero means all, until the fault
-	// is cleared.
+	// Requests is the number of requests that are affected; zero means all, until the
+	// fault is cleared.
 	Requests int
 }
 
@@ -51,13 +50,13 @@ func (f Fault) validate() error {
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
 	case f.Status != 0 && f.CutOff:
-		return errors.New("a fault cannot both answer with a status and cut off")
+		return errors.New("a fault has either a status or a cut-off")
 	case f.Status == 0 && (len(f.Headers) > 0 || f.Body != ""):
 		return errors.New("headers and body need a status")
 	case !areHeaders(f.Headers):
-		return errors.New("headers need a token as their name and one line as their value")
+		return errors.New("the name of a header must be a token, and its value one line")
 	case f.Body != "" && !hasBody(f.Status):
-		return fmt.Errorf("an answer of status %d has no body", f.Status)
+		return fmt.Errorf("a response with status %d has no body", f.Status)
 	case f.Delay < 0 || f.Delay > maxDelay:
 		return fmt.Errorf("delay %v is not between 0 and %v", f.Delay, maxDelay)
 	case f.Hold && f.Delay != 0:

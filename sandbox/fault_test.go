@@ -16,7 +16,7 @@ func setFault(t *testing.T, s *Sandbox, server string, f Fault) {
 	}
 }
 
-// targets make a good request to each server that can be given faults.
+// targets returns functions that create a valid request to each server.
 func targets(t *testing.T, s *Sandbox) map[string]func() *http.Request {
 	t.Helper()
 	token := newToken(t, s)
@@ -52,7 +52,7 @@ func TestStatusFaultWithoutABody(t *testing.T) {
 		a.want(t, http.StatusInternalServerError)
 		wantProblem(t, a, "sandbox_fault", "switched on")
 		if _, ok := a.header["Retry-After"]; ok {
-			t.Error("Retry-After was not asked for")
+			t.Error("there is a Retry-After")
 		}
 	}
 	s.ClearFaults()
@@ -119,12 +119,11 @@ func TestFaultHitsExactlyItsRequests(t *testing.T) {
 		}
 	}
 	if hit != 3 {
-		t.Errorf("%d requests were hit", hit)
+		t.Errorf("%d requests were affected", hit)
 	}
 }
 
-// A fault of the token endpoint must not reach the jobs service through the
-// keys it fetches there.
+// A fault of the token endpoint must not affect the jobs service, which fetches keys there.
 func TestFaultsStayWhereTheyAre(t *testing.T) {
 	s := start(t, Config{})
 	token := newToken(t, s)
@@ -157,11 +156,11 @@ func TestSetFaultRefuses(t *testing.T) {
 		"negative requests":    {Status: 500, Requests: -1},
 	} {
 		if s.SetFault(JobsServer, f) == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 	if s.SetFault("control", Fault{Status: 500}) == nil {
-		t.Error("an unknown server was taken")
+		t.Error("an unknown server was accepted")
 	}
 	newToken(t, s)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// gate lets through to op's web server only what the service is known to
-// take. Left alone, op also takes credentials from the query string of any
-// method and from basic authentication, which would let a wrong client pass.
+// gate passes to op's web server only what the real identity provider is known to accept. op
+// alone would also accept credentials from the query string of any method and from basic
+// authentication, so that an incorrect client would pass.
 func gate(next http.Handler, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -37,7 +37,7 @@ func checkTokenRequest(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		return op.NewStatusError(invalidRequest("the token endpoint takes POST only"), http.StatusMethodNotAllowed)
+		return op.NewStatusError(invalidRequest("the token endpoint allows only POST"), http.StatusMethodNotAllowed)
 	case mediaType != "application/x-www-form-urlencoded":
 		return invalidRequest("the body must be application/x-www-form-urlencoded")
 	case r.URL.RawQuery != "":
@@ -57,7 +57,7 @@ func checkForm(r *http.Request) error {
 	}
 	for _, values := range r.PostForm {
 		if len(values) > 1 {
-			return invalidRequest("a field is given more than once")
+			return invalidRequest("a field occurs more than once")
 		}
 	}
 	return nil

@@ -16,15 +16,15 @@ import (
 // patience bounds every wait. It is no measure of how long things take.
 const patience = 20 * time.Second
 
-// httpClient keeps no connections: net/http repeats requests that fail on a
-// reused one, which would hide cut-offs.
+// httpClient keeps no connections: net/http retries requests that fail on a reused one, which would
+// hide cut-offs.
 var httpClient = &http.Client{
 	Timeout:   patience,
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 
-// answer is a response that has been read.
-type answer struct {
+// result is a response that has been read.
+type result struct {
 	status int
 	header http.Header
 	body   string
@@ -53,17 +53,17 @@ func newRequest(t *testing.T, method, address, body string) *http.Request {
 	return r
 }
 
-func try(r *http.Request) (answer, error) {
+func try(r *http.Request) (result, error) {
 	response, err := httpClient.Do(r)
 	if err != nil {
-		return answer{}, err
+		return result{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, string(body)}, err
+	return result{response.StatusCode, response.Header, string(body)}, err
 }
 
-func do(t *testing.T, r *http.Request) answer {
+func do(t *testing.T, r *http.Request) result {
 	t.Helper()
 	a, err := try(r)
 	if err != nil {
@@ -72,30 +72,30 @@ func do(t *testing.T, r *http.Request) answer {
 	return a
 }
 
-// tryAll makes n requests at once. A request that failed has the zero answer.
-func tryAll(n int, request func() *http.Request) <-chan answer {
-	answers := make(chan answer, n)
+// tryAll sends n requests at once. A request that failed has the zero result.
+func tryAll(n int, request func() *http.Request) <-chan result {
+	results := make(chan result, n)
 	var wg sync.WaitGroup
 	for range n {
 		r := request()
 		wg.Go(func() {
 			a, _ := try(r)
-			answers <- a
+			results <- a
 		})
 	}
 	wg.Wait()
-	close(answers)
-	return answers
+	close(results)
+	return results
 }
 
-func (a answer) want(t *testing.T, status int) {
+func (a result) want(t *testing.T, status int) {
 	t.Helper()
 	if a.status != status {
 		t.Fatalf("status %d, want %d; body %s", a.status, status, a.body)
 	}
 }
 
-func (a answer) decode(t *testing.T, v any) {
+func (a result) decode(t *testing.T, v any) {
 	t.Helper()
 	if got := a.header.Get("Content-Type"); !strings.HasPrefix(got, "application/json") {
 		t.Errorf("content type %q is not JSON", got)
@@ -105,15 +105,15 @@ func (a answer) decode(t *testing.T, v any) {
 	}
 }
 
-// code is the error code of an error body.
-func (a answer) code(t *testing.T) string {
+// code returns the error code in an error body.
+func (a result) code(t *testing.T) string {
 	t.Helper()
 	var body struct{ Error string }
 	a.decode(t, &body)
 	return body.Error
 }
 
-// form is a good token request, for tests to spoil.
+// form returns a valid token request, for tests to change.
 func form(s *Sandbox, environment string) url.Values {
 	id, secret := s.Client(environment)
 	return url.Values{
@@ -131,7 +131,7 @@ func tokenRequest(t *testing.T, s *Sandbox, f url.Values) *http.Request {
 	return r
 }
 
-// grant is the answer to a good token request.
+// grant is the response to a valid token request.
 type grant struct {
 	AccessToken string `json:"access_token"`
 	ExpiresIn   int    `json:"expires_in"`
@@ -161,12 +161,12 @@ func jobsRequest(t *testing.T, s *Sandbox, token string) *http.Request {
 	return r
 }
 
-func getJobs(t *testing.T, s *Sandbox, token string) answer {
+func getJobs(t *testing.T, s *Sandbox, token string) result {
 	t.Helper()
 	return do(t, jobsRequest(t, s, token))
 }
 
-// claims are the claims of a token, unverified.
+// claims are claims of a token, which are not verified.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Scope    string `json:"scope"`
@@ -202,7 +202,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain for %s", what)
+			t.Fatalf("waited too long for %s", what)
 		}
 	}
 }

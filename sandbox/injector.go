@@ -17,7 +17,7 @@ type injector struct {
 	over  chan struct{} // closed when the last fault that was set is cleared or replaced
 }
 
-// set sets a fault, or none, and lets go of the requests that the last one holds.
+// set sets a fault, or none, and releases the requests that the last one holds.
 func (i *injector) set(f *Fault) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -27,13 +27,13 @@ func (i *injector) set(f *Fault) {
 	i.fault, i.over = f, make(chan struct{})
 }
 
-// hit is a fault that has been taken for one request.
+// hit is a fault that affects one request.
 type hit struct {
 	Fault
 	over <-chan struct{}
 }
 
-// take returns the fault for one request and counts that request off.
+// take returns the fault for one request, and counts that request.
 func (i *injector) take() (hit, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -71,18 +71,19 @@ func (i *injector) wrap(next http.Handler) http.Handler {
 			return
 		}
 		if !i.wait(r, h) || h.CutOff {
-			// This is how net/http is told to close the connection.
+			// This makes net/http close the connection.
 			panic(http.ErrAbortHandler)
 		}
 		if h.Status == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
-		h.answer(w)
+		h.respond(w)
 	})
 }
 
-// wait reports false if the client or the sandbox has gone meanwhile.
+// wait waits as long as the fault says. It reports false if the client disconnected, or the
+// sandbox closed, meanwhile.
 func (i *injector) wait(r *http.Request, h hit) bool {
 	var late <-chan time.Time
 	switch {
@@ -104,7 +105,7 @@ func (i *injector) wait(r *http.Request, h hit) bool {
 	}
 }
 
-func (f Fault) answer(w http.ResponseWriter) {
+func (f Fault) respond(w http.ResponseWriter) {
 	for name, value := range f.Headers {
 		w.Header().Set(name, value)
 	}

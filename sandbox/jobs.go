@@ -13,7 +13,7 @@ const (
 	realm          = "automatic-rostering-sandbox"
 )
 
-// jobList is the made-up answer of the jobs service.
+// jobList is the made-up response of the jobs service.
 type jobList struct {
 	Sandbox    string `json:"sandbox"`
 	CustomerID string `json:"customer_id"`
@@ -26,7 +26,7 @@ type job struct {
 	Status string `json:"status"`
 }
 
-// jobsHandler answers GET /jobs to bearers of a token that verify accepts.
+// jobsHandler serves GET /jobs for tokens that verify accepts.
 func jobsHandler(verify func(context.Context, string) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != jobsPath {
@@ -60,8 +60,8 @@ func madeUpJobs(customer, user string) jobList {
 	}
 }
 
-// authorized answers 401 unless the request bears a good token. What was
-// wrong is in the challenge too, as RFC 6750 has it.
+// authorized reports whether the request has a valid token, and otherwise responds with 401. The
+// reason is also in the challenge, as RFC 6750 requires.
 func authorized(w http.ResponseWriter, r *http.Request, verify func(context.Context, string) error) bool {
 	token, ok := bearer(r)
 	if !ok {
@@ -86,7 +86,8 @@ func bearer(r *http.Request) (string, bool) {
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// requiredHeader answers 400 unless the header is there once, with a value.
+// requiredHeader returns the value of a header. If the header is not there exactly once, with a
+// value, it responds with 400.
 func requiredHeader(w http.ResponseWriter, r *http.Request, name string) (string, bool) {
 	values := r.Header.Values(name)
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {

@@ -16,7 +16,7 @@ func TestJobs(t *testing.T) {
 		t.Errorf("jobs %+v", list)
 	}
 	if !strings.HasPrefix(list.Sandbox, "made up") {
-		t.Errorf("the answer does not say that it is made up: %s", a.body)
+		t.Errorf("the response does not say that it is made up: %s", a.body)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestJobsOtherPathsAndMethods(t *testing.T) {
 }
 
 // wantProblem checks an error body of the jobs service.
-func wantProblem(t *testing.T, a answer, code, message string) {
+func wantProblem(t *testing.T, a result, code, message string) {
 	t.Helper()
 	var p problem
 	a.decode(t, &p)

@@ -14,11 +14,11 @@ const (
 	maxExcerpt  = 8 << 10 // of a body in the journal
 )
 
-// Counts says how many requests have arrived, answered or not.
+// Counts is the number of requests that have arrived.
 type Counts struct {
-	// TokenRequests to /connect/token of the identity provider.
+	// TokenRequests counts requests to /connect/token of the identity provider.
 	TokenRequests int `json:"token_requests"`
-	// JobRequests to any path of the jobs service.
+	// JobRequests counts requests to any path of the jobs service.
 	JobRequests int `json:"job_requests"`
 }
 
@@ -26,20 +26,21 @@ func (c Counts) reach(least Counts) bool {
 	return c.TokenRequests >= least.TokenRequests && c.JobRequests >= least.JobRequests
 }
 
-// Request is a request as it arrived. It holds the tokens and secrets that the
-// client sent, which are good for nothing outside of this sandbox.
+// Request is a request as it arrived. It includes tokens and secrets, which are valid only in
+// this sandbox.
 type Request struct {
 	Server string `json:"server"`
 	Method string `json:"method"`
 	// Target is the path with the query.
 	Target string `json:"target"`
-	// Headers by their names in lower case. Several of a name are joined by ", ".
+	// Headers has the headers by their names in lower case. Several with one name are joined
+	// by ", ".
 	Headers map[string]string `json:"headers"`
-	// Form are the fields of a token request. Others have a body.
+	// Form has the fields of a token request, which has no Body.
 	Form map[string]string `json:"form,omitempty"`
-	// Body is the first 8 KiB of the body, as text.
+	// Body is the first 8 KiB of the body.
 	Body string `json:"body"`
-	// Length of the whole body in bytes.
+	// Length is the length of the whole body, in bytes.
 	Length int `json:"length"`
 }
 
@@ -71,7 +72,7 @@ type journal struct {
 	mu       sync.Mutex
 	counts   Counts
 	requests []Request
-	changed  chan struct{} // closed and made anew with each request
+	changed  chan struct{} // closed and replaced at each request
 }
 
 func newJournal(closing <-chan struct{}) *journal {
@@ -94,21 +95,21 @@ func (j *journal) add(r Request) {
 	j.changed = make(chan struct{})
 }
 
-// count returns the counts, and what is closed when they change.
+// count returns the counts, and a channel that is closed when they change.
 func (j *journal) count() (Counts, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.counts, j.changed
 }
 
-// newest returns the kept requests; not nil, so that in JSON they are always a list.
+// newest returns the kept requests. It never returns nil, which in JSON would be null.
 func (j *journal) newest() []Request {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return append([]Request{}, j.requests...)
 }
 
-// wait waits until so many requests have arrived.
+// wait waits until at least that many requests have arrived.
 func (j *journal) wait(ctx context.Context, least Counts) (Counts, error) {
 	for {
 		counts, changed := j.count()
@@ -120,7 +121,7 @@ func (j *journal) wait(ctx context.Context, least Counts) (Counts, error) {
 		case <-ctx.Done():
 			return counts, ctx.Err()
 		case <-j.closing:
-			return counts, errors.New("the sandbox closes")
+			return counts, errors.New("the sandbox is closing")
 		}
 	}
 }

@@ -27,33 +27,33 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// misplaced are requests that carry a text everywhere but where it belongs.
-func misplaced(t *testing.T, s *Sandbox, text string) []*http.Request {
+// misplaced returns requests that have a secret everywhere but where it belongs.
+func misplaced(t *testing.T, s *Sandbox, secret string) []*http.Request {
 	t.Helper()
 	var all []*http.Request
 	for _, base := range []string{s.AuthURL() + "/connect/token", s.BaseURL() + "/jobs", s.ControlURL() + "/revoke"} {
-		for _, method := range []string{http.MethodGet, http.MethodPost, "X" + tail(text)} {
+		for _, method := range []string{http.MethodGet, http.MethodPost, "X" + tail(secret)} {
 			all = append(all,
-				newRequest(t, method, base+"?token="+text, text),
-				newRequest(t, method, base+"/"+text, ""))
+				newRequest(t, method, base+"?token="+secret, secret),
+				newRequest(t, method, base+"/"+secret, ""))
 		}
 		r := newRequest(t, http.MethodGet, base, "")
-		r.Header.Set("Authorization", text)
+		r.Header.Set("Authorization", secret)
 		all = append(all, r)
 	}
-	all = append(all, jobsRequest(t, s, text), jobsRequest(t, s, text+"x"), jobsRequest(t, s, "x"+text))
+	all = append(all, jobsRequest(t, s, secret), jobsRequest(t, s, secret+"x"), jobsRequest(t, s, "x"+secret))
 	f := form(s, Stage)
 	for _, field := range []string{"scope", "client_id", "client_secret"} {
-		spoilt := form(s, Stage)
-		spoilt.Set(field, text+"x")
-		all = append(all, tokenRequest(t, s, spoilt))
+		changed := form(s, Stage)
+		changed.Set(field, secret+"x")
+		all = append(all, tokenRequest(t, s, changed))
 	}
 	f.Set("scope", "wrong")
 	return append(all, tokenRequest(t, s, f))
 }
 
-// tail is a part of a text that fits into a method and is still telling.
-func tail(text string) string { return text[len(text)-8:] }
+// tail returns the end of a secret, which can be a method.
+func tail(secret string) string { return secret[len(secret)-8:] }
 
 func TestNothingLeaks(t *testing.T) {
 	var log syncBuffer
@@ -63,22 +63,22 @@ func TestNothingLeaks(t *testing.T) {
 	_, stage := s.Client(Stage)
 	_, production := s.Client(Production)
 	private := []string{token, stage, production}
-	for _, text := range private {
-		for _, r := range misplaced(t, s, text) {
+	for _, secret := range private {
+		for _, r := range misplaced(t, s, secret) {
 			a := do(t, r)
 			if a.status < http.StatusBadRequest {
 				t.Errorf("%s %s: status %d", r.Method, r.URL.Path, a.status)
 			}
 			for _, p := range private {
 				if strings.Contains(a.body, tail(p)) {
-					t.Errorf("%s %s: the error body repeats what is private: %s", r.Method, r.URL.Path, a.body)
+					t.Errorf("%s %s: the error body has a secret: %s", r.Method, r.URL.Path, a.body)
 				}
 			}
 		}
 	}
 	for _, p := range private {
 		if strings.Contains(log.String(), tail(p)) {
-			t.Error("the log repeats what is private")
+			t.Error("the log has a secret")
 		}
 	}
 }

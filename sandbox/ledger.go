@@ -8,71 +8,70 @@ import (
 	"time"
 )
 
-// ledger knows the ids of the tokens that are good. Ids rather than times of
-// issue, because those are whole seconds in a token and could not tell a
-// revoked token from one issued later in the same second.
+// ledger has the ids of the valid tokens. Times of issue would not do: they are whole seconds,
+// and could not distinguish a revoked token from one that was issued later in that second.
 type ledger struct {
-	mu   sync.Mutex
-	good map[string]validToken // by token id
+	mu     sync.Mutex
+	tokens map[string]validToken // by id
 }
 
-// validToken is a token that is good.
+// validToken is a token that is neither expired nor revoked.
 type validToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
 }
 
 func newLedger() *ledger {
-	return &ledger{good: make(map[string]validToken)}
+	return &ledger{tokens: make(map[string]validToken)}
 }
 
-// add enters a new token and returns its id.
+// add adds a new token and returns its id.
 func (l *ledger) add(expiry time.Time) string {
 	id := rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.prune(time.Now())
-	l.good[id] = validToken{Expires: expiry}
+	l.tokens[id] = validToken{Expires: expiry}
 	return id
 }
 
-// name says which token has an id.
+// name sets the token that has an id.
 func (l *ledger) name(id, token string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if g, ok := l.good[id]; ok {
-		g.Token = shortHash(token)
-		l.good[id] = g
+	if t, ok := l.tokens[id]; ok {
+		t.Token = shortHash(token)
+		l.tokens[id] = t
 	}
 }
 
-// valid returns the tokens that are good, the newest last.
+// valid returns the valid tokens, the newest last.
 func (l *ledger) valid() []validToken {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.prune(time.Now())
-	return slices.SortedFunc(maps.Values(l.good), func(a, b validToken) int { return a.Expires.Compare(b.Expires) })
+	return slices.SortedFunc(maps.Values(l.tokens), func(a, b validToken) int { return a.Expires.Compare(b.Expires) })
 }
 
 func (l *ledger) has(id string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, ok := l.good[id]
+	_, ok := l.tokens[id]
 	return ok
 }
 
-// revoke strikes every token out.
+// revoke removes all tokens.
 func (l *ledger) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	clear(l.good)
+	clear(l.tokens)
 }
 
-// prune drops expired tokens, which are refused for their expiry anyway.
+// prune removes expired tokens, which are refused for their expiry anyway.
 func (l *ledger) prune(now time.Time) {
-	for id, g := range l.good {
-		if !now.Before(g.Expires) {
-			delete(l.good, id)
+	for id, t := range l.tokens {
+		if !now.Before(t.Expires) {
+			delete(l.tokens, id)
 		}
 	}
 }

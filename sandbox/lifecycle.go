@@ -12,10 +12,10 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 )
 
-// closeGrace is how long Close lets requests finish.
+// closeGrace is how long Close waits for requests.
 const closeGrace = time.Second
 
-// Start starts a sandbox. It closes when ctx is done, or by [Sandbox.Close].
+// Start starts a sandbox, which runs until [Sandbox.Close] or until ctx ends.
 func Start(ctx context.Context, c Config) (*Sandbox, error) {
 	c = c.withDefaults()
 	if err := errors.Join(ctx.Err(), c.validate()); err != nil {
@@ -47,8 +47,8 @@ func newSandbox(c Config) *Sandbox {
 	}
 }
 
-// start listens everywhere first: the jobs service must know the issuer, and
-// the issuer is the address the provider got.
+// start listens on all ports first: the jobs service must know the issuer, which is the URL of
+// the provider.
 func (s *Sandbox) start(c Config) (err error) {
 	for srv, port := range map[**server]int{&s.auth: 0, &s.jobs: 0, &s.control: c.Port} {
 		if *srv, err = listen(c.Addr, port); err != nil {
@@ -83,9 +83,9 @@ func (s *Sandbox) providerHandler() http.Handler {
 	return (&provider{clients: byID, minter: s.minter}).handler()
 }
 
-// Close cuts delays off, lets other requests finish for a moment and then
-// closes what is left. When it has returned, the ports are free and nothing of
-// the sandbox runs any more. Closing again does nothing.
+// Close closes the sandbox. It cuts off delayed requests, waits for the others for a second, and
+// then cuts them off, too. When it returns, the ports are free and no goroutine is left. Closing
+// again does nothing.
 func (s *Sandbox) Close() error {
 	s.unwatch()
 	return s.closeOnce()
@@ -101,7 +101,7 @@ func (s *Sandbox) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
 	var errs []error
-	// The jobs service goes first, because it fetches keys from the provider.
+	// The jobs service is first, because it fetches keys from the provider.
 	for _, srv := range []*server{s.jobs, s.auth, s.control} {
 		if srv != nil {
 			errs = append(errs, srv.close(ctx))

@@ -18,14 +18,14 @@ func TestStartRefuses(t *testing.T) {
 		"half a second":       {Lifetime: 500 * time.Millisecond},
 	} {
 		if s, err := Start(t.Context(), c); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 			_ = s.Close()
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if s, err := Start(ctx, Config{}); err == nil {
-		t.Error("started for a context that is done")
+		t.Error("started with a context that had ended")
 		_ = s.Close()
 	}
 }
@@ -47,7 +47,7 @@ func TestClient(t *testing.T) {
 	_, one := start(t, Config{}).Client(Stage)
 	_, two := start(t, Config{}).Client(Stage)
 	if one == "" || one == two {
-		t.Error("the secrets are not made at random")
+		t.Error("the secrets are not random")
 	}
 }
 
@@ -64,7 +64,8 @@ func addresses(t *testing.T, s *Sandbox) []string {
 	return all
 }
 
-func answers(address string) bool {
+// listens reports whether a server accepts connections.
+func listens(address string) bool {
 	conn, err := net.DialTimeout("tcp", address, patience)
 	if err != nil {
 		return false
@@ -113,14 +114,14 @@ func TestCloseLeavesNothing(t *testing.T) {
 		}
 	}
 	for _, address := range addresses(t, s) {
-		if answers(address) {
-			t.Errorf("%s still answers", address)
+		if listens(address) {
+			t.Errorf("%s still listens", address)
 		}
 	}
 	select {
 	case err := <-ended:
 		if err == nil {
-			t.Error("the delayed request was answered")
+			t.Error("the delayed request succeeded")
 		}
 	case <-time.After(patience):
 		t.Fatal("the delayed request did not end")
@@ -136,7 +137,7 @@ func TestContextCloses(t *testing.T) {
 	}
 	cancel()
 	address := addresses(t, s)[2]
-	eventually(t, "the sandbox to close", func() bool { return !answers(address) })
+	eventually(t, "the sandbox to close", func() bool { return !listens(address) })
 	if err := s.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}

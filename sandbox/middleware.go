@@ -12,8 +12,8 @@ import (
 // maxBody is far more than any request to the sandbox needs.
 const maxBody = 1 << 20
 
-// watched enters the requests of a server that count into the journal and the timeline as
-// they arrive, whatever becomes of them, and lets faults hit those.
+// watched adds the requests to a server that count to the journal and the timeline as they
+// arrive, and applies faults to them.
 func (s *Sandbox) watched(server string, counts func(*http.Request) bool, next http.Handler) http.Handler {
 	faulty := s.timeline.shown(server, s.faults[server].wrap(next))
 	return buffered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,14 +26,14 @@ func (s *Sandbox) watched(server string, counts func(*http.Request) bool, next h
 	}))
 }
 
-// isTokenRequest tells those from requests for the keys, which are always
-// served, so that a fault of the provider does not spread to the jobs service.
+// isTokenRequest reports whether a request to the provider counts. Requests for the keys do not,
+// so that a fault of the provider does not spread to the jobs service.
 func isTokenRequest(r *http.Request) bool { return r.URL.Path == tokenPath }
 
 func anyRequest(*http.Request) bool { return true }
 
-// buffered reads the body before anything else happens. net/http notices that
-// a client has gone only once the body is read, and a delay has to notice.
+// buffered reads the body first. Only then does net/http notice that a client disconnected,
+// which must end a delay.
 func buffered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -46,7 +46,7 @@ func buffered(next http.Handler) http.Handler {
 	})
 }
 
-// bufferedBody is a body that can be read and looked at.
+// bufferedBody is a body that can be read, and inspected as a whole.
 type bufferedBody struct {
 	*bytes.Reader
 	all []byte
@@ -55,11 +55,11 @@ type bufferedBody struct {
 // Close implements io.Closer.
 func (*bufferedBody) Close() error { return nil }
 
-// bodyOf is the whole body of a request that went through buffered.
+// bodyOf returns the whole body of a request that went through buffered.
 func bodyOf(r *http.Request) []byte { return r.Body.(*bufferedBody).all }
 
-// logged writes one record for each request. Of the request it takes only
-// what it knows: a lost client could have put a token anywhere in it.
+// logged logs each request. Of methods and paths it logs only known ones, because a client could
+// have put a token there by mistake.
 func logged(log *slog.Logger, server string, paths []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -88,7 +88,7 @@ func known(s string, all []string) string {
 	return "(unknown)"
 }
 
-// recorder remembers the status of an answer.
+// recorder records the status of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -110,7 +110,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// Unwrap serves http.ResponseController.
+// Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 func (r *recorder) outcome() any {

@@ -14,10 +14,10 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// audience is who the tokens are for.
+// audience is the aud claim of the tokens.
 const audience = "automatic-rostering"
 
-// minter issues signed access tokens and enters them in the ledger.
+// minter issues signed access tokens and adds them to the ledger.
 type minter struct {
 	issuer   string
 	ledger   *ledger
@@ -28,18 +28,17 @@ type minter struct {
 func newMinter(issuer string, l *ledger, lifetime time.Duration) (*minter, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("make a signing key: %w", err)
+		return nil, fmt.Errorf("generate a signing key: %w", err)
 	}
 	m := &minter{issuer: issuer, ledger: l, key: signingKey{id: rand.Text(), private: private}}
 	m.lifetime.Store(int64(lifetime))
 	return m, nil
 }
 
-// mint issues a token for the client and scope.
+// mint issues a token for a client.
 //
-// The claims are built here rather than by op.CreateJWT, which has no place
-// for the scope claim but private claims, and counts expires_in down by a
-// second before the answer is sent.
+// It does not use op.CreateJWT, which has the scope only as a private claim, and may reduce
+// expires_in by a second before the response is sent.
 func (m *minter) mint(c *client) (*oidc.AccessTokenResponse, error) {
 	lifetime := time.Duration(m.lifetime.Load())
 	expiry := roundUp(time.Now().Add(lifetime))
@@ -67,7 +66,7 @@ func (m *minter) sign(claims *oidc.AccessTokenClaims) (string, error) {
 	return crypto.Sign(claims, signer)
 }
 
-// publicKeys is the key set with which others verify the tokens.
+// publicKeys returns the keys with which the tokens can be verified.
 func (m *minter) publicKeys() *jose.JSONWebKeySet {
 	return &jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
 		Key:       m.key.private.Public(),
@@ -77,9 +76,9 @@ func (m *minter) publicKeys() *jose.JSONWebKeySet {
 	}}}
 }
 
-// roundUp moves a time up to a whole second. A token says its expiry in whole
-// seconds; cutting off would have it die before its expires_in has passed,
-// with a lifetime of one second perhaps at once.
+// roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token
+// would expire before its expires_in has passed: with a lifetime of one second, perhaps at
+// once.
 func roundUp(t time.Time) time.Time {
 	if whole := t.Truncate(time.Second); !whole.Equal(t) {
 		return whole.Add(time.Second)
@@ -87,7 +86,7 @@ func roundUp(t time.Time) time.Time {
 	return t
 }
 
-// signingKey is the provider's key as op.SignerFromKey wants it.
+// signingKey is the provider's key for op.SignerFromKey.
 type signingKey struct {
 	id      string
 	private *ecdsa.PrivateKey

@@ -17,7 +17,7 @@ const (
 //go:embed page.html
 var page []byte
 
-// servePage serves the page, which asks nobody but this server for anything.
+// servePage serves the page, which sends requests to this server alone.
 func servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",
@@ -25,9 +25,9 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(page)
 }
 
-// state is what holds at the moment.
+// state is what the page shows in addition to the timeline.
 type state struct {
-	Tokens []validToken      `json:"tokens"` // that are good
+	Tokens []validToken      `json:"tokens"`
 	Faults map[string]string `json:"faults"` // by server
 }
 
@@ -41,7 +41,7 @@ func (s *Sandbox) state() state {
 	return now
 }
 
-// String says in a few words what the fault does.
+// String describes the fault in a few words.
 func (f *Fault) String() string {
 	var words []string
 	if f.Delay > 0 {
@@ -65,7 +65,7 @@ func (f *Fault) String() string {
 	return strings.Join(words, ", ")
 }
 
-// serveEvents sends the timeline, and then what changes of it, as server-sent events.
+// serveEvents sends the timeline and then its changes, as server-sent events.
 func (s *Sandbox) serveEvents(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -97,7 +97,7 @@ func (s *Sandbox) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// switched enters into the timeline that a control was used.
+// switched adds the use of a control to the timeline.
 func (s *Sandbox) switched(what string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		rec := &recorder{ResponseWriter: w}

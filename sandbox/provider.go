@@ -14,8 +14,8 @@ const (
 	keysPath  = "/keys"
 )
 
-// provider is an identity provider with the client credentials grant only.
-// Everything else is answered by op.UnimplementedServer.
+// provider is an identity provider with the client credentials grant. op.UnimplementedServer refuses
+// everything else.
 type provider struct {
 	op.UnimplementedServer
 	clients map[string]*client
@@ -27,8 +27,8 @@ var endpoints = op.Endpoints{
 	JwksURI: op.NewEndpoint(keysPath),
 }
 
-// handler routes requests through op's web server. Its own log is discarded:
-// it would repeat what requests contain.
+// handler returns op's web server behind the gate. It discards op's log, which would have the contents
+// of requests.
 func (p *provider) handler() http.Handler {
 	quiet := slog.New(slog.DiscardHandler)
 	web := op.RegisterServer(p, endpoints, op.WithFallbackLogger(quiet), op.WithServerCORSOptions(nil))
@@ -55,8 +55,7 @@ func (p *provider) Keys(context.Context, *op.Request[struct{}]) (*op.Response, e
 	return op.NewResponse(p.minter.publicKeys()), nil
 }
 
-// VerifyClient implements op.Server. The status is set because op would answer
-// 400 here, where its older provider answers 401.
+// VerifyClient implements op.Server. It sets the status to 401, because op would respond with 400.
 func (p *provider) VerifyClient(_ context.Context, r *op.Request[op.ClientCredentials]) (op.Client, error) {
 	c, ok := p.clients[r.Data.ClientID]
 	if !ok || !c.authentic(r.Data.ClientSecret) {
@@ -73,13 +72,13 @@ func (p *provider) ClientCredentialsExchange(_ context.Context, r *op.ClientRequ
 		return nil, oidc.ErrServerError()
 	}
 	if !c.mayHave(r.Data.Scope) {
-		return nil, oidc.ErrInvalidScope().WithDescription("this client may have the scope %q only", c.scope)
+		return nil, oidc.ErrInvalidScope().WithDescription("this client can have only the scope %q", c.scope)
 	}
-	answer, err := p.minter.mint(c)
+	token, err := p.minter.mint(c)
 	if err != nil {
-		return nil, oidc.ErrServerError().WithDescription("no token could be made").WithParent(err)
+		return nil, oidc.ErrServerError().WithDescription("the token could not be issued").WithParent(err)
 	}
-	response := op.NewResponse(answer)
+	response := op.NewResponse(token)
 	response.Header.Set("Cache-Control", "no-store")
 	return response, nil
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Sandbox is a running identity provider with its jobs service and controls.
-// Its methods may be called by several goroutines at once.
+// Sandbox is a running identity provider with a jobs service and a control API. It is safe for
+// concurrent use.
 type Sandbox struct {
 	auth, jobs, control *server
 
@@ -22,22 +22,22 @@ type Sandbox struct {
 	timeline *timeline
 
 	closing  chan struct{}
-	unwatch  func() bool // stops closing by the context given to Start
+	unwatch  func() bool // keeps the context of Start from closing the sandbox
 	once     sync.Once
 	closeErr error
 }
 
-// AuthURL is the address of the identity provider, without a slash at its end.
+// AuthURL returns the URL of the identity provider, without a trailing slash.
 func (s *Sandbox) AuthURL() string { return s.auth.url() }
 
-// BaseURL is the address of the jobs service, without a slash at its end.
+// BaseURL returns the URL of the jobs service, without a trailing slash.
 func (s *Sandbox) BaseURL() string { return s.jobs.url() }
 
-// ControlURL is the address of the controls, without a slash at its end.
+// ControlURL returns the URL of the control API and the page, without a trailing slash.
 func (s *Sandbox) ControlURL() string { return s.control.url() }
 
-// Client returns the credentials of an environment's client, or two empty
-// texts for an unknown environment.
+// Client returns the credentials of an environment's client, or two empty strings for an unknown
+// environment.
 func (s *Sandbox) Client(environment string) (id, secret string) {
 	c, ok := s.clients[environment]
 	if !ok {
@@ -46,8 +46,7 @@ func (s *Sandbox) Client(environment string) (id, secret string) {
 	return c.id, *c.secret.Load()
 }
 
-// SetFault makes a server, AuthServer or JobsServer, misbehave in place of any
-// fault it had.
+// SetFault replaces the fault of a server, which is [AuthServer] or [JobsServer].
 func (s *Sandbox) SetFault(server string, f Fault) error {
 	i, ok := s.faults[server]
 	if !ok {
@@ -60,27 +59,26 @@ func (s *Sandbox) SetFault(server string, f Fault) error {
 	return nil
 }
 
-// ClearFaults ends the faults of both servers and lets go of what they hold. A
-// request that is being delayed already stays delayed.
+// ClearFaults ends the faults of both servers and releases the requests that they hold. A request
+// that is already delayed stays delayed.
 func (s *Sandbox) ClearFaults() {
 	for _, i := range s.faults {
 		i.set(nil)
 	}
 }
 
-// Rotate gives the clients other secrets. The old ones are refused from now on; tokens stay
-// good. [Sandbox.Client] returns the new ones.
+// Rotate replaces the secrets of the clients. The old ones are refused from now on; tokens stay
+// valid. [Sandbox.Client] returns the new ones.
 func (s *Sandbox) Rotate() {
 	for _, c := range s.clients {
 		c.secret.Store(new(rand.Text()))
 	}
 }
 
-// Revoke has the jobs service refuse every token issued until now.
+// Revoke makes the jobs service refuse all tokens that were issued until now.
 func (s *Sandbox) Revoke() { s.ledger.revoke() }
 
-// SetLifetime sets the lifetime of tokens issued from now on, in whole
-// seconds.
+// SetLifetime sets the lifetime of tokens that are issued from now on, in whole seconds.
 func (s *Sandbox) SetLifetime(d time.Duration) error {
 	if err := checkLifetime(d); err != nil {
 		return err
@@ -89,19 +87,18 @@ func (s *Sandbox) SetLifetime(d time.Duration) error {
 	return nil
 }
 
-// Counts returns how many requests have arrived until now.
+// Counts returns the number of requests that have arrived.
 func (s *Sandbox) Counts() Counts {
 	counts, _ := s.journal.count()
 	return counts
 }
 
-// Requests returns the newest requests, the oldest of them first, 1,000 at most.
+// Requests returns the last 1,000 requests, the oldest first.
 func (s *Sandbox) Requests() []Request {
 	return s.journal.newest()
 }
 
-// Wait waits until at least so many requests have arrived, and returns how
-// many have.
+// Wait waits until at least that many requests have arrived, and returns their number.
 func (s *Sandbox) Wait(ctx context.Context, least Counts) (Counts, error) {
 	return s.journal.wait(ctx, least)
 }

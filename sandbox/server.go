@@ -16,7 +16,7 @@ const (
 	idleTimeout       = time.Minute
 )
 
-// server is one HTTP server on a port of its own.
+// server is an HTTP server on its own port.
 type server struct {
 	listener net.Listener
 	http     *http.Server
@@ -24,8 +24,8 @@ type server struct {
 	conns    sync.WaitGroup // the goroutines of connections
 }
 
-// listen takes a port without answering on it yet, so that the servers can
-// know each other's addresses before the first request comes.
+// listen opens a port without serving it yet, so that the servers know each other's URLs before the
+// first request arrives.
 func listen(host string, port int) (*server, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *server) serve(h http.Handler, log *slog.Logger) {
 	go func() { s.served <- s.http.Serve(s.listener) }()
 }
 
-// track counts the connections. net/http waits for no handler when it closes
-// hard, but it reports each connection that has ended.
+// track counts the connections. http.Server.Close does not wait for handlers, but the server reports
+// each connection that has ended.
 func (s *server) track(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -58,8 +58,8 @@ func (s *server) track(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// close lets requests finish until ctx is done, then closes the connections
-// that are left, and waits until their goroutines have ended.
+// close waits for requests until ctx ends, then closes the remaining connections, and waits for their
+// goroutines.
 func (s *server) close(ctx context.Context) error {
 	if s.http == nil {
 		return s.listener.Close()

@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// timeline is what the page shows: the newest requests, and what was switched. It holds
-// neither a secret nor a token.
+// timeline has what the page shows: the newest requests, and uses of the controls. It has no secrets
+// and no tokens.
 type timeline struct {
 	mu      sync.Mutex
 	next    int
 	entries []*entry
 	changes int           // so far
-	changed chan struct{} // closed and made anew with each change
+	changed chan struct{} // closed and replaced at each change
 }
 
-// entry is a request, or a switch.
+// entry is a request, or the use of a control.
 type entry struct {
 	ID     int    `json:"id"`
 	At     int64  `json:"at"`               // Unix milliseconds
 	Server string `json:"server,omitempty"` // AuthServer or JobsServer
-	Lane   string `json:"lane,omitempty"`   // tells the instance that sent it
+	Lane   string `json:"lane,omitempty"`   // of the instance that sent it
 	Port   string `json:"port,omitempty"`   // of its connection
 	Method string `json:"method,omitempty"`
 	Path   string `json:"path,omitempty"`
@@ -35,14 +35,14 @@ type entry struct {
 	// Status is 0 while the request is in progress, and -1 if it was cut off.
 	Status   int    `json:"status"`
 	Duration int64  `json:"duration_ms"`
-	Switch   string `json:"switch,omitempty"` // what was switched
+	Switch   string `json:"switch,omitempty"` // the control
 
-	change int // the last that it had
+	change int // its last
 }
 
 func newTimeline() *timeline { return &timeline{changed: make(chan struct{})} }
 
-// add adds an entry, in place of the oldest if there are many.
+// add adds an entry, and removes the oldest if there are too many.
 func (t *timeline) add(e *entry) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +55,7 @@ func (t *timeline) add(e *entry) {
 	t.touch(e)
 }
 
-// end completes the entry of a request.
+// end completes the entry of a request with its response.
 func (t *timeline) end(e *entry, status int, token string, took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *timeline) touch(e *entry) {
 	t.changed = make(chan struct{})
 }
 
-// since returns copies of the entries that changed after so many changes.
+// since returns copies of the entries that have changed after the first so many changes.
 func (t *timeline) since(changes int) (entries []entry, now int, changed <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,7 +85,7 @@ func (t *timeline) since(changes int) (entries []entry, now int, changed <-chan 
 	return entries, t.changes, t.changed
 }
 
-// shown enters the requests of a server into the timeline.
+// shown adds the requests to a server to the timeline.
 func (t *timeline) shown(server string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e := &entry{Server: server, Method: known(r.Method, methods), Path: known(r.URL.Path, []string{tokenPath, jobsPath})}
@@ -107,8 +107,8 @@ func (t *timeline) shown(server string, next http.Handler) http.Handler {
 	})
 }
 
-// lane names the instance that sent a request by its User-Agent, in which a program may put
-// an id, and by its host.
+// lane returns a name for the instance that sent a request, from its User-Agent, which may have an id,
+// and its host; and the port of its connection.
 func lane(r *http.Request) (lane, port string) {
 	lane = r.UserAgent()
 	if lane == "" {
@@ -121,7 +121,7 @@ func lane(r *http.Request) (lane, port string) {
 	return fmt.Sprintf("%.80s", lane), port
 }
 
-// tokenRecorder also notes the token in a response.
+// tokenRecorder also records the token in a response.
 type tokenRecorder struct {
 	recorder
 	token string
@@ -138,7 +138,7 @@ func (r *tokenRecorder) Write(b []byte) (int, error) {
 	return r.recorder.Write(b)
 }
 
-// shortHash names a token without showing any of it.
+// shortHash returns a name for a token that shows nothing of it.
 func shortHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:4])

@@ -141,9 +141,9 @@ func TestTokenRequestMustBeAPostedForm(t *testing.T) {
 func TestTokensAreDistinct(t *testing.T) {
 	s := start(t, Config{})
 	const n = 8
-	answers := tryAll(n, func() *http.Request { return tokenRequest(t, s, form(s, Stage)) })
+	results := tryAll(n, func() *http.Request { return tokenRequest(t, s, form(s, Stage)) })
 	seen := make(map[string]bool)
-	for a := range answers {
+	for a := range results {
 		a.want(t, http.StatusOK)
 		var g grant
 		a.decode(t, &g)

@@ -19,42 +19,39 @@ const keysTimeout = 5 * time.Second
 
 var (
 	errMalformed = errors.New("the access token is not a JWT")
-	errSignature = errors.New("the access token's signature is not the identity provider's")
+	errSignature = errors.New("the signature of the access token is not the identity provider's")
 	errIssuer    = errors.New("the access token is from another issuer")
 	errExpired   = errors.New("the access token has expired")
 	errScope     = errors.New("the access token has none of the service's scopes")
 	errRevoked   = errors.New("the access token has been revoked")
 )
 
-// verifier checks access tokens as the jobs service gets them.
+// verifier checks access tokens for the jobs service.
 type verifier struct {
 	issuer string
 	keys   oidc.KeySet
 	ledger *ledger
 }
 
-// newVerifier makes a verifier that fetches the issuer's keys over HTTP.
-// Connections are not kept, so that none outlives the sandbox, and no proxy
-// of the surroundings is used.
+// newVerifier returns a verifier that fetches the issuer's keys over HTTP. It keeps no connections, so
+// that none outlives the sandbox, and uses no proxy of the environment.
 func newVerifier(issuer string, l *ledger) *verifier {
 	hc := &http.Client{Timeout: keysTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 	return &verifier{issuer: issuer, keys: rp.NewRemoteKeySet(hc, issuer+keysPath), ledger: l}
 }
 
-// verify says what is wrong with a token, in words that do not repeat it.
+// verify returns what is wrong with a token, or nil. The error does not contain the token.
 //
-// The library's checks are called one by one, not through
-// op.VerifyAccessToken: that decodes the claims before it has looked at the
-// signature, and panics if a stranger's token has the claims null or an
-// audience that is not text.
+// It does not use op.VerifyAccessToken, which decodes the claims before it checks the signature, and
+// panics if the claims of a foreign token are null or have an audience that is no string.
 func (v *verifier) verify(ctx context.Context, token string) error {
 	var claims oidc.AccessTokenClaims
 	payload, err := oidc.ParseToken(token, new(json.RawMessage))
 	if err != nil {
 		return errMalformed
 	}
-	// One caller's fetch of the keys serves all who wait for it, so it must
-	// not end because that caller has gone. keysTimeout bounds it.
+	// All callers wait for one fetch of the keys, so it must not end when the caller that began it
+	// disconnects. keysTimeout bounds it.
 	ctx = context.WithoutCancel(ctx)
 	if err := oidc.CheckSignature(ctx, token, payload, &claims, []string{signAlgorithm}, v.keys); err != nil {
 		return errSignature

@@ -10,7 +10,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 )
 
-// wantInvalid checks that the jobs service refuses a token for that reason.
+// wantInvalid checks that the jobs service refuses a token for a reason.
 func wantInvalid(t *testing.T, s *Sandbox, token string, reason error) {
 	t.Helper()
 	a := getJobs(t, s, token)
@@ -20,7 +20,7 @@ func wantInvalid(t *testing.T, s *Sandbox, token string, reason error) {
 		t.Errorf("WWW-Authenticate %q", got)
 	}
 	if strings.Contains(a.body, token) {
-		t.Error("the error body repeats the token")
+		t.Error("the error body has the token")
 	}
 }
 
@@ -123,16 +123,15 @@ func TestSetLifetime(t *testing.T) {
 	}
 	for _, d := range []time.Duration{0, -time.Second, time.Millisecond, 1500 * time.Millisecond, maxLifetime + time.Second} {
 		if s.SetLifetime(d) == nil {
-			t.Errorf("lifetime %v was taken", d)
+			t.Errorf("lifetime %v was accepted", d)
 		}
 	}
 }
 
 func TestRevoke(t *testing.T) {
 	s := start(t, Config{})
-	// Repeated until both tokens are of one second, which the clock may deny
-	// now and then.
-	eventually(t, "two tokens of one second", func() bool {
+	// Repeated until both tokens were issued within one second of the clock.
+	eventually(t, "two tokens in one second", func() bool {
 		before := newToken(t, s)
 		getJobs(t, s, before).want(t, http.StatusOK)
 		s.Revoke()
@@ -147,7 +146,7 @@ func TestLedgerForgetsExpiredTokens(t *testing.T) {
 	l := newLedger()
 	gone := l.add(time.Now().Add(-time.Second))
 	kept := l.add(time.Now().Add(time.Hour))
-	if l.has(gone) || !l.has(kept) || len(l.good) != 1 {
-		t.Errorf("ledger %v", l.good)
+	if l.has(gone) || !l.has(kept) || len(l.tokens) != 1 {
+		t.Errorf("ledger %v", l.tokens)
 	}
 }

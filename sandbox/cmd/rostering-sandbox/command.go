@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// grace is how long an interrupted command may take to end.
+// grace is how long an interrupted command has to end.
 const grace = 5 * time.Second
 
-// command runs a command with variables in its environment, and ends it with ctx.
+// command runs a command with variables in its environment, and interrupts it when ctx ends.
 func command(ctx context.Context, args []string, variables map[string]string, stdin io.Reader, stdout, stderr io.Writer) error {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr

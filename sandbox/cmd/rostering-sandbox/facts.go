@@ -14,7 +14,7 @@ const (
 	userID     = "sandbox-user"
 )
 
-// facts are what a client of the sandbox needs to know.
+// facts has what a client of the sandbox needs.
 type facts struct {
 	Sandbox    string            `json:"sandbox"`
 	AuthURL    string            `json:"auth_url"`
@@ -27,7 +27,7 @@ type facts struct {
 	exposed bool // beyond loopback
 }
 
-// example is a request to the controls.
+// example is a request to the control API.
 type example struct {
 	Effect string `json:"effect"`
 	Method string `json:"method"`
@@ -35,7 +35,7 @@ type example struct {
 	Body   string `json:"body,omitempty"`
 }
 
-// names of the environment variables, in the order they are printed.
+// names are the environment variables in the order in which they are printed.
 var names = []string{
 	"ROSTERING_AUTH_URL",
 	"ROSTERING_BASE_URL",
@@ -75,11 +75,11 @@ func controls(url string) []example {
 	return []example{
 		{"fail the next two job requests", "POST", url + "/faults", `{"server":"jobs","status":503,"headers":{"Retry-After":"1"},"requests":2}`},
 		{"delay token requests", "POST", url + "/faults", `{"server":"auth","delay_ms":2000}`},
-		{"hold token requests until the faults end", "POST", url + "/faults", `{"server":"auth","hold":true}`},
-		{"cut job requests off", "POST", url + "/faults", `{"server":"jobs","cut_off":true}`},
-		{"end all faults", "DELETE", url + "/faults", ""},
+		{"hold token requests until the faults are cleared", "POST", url + "/faults", `{"server":"auth","hold":true}`},
+		{"cut off job requests", "POST", url + "/faults", `{"server":"jobs","cut_off":true}`},
+		{"clear all faults", "DELETE", url + "/faults", ""},
 		{"revoke all tokens", "POST", url + "/revoke", ""},
-		{"give the clients other secrets", "POST", url + "/rotate", ""},
+		{"replace the secrets of the clients", "POST", url + "/rotate", ""},
 		{"shorten the lifetime of new tokens", "POST", url + "/lifetime", `{"seconds":5}`},
 		{"count the requests", "GET", url + "/counts", ""},
 		{"wait for a request", "POST", url + "/wait", `{"job_requests":1}`},
@@ -98,15 +98,15 @@ func (f facts) print(w io.Writer, asJSON bool) error {
 func (f facts) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", f.Sandbox)
-	fmt.Fprintf(&b, "# identity provider %s, jobs %s, page and controls %s\n", f.AuthURL, f.BaseURL, f.ControlURL)
+	fmt.Fprintf(&b, "# identity provider %s, jobs %s, page and control API %s\n", f.AuthURL, f.BaseURL, f.ControlURL)
 	if f.exposed {
-		b.WriteString("# It does not listen on loopback alone: whoever reaches it can use the controls.\n")
+		b.WriteString("# It listens beyond loopback: anyone who can connect can use the control API.\n")
 	}
 	b.WriteString("\n")
 	for _, name := range names {
 		fmt.Fprintf(&b, "export %s=%s\n", name, quote(f.Env[name]))
 	}
-	b.WriteString("\n# for the production environment, these three instead\n")
+	b.WriteString("\n# for the production environment, set these three instead\n")
 	for _, name := range names[2:5] {
 		fmt.Fprintf(&b, "# export %s=%s\n", name, quote(f.Production[name]))
 	}
@@ -125,7 +125,7 @@ func (e example) curl() string {
 	return line
 }
 
-// quote makes one word of s for a POSIX shell.
+// quote returns s as one word of a POSIX shell.
 func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

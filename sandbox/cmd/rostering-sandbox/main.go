@@ -3,15 +3,15 @@
 //
 //	rostering-sandbox [-lifetime 1h] [-port 8080] [-listen 127.0.0.1] [-json] [-until-stdin-closes]
 //
-// It prints what a client needs to know to standard output, secrets included,
-// and one line for each request to standard error. At the address of the controls it
-// serves a page that shows the requests, and has switches for faults. -listen names another
-// host than loopback, such as 0.0.0.0: whoever reaches it can use the controls.
+// It prints what a client needs, including secrets, to standard output, and one line for each
+// request to standard error. At the URL of the control API it serves a page that shows the
+// requests and switches faults. With -listen it listens beyond loopback, such as on 0.0.0.0:
+// anyone who can connect can then use the control API.
 //
 //	rostering-sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
 //
-// runs a command with the same in its environment instead, and ends with it and with its
-// exit status. With SANDBOX_PAGE=1 it prints the address of the page first.
+// runs a command with ROSTERING_* in its environment, and ends with it and its exit status.
+// With SANDBOX_PAGE=1 it prints the URL of the page first.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	os.Exit(status(err))
 }
 
-// status is that of the process: the command's own, if that is what failed.
+// status returns the exit status: that of the command, if the command failed.
 func status(err error) int {
 	var ended *exec.ExitError
 	switch {
@@ -53,7 +53,7 @@ func status(err error) int {
 	}
 }
 
-// options are what the command line says.
+// options are the flags and arguments of the command line.
 type options struct {
 	lifetime         time.Duration
 	port             int
@@ -66,10 +66,10 @@ type options struct {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("rostering-sandbox", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints what is wrong
+	flags.SetOutput(io.Discard) // main prints the error
 	flags.DurationVar(&o.lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
-	flags.IntVar(&o.port, "port", 0, "the port of the page and the controls; 0 is a free one")
-	flags.StringVar(&o.listen, "listen", "", "another host than loopback to listen on; whoever reaches it can use the controls")
+	flags.IntVar(&o.port, "port", 0, "the port of the page and the control API; 0 means any free port")
+	flags.StringVar(&o.listen, "listen", "", "a host beyond loopback to listen on; anyone who can connect can use the control API")
 	flags.BoolVar(&o.json, "json", false, "print one line of JSON")
 	flags.BoolVar(&o.untilStdinCloses, "until-stdin-closes", false, "end when standard input is closed")
 	err := flags.Parse(args)
@@ -82,7 +82,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	o.command = flags.Args()
 	if len(o.command) > 0 && (o.json || o.untilStdinCloses) {
-		return o, fmt.Errorf("-json and -until-stdin-closes do not go with a command (%q)", o.command[0])
+		return o, fmt.Errorf("use -json and -until-stdin-closes without a command, not with %q", o.command[0])
 	}
 	if o.lifetime == 0 {
 		return o, errors.New("-lifetime must not be zero")
@@ -90,7 +90,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// run runs a sandbox until ctx is done or, if asked to, stdin is closed.
+// run runs a sandbox until ctx ends, or stdin closes if a flag says so, or the command ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	if len(o.command) > 0 {
-		log = nil // its output would be in the command's way
+		log = nil // it would mix with the command's output
 	}
 	s, err := sandbox.Start(ctx, sandbox.Config{
 		Lifetime: o.lifetime, Port: o.port, Addr: o.listen, Anywhere: o.listen != "", Log: log,
@@ -125,8 +125,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return nil
 }
 
-// wait leaves a goroutine behind if ctx ends it while stdin is still open:
-// nothing can interrupt reading it, and the process is about to end.
+// wait waits until ctx ends, or stdin closes. If ctx ends, the goroutine that reads stdin stays, because
+// nothing can interrupt it, and the process is about to end.
 func wait(ctx context.Context, stdin io.Reader, untilStdinCloses bool) {
 	closed := make(chan struct{})
 	if untilStdinCloses {

@@ -22,7 +22,7 @@ var httpClient = &http.Client{
 	Transport: &http.Transport{DisableKeepAlives: true},
 }
 
-// process is a run in the background.
+// process is run in the background.
 type process struct {
 	stdin  *io.PipeWriter
 	stdout *bufio.Reader
@@ -89,7 +89,7 @@ func TestJSON(t *testing.T) {
 		}
 		log := p.stderr.String()
 		if strings.Contains(log, token) || strings.Contains(log, env["ROSTERING_CLIENT_SECRET"]) {
-			t.Error("the log contains what is private")
+			t.Error("the log has a secret")
 		}
 	}
 	if got := strings.Count(p.stderr.String(), "path=/jobs status=200"); got != 2 {
@@ -112,15 +112,15 @@ func TestText(t *testing.T) {
 		}
 		b.WriteString(line)
 	}
-	text := b.String()
+	printed := b.String()
 	for _, name := range names {
-		if !strings.Contains(text, "\nexport "+name+"='") {
+		if !strings.Contains(printed, "\nexport "+name+"='") {
 			t.Errorf("no export of %s", name)
 		}
 	}
 	for _, want := range []string{"\nexport ROSTERING_ENVIRONMENT='stage'\n", "\n# export ROSTERING_ENVIRONMENT='production'\n", "\ncurl -X POST http://127.0.0.1:"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in:\n%s", want, text)
+		if !strings.Contains(printed, want) {
+			t.Errorf("%q is missing in:\n%s", want, printed)
 		}
 	}
 	p.cancel()
@@ -171,18 +171,18 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	started := trigger{"started", cancel}
 	err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), started, io.Discard)
 	if err == nil {
-		t.Error("it ended by itself")
+		t.Error("it was not interrupted")
 	}
 }
 
-// trigger runs a function at the first output that holds a text.
+// trigger runs a function when the output has a string.
 type trigger struct {
-	text string
-	run  func()
+	found string
+	run   func()
 }
 
 func (w trigger) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), w.text) {
+	if strings.Contains(string(b), w.found) {
 		w.run()
 	}
 	return len(b), nil
