@@ -113,6 +113,7 @@ typedef struct rostering_store {
     int (*get)(void *context, int64_t timeout_ms, const char *key, char **value);
     /* Sets the key if it is missing, atomically, and *added to whether it did. */
     int (*add)(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds, bool *added);
+    /* Sets the key, whether or not it exists. */
     int (*set)(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl_seconds);
     void *context;
 } rostering_store;

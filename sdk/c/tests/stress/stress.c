@@ -293,6 +293,7 @@ static void want_recovery(sandbox *s) {
 static size_t count_entries(const char *folder) {
     size_t n = 0;
     DIR *entries = opendir(folder);
+    assert_non_null(entries);
     while (readdir(entries) != NULL) n++;
     closedir(entries);
     return n;
