@@ -14,17 +14,17 @@ type Code string
 
 // The codes. README.md says what to do about each.
 const (
-	CodeInvalidInput             Code = "invalid_input"
-	CodeConfigMissing            Code = "config_missing"
-	CodeConfigInvalid            Code = "config_invalid"
-	CodeClockUnusable            Code = "clock_unusable"
-	CodeTokenEndpointRejected    Code = "token_endpoint_rejected"
-	CodeTokenEndpointUnavailable Code = "token_endpoint_unavailable"
-	CodeTokenResponseInvalid     Code = "token_response_invalid"
-	CodeTokenMismatch            Code = "token_mismatch"
-	CodeServiceUnauthorized      Code = "service_unauthorized"
-	CodeServiceError             Code = "service_error"
-	CodeNetworkError             Code = "network_error"
+	CodeInvalidInput             Code = "invalid_input"              // the input of the call is invalid
+	CodeConfigMissing            Code = "config_missing"             // a field of the config is missing
+	CodeConfigInvalid            Code = "config_invalid"             // a field of the config, or an option, is invalid
+	CodeClockUnusable            Code = "clock_unusable"             // this machine's clock is wrong
+	CodeTokenEndpointRejected    Code = "token_endpoint_rejected"    // the identity provider refused the client
+	CodeTokenEndpointUnavailable Code = "token_endpoint_unavailable" // the identity provider failed
+	CodeTokenResponseInvalid     Code = "token_response_invalid"     // its response has no usable token
+	CodeTokenMismatch            Code = "token_mismatch"             // the token of SetToken is another client's, or expired
+	CodeServiceUnauthorized      Code = "service_unauthorized"       // the service refused the token, and there was no retry
+	CodeServiceError             Code = "service_error"              // the service responded with another error
+	CodeNetworkError             Code = "network_error"              // no response, a timeout, or a response that is too large
 )
 
 // Error is the error of a call. Unknown fields are zero. It holds no secret and no token.

@@ -1,10 +1,10 @@
-// Fleet is one process of a fleet whose processes share a token through ROSTERING_STORE: the
-// URL of a Redis server, or a folder; without it, they do not share. Each line on standard
-// input is a number of calls to make, and gets a line of JSON:
+// Fleet is one process of a fleet that shares a token through ROSTERING_STORE: the URL of a Redis
+// server, or a folder; without it, each process requests its own. For each line on standard input,
+// which is a number, it makes that many calls and prints a line of JSON:
 //
 //	{"calls":5,"token":"1f2e3d4c","expires_at":1800000000}
 //
-// Here token is the beginning of its SHA-256. A call that fails ends the process.
+// The value of token is the beginning of its SHA-256. A call that fails ends the process.
 package main
 
 import (
@@ -73,11 +73,11 @@ func openStore(name string) (rostering.Store, error) {
 	if err != nil {
 		return nil, errors.New("config_invalid: ROSTERING_STORE is not the URL of a Redis server") // err may show its password
 	}
-	options.ContextTimeoutEnabled = true // a call has a second for the store
+	options.ContextTimeoutEnabled = true // a store operation has one second
 	return redisstore.New(redis.NewClient(options)), nil
 }
 
-// report is what the process did.
+// report is the line of JSON.
 type report struct {
 	Calls     int    `json:"calls"`
 	Token     string `json:"token,omitempty"`

@@ -1,10 +1,10 @@
-// Lambda is a function on AWS Lambda that returns the jobs. The plugin is embedded, so that
-// the function is one file, bootstrap:
+// Lambda is a function on AWS Lambda that returns the jobs. It is deployed as one file, bootstrap,
+// which has the plugin embedded:
 //
 //	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -o bootstrap ./lambda
 //
-// Instances of a function share no memory: they share the token through ROSTERING_STORE, a
-// folder on a file system that they mount.
+// The instances of the function share the token through ROSTERING_STORE, a folder on a file system
+// that all of them mount.
 package main
 
 import (

@@ -29,11 +29,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// instance is an instance of the function with the Runtime API, which it asks for its next
-// event and tells the result.
+// instance is an instance of the function with its own Runtime API, from which it gets events and to
+// which it sends results.
 type instance struct {
 	events, results chan string
-	stop            func() // as Lambda does
+	stop            func() // kills it, as Lambda does
 }
 
 func start(t *testing.T, s *sandbox.Sandbox) *instance {
@@ -92,7 +92,7 @@ func (i *instance) invoke(t *testing.T) (kind, body string) {
 	case result := <-i.results:
 		kind, body, _ = strings.Cut(result, " ")
 	case <-limit:
-		t.Fatal("the function does not answer")
+		t.Fatal("the function does not respond")
 	}
 	return kind, body
 }
@@ -104,7 +104,7 @@ func wantJobs(t *testing.T, i *instance) {
 	}
 }
 
-// sandboxWithStore is a sandbox for instances that share a folder.
+// sandboxWithStore starts a sandbox for instances that share a folder.
 func sandboxWithStore(t *testing.T) *sandbox.Sandbox {
 	s := sandbox.New(t)
 	s.Env["ROSTERING_STORE"] = filepath.Join(t.TempDir(), "store")

@@ -1,4 +1,4 @@
-// Minimal prints the jobs with the plain Extism SDK: the plugin has it send the requests.
+// Minimal prints the jobs by a direct call with the Extism SDK, which sends the plugin's requests.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	// end of snippet
 }
 
-// config returns the plugin's config: its keys are the names of the variables in lower case.
+// config returns the plugin's config, whose keys are the names of the variables in lower case.
 func config() map[string]string {
 	config := map[string]string{}
 	for _, key := range []string{"environment", "auth_url", "base_url", "client_id", "client_secret", "customer_id", "user_id"} {
@@ -54,8 +54,8 @@ func host(variable string) string {
 	return u.Hostname()
 }
 
-// explain returns the plugin's error, a JSON object. Without one the call has trapped, as when
-// a request gets no response, and the SDK says why.
+// explain returns the message of the plugin's error, a JSON object. Without one, the call ended in a
+// trap, as when a request gets no response, and the error is the SDK's.
 func explain(object string, trap error) string {
 	var e struct{ Code, Message string }
 	if json.Unmarshal([]byte(object), &e) == nil {

@@ -1,5 +1,5 @@
-// Serverless prints the jobs and ends: a process for each call. The folder ROSTERING_STORE, or
-// one in the user's cache, keeps the token and the compiled plugin for the next process.
+// Serverless prints the jobs and ends: each call is a new process. The folder ROSTERING_STORE, or one
+// in the user's cache, keeps the token and the compiled plugin for the next process.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Service responds to GET /jobs with the jobs, on loopback at PORT (0: a free port, which it
-// prints), until SIGTERM.
+// Service serves the jobs at GET /jobs on loopback until SIGTERM. It listens on PORT (0: any free port)
+// and prints the number of its port.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 		log.Fatal(err)
 	}
 	http.HandleFunc("GET /jobs", func(w http.ResponseWriter, r *http.Request) {
-		jobs, err := client.ListJobs(r.Context()) // ends with its request
+		jobs, err := client.ListJobs(r.Context()) // canceled when the client disconnects
 		if err != nil {
 			fail(w, err)
 			return
@@ -47,7 +47,7 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	<-ctx.Done()
-	stop() // another signal ends it at once
+	stop() // a second signal ends the process at once
 	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
 	defer cancel()
 	if err := errors.Join(server.Shutdown(ctx), client.Shutdown(ctx)); err != nil {

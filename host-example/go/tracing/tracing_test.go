@@ -1,4 +1,4 @@
-// Package tracing shows the library's requests as spans of OpenTelemetry.
+// Package tracing shows how the library's requests become OpenTelemetry spans.
 package tracing
 
 import (
@@ -51,16 +51,16 @@ func TestSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, span := range spans {
-		for _, text := range texts(span) {
-			if strings.Contains(text, string(token.AccessToken)) || strings.Contains(text, string(config.ClientSecret)) {
+		for _, content := range contents(span) {
+			if strings.Contains(content, string(token.AccessToken)) || strings.Contains(content, string(config.ClientSecret)) {
 				t.Errorf("the span %s shows a secret", span.Name)
 			}
 		}
 	}
 }
 
-// texts returns all text in a span.
-func texts(span tracetest.SpanStub) []string {
+// contents returns all strings in a span.
+func contents(span tracetest.SpanStub) []string {
 	all := []string{span.Name, span.Status.Description}
 	attributes := append(span.Attributes, span.Resource.Attributes()...)
 	for _, event := range span.Events {

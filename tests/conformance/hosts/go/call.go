@@ -12,7 +12,7 @@ import (
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// call is a call in terms of the library.
+// call is a call of the library's API.
 type call struct {
 	client  *rostering.Client // a view with the call's ids
 	name    string
@@ -49,8 +49,8 @@ func (c *call) make(ctx context.Context) (a protocol.Answer, err error) {
 	return protocol.Answer{Status: response.Status, Output: response.Body}, nil
 }
 
-// longestText is how long a body may be that the plugin sees, which the library never has it do.
-const longestText = 1 << 20
+// longestBody limits a body that the plugin gets, which the library never passes to it.
+const longestBody = 1 << 20
 
 // readCall reads a call, if the library can express it.
 func readCall(client *rostering.Client, r protocol.Request) (*call, bool) {
@@ -72,7 +72,7 @@ func readCall(client *rostering.Client, r protocol.Request) (*call, bool) {
 
 // read reads a field of the input, and reports whether the library can express it.
 func (c *call) read(name string, value any, body []byte) bool {
-	text, isText := value.(string)
+	text, isString := value.(string)
 	sends, requests := c.name == "send_request", c.name != "get_token"
 	switch {
 	case name == "now":
@@ -106,23 +106,23 @@ func (c *call) read(name string, value any, body []byte) bool {
 	case name == "body" && sends && value == true:
 		c.request.Body = bytes.NewReader(body)
 		return true
-	case name == "body" && sends && len(text) <= longestText:
+	case name == "body" && sends && len(text) <= longestBody:
 		if text != "" {
 			c.request.Body = strings.NewReader(text)
 		}
 	default:
 		return false
 	}
-	return isText
+	return isString
 }
 
 func (c *call) readHeaders(value any) bool {
 	headers, ok := value.(map[string]any)
 	c.request.Header = http.Header{}
 	for name, value := range headers {
-		text, isText := value.(string)
+		text, isString := value.(string)
 		c.request.Header[name] = []string{text}
-		ok = ok && isText
+		ok = ok && isString
 	}
 	return ok
 }

@@ -18,8 +18,8 @@ import (
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// client is a client of the library, which is called by its public API. Input that this cannot
-// express must be refused: by a plain instance with the same config.
+// client is a client of the library, called through its public API. Input that the API cannot express
+// goes to a plain instance with the same config, which must refuse it.
 type client struct {
 	*rostering.Client
 	logs
@@ -48,7 +48,7 @@ func (h *host) createClient(ctx context.Context, r protocol.Request) (instance, 
 	return c, err
 }
 
-// readConfig reads a config that may be wrong, as programs do.
+// readConfig reads a config, which may be invalid, as programs do.
 func readConfig(values map[string]string) (rostering.Config, error) {
 	for _, key := range []string{"environment", "auth_url", "base_url", "client_id", "client_secret",
 		"customer_id", "user_id", "scope", "refresh_margin", "allow_http"} {
@@ -81,7 +81,7 @@ func (c *client) call(ctx context.Context, r protocol.Request) protocol.Answer {
 	return c.logged(protocol.Answer{})
 }
 
-// readToken reads the input of set_token, if a [rostering.Token] can express it.
+// readToken reads the input of set_token, and reports whether a [rostering.Token] can express it.
 func readToken(object []byte) (t rostering.Token, now int64, ok bool) {
 	var fields struct {
 		AccessToken string `json:"access_token"`
@@ -115,7 +115,7 @@ func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Answer 
 	return c.logged(a)
 }
 
-// refused has the plugin refuse an input.
+// refused passes an input to the plugin, which must refuse it.
 func (c *client) refused(ctx context.Context, r protocol.Request) protocol.Answer {
 	i, err := c.plain()
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *client) refused(ctx context.Context, r protocol.Request) protocol.Answe
 	}
 	a := i.call(ctx, protocol.Request{Export: "begin", Input: fmt.Appendf(nil, `{"call":%q,"input":%s}`, r.Export, r.Input)})
 	if a.Error == "" {
-		return protocol.Answer{Trap: fmt.Sprintf("the plugin takes %s, which the library cannot express", r.Input)}
+		return protocol.Answer{Trap: fmt.Sprintf("the plugin accepts %s, which the library cannot express", r.Input)}
 	}
 	return a
 }
@@ -133,7 +133,7 @@ func (c *client) logged(a protocol.Answer) protocol.Answer {
 	return a
 }
 
-// failed is the answer for an error of the library.
+// failed returns the answer for an error of the library.
 func failed(err error) protocol.Answer {
 	known, ok := errors.AsType[*rostering.Error](err)
 	switch {
@@ -161,7 +161,7 @@ func (h handler) WithAttrs([]slog.Attr) slog.Handler       { return h }
 func (h handler) WithGroup(string) slog.Handler            { return h }
 
 func (h handler) Handle(_ context.Context, r slog.Record) error {
-	if !strings.HasPrefix(r.Message, "rostering: ") { // the library's own
+	if !strings.HasPrefix(r.Message, "rostering: ") { // which are lines of the library
 		h.add(strings.ToLower(r.Level.String()), r.Message)
 	}
 	return nil

@@ -43,12 +43,12 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 type host struct {
-	dir   string // of the cache, where clients have it
+	dir   string // of the cache, for clients
 	cache wazero.CompilationCache
 
 	mutex     sync.Mutex // guards the maps
 	instances map[string]instance
-	cancels   map[int64]context.CancelFunc // of the drives under way, by their ids
+	cancels   map[int64]context.CancelFunc // of the drives in progress, by their ids
 }
 
 // instance is an instance of the SDK or a client of the library.
@@ -58,8 +58,8 @@ type instance interface {
 	close(ctx context.Context) protocol.Answer
 }
 
-// run answers requests until in ends. A drive and a close do not keep the next request
-// waiting; they end before run does.
+// run handles requests until in ends. A drive or a close does not delay the next request, and ends
+// before run does.
 func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	var background sync.WaitGroup
 	defer background.Wait()
@@ -175,7 +175,7 @@ func versions() string {
 	return all
 }
 
-// logs are the plugin's lines since a call began.
+// logs has the plugin's log lines since a call began.
 type logs struct {
 	mutex sync.Mutex
 	lines []protocol.Log

@@ -13,7 +13,7 @@ import (
 
 // plain is an instance of go-sdk.
 type plain struct {
-	mutex  sync.Mutex // held for each call of the plugin
+	mutex  sync.Mutex // held during each call of the plugin
 	plugin *extism.Plugin
 	logs
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// store is the URL of the shared store.
+// store is a store at a URL.
 type store string
 
 func (s store) Get(ctx context.Context, key string) (string, bool, error) {
