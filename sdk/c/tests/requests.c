@@ -1,5 +1,6 @@
 /* Custom requests and their bodies. */
 #include <curl/curl.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "client.h"
@@ -282,7 +283,7 @@ static void a_connection_is_kept_and_no_request_is_sent_twice(void **state) {
 }
 
 /* The lists of headers in memory, which contain the token: the linker redirects these functions of libcurl to here. */
-static int lists;
+static atomic_int lists;
 
 struct curl_slist *__real_curl_slist_append(struct curl_slist *list, const char *line);
 struct curl_slist *__wrap_curl_slist_append(struct curl_slist *list, const char *line);
