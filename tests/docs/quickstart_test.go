@@ -2,7 +2,6 @@ package docs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,6 +25,7 @@ func TestQuickStart(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	env := []string{"DIST=" + filepath.Join(hosts.Root(), "dist"), "PATH=" + bin + ":" + os.Getenv("PATH")}
 	for page, host := range map[string]string{"c": "c", "go": "go", "java": "java", "javascript": "node", "python": "python", "rust": "rust"} {
 		t.Run(page, func(t *testing.T) {
 			if !hosts.Wanted(host) {
@@ -34,22 +34,50 @@ func TestQuickStart(t *testing.T) {
 			if host != "go" {
 				hosts.Setup(t, host)
 			}
-			folder := t.TempDir()
-			script, err := copied(folder, sections(read(t, "sdk/"+page+"/README.md"), "Install", "Quick start"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-			defer cancel()
-			command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
-			command.Dir = folder
-			command.Env = append(os.Environ(), "DIST="+filepath.Join(hosts.Root(), "dist"), "PATH="+bin+":"+os.Getenv("PATH"))
-			command.WaitDelay = 10 * time.Second
-			out, err := command.CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "sandbox-job-1") {
-				t.Errorf("%v: %s\n%s", err, script, out)
-			}
+			mustList(t, "sdk/"+page+"/README.md", t.TempDir(), env)
 		})
+	}
+}
+
+// The quick start of README.md begins in a clone.
+func TestQuickStartOfTheREADME(t *testing.T) {
+	if os.Getenv("PACKAGES") != "made" || !hosts.Wanted("python") {
+		t.Skip("make test-packages runs this test")
+	}
+	hosts.Setup(t, "python")
+	top := t.TempDir()
+	clone := filepath.Join(top, "clone")
+	// With what make build has made, and the times of all files, so that it need not be made again.
+	script := `mkdir clone
+		(cd "$ROOT" && { git ls-files -co --exclude-standard -z ; find build -maxdepth 1 ! -type d -print0 ; printf 'dist/%s\0' rostering.wasm rostering-nowasi.wasm ; } |
+			tar --null -T - -c --ignore-failed-read) | tar -x -C clone
+		touch clone/dist/*`
+	command := exec.Command("bash", "-euo", "pipefail", "-c", script)
+	command.Dir, command.Env = top, append(os.Environ(), "ROOT="+hosts.Root())
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustList(t, "README.md", clone, []string{"GOPATH=" + filepath.Join(top, "go"), "GOMODCACHE=" + strings.TrimSpace(string(cache)), "GOBIN=", "MAKEFLAGS="})
+}
+
+// mustList does in a folder what a page says.
+func mustList(t *testing.T, page, folder string, env []string) {
+	t.Helper()
+	script, err := copied(sections(read(t, page), "Install", "Quick start"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
+	command.Dir, command.Env, command.WaitDelay = folder, append(os.Environ(), env...), 10*time.Second
+	out, err := command.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "sandbox-job-1") {
+		t.Errorf("%v: %s\n%s", err, script, out)
 	}
 }
 
@@ -58,32 +86,34 @@ var (
 	named  = regexp.MustCompile("`([^` ]+)`:$")
 )
 
-// copied writes the blocks that a page names files for into a folder, and returns the others as one script. The line before a
-// block names its file: its last word, a colon behind it.
-func copied(folder, text string) (script string, err error) {
+// copied returns the blocks of a page as one script. A block of a file becomes that file: the line before the block ends in the
+// name, with a colon behind it.
+func copied(text string) (script string, err error) {
+	const end = "END-OF-THE-FILE"
 	var name string
 	for _, part := range paragraphs(text) {
 		found := fenced.FindStringSubmatch(part)
 		switch {
 		case found == nil && strings.HasPrefix(part, "<!--"):
+			continue
 		case found == nil:
 			name = ""
 			if file := named.FindStringSubmatch(part); file != nil {
 				name = file[1]
 			}
+			continue
 		case name != "" && !filepath.IsLocal(name):
 			return "", fmt.Errorf("%s is outside of the folder", name)
 		case name != "":
-			file := filepath.Join(folder, name)
-			err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(found[2]+"\n"), 0o644))
-			name = ""
+			script += fmt.Sprintf("mkdir -p '%s'\ncat >'%s' <<'%s'\n%s\n%s\n", filepath.Dir(name), name, end, found[2], end)
 		case found[1] == "sh":
 			script += found[2] + "\n"
 		default:
 			return "", fmt.Errorf("no file is named for this block:\n%s", part)
 		}
+		name = ""
 	}
-	return script, err
+	return script, nil
 }
 
 // paragraphs splits a page's text at its empty lines, but not within a block. A comment is a paragraph.
