@@ -1,0 +1,87 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const sample = `package sample
+
+const limit = 3 + 4
+
+func f(a, b int, ok bool) (n int, long bool) {
+	for i := 0; i < limit; i++ {
+		n += a * b
+		if !ok && a <= b {
+			break
+		}
+	}
+	switch {
+	case a == b:
+		n++
+	}
+	return n, true
+}
+`
+
+func TestMutantsOfAFile(t *testing.T) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "sample.go", sample, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+	if _, err := new(types.Config).Check("sample", fset, []*ast.File{file}, info); err != nil {
+		t.Fatal(err)
+	}
+	var all []mutant
+	m := mutator{source: []byte(sample), fset: fset, info: info, name: "sample.go", all: &all}
+	text := m.file(file)
+	if _, err := parser.ParseFile(fset, "mutated.go", text, 0); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var got []string
+	for n := range all {
+		got = append(got, strings.TrimPrefix(all[n].key(), "sample.go f: "))
+	}
+	slices.Sort(got)
+	want := []string{
+		"!ok && a <= b → ||", "a * b → /", "a <= b → <", "a <= b → not so", "a == b → not so", "break → left out", "i < limit → <=",
+		"i < limit → not so", "n += a * b → left out", "n += a * b → n -= a * b", "n++ → left out", "n++ → n--", "ok → not so", "true → not so",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Without a mutant the tests of a package pass, with most they fail.
+func TestUnitTestsKillMutants(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "survivors")
+	var out strings.Builder
+	o := options{packages: "clock", by: "units", survivors: file}
+	if err := o.measure(t.Context(), io.MultiWriter(&out, t.Output()), "../../.."); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "100.0 %") {
+		t.Errorf("not all mutants of clock are killed:\n%s", &out)
+	}
+	if b, err := os.ReadFile(file); err != nil || len(b) > 0 {
+		t.Errorf("survivors: %s, %v", b, err)
+	}
+	// A mutant that nothing kills is a survivor: here, as no test runs.
+	o.by = ""
+	if err := o.measure(t.Context(), io.Discard, "../../.."); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || strings.Count(string(b), "clock/clock.go") < 5 {
+		t.Errorf("survivors without tests: %s, %v", b, err)
+	}
+}
