@@ -4,7 +4,7 @@ set -euo pipefail
 export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 cd "$(dirname "$0")"
 
-# Several runs at once take turns.
+# Concurrent runs take turns.
 exec 9<pom.xml
 if command -v flock >/dev/null; then flock 9; fi
 

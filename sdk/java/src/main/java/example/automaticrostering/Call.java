@@ -40,8 +40,8 @@ final class Call {
   /** Whether the service has responded, and the plugin has not yet judged that. */
   private volatile boolean hasResponse;
 
-  /** Whether it requests a token: that continues without its caller, but not in a closed client. */
-  private boolean isTokenRequest;
+  /** Whether it is in a section, which continues without its caller, but not in a closed client. */
+  private boolean isInSection;
 
   private CompletableFuture<?> tokenRequest;
 
@@ -192,9 +192,9 @@ final class Call {
       return completedFuture(new Result(response, step.token()));
     }
     hasResponse = false;
-    isTokenRequest = step.isForToken();
+    isInSection = step.isOfSection();
     timeOut();
-    if (isTokenRequest) {
+    if (isInSection) {
       driver.closeIfIdle();
     }
     if (driver.isClosed() || step.endsWithCaller() && result.isDone()) {
@@ -212,7 +212,7 @@ final class Call {
               return resume(step, Map.of());
             });
       default:
-        return isTokenRequest ? requestToken(step) : send(step);
+        return step.isForToken() ? requestToken(step) : send(step);
     }
   }
 
@@ -234,9 +234,9 @@ final class Call {
     return then(sent, (received, e) -> e == null ? responded(step, received) : fail(step, e));
   }
 
-  /** Reports whether all that is left of the call is a token request that nobody waits for. */
+  /** Reports whether all that is left of the call is a section that nobody waits for. */
   boolean isAbandoned() {
-    return isTokenRequest && result.isDone();
+    return isInSection && result.isDone();
   }
 
   /** Cancels its token request. */

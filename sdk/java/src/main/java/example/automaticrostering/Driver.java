@@ -100,7 +100,7 @@ final class Driver {
         });
   }
 
-  /** Stops waiting for token requests without a caller; anything else without a caller is short. */
+  /** Gives up the sections that no caller waits for; anything else without a caller is short. */
   void closeIfIdle() {
     if (isClosing && calls.stream().allMatch(Call::isAbandoned)) {
       free();

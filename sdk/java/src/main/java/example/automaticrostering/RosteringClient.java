@@ -131,8 +131,8 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Waits for the calls that began before, then frees the plugin; later calls throw
-   * IllegalStateException. If the thread is interrupted, the calls are canceled. A token request
-   * that no call waits for is not waited for either.
+   * IllegalStateException. If the thread is interrupted, the calls are canceled. Token requests and
+   * store operations that no call waits for are given up.
    */
   @Override
   default void close() {}

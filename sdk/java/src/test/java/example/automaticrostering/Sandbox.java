@@ -76,6 +76,11 @@ final class Sandbox {
     control("POST", "/revoke", Map.of());
   }
 
+  /** Sets the lifetime of new tokens. */
+  void lifetime(int seconds) throws IOException, InterruptedException {
+    control("POST", "/lifetime", Map.of("seconds", seconds));
+  }
+
   Counts counts() throws IOException, InterruptedException {
     return Json.read(control("GET", "/counts", Map.of()), Counts.class);
   }

@@ -28,7 +28,7 @@ class StepsTest {
   private final Driver driver =
       new Driver(
           () -> this::plugin,
-          RosteringClient.builder(RosteringConfig.builder().build()).store(new MemoryStore()));
+          RosteringClient.builder(RosteringConfig.builder().build()).store(new HangingStore()));
 
   private byte[] plugin(String export, byte[] input) {
     switch (export) {
@@ -54,7 +54,7 @@ class StepsTest {
     }
   }
 
-  /** Keeps the thread, until the test lets it continue. */
+  /** Keeps the thread until the test lets it continue. */
   private void hold() {
     holds.complete(true);
     try {
@@ -70,12 +70,31 @@ class StepsTest {
     driver.close().join();
   }
 
+  /** Hangs for one key, until the test lets it continue. */
+  private final class HangingStore implements Store {
+    @Override
+    public String get(String key) {
+      if (key.equals("hang")) {
+        hold();
+      }
+      return null;
+    }
+
+    @Override
+    public boolean add(String key, String value, long ttlSeconds) {
+      return true;
+    }
+
+    @Override
+    public void set(String key, String value, long ttlSeconds) {}
+  }
+
   private static String waits(String purpose) {
     return "{'step':'wait','for':'%s','seconds':31536000,'flow':%s}".formatted(purpose, DONE);
   }
 
   private static String section(String next) {
-    return "{'step':'store','timeout':60,'op':'get','key':'k','flow':%s}".formatted(next);
+    return "{'step':'store','timeout':31536000,'op':'get','key':'k','flow':%s}".formatted(next);
   }
 
   private CompletableFuture<Call.Result> start(String step) {
@@ -129,6 +148,14 @@ class StepsTest {
     start(waits("store")).cancel(true);
     assertTimedOut(start(waits("call"), 1_000_000));
     driver.close().join(); // waits for none of them
+  }
+
+  @Test
+  void closeGivesUpAStoreStepThatNobodyWaitsFor() throws Exception {
+    var call = start(section(DONE).replace("'k'", "'hang'"));
+    holds.get();
+    call.cancel(true);
+    driver.close().join();
   }
 
   @Test
