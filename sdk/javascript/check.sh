@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Format, lint and types, also of the examples and the tests' adapter; that wrangler would deploy the Workers, and that the
-# reference can be made. Run setup.sh first.
+# Checks format, lint and types, including those of the examples and the conformance adapter, that wrangler would deploy the
+# Workers, and that the reference can be made. Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 bin=$PWD/node_modules/.bin

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats the code as check.sh wants it. Run setup.sh first.
+# Formats the code as check.sh requires. Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 node_modules/.bin/prettier --config package.json --write --log-level warn . \

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes automatic-rostering-VERSION.tgz, in ../../dist or in another folder: with declarations of its types and with the
-# plugin inside. Run setup.sh and make build first.
+# Makes automatic-rostering-VERSION.tgz in ../../dist or in the folder that is passed, with type declarations and the plugin.
+# Run setup.sh and make build first.
 set -euo pipefail
 into=$(realpath -m "${1:-$(dirname "$0")/../../dist}")
 cd "$(dirname "$0")"
 
 mkdir -p build "$into"
-work=$(mktemp -d build/package.XXXXXX) # here, where tsc finds the types of Node and Cloudflare
+work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
 trap 'rm -rf "$work"' EXIT
 cp -RL package.json README.md src ../../LICENSE ../../THIRD_PARTY_NOTICES.md "$work" # with the plugin, not the link to it
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what package-lock.json names into node_modules, and links it where the examples and the tests' adapter look
-# for the package. Does nothing if that is up to date.
+# Installs what package-lock.json names into node_modules, and links that where the examples and the conformance adapter look
+# for the package. Does nothing if it is up to date.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -1,7 +1,7 @@
-# For a runtime's test-package.sh to source, in its folder: finds the package of package.sh and makes an empty folder for a
-# user of it.
-#   sdk, root, package, folder  paths: sdk/javascript, the repository, the package, and the folder, removed at the end
-#   pinned NAME                 NAME@VERSION of a tool, as the package.json of the library pins it
+# Sourced by the test-package.sh of a runtime, in its folder: finds the package of package.sh, and creates an empty folder for
+# its user.
+#   sdk, root, package, folder  paths: sdk/javascript, the repository, the package, and the folder, which is removed at the end
+#   pinned NAME                 prints NAME@VERSION of a tool, as the package.json of the library pins it
 sdk=$(realpath ../..)
 root=$(realpath "$sdk/../..")
 package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: program.sh NAME OLDEST PACKAGE GLOB
-# Provides the program of a runtime as NAME/NAME: the one on PATH if it is OLDEST or newer, else that of npm's PACKAGE, which
-# GLOB finds in node_modules.
+# Links the program of a runtime as NAME/NAME: the one on PATH if it is OLDEST or newer, otherwise that of npm's PACKAGE,
+# which GLOB finds in node_modules.
 set -euo pipefail
 cd "$(dirname "$0")/$1"
 name=$1 oldest=$2 package=$3 glob=$4
@@ -29,5 +29,5 @@ for program in node_modules/$glob; do
 		exit 0
 	fi
 done
-echo "$name: there is no $oldest or newer, and npm's $package does not run here" >&2
+echo "$name: install $oldest or newer; npm's $package does not run here" >&2
 exit 69

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Provides Bun and what the package needs.
+# Installs Bun and what the package needs.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../../setup.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Provides Deno and what the package needs. 2.9.5 sends a request twice if the connection closes without a response.
+# Installs Deno and what the package needs. Deno 2.9.5 sends a request twice if the connection closes without a response.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../../setup.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Provides what the package needs, and a second Node, with JSPI, if npm has one for this machine.
+# Installs what the package needs, and a second Node, with JSPI, if npm has one for this machine.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../../setup.sh

@@ -8,7 +8,7 @@ source ../../take-package.sh
 tools=("$(pinned typescript)" "$(pinned @types/node)" "$(pinned esbuild)")
 
 "$sdk/package.sh" "$folder" >/dev/null
-cmp "$package" "$folder/$(basename "$package")" || { # made twice, it is the same
+cmp "$package" "$folder/$(basename "$package")" || { # packed twice, it is the same
 	echo "$package is older than its sources: run make packages first" >&2
 	exit 1
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Provides what the package needs, workerd among it.
+# Installs what the package needs, including workerd.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../../setup.sh
 if ! ../../node_modules/.bin/workerd --version >/dev/null; then
-	echo "workerd: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2
+	echo "workerd does not run here: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2
 	exit 69
 fi

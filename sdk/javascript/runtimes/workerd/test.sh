@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests in workerd, against the sandbox (make build/sandbox). Run setup.sh first.
+# Runs the tests in workerd, against the sandbox (make build/sandbox). Run setup.sh first.
 set -euo pipefail
 cd "$(dirname "$0")"
 node --test tests/*.test.js
