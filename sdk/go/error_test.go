@@ -120,6 +120,13 @@ func TestErrorNames(t *testing.T) {
 			t.Errorf("the error is %+v, which does not say %q about %s", e, want, tt.key)
 		}
 	}
+	lost := rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+		return nil, errors.New("auth_url is lost")
+	})})
+	_, err := newClient(t, fullConfig, lost).ListJobs(t.Context())
+	if e := wantError(t, err, rostering.CodeNetworkError); !strings.Contains(e.Message, "(auth_url is lost)") || !strings.Contains(e.Message, "AuthURL") {
+		t.Errorf("the error is %+v", e)
+	}
 }
 
 func TestNot2xx(t *testing.T) {

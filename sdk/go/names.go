@@ -21,7 +21,8 @@ var inputNames = map[string]string{
 	"force": "Force", "refused": "Refused",
 }
 
-var word = regexp.MustCompile(`[a-z_]+`)
+// word also matches what stands in parentheses, which is not the plugin's.
+var word = regexp.MustCompile(`(?s)\(.*\)|[a-z_]+`)
 
 // inNamesOfGo returns the plugin's message about a key in the names of this package.
 func inNamesOfGo(code Code, key, message string) string {
