@@ -184,6 +184,7 @@ class Clients:
     def __init__(self, form: Any, config: Config, stores: list[Store | None]) -> None:
         self._form, self._config, self._stores = form, config, stores
         self._clients: list[Any] = []
+        self._lock = threading.Lock()
 
     async def open(self) -> None:
         self._clients = [await self._make(store) for store in self._stores]
@@ -218,7 +219,9 @@ class Clients:
         return await client.open() if isinstance(client, AsyncClient) else client
 
     async def _replace(self, n: int, timeout: float | None) -> None:
-        old, self._clients[n] = self._clients[n], await self._make(self._stores[n])
+        new = await self._make(self._stores[n])
+        with self._lock:
+            old, self._clients[n] = self._clients[n], new
         with within(max(TIMEOUTS), "closing"):
             await settle(old.close(timeout))
         done["closings"] += 1
