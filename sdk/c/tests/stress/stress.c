@@ -38,7 +38,8 @@ static slot slots[SLOTS];
 static worker workers[WORKERS];
 static rostering_config config;
 static rostering_store *memory;
-static atomic_bool ends, joined, store_fails;
+static atomic_bool ends, joined;
+static atomic_uint store_mode; /* 0: it works, 1: it is slow, 2: it fails */
 static atomic_long calls, cancels, faults;
 
 /* next returns a random number below n: xorshift64*. */
@@ -64,18 +65,24 @@ static void keep_no_secret(void *context, rostering_log_level level, const char 
     want_no_secret("a secret or token is logged", line);
 }
 
-/* The store in memory, unless it is to fail. */
+/* The store in memory, according to its mode. */
+
+static bool store_fails(void) {
+    unsigned mode = atomic_load(&store_mode);
+    if (mode == 1) poll(NULL, 0, 200);
+    return mode == 2;
+}
 
 static int get(void *context, int64_t timeout_ms, const char *key, char **value) {
-    return atomic_load(&store_fails) ? EIO : memory->get(context, timeout_ms, key, value);
+    return store_fails() ? EIO : memory->get(context, timeout_ms, key, value);
 }
 
 static int add(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl, bool *added) {
-    return atomic_load(&store_fails) ? EIO : memory->add(context, timeout_ms, key, value, ttl, added);
+    return store_fails() ? EIO : memory->add(context, timeout_ms, key, value, ttl, added);
 }
 
 static int set(void *context, int64_t timeout_ms, const char *key, const char *value, int64_t ttl) {
-    return atomic_load(&store_fails) ? EIO : memory->set(context, timeout_ms, key, value, ttl);
+    return store_fails() ? EIO : memory->set(context, timeout_ms, key, value, ttl);
 }
 
 /* open_slot opens the client of a slot. All but the first share the store. */
@@ -230,7 +237,7 @@ static void disturb(sandbox *s, uint64_t *random) {
         return;
     }
     if (choice == 10) replace(next(random, SLOTS), (int64_t)next(random, 100));
-    if (choice == 11) atomic_store(&store_fails, next(random, 2) == 0);
+    if (choice == 11) atomic_store(&store_mode, next(random, 3));
     if (choice == 12) sandbox_revoke(s);
     if (choice == 13) sandbox_set_lifetime(s, next(random, 2) == 0 ? 1 : 3600);
     if (choice == 14) sandbox_fault(s, on, "{s:b}", "hold", 1);
@@ -280,7 +287,7 @@ static bool recovers(rostering_client *client) {
 /* want_recovery fails unless each client lists the jobs, once the last backoff is over. */
 static void want_recovery(sandbox *s) {
     int64_t deadline = rostering_deadline(RECOVERY_MS);
-    atomic_store(&store_fails, false);
+    atomic_store(&store_mode, 0);
     sandbox_clear_faults(s);
     sandbox_set_lifetime(s, 3600);
     for (size_t i = 0; i < SLOTS; i++) {
