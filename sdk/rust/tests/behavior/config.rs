@@ -103,6 +103,24 @@ fn loopback_proxy_of_the_environment() {
     assert_eq!(sandbox.counts(), (1, 1));
 }
 
+/// The sandbox stands in for a proxy, which gets the request for another host.
+#[test]
+fn proxy_of_the_environment() {
+    if env::var(CHILD).is_ok() {
+        let client = blocking::Client::open(&Config::from_env().unwrap(), Options::default()).unwrap();
+        client.get_token().unwrap();
+        return;
+    }
+    let sandbox = Sandbox::start();
+    let mut variables = sandbox.env.clone();
+    variables.insert("HTTP_PROXY".into(), sandbox.config().auth_url);
+    variables.insert("ROSTERING_AUTH_URL".into(), "http://login.example.com".into());
+    variables.insert("ROSTERING_ALLOW_HTTP".into(), "true".into());
+    let variables: Vec<_> = variables.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    in_child("config::proxy_of_the_environment", &variables);
+    assert_eq!(sandbox.counts(), (1, 0));
+}
+
 type Change = fn(&mut Config);
 
 #[tokio::test]
