@@ -1,7 +1,7 @@
 //! Prints the jobs, with the SDK alone: the plugin sends the requests. `ROSTERING_WASM` is the path of rostering.wasm.
 
-use std::env;
 use std::error::Error;
+use std::{env, fs};
 
 use extism::{Manifest, PluginBuilder, Wasm};
 use serde_json::Value;
@@ -35,7 +35,7 @@ fn list_jobs() -> Result<String, Box<dyn Error>> {
     let urls = config.iter().filter(|(key, _)| key.ends_with("_url"));
     // The host of https://login.example.com is login.example.com.
     let hosts = urls.filter_map(|(_, url)| Some(url.split([':', '/']).nth(3)?.to_owned()));
-    let manifest = Manifest::new([Wasm::file(env::var("ROSTERING_WASM")?)])
+    let manifest = Manifest::new([Wasm::data(fs::read(env::var("ROSTERING_WASM")?)?)])
         .with_allowed_hosts(hosts)
         .with_config(config.into_iter());
     let mut plugin = PluginBuilder::new(manifest).with_wasi(true).build()?; // keeps the token
