@@ -103,7 +103,7 @@ func (s *stress) run(seed uint64, length time.Duration) {
 		group.Go(func() {
 			for r := rand.New(rand.NewPCG(seed, uint64(n))); ctx.Err() == nil; {
 				slot := s.slots[r.IntN(len(s.slots))]
-				if client := slot.client.Load(); r.IntN(200) == 0 {
+				if client := slot.client.Load(); r.IntN(50) == 0 {
 					s.reopen(slot, client, r)
 				} else {
 					s.call(client, r)
