@@ -105,7 +105,7 @@ export class Client {
    *
    * @template {object & Ids & CallOptions} [O={}]
    * @param {Exact<Ids & CallOptions, O>} [given]
-   * @returns {Promise<Response>} whose status is 2xx, and whose body is in memory
+   * @returns {Promise<Response>} with a 2xx status, whose body is in memory
    */
   async listJobs(given) {
     const { customerId, userId, ...options } = this.#checked('listJobs', given);
@@ -117,7 +117,7 @@ export class Client {
    *
    * @template {ServiceRequest & Ids & CallOptions} O
    * @param {Exact<ServiceRequest & Ids & CallOptions, O>} request
-   * @returns {Promise<Response>} whose status is 2xx, or 304, and whose body is in memory
+   * @returns {Promise<Response>} with a 2xx status, or 304, whose body is in memory
    */
   async sendRequest(request) {
     const given = /** @type {ServiceRequest & Ids & CallOptions} */ (request);

@@ -1,5 +1,5 @@
 /**
- * Why a call failed: one of the codes in the plugin's contract.
+ * A code of the contract.
  *
  * @typedef {'invalid_input' | 'config_missing' | 'config_invalid' | 'clock_unusable' | 'token_endpoint_rejected'
  *   | 'token_endpoint_unavailable' | 'token_response_invalid' | 'token_mismatch' | 'service_unauthorized'
@@ -20,8 +20,8 @@
  */
 
 /**
- * Why a call failed. Fields that do not apply are undefined. It has neither secrets nor tokens, except for what the service
- * put into the headers of its response, which are not printed.
+ * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens, except for what the
+ * service put into the headers of its response, which are not printed.
  */
 export class RosteringError extends Error {
   static {
@@ -39,6 +39,7 @@ export class RosteringError extends Error {
     super(describe(fields), cause === undefined ? undefined : { cause });
     this.#fields = fields;
     this.#headers = headers;
+    /** Why the call failed. */
     this.code = fields.code;
     /** Whether the same call may succeed later. */
     this.retryable = fields.retryable;
