@@ -158,6 +158,18 @@ async fn tokens() {
     assert_eq!(sandbox.counts(), (3, 0));
 }
 
+/// The client uses its token while it is valid.
+#[tokio::test]
+async fn rotated_secret() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    client.list_jobs().await.unwrap();
+    sandbox.control("rotate", &json!({}));
+    client.list_jobs().await.unwrap();
+    sandbox.revoke();
+    assert_eq!(call_error(client.list_jobs().await).code, Code::TokenEndpointRejected);
+}
+
 #[tokio::test]
 async fn token_of_another_client() {
     let sandbox = Sandbox::start();
