@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"automatic-rostering/plugin/internal/call"
-	"automatic-rostering/plugin/internal/input"
 	"automatic-rostering/plugin/internal/memory"
-	"automatic-rostering/plugin/internal/message"
 	"automatic-rostering/plugin/internal/vars"
 )
 
@@ -66,15 +64,6 @@ func (e *edge) setToken(token string, now, expires int64) {
 	}
 }
 
-// directly makes a get_token whose request the plugin sends.
-func (e *edge) directly(now int64, body string) *call.Step {
-	c := call.New(e, input.GetToken)
-	if s := c.Begin(fmt.Appendf(nil, `{"now":%d}`, now)); s.Kind != call.Send {
-		e.t.Fatalf("no request: %s", s.Output)
-	}
-	return c.Resume(&message.Answer{Status: 200, Size: len(body), Load: func(most int) []byte { return []byte(body[:min(most, len(body))]) }})
-}
-
 func wantStep(t *testing.T, step, begins string) {
 	t.Helper()
 	if !strings.HasPrefix(step, begins) {
@@ -111,12 +100,6 @@ func TestAWaitIsRememberedForAResumeWithoutTime(t *testing.T) {
 	step := e.waitingTokenAt(1_800_000_028)
 	wantStep(t, step, waitStep+`,"seconds":2.000`)
 	wantStep(t, e.resume(step, ``), waitStep+`,"seconds":2.000`)
-}
-
-func TestADirectCallIsNotPending(t *testing.T) {
-	e := newEdge(t)
-	wantStep(t, e.text(e.directly(1_800_000_000, `{"access_token":"short","token_type":"Bearer","expires_in":2}`)), `{"access_token":"short"`)
-	wantStep(t, e.waitingTokenAt(1_800_000_005), tokenStep)
 }
 
 func TestAStepThatTheHostHasNoRoomForIsNotTheOldOne(t *testing.T) {
