@@ -89,8 +89,6 @@ func ParseLock(value string) (lock Lock) {
 			lock.Wait = number(v, 1, backoff.MaxWait)
 		case "failures":
 			lock.Failures = int(number(v, 1, backoff.MaxFailures))
-		default:
-			wrong = true
 		}
 		return !wrong
 	})

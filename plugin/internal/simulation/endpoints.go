@@ -8,8 +8,9 @@ import "fmt"
 func (m *made) requestJobs(o *output) {
 	f := m.fleet
 	m.isReady()
-	accepted := f.accepts(o.token)
-	if f.expired(o.token) && m.punctual() {
+	token := o.token // o may be the kept step, which other calls change
+	accepted := f.accepts(token)
+	if f.expired(token) && m.punctual() {
 		f.Expired++
 	}
 	if accepted && o.last { // however long it takes
@@ -19,7 +20,7 @@ func (m *made) requestJobs(o *output) {
 	seconds, ok := f.takes(f.Service, serviceTimeout)
 	if !accepted {
 		f.Unauthorized++
-		if m.refused == o.token {
+		if m.refused == token {
 			f.Dead++
 		}
 	}
@@ -30,7 +31,7 @@ func (m *made) requestJobs(o *output) {
 		case accepted:
 			m.resume(`,"status":200`)
 		default:
-			m.refused = o.token
+			m.refused = token
 			m.resume(`,"status":401,"body":""`)
 		}
 	})
@@ -114,13 +115,13 @@ func (m *made) operate(o *output) string {
 	there = there && f.time < found.expires
 	switch {
 	case o.op == "get" && there:
-		return `,"value":` + quote(found.value)
+		return `,"value":` + quote(m.found(found.value))
 	case o.op == "get":
 		return `,"value":null`
 	case o.op == "add" && there:
 		return `,"added":false`
 	}
-	f.store[o.key] = entry{o.value, f.time + float64(o.ttl)}
+	f.store[o.key] = entry{m.written(o.value), f.time + float64(o.ttl)}
 	if o.op == "set" {
 		return ""
 	}

@@ -14,14 +14,16 @@ import (
 // member is an instance of a fleet, and the driver of its calls.
 type member struct {
 	*host
-	fleet   *Fleet
-	skew    int64
-	dead    bool
-	frozen  float64 // until then it does nothing
-	waiting []*made // for another call of this instance
-	refused string  // the token that it met a 401 with last
-	under   int     // token requests under way
-	told    float64 // when the token endpoint's Retry-After is over
+	fleet *Fleet
+	skew  int64
+	dead  bool
+	// upgraded says that it is of the next version: see Upgrade.
+	upgraded bool
+	frozen   float64 // until then it does nothing
+	waiting  []*made // for another call of this instance
+	refused  string  // the token that it met a 401 with last
+	under    int     // token requests under way
+	told     float64 // when the token endpoint's Retry-After is over
 
 	// kept is the first step of a call while a token is cached, as a driver may keep it.
 	kept   output
