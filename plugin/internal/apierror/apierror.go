@@ -64,9 +64,9 @@ func Network(what, address string) *Error {
 		Message: what + "; check " + address + ", the network and the host's limits, then retry"}
 }
 
-// Mismatch is a token_mismatch error.
-func Mismatch(message string) *Error {
-	return &Error{Code: TokenMismatch, Message: message}
+// Mismatch returns a token_mismatch error: what is wrong with the token.
+func Mismatch(what string) *Error {
+	return &Error{Code: TokenMismatch, Message: what + "; request a new one with get_token"}
 }
 
 // AppendJSON appends the error as a JSON object.

@@ -102,7 +102,7 @@ func TestNetworkAndMismatch(t *testing.T) {
 	if e.Code != apierror.NetworkError || !e.Retryable || !strings.Contains(e.Message, "it did not answer; check auth_url") {
 		t.Errorf("got %+v", e)
 	}
-	if e = apierror.Mismatch("another's"); e.Code != apierror.TokenMismatch || e.Retryable || e.Message != "another's" {
+	if e = apierror.Mismatch("another's"); e.Code != apierror.TokenMismatch || e.Retryable || e.Message != "another's; request a new one with get_token" {
 		t.Errorf("got %+v", e)
 	}
 }

@@ -105,7 +105,7 @@ func (c *Call) Begin(rawInput []byte) *Step {
 		if c.export == input.GetToken {
 			return fail(clockUnusable())
 		}
-		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or pass now")
+		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; set the clock, or pass now")
 	}
 	if c.cached && !c.in.Force && c.in.Refused == "" && c.needsNoRenewal() && c.usePrepared() {
 		c.state = UsingToken
@@ -120,7 +120,7 @@ func (c *Call) Begin(rawInput []byte) *Step {
 
 func clockUnusable() *apierror.Error {
 	return &apierror.Error{Code: apierror.ClockUnusable,
-		Message: "the host's clock is not set; give the plugin a real clock, or pass now (Unix seconds)"}
+		Message: "the time is wrong; set the machine's clock, give the plugin a real one, or pass now (Unix seconds)"}
 }
 
 // Resume takes the answer to the request of the last step and returns the next.

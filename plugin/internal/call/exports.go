@@ -24,14 +24,14 @@ func SetToken(host Host, rawInput []byte) *Step {
 		return fail(err)
 	}
 	if t.CacheKey != oauth2.CacheKey(&c.client) {
-		return fail(apierror.Mismatch("cache_key is that of another client, scope or token URL"))
+		return fail(apierror.Mismatch("the token is for another client_id, scope or auth_url"))
 	}
 	c.load()
 	c.readClock()
 	lifetime := min(t.ExpiresAt-c.now, vars.MaxLifetime)
 	switch {
 	case lifetime <= 0:
-		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
+		return fail(apierror.Mismatch("the token has expired"))
 	case !c.cached || c.accessToken() != t.AccessToken:
 		c.keepToken(t.AccessToken, c.now, lifetime, false)
 	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:

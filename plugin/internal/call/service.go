@@ -13,7 +13,7 @@ import (
 // that is prepared for the next calls too. A caller's own request is not prepared.
 func (c *Call) sendToService() Event {
 	if c.refused != 0 {
-		c.host.Log(Warn, "the service refused the token; the request is repeated with another one")
+		c.host.Log(Warn, "the service refused the token; the request is retried with another one")
 	}
 	if c.origin == isCached && c.usePrepared() {
 		return stepReturned

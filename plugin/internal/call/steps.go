@@ -34,7 +34,7 @@ func Resume(host Host, rawInput []byte) *Step {
 		return fail(err)
 	}
 	if wrong := c.misfit(r.Given); wrong != "" {
-		return fail(apierror.Input(wrong, "the result does not fit the step; pass "+wrong+" as docs/contract.md describes for this step"))
+		return fail(apierror.Input(wrong, "the result does not fit the step; pass "+wrong+" as docs/contract.md describes"))
 	}
 	return c.encode(c.run(c.take(&r)))
 }

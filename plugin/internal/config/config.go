@@ -115,7 +115,7 @@ func scope(get Lookup) (string, *apierror.Error) {
 func address(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" to the https address")
+		return "", apierror.Missing(key, "set "+key+" to the https URL")
 	}
 	allowHTTP := get("allow_http")
 	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
@@ -130,7 +130,7 @@ func address(get Lookup, key string) (string, *apierror.Error) {
 func credential(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+", which the service's developer portal gives")
+		return "", apierror.Missing(key, "set "+key+" (see the service's developer portal)")
 	}
 	if ascii.HasControl(value) {
 		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")

@@ -10,7 +10,7 @@ import (
 // The ways in which an address can be wrong.
 const (
 	urlForm  = "must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
-	urlPlain = "must begin with https://; plain http is for loopback, or with allow_http set to true"
+	urlPlain = "must begin with https://; plain http needs a loopback host or allow_http set to true"
 )
 
 // checkURL says what is wrong with an address, or "".

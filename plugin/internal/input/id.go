@@ -37,7 +37,7 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 			return apierror.Input(name, IDMessage)
 		}
 	default:
-		return apierror.Input(name, "an id must be text, or null to omit its header")
+		return apierror.Input(name, "an id must be a string, or null to omit its header")
 	}
 	return nil
 }

@@ -121,14 +121,14 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 
 func (c *Clock) set(value json.Value) *apierror.Error {
 	if value.Kind() != json.Number {
-		return apierror.Input("now", "now must be a number, in Unix seconds")
+		return apierror.Input("now", "now must be a number (Unix seconds)")
 	}
 	seconds, negative, _ := value.Integer(clock.Latest + 1)
 	if negative {
 		seconds = 0 // as unusable a clock as any before the release
 	}
 	if seconds > clock.Latest {
-		return apierror.Input("now", "now lies beyond the year 9999; it must be in Unix seconds, not milliseconds")
+		return apierror.Input("now", "now is after the year 9999; pass Unix seconds, not milliseconds")
 	}
 	c.Now, c.HasNow = seconds, true
 	return nil

@@ -31,9 +31,9 @@ func (fields fields) readValid(b json.Value, set func(name string, value json.Va
 		i := slices.Index(fields, name)
 		switch {
 		case i < 0:
-			err = apierror.Input(printable(name), "there is no such input field here; "+fields.list())
+			err = apierror.Input(printable(name), "unknown input field; "+fields.list())
 		case seen>>i&1 == 1:
-			err = apierror.Input(name, "the input field is given twice; give it once")
+			err = apierror.Input(name, "the input field is given twice; pass it once")
 		default:
 			seen |= 1 << i
 			err = set(name, value)
@@ -48,9 +48,9 @@ func (fields fields) readValid(b json.Value, set func(name string, value json.Va
 
 func (fields fields) list() string {
 	if len(fields) == 0 {
-		return "it takes none"
+		return "pass none"
 	}
-	text := "the fields are "
+	text := "valid: "
 	for i, name := range fields {
 		if i > 0 {
 			text += ", "
@@ -72,7 +72,7 @@ func printable(name string) string {
 // text reads a field that must be text.
 func text(name string, value json.Value, into *string) *apierror.Error {
 	if value.Kind() != json.String {
-		return apierror.Input(name, name+" must be text")
+		return apierror.Input(name, name+" must be a string")
 	}
 	if !json.WellFormed(value) {
 		return apierror.Input(name, name+notUnicode)

@@ -48,11 +48,11 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	}
 	switch {
 	case r.Flow == nil:
-		err = apierror.Input("flow", "hand back the flow of the last step")
+		err = apierror.Input("flow", "pass the flow of the last step")
 	case r.Given&GivenRepeatable != 0 && r.Status != 401:
-		err = apierror.Input("repeatable", "repeatable belongs to a 401 of the service alone")
+		err = apierror.Input("repeatable", "pass repeatable only with a 401 of the service")
 	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
-		err = apierror.Input(r.Given.lone(), "pass only one of failed, value and added, with flow and now alone")
+		err = apierror.Input(r.Given.lone(), "pass one of failed, value and added, with nothing but flow and now")
 	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
 		err = apierror.Input("status", "pass the response's status, headers and body, or failed with a reason")
 	}
@@ -98,7 +98,7 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 		r.Given |= GivenValue
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
 		if !r.ValueNull && value.Kind() != json.String {
-			return apierror.Input("value", "value must be text, or null if the key is missing")
+			return apierror.Input("value", "value must be a string, or null if the key is missing")
 		}
 		return nil // what is not Unicode in it is not the host's fault, and is never shown
 	case "added":
@@ -130,7 +130,7 @@ func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {
 	isObject := value.Each(func(name string, value json.Value) bool {
 		texts, ok := value.Texts()
 		if !ok {
-			err = apierror.Input("headers", "a header's value must be text or a list of texts")
+			err = apierror.Input("headers", "a header's value must be a string or a list of strings")
 		}
 		if len(texts) > 0 && ascii.Lower(name) == "retry-after" {
 			r.RetryAfter = texts[0]

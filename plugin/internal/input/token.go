@@ -10,6 +10,9 @@ import (
 // MaxToken bounds an access token, in bytes.
 const MaxToken = 32 << 10
 
+// AccessTokenMessage says what an access token must be.
+const AccessTokenMessage = "access_token must be visible ASCII of at most 32 KiB"
+
 // Token is the input of set_token: a token object, as get_token gives it.
 type Token struct {
 	AccessToken string
@@ -52,7 +55,7 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	case err != nil:
 		return err
 	case !AccessToken(t.AccessToken):
-		return apierror.Input("access_token", "access_token is missing, or no text of visible ASCII of at most 32 KiB")
+		return apierror.Input("access_token", AccessTokenMessage)
 	case ascii.Lower(kind) != "bearer":
 		return apierror.Input("token_type", "token_type must be Bearer")
 	case t.ExpiresAt == 0:
@@ -71,7 +74,7 @@ func (t *Token) setExpiry(value json.Value) *apierror.Error {
 			return nil
 		}
 	}
-	return apierror.Input("expires_at", "expires_at must be a whole number of Unix seconds")
+	return apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
 }
 
 // AccessToken reports whether text can be an access token: it goes into a header.

@@ -42,7 +42,7 @@ const (
 // 2xx. secrets gives what must not stand in the error.
 func ParseResponse(a *message.Answer, secrets func() []string) *apierror.Error {
 	if a.Failed() {
-		return apierror.Network("the service did not answer"+redact.Reason(a.Reason, secrets), "base_url")
+		return apierror.Network("no response from the service"+redact.Reason(a.Reason, secrets), "base_url")
 	}
 	if a.Status/100 == 2 {
 		return nil
@@ -51,7 +51,7 @@ func ParseResponse(a *message.Answer, secrets func() []string) *apierror.Error {
 	switch {
 	case a.Status == 401:
 		e.Code = apierror.ServiceUnauthorized
-		e.Message = "the service refused the token; check environment, scope and the rights of the client"
+		e.Message = "the service refused the token; check environment, scope and the client's permissions"
 	case a.Status == 408 || a.Status == 429 || a.Status/100 == 5:
 		e.Retryable = true
 		e.Message = "the service is unavailable; retry later"

@@ -53,7 +53,7 @@ func checkOAuthError(t *testing.T, err *apierror.Error, found bool) {
 	if !found && (err.OAuthError != "" || err.OAuthErrorDescription != "") {
 		t.Errorf("%d: oauth_error %q, %q out of nothing", err.Status, err.OAuthError, err.OAuthErrorDescription)
 	}
-	says := strings.Contains(err.Message, "held no OAuth error")
+	says := strings.Contains(err.Message, "sent no OAuth error")
 	if err.Code == rejected && says == found {
 		t.Errorf("%d: %q", err.Status, err.Message)
 	}

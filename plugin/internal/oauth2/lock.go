@@ -112,12 +112,12 @@ func (l *Lock) Error() *apierror.Error {
 	case apierror.TokenEndpointUnavailable:
 		e.Message = unavailable
 	case apierror.TokenResponseInvalid:
-		e.Message = unusableAnswer
+		e.Message = unusableAnswer + checkURL
 	case apierror.NetworkError:
 		e.Message = noAnswer + "; check auth_url, the network and the host's limits, then retry"
 	case apierror.ServiceUnauthorized:
 		e.Retryable = false
-		e.Message = "the service refused a new token; check environment, scope and the rights of the client"
+		e.Message = "the service refused a new token; check environment, scope and the client's permissions"
 	default:
 		return nil
 	}

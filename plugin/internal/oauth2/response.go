@@ -17,8 +17,9 @@ const (
 
 // What a failed token request is told by, here and to a fleet.
 const (
-	noAnswer       = "the token endpoint did not answer"
-	unusableAnswer = "the token endpoint's answer cannot be used"
+	noAnswer       = "no response from the token endpoint"
+	unusableAnswer = "unusable token response"
+	checkURL       = "; check auth_url"
 	unavailable    = "the token endpoint is unavailable; retry later"
 	refusedClient  = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
 )
@@ -30,7 +31,7 @@ func ParseTokenResponse(a *message.Answer, secrets func() []string) (token strin
 	if a.Failed() {
 		return "", 0, apierror.Network(noAnswer+redact.Reason(a.Reason, secrets), "auth_url")
 	}
-	r := response{flaw: "it is longer than 256 KiB"}
+	r := response{flaw: "longer than 256 KiB"}
 	if a.Size <= maxAnswer {
 		r.parse(a.Load(a.Size))
 	}
@@ -100,13 +101,13 @@ func (seen *members) first(name string) members {
 func (r *response) findFlaw(valid bool, kind string) string {
 	switch {
 	case !valid:
-		return "it is not a JSON object"
+		return "not a JSON object"
 	case !input.AccessToken(r.token):
-		return "access_token is missing, or no text of visible ASCII of at most 32 KiB"
+		return input.AccessTokenMessage
 	case ascii.Lower(kind) != "bearer":
 		return "token_type is not Bearer"
 	case r.lifetime <= 0:
-		return "expires_in is not a number of seconds above 0"
+		return "expires_in is not a positive integer"
 	}
 	return ""
 }
@@ -130,23 +131,23 @@ func lifetime(value json.Value) int64 {
 
 func (r *response) err(status int, secrets func() []string) *apierror.Error {
 	e := &apierror.Error{Status: status}
-	hint := "; the answer held no OAuth error"
+	hint := "; it sent no OAuth error"
 	if r.oauthError != "" {
 		hint = "; see oauth_error"
 	}
 	switch {
 	case status/100 == 2:
 		e.Code, e.Retryable = apierror.TokenResponseInvalid, true
-		e.Message = unusableAnswer + ": " + r.flaw
+		e.Message = unusableAnswer + " (" + r.flaw + ")" + checkURL
 		if r.oauthError != "" {
-			e.Message = "the token endpoint answered with an OAuth error" + hint
+			e.Message = "the token response is an OAuth error" + hint
 		}
 	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
 		e.Code, e.Retryable = apierror.TokenEndpointUnavailable, true
 		e.Message = unavailable + hint
 	case status/100 == 3:
 		e.Code = apierror.TokenEndpointRejected
-		e.Message = "the token endpoint redirects; set auth_url to where it lives" + hint
+		e.Message = "the token endpoint redirects; set auth_url to the target" + hint
 	default:
 		e.Code = apierror.TokenEndpointRejected
 		e.Message = refusedClient + hint
