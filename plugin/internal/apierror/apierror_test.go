@@ -98,8 +98,8 @@ func TestCodesAreThoseOfTheContract(t *testing.T) {
 }
 
 func TestNetworkAndMismatch(t *testing.T) {
-	e := apierror.Network("it did not answer", "auth_url")
-	if e.Code != apierror.NetworkError || !e.Retryable || !strings.Contains(e.Message, "it did not answer; check auth_url") {
+	e := apierror.Network("no response", "auth_url")
+	if e.Code != apierror.NetworkError || !e.Retryable || !strings.Contains(e.Message, "no response; check auth_url") {
 		t.Errorf("got %+v", e)
 	}
 	if e = apierror.Mismatch("another's"); e.Code != apierror.TokenMismatch || e.Retryable || e.Message != "another's; request a new one with get_token" {

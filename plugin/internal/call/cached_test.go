@@ -19,7 +19,7 @@ type made struct {
 	flow *call.Call
 	step call.Step
 	mine []byte // the var that the step holds
-	last string // the body of the last answer
+	last string // the body of the last response
 }
 
 func (h *host) begin(kind input.Export, in string) *made {
@@ -32,13 +32,13 @@ func (h *host) begin(kind input.Export, in string) *made {
 func (h *host) beginListJobs(in string) *made { return h.begin(input.ListJobs, in) }
 func (h *host) beginGetToken(in string) *made { return h.begin(input.GetToken, in) }
 
-// turn is a request that a test expects, and its answer.
+// turn is a request that a test expects, and its response.
 type turn struct {
 	request string // as call.request tells it
 	status  int
 	body    string
 	token   string // in the body
-	seconds int64  // between the request and its answer
+	seconds int64  // between the request and its response
 }
 
 func (t turn) after(seconds int64) turn { t.seconds = seconds; return t }
@@ -46,12 +46,12 @@ func (t turn) after(seconds int64) turn { t.seconds = seconds; return t }
 const tokenRequest = "POST https://auth.example/id/connect/token [Content-Type: application/x-www-form-urlencoded] " +
 	"client_id=client&client_secret=s3cret%2Fwith%2Bodd%26signs%25&grant_type=client_credentials&scope=automatic-rostering-stage"
 
-// asks is a token request that is answered with status and body.
+// asks is a token request, and its response with a status and a body.
 func asks(status int, body string) turn {
 	return turn{request: tokenRequest, status: status, body: body}
 }
 
-// grants is a token request that is answered with a token.
+// grants is a token request, and its response with a token.
 func grants(token string, lifetime int) turn {
 	t := asks(200, fmt.Sprintf(`{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, token, lifetime))
 	t.token = token
@@ -114,7 +114,7 @@ func tell(c *made, request []byte, body string) string {
 	return text
 }
 
-// take wants the request under way to be that of each turn, and answers it.
+// take wants the request under way to be that of each turn, and passes its response.
 func (c *made) take(turns ...turn) *made {
 	c.t.Helper()
 	for _, turn := range turns {
@@ -126,7 +126,7 @@ func (c *made) take(turns ...turn) *made {
 		}
 		c.Clock += turn.seconds
 		c.last = turn.body
-		c.step = *c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body),
+		c.step = *c.flow.Resume(&message.Response{Status: turn.status, Size: len(turn.body),
 			Load: func(most int) []byte { return []byte(turn.body[:min(most, len(turn.body))]) }})
 		c.checkStep()
 	}
@@ -144,7 +144,7 @@ func (c *made) checkStep() {
 		if strings.Contains(string(c.step.Output), secret) || c.kind != input.GetToken {
 			c.t.Errorf("output %s", c.step.Output)
 		}
-	case call.GiveAnswer:
+	case call.GiveResponse:
 		c.checkHidden("an output", c.last)
 	}
 }
@@ -169,8 +169,8 @@ func (c *made) result() string {
 		return "the output " + string(c.step.Output)
 	case call.GiveHeld:
 		return "the output " + string(c.mine)
-	case call.GiveAnswer:
-		return "the answer " + c.last
+	case call.GiveResponse:
+		return "the response " + c.last
 	}
 	return "the error " + string(c.step.Output)
 }

@@ -26,7 +26,7 @@ func (w *world) list(caller int) *made {
 	w.t.Helper()
 	c := w.beginListJobs(callers[caller].input)
 	for !c.done() {
-		w.answer(c, caller)
+		w.response(c, caller)
 	}
 	return c
 }
@@ -36,7 +36,7 @@ func (w *world) token(input string) *made {
 	w.t.Helper()
 	c := w.beginGetToken(input)
 	for !c.done() {
-		w.answer(c, 0)
+		w.response(c, 0)
 	}
 	return c
 }
@@ -58,8 +58,8 @@ func bearer(request string) string {
 	return token
 }
 
-// answer answers the request under way.
-func (w *world) answer(c *made, caller int) {
+// response passes the response to the request under way.
+func (w *world) response(c *made, caller int) {
 	w.t.Helper()
 	request := c.request()
 	if request == tokenRequest {
@@ -170,11 +170,11 @@ func TestACallThatIsCutOffLeavesNothingThatDoesNotBelongTogether(t *testing.T) {
 func checkLater(w *world, first int) {
 	w.t.Helper()
 	for i := range 6 {
-		w.list((first + i) % 3).wantAnswer()
-		w.list((first + i) % 3).wantAnswer()
+		w.list((first + i) % 3).wantResponse()
+		w.list((first + i) % 3).wantResponse()
 		if i%2 == first%2 {
 			w.checkToken()
 		}
 	}
-	w.list(4).wantAnswer()
+	w.list(4).wantResponse()
 }

@@ -47,7 +47,7 @@ func TestForgedFlows(t *testing.T) {
 		c := h.steer("get_token", `["wait"]`)
 		forge(c, at, `,"at":200000000000`)
 		h.Clock = 0
-		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
+		c.goOn(tokenResponse).want(fmt.Sprint(noon + 3600))
 		h.Clock = noon
 		h.getToken("").wantToken("t-one", noon+3600)
 	})
@@ -55,19 +55,19 @@ func TestForgedFlows(t *testing.T) {
 		h := newHost(t)
 		c := h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)
-		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
+		c.goOn(tokenResponse).want(fmt.Sprint(noon + 3600))
 		h = newHost(t)
 		c = h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)
 		h.Clock = 0
-		c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+		c.goOn(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 	})
 	for _, field := range []string{`"now":1800000000`, `"refused":"t-one"`} {
 		t.Run("what the input of a flow never has is refused: "+field, func(t *testing.T) {
 			h := newHost(t)
 			c := h.steer("get_token", `["wait"]`)
 			forge(c, `"state"`, `"input":{`+field+`},"state"`)
-			c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+			c.goOn(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 		})
 	}
 	t.Run("without an owner a flow is none", func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestForgedFlows(t *testing.T) {
 			h := newHost(t)
 			c := h.steer("get_token", `["wait"]`)
 			forge(c, at, `,"at":`+number)
-			c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+			c.goOn(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 		})
 	}
 	t.Run("a failure that is none", func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzDirect lets calls begin, wait, be answered and be left alone in any order on one
+// FuzzDirect lets calls begin, wait, get responses and be abandoned in any order on one
 // host. Whatever happens, each call sends its own ids, no token that has expired, at
 // most one token request and one repeat; and in the end all is well again.
 func FuzzDirect(f *testing.F) {
@@ -42,7 +42,7 @@ func (w *crowd) act(c rune) {
 	switch {
 	case 'a' <= c && c <= 'h': // a call begins
 		w.start(int(c - 'a'))
-	case 'A' <= c && c <= 'H': // one of the last calls is answered
+	case 'A' <= c && c <= 'H': // one of the last calls gets a response
 		w.pick(int(c - 'A')).proceed(200)
 	case '0' <= c && c <= '9': // and with an error
 		w.pick(int(c - '0')).proceed(503)
@@ -97,7 +97,7 @@ func (w *crowd) start(n int) {
 	m.look()
 }
 
-// proceed answers the request under way, if there is one.
+// proceed passes the response to the request under way, if there is one.
 func (m *member) proceed(status int) {
 	if m.made == nil || m.done() {
 		return

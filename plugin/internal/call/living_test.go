@@ -12,7 +12,7 @@ import (
 )
 
 // What no scenario can do: change the config and the vars of an instance between two
-// steps, and let time pass between a request and its answer.
+// steps, and let time pass between a request and its response.
 
 // steered is a call that the test makes by begin and resume.
 type steered struct {
@@ -61,16 +61,16 @@ func (c *steered) want(texts ...string) {
 }
 
 const (
-	tokenAnswer = `,"status":200,"body":"{\"access_token\":\"t-one\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`
-	storeToo    = `["wait","store"]`
+	tokenResponse = `,"status":200,"body":"{\"access_token\":\"t-one\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`
+	storeToo      = `["wait","store"]`
 )
 
 func TestAChangedConfigEndsTheCall(t *testing.T) {
-	for _, answer := range []string{tokenAnswer, `,"status":503`} {
+	for _, response := range []string{tokenResponse, `,"status":503`} {
 		h := newHost(t)
 		c := h.steer("get_token", `[]`)
 		h.Settings["client_id"] = "another"
-		c.goOn(answer).want(apierror.InvalidInput, `"key":"flow"`)
+		c.goOn(response).want(apierror.InvalidInput, `"key":"flow"`)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestAnUnusableConfigEndsTheCall(t *testing.T) {
 	h := newHost(t)
 	c := h.steer("get_token", `[]`)
 	h.Settings["client_id"] = ""
-	c.goOn(tokenAnswer).want(apierror.ConfigMissing, `"key":"client_id"`)
+	c.goOn(tokenResponse).want(apierror.ConfigMissing, `"key":"client_id"`)
 }
 
 func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
@@ -91,7 +91,7 @@ func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
 
 func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``, ``)
+	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":true`, tokenResponse, ``, ``)
 	c.want(`"for":"service"`)
 	h.Settings["client_id"] = "another"
 	if c.goOn(`,"status":401`).want(apierror.ServiceUnauthorized); c.flow != nil {
@@ -99,9 +99,9 @@ func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestAnAnswerCountsWithoutAConfig(t *testing.T) {
+func TestAResponseCountsWithoutAConfig(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("list_jobs", `[]`).goOn(tokenAnswer)
+	c := h.steer("list_jobs", `[]`).goOn(tokenResponse)
 	delete(h.Settings, "base_url")
 	h.log = nil
 	c.goOn(`,"status":500`).want(apierror.ServiceError, `"status":500`)
@@ -111,7 +111,7 @@ func TestAnAnswerCountsWithoutAConfig(t *testing.T) {
 func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 	for _, name := range []string{"get_token", "list_jobs"} {
 		h := newHost(t)
-		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``)
+		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, tokenResponse, ``)
 		delete(h.Vars, vars.TokenObject)
 		c.goOn(``).want(apierror.TokenResponseInvalid, "room")
 	}
@@ -120,7 +120,7 @@ func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 // The call's own token was set again without a clock, after another: its expiry is not known.
 func TestAnotherTokenIsNotReturnedForTheCallsOwn(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("get_token", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer)
+	c := h.steer("get_token", storeToo).goOn(`,"value":null`, `,"added":true`, tokenResponse)
 	key := strings.ReplaceAll(strings.Split(strings.Split(c.output, `"key":"`)[1], `"`)[0], ":asking", "")
 	for _, set := range []string{`"t-two","now":1800000000`, `"t-one","now":1`} {
 		object := `{"access_token":` + set + `,"expires_at":1800003600,"cache_key":"` + key + `"}`
@@ -147,7 +147,7 @@ func TestACallFromBeforeClearTokenEndsNoOther(t *testing.T) {
 	before := h.steer("list_jobs", `["wait"]`)
 	call.ClearToken(h, nil)
 	h.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
-	before.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+	before.goOn(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 	h.steer("list_jobs", `["wait"]`).want(`"for":"call"`)
 }
 
@@ -172,7 +172,7 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 		for range 2 {
 			h.steer("list_jobs", `["wait"]`).want(`"last":true`)
 			h.steer("list_jobs", storeToo).want(`"last":true`)
-			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantAnswer()
+			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantResponse()
 		}
 		if h.Vars[vars.JobsRequest] != nil {
 			t.Error("there was room")
@@ -195,7 +195,7 @@ func TestAHostWithoutRoomForTheToken(t *testing.T) {
 	h.room, h.roomEnds = 300, true
 	token := strings.Repeat("t", 300)
 	c := h.steer("get_token", `["wait"]`)
-	if !traps(func() { c.goOn(strings.Replace(tokenAnswer, "t-one", token, 1)) }) {
+	if !traps(func() { c.goOn(strings.Replace(tokenResponse, "t-one", token, 1)) }) {
 		t.Fatal("there is room")
 	}
 	h.steer("get_token", `["wait"]`).want(apierror.TokenResponseInvalid, "max_var_bytes", `"retry_after":1`)

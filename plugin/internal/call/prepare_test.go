@@ -27,7 +27,7 @@ func TestEachCallerIsSentWithItsOwnIDs(t *testing.T) {
 	for _, a := range callers {
 		for _, b := range callers {
 			for _, c := range []struct{ input, customer, user string }{a, b, a, a, b} {
-				h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+				h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
 			}
 		}
 	}
@@ -39,8 +39,8 @@ func TestEachCallerIsSentWithANewToken(t *testing.T) {
 			h := newHost(t)
 			h.listJobs(a.input, grants("t-one", 3600), jobsAs(a.customer, a.user, "t-one", 200))
 			h.getToken(`{"force":true}`, grants("t-two", 3600))
-			h.listJobs(b.input, jobsAs(b.customer, b.user, "t-two", 200)).wantAnswer()
-			h.listJobs(a.input, jobsAs(a.customer, a.user, "t-two", 200)).wantAnswer()
+			h.listJobs(b.input, jobsAs(b.customer, b.user, "t-two", 200)).wantResponse()
+			h.listJobs(a.input, jobsAs(a.customer, a.user, "t-two", 200)).wantResponse()
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 		if second.step.Kind != call.SendHeld {
 			t.Errorf("%s: %s is not the prepared one", c.input, second.result())
 		}
-		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
 	}
 }
 
@@ -67,7 +67,7 @@ func TestWhatIsPreparedIsOfOneForm(t *testing.T) {
 			h.getToken("", grants("t-one", 3600))
 			for _, accepts := range []string{one, other, one, one, other} {
 				if accepts == "" {
-					h.listJobs("", jobs("t-one", 200)).wantAnswer()
+					h.listJobs("", jobs("t-one", 200)).wantResponse()
 					continue
 				}
 				c := h.steer("list_jobs", accepts)
@@ -90,7 +90,7 @@ func TestALostVarIsMadeAgain(t *testing.T) {
 			for _, name := range lost {
 				delete(h.Vars, name)
 			}
-			h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+			h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
 			h.getToken("").wantToken("t-one", noon+3600)
 		}
 	}
@@ -108,7 +108,7 @@ func TestALostTokenIsAskedForAgain(t *testing.T) {
 		}
 		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200))
 		lose()
-		h.listJobs("", grants("t-two", 3600), jobs("t-two", 200)).wantAnswer()
+		h.listJobs("", grants("t-two", 3600), jobs("t-two", 200)).wantResponse()
 		lose()
 		h.getToken("", grants("t-three", 3600)).wantToken("t-three", noon+3600)
 	}
@@ -129,7 +129,7 @@ func TestVarsThatAreNotOursAreNoState(t *testing.T) {
 		for _, name := range []string{vars.Summary, vars.TokenObject, vars.JobsRequest, vars.JobsIDs} {
 			h.Vars[name] = []byte(value)
 		}
-		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantAnswer()
+		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantResponse()
 		h.getToken("").wantToken("t-one", noon+3600)
 	}
 }

@@ -50,8 +50,8 @@ type steps struct {
 	*host
 	time    int64
 	client  string            // that of the config, after the last clear_token
-	owners  map[string]string // of each token, the client whose request it answered
-	forged  bool              // token answers may come from elsewhere, for this client
+	owners  map[string]string // of each token, the client whose request got it
+	forged  bool              // token responses may come from elsewhere, for this client
 	expiry  map[string]int64
 	revoked map[string]bool
 	store   map[string]string

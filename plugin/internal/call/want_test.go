@@ -20,11 +20,11 @@ func (c *made) object() []byte {
 	return nil
 }
 
-// wantAnswer wants a call to give the body of the last answer.
-func (c *made) wantAnswer() {
+// wantResponse wants a call to give the body of the last response.
+func (c *made) wantResponse() {
 	c.t.Helper()
-	if c.step.Kind != call.GiveAnswer {
-		c.t.Fatalf("got %s, want the answer", c.result())
+	if c.step.Kind != call.GiveResponse {
+		c.t.Fatalf("got %s, want the response", c.result())
 	}
 }
 

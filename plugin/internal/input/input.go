@@ -1,4 +1,4 @@
-// Package input reads what a host hands to an export: one JSON object, or nothing.
+// Package input reads what a host passes to an export: one JSON object, or nothing.
 package input
 
 import (
@@ -7,7 +7,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// Export is one that makes requests.
+// Export is an export that sends requests.
 type Export uint8
 
 const (
@@ -41,7 +41,7 @@ func (e Export) String() string { return exports[e].name }
 // Input is the input of a call.
 type Input struct {
 	Force   bool
-	Refused string // by the service: an access token
+	Refused string // the access token that the service refused
 	Clock
 
 	Customer, User ID
@@ -55,8 +55,8 @@ type Clock struct {
 	HasNow bool
 }
 
-// Parse reads b as the input of a call. In steps, b is a value out of what ParseBegin or
-// ParseResume has read.
+// Parse reads b as the input of a call. In steps, b is a value that ParseBegin or ParseResume
+// has already validated as JSON.
 func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error) {
 	fields := exports[export].fields
 	if inSteps {

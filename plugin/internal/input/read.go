@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// fields are the names that an object may have, each once.
+// fields are the names of the fields that an object may have, each once.
 type fields []string
 
 const notOneObject = "the input must be one JSON object, or empty"
@@ -21,7 +21,7 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 	return fields.readValid(b, set)
 }
 
-// readValid reads a text that was validated, or nothing.
+// readValid reads b, which is valid JSON, or nothing.
 func (fields fields) readValid(b json.Value, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
 	if json.Blank(b) {
 		return nil
@@ -60,7 +60,8 @@ func (fields fields) list() string {
 	return text
 }
 
-// printable keeps a made-up field name from filling an error or a terminal.
+// printable returns a field's name, or "" if it is too long or not printable: it must not
+// fill an error or a terminal.
 func printable(name string) string {
 	const longest = 64
 	if len(name) > longest || !ascii.Spaced(name) {
@@ -69,7 +70,7 @@ func printable(name string) string {
 	return name
 }
 
-// text reads a field that must be text.
+// text reads a field that must be a string.
 func text(name string, value json.Value, into *string) *apierror.Error {
 	if value.Kind() != json.String {
 		return apierror.Input(name, name+" must be a string")

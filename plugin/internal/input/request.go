@@ -12,25 +12,25 @@ import (
 
 // Request is the request of send_request.
 type Request struct {
-	Path    string // behind base_url, with its query
+	Path    string // to be appended to base_url, with its query
 	Method  string
 	Headers []message.Header
 	Body    string
-	// HostBody says that the host has the body, and adds it to the request itself.
+	// HostBody says that the host has the body and adds it to the request.
 	HostBody bool
 }
 
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// ForbiddenHeaders are set by the plugin or by the host's client, could change where a
-// request goes or where it ends, or are refused by some clients. In lower case, with -
-// for _.
+// ForbiddenHeaders are headers that the plugin or the host's client sets, that could change
+// where a request goes or where it ends, or that some clients reject. In lower case, with
+// - for _.
 var ForbiddenHeaders = []string{
 	"authorization", "customer-id", "user-id", "host", "content-length", "transfer-encoding", "connection",
 	"expect", "upgrade", "keep-alive", "te", "trailer", "proxy-connection",
 }
 
-// Limits of a request. The size of headers counts names and values.
+// Limits of a request. The size of the headers includes names and values.
 const (
 	maxHeaders     = 100
 	maxHeadersSize = 32 << 10
@@ -57,7 +57,7 @@ func (r *Request) set(name string, value json.Value) *apierror.Error {
 	return text(name, value, &r.Body)
 }
 
-// check judges what the single fields do not show, and fills in what was left out.
+// check validates the fields together, and sets the defaults.
 func (r *Request) check(inSteps bool) *apierror.Error {
 	if wrong := checkPath(r.Path); wrong != "" {
 		return apierror.Input("path", wrong)

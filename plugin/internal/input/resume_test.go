@@ -15,9 +15,9 @@ func TestResume(t *testing.T) {
 		want       input.Resume
 	}{
 		{"a status", `{"flow":{"a":1},"status":200}`, input.Resume{Flow: flow, Given: input.GivenStatus, Status: 200}},
-		{"no answer, by status", `{"flow":{"a":1},"status":0}`, input.Resume{Flow: flow, Given: input.GivenStatus}},
-		{"no answer, by a reason", `{"flow":{"a":1},"failed":"refused"}`, input.Resume{Flow: flow, Given: input.GivenFailed, Failed: "refused"}},
-		{"no answer, without a reason", `{"flow":{"a":1},"failed":""}`, input.Resume{Flow: flow, Given: input.GivenFailed}},
+		{"no response, by status", `{"flow":{"a":1},"status":0}`, input.Resume{Flow: flow, Given: input.GivenStatus}},
+		{"no response, by a reason", `{"flow":{"a":1},"failed":"refused"}`, input.Resume{Flow: flow, Given: input.GivenFailed, Failed: "refused"}},
+		{"no response, without a reason", `{"flow":{"a":1},"failed":""}`, input.Resume{Flow: flow, Given: input.GivenFailed}},
 		{"all", `{"flow":{"a":1},"status":599.0,"headers":{"retry-AFTER":"7","X":["a","b"]},"body":"b","now":5}`,
 			input.Resume{Flow: flow, Given: input.GivenStatus | input.GivenHeaders | input.GivenBody, Status: 599, RetryAfter: "7", Body: "b", Clock: input.Clock{Now: 5, HasNow: true}}},
 		{"nothing more, as after a wait", `{"flow":{"a":1}}`, input.Resume{Flow: flow}},

@@ -7,13 +7,13 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// MaxToken bounds an access token, in bytes.
+// MaxToken is the longest access token, in bytes.
 const MaxToken = 32 << 10
 
 // AccessTokenMessage says what an access token must be.
 const AccessTokenMessage = "access_token must be visible ASCII of at most 32 KiB"
 
-// Token is the input of set_token: a token object, as get_token gives it.
+// Token is the input of set_token: a token object, as get_token returns it.
 type Token struct {
 	AccessToken string
 	ExpiresAt   int64 // Unix seconds
@@ -29,8 +29,8 @@ func ParseToken(b []byte) (t Token, err *apierror.Error) {
 	return t, err
 }
 
-// ParseStoredToken reads what a store gives for a cache key, and reports whether
-// set_token would take it.
+// ParseStoredToken reads the value of a cache key in the store, and reports whether
+// set_token would accept it.
 func ParseStoredToken(text string) (t Token, ok bool) {
 	err := t.read([]byte(text), tokenFields)
 	return t, err == nil
@@ -77,7 +77,7 @@ func (t *Token) setExpiry(value json.Value) *apierror.Error {
 	return apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
 }
 
-// AccessToken reports whether text can be an access token: it goes into a header.
+// AccessToken reports whether text can be an access token, which is sent in a header.
 func AccessToken(text string) bool {
 	return ascii.AllVisible(text) && len(text) <= MaxToken
 }

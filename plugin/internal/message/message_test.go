@@ -26,7 +26,7 @@ func TestFailed(t *testing.T) {
 		{"an error with a single NUL byte", 500, "\x00", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := message.Answer{Status: tt.status, Size: len(tt.body),
+			a := message.Response{Status: tt.status, Size: len(tt.body),
 				Load: func(most int) []byte { return []byte(tt.body[:min(most, len(tt.body))]) }}
 			if got := a.Failed(); got != tt.want {
 				t.Errorf("Failed = %v", got)
@@ -36,7 +36,7 @@ func TestFailed(t *testing.T) {
 }
 
 func TestABodyThatGoesToTheCallerIsNotLoaded(t *testing.T) {
-	a := message.Answer{Status: 200, Size: 2, Load: func(int) []byte { t.Error("loaded"); return []byte("{}") }}
+	a := message.Response{Status: 200, Size: 2, Load: func(int) []byte { t.Error("loaded"); return []byte("{}") }}
 	if a.Failed() {
 		t.Error("Failed")
 	}

@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
-// FuzzTokenResponse reads any answer: a token that comes out fits a header, and an
+// FuzzTokenResponse reads any response: a token that comes out fits a header, and an
 // error holds no secret.
 func FuzzTokenResponse(f *testing.F) {
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"a.b","token_type":"Bearer","expires_in":36e2}`,
@@ -20,7 +20,7 @@ func FuzzTokenResponse(f *testing.F) {
 		f.Add(uint16(401), []byte(body))
 	}
 	f.Fuzz(func(t *testing.T, status uint16, body []byte) {
-		token, lifetime, err := oauth2.ParseTokenResponse(answer(int(status), string(body)), secrets)
+		token, lifetime, err := oauth2.ParseTokenResponse(response(int(status), string(body)), secrets)
 		if err == nil {
 			if status/100 != 2 || !ascii.AllVisible(token) || len(token) > 32768 || lifetime < 1 || lifetime > 86400 {
 				t.Errorf("%d: got %q, %d", status, token, lifetime)

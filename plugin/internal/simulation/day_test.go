@@ -23,7 +23,7 @@ type fault struct {
 	begin func(*simulation.Fleet) // and every so many seconds, if that is set
 	every float64
 	end   func(*simulation.Fleet)
-	token simulation.Answer
+	token simulation.Response
 	down  bool // the store
 	// Of a fleet with a store: token requests, how many at once, and the seconds after the
 	// ten minutes until the last call fails; none may if it is 0.
@@ -82,12 +82,12 @@ var day = []fault{
 	{hour: 1, name: "nothing", most: 1, atOnce: 1},
 	{hour: 2, name: "a rolling deployment", begin: deploy, most: 2, atOnce: 1},
 	{hour: 4, name: "the token is revoked", begin: (*simulation.Fleet).Revoke, most: 3, atOnce: 1},
-	{hour: 6, name: "revoked, and the provider answers 503", begin: (*simulation.Fleet).Revoke,
-		token: simulation.Answer{Status: 503}, most: 60, atOnce: 1, settles: 90},
+	{hour: 6, name: "revoked, and the provider responds with 503", begin: (*simulation.Fleet).Revoke,
+		token: simulation.Response{Status: 503}, most: 60, atOnce: 1, settles: 90},
 	{hour: 8, name: "revoked, and 429 with Retry-After: 30", begin: (*simulation.Fleet).Revoke,
-		token: simulation.Answer{Status: 429, RetryAfter: 30}, most: 25, atOnce: 1, settles: 60},
+		token: simulation.Response{Status: 429, RetryAfter: 30}, most: 25, atOnce: 1, settles: 60},
 	{hour: 10, name: "revoked, and the provider hangs", begin: (*simulation.Fleet).Revoke,
-		token: simulation.Answer{Hangs: true}, most: 60, atOnce: 5, settles: 120},
+		token: simulation.Response{Hangs: true}, most: 60, atOnce: 5, settles: 120},
 	{hour: 12, name: "revoked every minute, and the provider takes 15 s", every: 60, begin: func(f *simulation.Fleet) {
 		f.Revoke()
 		f.Endpoint = simulation.Takes(12)
@@ -134,7 +134,7 @@ func live(instances int, shared bool) []came {
 		}
 		return float64(n%21)/10 - 1
 	}
-	f.TokenEndpoint = func(at float64) simulation.Answer { return during(at).token }
+	f.TokenEndpoint = func(at float64) simulation.Response { return during(at).token }
 	f.StoreDown = func(at float64) bool { return during(at).down }
 	f.At = map[float64]func(*simulation.Fleet){}
 	var all []came

@@ -56,30 +56,30 @@ func (m *made) requestToken() {
 	if f.time < *told-tolerance {
 		f.Early++
 	}
-	answer := Answer{}
+	response := Response{}
 	if f.TokenEndpoint != nil {
-		answer = f.TokenEndpoint(f.time)
+		response = f.TokenEndpoint(f.time)
 	}
 	seconds, ok := f.takes(f.Endpoint, tokenTimeout)
-	if answer.Hangs {
+	if response.Hangs {
 		seconds, ok = tokenTimeout, false
 	}
 	f.After(seconds, func() {
 		f.under--
 		m.under--
-		if answer.RetryAfter > 0 {
-			*told = max(*told, f.time+float64(answer.RetryAfter))
+		if response.RetryAfter > 0 {
+			*told = max(*told, f.time+float64(response.RetryAfter))
 		}
 		switch {
 		case !ok:
 			m.resume(`,"failed":"timed out"`)
-		case answer.Status == 0:
+		case response.Status == 0:
 			_, raw := grant(f.grant(), int64(f.Lifetime))
 			m.resume(raw)
-		case answer.RetryAfter > 0:
-			m.resume(fmt.Sprintf(`,"status":%d,"headers":{"Retry-After":"%d"}`, answer.Status, answer.RetryAfter))
+		case response.RetryAfter > 0:
+			m.resume(fmt.Sprintf(`,"status":%d,"headers":{"Retry-After":"%d"}`, response.Status, response.RetryAfter))
 		default:
-			m.resume(fmt.Sprintf(`,"status":%d`, answer.Status))
+			m.resume(fmt.Sprintf(`,"status":%d`, response.Status))
 		}
 	})
 }

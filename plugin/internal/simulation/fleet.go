@@ -35,8 +35,8 @@ type Fleet struct {
 	Lifetime float64
 	// OneActive says that a new token revokes those before it.
 	OneActive bool
-	// TokenEndpoint tells how it answers at a time; nil always answers with a token.
-	TokenEndpoint func(at float64) Answer
+	// TokenEndpoint returns its response at a time; nil always grants a token.
+	TokenEndpoint func(at float64) Response
 	// StoreDown tells whether the store fails at a time; nil never does.
 	StoreDown func(at float64) bool
 	// At are events, by their time.
@@ -68,7 +68,7 @@ type Fleet struct {
 // whole seconds, and differ.
 const tolerance = 3
 
-// Latency is a range of times. Of a number of requests, a part gets no answer.
+// Latency is a range of times. Of a number of requests, a part gets no response.
 type Latency struct{ Least, Most, Hangs float64 }
 
 // Takes is a latency about a time.
@@ -76,14 +76,14 @@ func Takes(seconds float64) []Latency {
 	return []Latency{{Least: .8 * seconds, Most: 1.5 * seconds}}
 }
 
-// Hangs is a latency of requests that get no answer.
+// Hangs is a latency of requests that get no response.
 var Hangs = []Latency{{Hangs: 1}}
 
 // Mixed is any latency: none, 30 ms, 0.9 s and, of one in fifty, no end.
 var Mixed = []Latency{{}, {Least: .03, Most: .03}, {Least: .9, Most: .9}, {Least: 0, Most: .9, Hangs: .08}}
 
-// Answer is that of the token endpoint.
-type Answer struct {
+// Response is that of the token endpoint.
+type Response struct {
 	Status     int // 0 for a token
 	RetryAfter int
 	Hangs      bool // until the driver's time-out

@@ -9,13 +9,13 @@ import (
 
 const instances = 1000
 
-// until is a token endpoint that answers otherwise until a time.
-func until(end float64, answer simulation.Answer) func(float64) simulation.Answer {
-	return func(at float64) simulation.Answer {
+// until is a token endpoint with another response until a time.
+func until(end float64, response simulation.Response) func(float64) simulation.Response {
+	return func(at float64) simulation.Response {
 		if at < end {
-			return answer
+			return response
 		}
-		return simulation.Answer{}
+		return simulation.Response{}
 	}
 }
 
@@ -55,11 +55,11 @@ var happenings = []happening{
 	{name: "the token is revoked, and the token endpoint down for five seconds", run: 400, least: 3, most: 5, atOnce: 1, errors: unbounded,
 		with: func(f *simulation.Fleet) {
 			f.At = at(300, (*simulation.Fleet).Revoke)
-			f.TokenEndpoint = func(at float64) simulation.Answer {
+			f.TokenEndpoint = func(at float64) simulation.Response {
 				if at >= 300 && at < 305 {
-					return simulation.Answer{Status: 503}
+					return simulation.Response{Status: 503}
 				}
-				return simulation.Answer{}
+				return simulation.Response{}
 			}
 		},
 		more: func(c simulation.Counts) error {
@@ -69,10 +69,10 @@ var happenings = []happening{
 			return noDeadToken(c)
 		}},
 	{name: "503 for two minutes", run: 200, least: 7, most: 15, atOnce: 1, errors: unbounded,
-		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(120, simulation.Answer{Status: 503}) }},
+		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(120, simulation.Response{Status: 503}) }},
 	{name: "429 with Retry-After for two minutes", run: 200, least: 4, most: 6, atOnce: 1, errors: unbounded,
 		with: func(f *simulation.Fleet) {
-			f.TokenEndpoint = until(120, simulation.Answer{Status: 429, RetryAfter: 30})
+			f.TokenEndpoint = until(120, simulation.Response{Status: 429, RetryAfter: 30})
 		},
 		more: func(c simulation.Counts) error {
 			for i := 1; i < len(c.Requested); i++ {
@@ -89,7 +89,7 @@ var happenings = []happening{
 	{name: "the token endpoint takes 15 s", run: 60, least: 1, most: 3, atOnce: 3,
 		with: func(f *simulation.Fleet) { f.Endpoint = simulation.Takes(12) }},
 	{name: "the token endpoint hangs for a minute", run: 200, least: 4, most: 12, atOnce: 4, errors: unbounded,
-		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(60, simulation.Answer{Hangs: true}) }},
+		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(60, simulation.Response{Hangs: true}) }},
 	{name: "the store is down during a renewal", run: 620, least: instances / 2, most: instances + 1, atOnce: instances,
 		with: func(f *simulation.Fleet) { f.StoreDown = func(at float64) bool { return at > 200 && at < 610 } }},
 	{name: "the store forgets all every 100 s", run: 620, least: 2, most: 4, atOnce: 2,
@@ -144,7 +144,7 @@ func TestFleet(t *testing.T) {
 
 func holdsTo(t *testing.T, h *happening, c simulation.Counts) {
 	t.Helper()
-	t.Logf("%s: %d calls, %d token requests, %d at once, %d store operations, slowest %.2f s, with a valid token %.2f s, %d errors, %d not retryable, %d answers 401, %d dead tokens, %d open, at most %d",
+	t.Logf("%s: %d calls, %d token requests, %d at once, %d store operations, slowest %.2f s, with a valid token %.2f s, %d errors, %d not retryable, %d 401s, %d dead tokens, %d open, at most %d",
 		t.Name(), c.Calls, c.TokenRequests, c.MostUnderWay, c.StoreOperations, c.Slowest, c.SlowestValid, c.Errors, c.NotRetryable, c.Unauthorized, c.Dead, c.Open, c.MostOpen)
 	switch {
 	case c.TokenRequests < h.least || c.TokenRequests > h.most:

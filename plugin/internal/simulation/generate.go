@@ -165,13 +165,13 @@ func (g *generator) odd(a *action) {
 }
 
 func (g *generator) oddFor(a *action, o output) {
-	var pool []answer
+	var pool []sample
 	switch kindOf(o.words) {
 	case "token":
-		pool = tokenAnswers
+		pool = tokenResponses
 	case "service":
-		if pool = serviceAnswers; g.oneIn(40) {
-			pool = cutAnswers
+		if pool = serviceResponses; g.oneIn(40) {
+			pool = cutResponses
 		}
 	case "get":
 		pool = storeValues

@@ -4,7 +4,7 @@ package simulation
 
 import "slices"
 
-func (v view) tokenAnswered(r *result) []string {
+func (v view) tokenResponded(r *result) []string {
 	c := v.c
 	defer v.endPending()
 	if r.error != "" || r.failed {
@@ -67,8 +67,8 @@ func (v view) reject(text string) []string {
 	return v.write()
 }
 
-// answered is what follows the answer of the service.
-func (v view) answered(r *result) []string {
+// responded returns what follows the response of the service.
+func (v view) responded(r *result) []string {
 	c := v.c
 	stale := c.era != v.era || c.client != v.client
 	switch {

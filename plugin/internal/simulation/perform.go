@@ -159,13 +159,13 @@ func (w *world) resumed(b *branch, v view, r *result) []string {
 	service := kindOf(c.last.words) == "service"
 	switch {
 	case foreign && service && !c.wild && v.token.text != c.using:
-		// It changes no token of this instance, and shows nothing of the answer.
+		// It changes no token of this instance, and shows nothing of the response.
 		c.wild = true
 		if r.status == 401 {
 			return nil
 		}
 		return []string{"done", "error service_error", "error network_error", "error invalid_input"}
-	case foreign && service && !c.wild: // it has the token too: the answer counts here as there
+	case foreign && service && !c.wild: // it has the token too: the response counts here as there
 		b.home, c.own = b.at, 0
 		return v.resume(r)
 	case foreign, c.wild:

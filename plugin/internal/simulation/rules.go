@@ -15,7 +15,7 @@ type result struct {
 	retryAfter int64
 	unrepeated bool   // "repeatable": false
 	error      string // of a token request, in the model's words; "" with a token
-	token      string // in the answer of the token endpoint, or in the store
+	token      string // in the response of the token endpoint, or in the store
 	lifetime   int64
 	expires    int64 // of the token in the store
 	added      bool
@@ -76,7 +76,7 @@ func (v view) resume(r *result) []string {
 	case r.fits != kind && !(r.failed && kind != "wait"):
 		return []string{"error invalid_input"}
 	case kind == "service":
-		return v.answered(r)
+		return v.responded(r)
 	case c.era != v.era:
 		return []string{"error invalid_input", "error config_missing"}
 	case v.broken, c.client != v.client:
@@ -104,7 +104,7 @@ func (v view) resume(r *result) []string {
 	case "get lock":
 		return v.lockRead(r)
 	case "token request":
-		return v.tokenAnswered(r)
+		return v.tokenResponded(r)
 	}
 	if len(c.writes) > 0 {
 		c.writes = c.writes[1:]

@@ -49,7 +49,7 @@ func (w *world) grantName(n int) string {
 	return text
 }
 
-// grant is an answer of the token endpoint with a token.
+// grant is a response of the token endpoint with a token.
 func grant(text string, lifetime int64) (*result, string) {
 	body := fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(text), lifetime)
 	return &result{fits: "token", status: 200, token: text, lifetime: lifetime}, `,"status":200,"body":` + quote(body)

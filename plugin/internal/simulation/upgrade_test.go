@@ -16,11 +16,11 @@ var rollouts = []struct {
 	{"the token is revoked", false, func(*simulation.Fleet) {}},
 	{"one active token, and it is revoked", false, func(f *simulation.Fleet) { f.OneActive = true }},
 	{"the token is revoked, and 429 with Retry-After for five seconds", true, func(f *simulation.Fleet) {
-		f.TokenEndpoint = func(at float64) simulation.Answer {
+		f.TokenEndpoint = func(at float64) simulation.Response {
 			if at > tenMinutes && int(at)%tenMinutes < 5 {
-				return simulation.Answer{Status: 429, RetryAfter: 120}
+				return simulation.Response{Status: 429, RetryAfter: 120}
 			}
-			return simulation.Answer{}
+			return simulation.Response{}
 		}
 	}},
 }

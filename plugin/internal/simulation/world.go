@@ -22,7 +22,7 @@ type world struct {
 	tokens    map[string]*issued
 	granted   int
 	refuses   bool // the service refuses every token
-	down      bool // the token endpoint answers 503
+	down      bool // the token endpoint responds with 503
 	storeDown bool
 	calls     []*branch // those under way
 	ended     []*branch // those that ended lately, or were dropped
