@@ -12,7 +12,7 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// made is one call under way, or done.
+// made is a call under way, or one that is done.
 type made struct {
 	*host
 	kind input.Export
@@ -34,7 +34,7 @@ func (h *host) beginGetToken(in string) *made { return h.begin(input.GetToken, i
 
 // turn is a request that a test expects, and its response.
 type turn struct {
-	request string // as call.request tells it
+	request string // as call.request returns it
 	status  int
 	body    string
 	token   string // in the body
@@ -73,7 +73,7 @@ func jobsAs(customer, user, token string, status int) turn {
 // jobs is a request for the jobs of the config's ids.
 func jobs(token string, status int) turn { return jobsAs("c0", "u0", token, status) }
 
-// request tells the request under way.
+// request returns a description of the request under way.
 func (c *made) request() string {
 	c.t.Helper()
 	r := c.step.Request
@@ -133,7 +133,7 @@ func (c *made) take(turns ...turn) *made {
 	return c
 }
 
-// checkStep wants no secret in an error, and no token but in that of get_token.
+// checkStep wants no secret in an error, and no token in an output except get_token's.
 func (c *made) checkStep() {
 	c.t.Helper()
 	c.mine = c.Held // before another call holds a var
@@ -160,7 +160,7 @@ func (h *host) listJobs(in string, turns ...turn) *made {
 	return h.beginListJobs(in).take(turns...)
 }
 
-// result tells how a call ended.
+// result returns how a call ended.
 func (c *made) result() string {
 	switch c.step.Kind {
 	case call.Send, call.SendHeld:

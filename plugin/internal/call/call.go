@@ -63,8 +63,8 @@ type progress struct {
 	inUse  int64
 	origin origin
 	// refused is the hash of the token that the service refused last in this call, or 0. If it
-	// is set, the request to the service is a retry. repeats counts these.
-	refused, repeats int64
+	// is set, the request to the service is a retry. retries counts these.
+	refused, retries int64
 	// own is the number of this call as the pending call, awaited that of the call for which
 	// it waited, and waited the sum of such waits in seconds.
 	own, awaited, waited int64

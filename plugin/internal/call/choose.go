@@ -20,7 +20,7 @@ func (c *Call) choose() Event {
 		c.endPending()
 		return tokenReady
 	}
-	err := c.judgeConfig()
+	err := c.validateConfig()
 	if err != nil {
 		return c.decline(err)
 	}
@@ -33,9 +33,9 @@ func (c *Call) choose() Event {
 	return c.useOld()
 }
 
-// judgeConfig validates all config that the whole call needs, before a step is returned. A
+// validateConfig validates all config that the whole call needs, before a step is returned. A
 // call with a valid token needs no client: then an invalid one is a failed renewal.
-func (c *Call) judgeConfig() *apierror.Error {
+func (c *Call) validateConfig() *apierror.Error {
 	if c.export != input.GetToken {
 		err := c.readService()
 		if err != nil {

@@ -21,7 +21,7 @@ func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
 	p.preparedNumbers(visit)
 	visit("origin", &p.origin, isOld)
 	visit("refused", &p.refused, bits48)
-	visit("repeats", &p.repeats, mostRepeats)
+	visit("retries", &p.retries, mostRetries)
 	visit("at", &p.at, clock.Latest)
 	visit("own", &p.own, bits32)
 	visit("awaited", &p.awaited, bits32)

@@ -36,9 +36,9 @@ type Kind uint8
 
 const (
 	Send         Kind = iota // send Request, and resume with the response
-	SendHeld                 // send the held var as it is, and resume with the response
+	SendHeld                 // send the held var, and resume with the response
 	Wait                     // wait for Pause, and resume
-	Store                    // do Op in the shared store, and resume with its result
+	Store                    // do Op on the shared store, and resume with its result
 	Give                     // done: Output is the output
 	GiveHeld                 // done: the held var is the output
 	GiveResponse             // done: the body of the last response is the output

@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// callers are inputs of list_jobs with the ids that they must be sent with.
+// callers are inputs of list_jobs with the ids that must be sent.
 var callers = []struct{ input, customer, user string }{
 	{``, "c0", "u0"},
 	{`{"customer_id":"c1"}`, "c1", "u0"},
@@ -21,7 +21,7 @@ var callers = []struct{ input, customer, user string }{
 	{`{"customer_id":"u1","user_id":"c1"}`, "u1", "c1"},
 }
 
-func TestEachCallerIsSentWithItsOwnIDs(t *testing.T) {
+func TestEachCallIsSentWithItsOwnIDs(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
 	for _, a := range callers {
@@ -33,7 +33,7 @@ func TestEachCallerIsSentWithItsOwnIDs(t *testing.T) {
 	}
 }
 
-func TestEachCallerIsSentWithANewToken(t *testing.T) {
+func TestEachCallIsSentWithANewToken(t *testing.T) {
 	for _, a := range callers {
 		for _, b := range callers {
 			h := newHost(t)
@@ -58,8 +58,8 @@ func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 	}
 }
 
-// Each form of a call gets what was prepared for that form, or nothing of it.
-func TestWhatIsPreparedIsOfOneForm(t *testing.T) {
+// Each form of a call gets what was prepared for that form, or nothing.
+func TestPreparedRequestsFitOneForm(t *testing.T) {
 	forms := []string{"", `[]`, `["wait"]`, storeToo}
 	for _, one := range forms {
 		for _, other := range forms {
@@ -96,7 +96,7 @@ func TestALostVarIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestALostTokenIsAskedForAgain(t *testing.T) {
+func TestALostTokenIsRequestedAgain(t *testing.T) {
 	for _, lost := range [][]string{
 		{vars.Summary}, {vars.TokenObject, vars.JobsRequest}, {vars.Summary, vars.TokenObject, vars.JobsRequest},
 	} {
@@ -123,7 +123,7 @@ func TestALostTokenIsNoSubstitute(t *testing.T) {
 	h.listJobs("").wantError(apierror.TokenEndpointUnavailable, 1)
 }
 
-func TestVarsThatAreNotOursAreNoState(t *testing.T) {
+func TestForeignVarsAreIgnored(t *testing.T) {
 	for _, value := range []string{"x", "0123456789abcdef", "0123456789abcdef and more"} {
 		h := newHost(t)
 		for _, name := range []string{vars.Summary, vars.TokenObject, vars.JobsRequest, vars.JobsIDs} {

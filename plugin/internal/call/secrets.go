@@ -35,7 +35,7 @@ func (c *Call) secrets() []string {
 
 // knowsTokens reports whether the tokens of this call are still known.
 func (c *Call) knowsTokens() bool {
-	if c.repeats == mostRepeats || c.state == UsingToken && (c.stale() || c.tokenInUse() == "") {
+	if c.retries == mostRetries || c.state == UsingToken && (c.stale() || c.tokenInUse() == "") {
 		return false // two tokens are kept, and this call had three
 	}
 	return c.refused == 0 || c.in.Refused != "" || c.refused == c.token.Hash || c.refused == hash(c.previous())

@@ -97,9 +97,9 @@ func (c *Call) succeeded() {
 	}
 }
 
-// mostRepeats is how often a call retries its request: the first other token may come from
+// mostRetries is how often a call retries its request: the first other token may come from
 // another call or instance, and have been revoked too.
-const mostRepeats = 2
+const mostRetries = 2
 
 // unauthorized processes a 401: the token may have been revoked, so another one is tried.
 func (c *Call) unauthorized(r *message.Response, repeatable bool) Event {
@@ -120,8 +120,8 @@ func (c *Call) unauthorized(r *message.Response, repeatable bool) Event {
 		err.RetryAfter = left
 		return c.decline(err)
 	}
-	repeatable = repeatable && c.repeats < mostRepeats && c.origin != isOld
-	c.repeats++
+	repeatable = repeatable && c.retries < mostRetries && c.origin != isOld
+	c.retries++
 	c.refused = c.inUse
 	if c.refused == 0 {
 		c.refused = c.token.Hash

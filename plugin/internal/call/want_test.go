@@ -9,7 +9,7 @@ import (
 
 func (c *made) done() bool { return c.step.Kind != call.Send && c.step.Kind != call.SendHeld }
 
-// object is the token object that a call gave, or nil.
+// object returns the token object that a call returned, or nil.
 func (c *made) object() []byte {
 	switch c.step.Kind {
 	case call.Give:
@@ -20,7 +20,7 @@ func (c *made) object() []byte {
 	return nil
 }
 
-// wantResponse wants a call to give the body of the last response.
+// wantResponse wants a call to return the body of the last response.
 func (c *made) wantResponse() {
 	c.t.Helper()
 	if c.step.Kind != call.GiveResponse {
@@ -28,7 +28,7 @@ func (c *made) wantResponse() {
 	}
 }
 
-// wantToken wants a call to give a token.
+// wantToken wants a call to return a token.
 func (c *made) wantToken(token string, expiresAt int64) {
 	c.t.Helper()
 	object := c.object()

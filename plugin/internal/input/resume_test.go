@@ -85,8 +85,8 @@ func TestResumeIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzStep hands anything to the readers of steps and tokens: they may refuse it, but
-// not panic, and what they take is within its bounds.
+// FuzzStep passes anything to the parsers of steps and tokens: they may reject it, but not
+// panic, and what they accept is within the limits.
 func FuzzStep(f *testing.F) {
 	for _, text := range []string{"", `{"flow":{},"status":200,"headers":{"a":["b"]},"body":"x","now":1}`,
 		`{"call":"list_jobs","input":{}}`, `{"access_token":"a","expires_at":1,"cache_key":"k"}`, `{"flow":{},"status":1e2}`,

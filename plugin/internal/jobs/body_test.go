@@ -53,8 +53,8 @@ func TestBodyOfAnError(t *testing.T) {
 	}
 }
 
-// A long secret makes a long body short: then the end of what was read shows.
-func TestASecretThatTheEndOfTheReadBodyCuts(t *testing.T) {
+// A long secret makes a long body short: then the end of what was read is visible.
+func TestASecretCutByTheEndOfTheReadBody(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef", 2<<10) // 32 KiB
 	for cut := 1; cut <= 8; cut++ {
 		text := strings.Repeat("x", cut) + strings.Repeat(long, 9)

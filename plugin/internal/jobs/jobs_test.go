@@ -65,7 +65,7 @@ func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
 	}
 }
 
-func TestEvery2xxIsTheCallersAndNotRead(t *testing.T) {
+func TestA2xxIsNotRead(t *testing.T) {
 	for _, status := range []int{200, 201, 204, 299} {
 		a := response(status, "[]")
 		a.Load = func(int) []byte { t.Errorf("%d: loaded", status); return nil }
@@ -84,7 +84,7 @@ func TestNoResponseIsANetworkError(t *testing.T) {
 	}
 }
 
-func TestOwnRequest(t *testing.T) {
+func TestCustomRequest(t *testing.T) {
 	service := config.Service{BaseURL: "https://api.example/v1", CustomerID: "c", UserID: "u"}
 	own := input.Request{Path: "/a?b", Method: "PATCH", Body: "x", Headers: []message.Header{{Name: "X", Value: "y"}}}
 	want := jobs.NewRequest(&service, "t")

@@ -110,7 +110,7 @@ func TestNoResponseIsANetworkError(t *testing.T) {
 	}
 }
 
-func TestAResponseThatIsTooLongIsNotRead(t *testing.T) {
+func TestATooLongResponseIsNotRead(t *testing.T) {
 	const most = 256 << 10
 	body := `{"access_token":"t","token_type":"Bearer","x":"`
 	body += strings.Repeat("x", most-len(body)-len(`"}`)) + `"}`
@@ -124,7 +124,7 @@ func TestAResponseThatIsTooLongIsNotRead(t *testing.T) {
 	}
 }
 
-func TestOnlyTextIsAnOAuthError(t *testing.T) {
+func TestOnlyAStringIsAnOAuthError(t *testing.T) {
 	for _, body := range []string{`{"error":{"error":"x"}}`, `{"error":1,"error_description":["x"]}`, `{"error":null,"error":"second"}`,
 		`{"x":{"error":"nested"}}`, `["error"]`} {
 		_, _, err := oauth2.ParseTokenResponse(response(400, body), secrets)
@@ -175,7 +175,7 @@ func fields(t *testing.T, status int, text string) (all map[string]any) {
 	return all
 }
 
-func TestSecretsAreTakenOutOfAnOAuthError(t *testing.T) {
+func TestSecretsAreRemovedFromAnOAuthError(t *testing.T) {
 	const mark = "[redacted]"
 	for _, tt := range []struct{ name, text, want string }{
 		{"the client's secret", "a " + secret + " b", "a " + mark + " b"},

@@ -9,8 +9,8 @@ import (
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
-// FuzzTokenResponse reads any response: a token that comes out fits a header, and an
-// error holds no secret.
+// FuzzTokenResponse parses any response: a token fits into a header, and an error contains no
+// secret.
 func FuzzTokenResponse(f *testing.F) {
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"a.b","token_type":"Bearer","expires_in":36e2}`,
 		`{"access_token":"a","token_type":"bEARER","expires_in":"99999"}`, `{"access_token":"\u0000","token_type":"Bearer"}`,
@@ -28,7 +28,7 @@ func FuzzTokenResponse(f *testing.F) {
 			return
 		}
 		if token != "" {
-			t.Errorf("got %q beside an error", token)
+			t.Errorf("got %q and an error", token)
 		}
 		object := err.AppendJSON(nil)
 		var fields map[string]any
@@ -45,7 +45,7 @@ func FuzzTokenResponse(f *testing.F) {
 	})
 }
 
-// FuzzToken writes a token object and reads it.
+// FuzzToken encodes a token object and parses it.
 func FuzzToken(f *testing.F) {
 	f.Add("a.b-c", int64(1_800_000_000), "rostering:a:b:c")
 	f.Add(`"\<>&/~!`, int64(0), `"`)

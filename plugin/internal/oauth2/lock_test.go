@@ -10,7 +10,7 @@ import (
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
-func TestAFailureTravelsByTheLock(t *testing.T) {
+func TestTheLockShowsAFailure(t *testing.T) {
 	for _, failure := range []apierror.Error{
 		{Code: apierror.TokenEndpointRejected, Status: 401},
 		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},
@@ -32,7 +32,7 @@ func TestAFailureTravelsByTheLock(t *testing.T) {
 	}
 }
 
-func TestOnlyTheErrorsOfATokenRequestTravel(t *testing.T) {
+func TestOnlyErrorsOfATokenRequestAreShown(t *testing.T) {
 	for _, err := range []string{"", "{}", `{"code":"invalid_input"}`, `{"code":"\",\"x\":\""}`, `[]`} {
 		if got := oauth2.ReadFailure([]byte(err)); got.Code != "" {
 			t.Errorf("%s: %+v", err, got)
@@ -58,12 +58,12 @@ func TestParseLock(t *testing.T) {
 		{"a code of another error", strings.Replace(failed, "network_error", "invalid_input", 1)},
 		{"a status out of range", strings.Replace(failed, `"status":0`, `"status":99`, 1)},
 		{"a status above all", strings.Replace(failed, `"status":0`, `"status":600`, 1)},
-		{"until as text", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
-		{"until before all time", strings.Replace(failed, "1800000060", "-1800000060", 1)},
-		{"until in fractions", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
+		{"until as a string", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
+		{"a negative until", strings.Replace(failed, "1800000060", "-1800000060", 1)},
+		{"until with a fraction", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
 		{"no until", strings.Replace(failed, `,"until":1800000060`, "", 1)},
 		{"no wait", strings.Replace(failed, `,"wait":60`, "", 1)},
-		{"a wait before all time", strings.Replace(failed, `"wait":60`, `"wait":-60`, 1)},
+		{"a negative wait", strings.Replace(failed, `"wait":60`, `"wait":-60`, 1)},
 		{"no failures", strings.Replace(failed, `"failures":1`, `"failures":0`, 1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// FuzzLock reads any value: what comes out of the store is bounded, no matter who wrote it.
+// FuzzLock parses any value: what comes from the store is within its limits, whoever wrote it.
 func FuzzLock(f *testing.F) {
 	f.Add(failed)
 	f.Add(oauth2.Asking)
