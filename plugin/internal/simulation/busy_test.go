@@ -67,7 +67,7 @@ func endsBy(time float64) func(simulation.Counts) error {
 	}
 }
 
-// TestBusyService holds few instances with many calls at once to their bounds.
+// TestBusyService keeps few instances with many calls at once within their limits.
 func TestBusyService(t *testing.T) {
 	for _, h := range busy {
 		for _, l := range latencies {

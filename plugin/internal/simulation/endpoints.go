@@ -93,8 +93,7 @@ func (m *made) useStore(o *output) {
 	f.inSecond++
 	f.PeakStore = max(f.PeakStore, f.inSecond)
 	seconds, ok := f.takes(f.Store, storeTimeout)
-	// It is done when half of its time is over: some operations are done whose results
-	// come too late.
+	// It is done after half of its time: some operations are done whose results come too late.
 	result := ""
 	f.After(seconds/2, func() { result = m.operate(o) })
 	f.After(seconds, func() {
@@ -105,7 +104,7 @@ func (m *made) useStore(o *output) {
 	})
 }
 
-// operate does an operation of the store, and gives its result.
+// operate carries out an operation on the store, and returns its result.
 func (m *made) operate(o *output) string {
 	f := m.fleet
 	if f.StoreDown != nil && f.StoreDown(f.time) {

@@ -23,7 +23,7 @@ func at(time float64, event func(*simulation.Fleet)) map[float64]func(*simulatio
 	return map[float64]func(*simulation.Fleet){time: event}
 }
 
-// happening is what happens to a fleet, and the bounds of what it may come to.
+// happening is what happens to a fleet, and the limits of the results.
 type happening struct {
 	name string
 	run  float64
@@ -46,7 +46,7 @@ var happenings = []happening{
 		}},
 	{name: "start within a minute", run: 620, least: 2, most: 2, atOnce: 1,
 		with: func(f *simulation.Fleet) { f.Spread = 60 }},
-	{name: "without a store, each for itself", run: 60, least: instances, most: instances, atOnce: instances,
+	{name: "without a store", run: 60, least: instances, most: instances, atOnce: instances,
 		with: func(f *simulation.Fleet) { f.NoStore = true }},
 	{name: "the token is revoked", run: 400, least: 2, most: 2, atOnce: 1, more: noDeadToken,
 		with: func(f *simulation.Fleet) { f.At = at(300, (*simulation.Fleet).Revoke) }},
@@ -64,7 +64,7 @@ var happenings = []happening{
 		},
 		more: func(c simulation.Counts) error {
 			if c.NotRetryable > 0 {
-				return fmt.Errorf("%d errors that say not to try again", c.NotRetryable)
+				return fmt.Errorf("%d errors that are not retryable", c.NotRetryable)
 			}
 			return noDeadToken(c)
 		}},
@@ -92,7 +92,7 @@ var happenings = []happening{
 		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(60, simulation.Response{Hangs: true}) }},
 	{name: "the store is down during a renewal", run: 620, least: instances / 2, most: instances + 1, atOnce: instances,
 		with: func(f *simulation.Fleet) { f.StoreDown = func(at float64) bool { return at > 200 && at < 610 } }},
-	{name: "the store forgets all every 100 s", run: 620, least: 2, most: 4, atOnce: 2,
+	{name: "the store forgets everything every 100 s", run: 620, least: 2, most: 4, atOnce: 2,
 		with: func(f *simulation.Fleet) {
 			f.At = map[float64]func(*simulation.Fleet){}
 			for at := 100.0; at < 620; at += 100 {
@@ -107,12 +107,12 @@ var happenings = []happening{
 
 func noDeadToken(c simulation.Counts) error {
 	if c.Dead > 0 {
-		return fmt.Errorf("%d requests with a token that had met a 401 on their instance", c.Dead)
+		return fmt.Errorf("%d requests with a token that had got a 401 on their instance", c.Dead)
 	}
 	return nil
 }
 
-// latencies are those of the store, in seconds. Where it hangs, calls continue without it.
+// latencies are those of the store, in seconds.
 var latencies = []struct {
 	name    string
 	latency []simulation.Latency
@@ -122,7 +122,7 @@ var latencies = []struct {
 	{"0.9 s", []simulation.Latency{{Least: .8, Most: .95}}},
 }
 
-// TestFleet holds a fleet to its bounds, whatever happens, and however long the store
+// TestFleet keeps a fleet within its limits, whatever happens, and however long the store
 // takes.
 func TestFleet(t *testing.T) {
 	for _, h := range happenings {

@@ -56,7 +56,7 @@ func (v view) writeOrRefused() []string {
 	return v.reject(c.got)
 }
 
-// reject is the rule for a 401 that met a new token.
+// reject is the rule for a 401 to a new token.
 func (v view) reject(text string) []string {
 	c := v.c
 	v.fail("error service_unauthorized", 0, text)

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// sample is a result that a host may hand in: its members, and what the contract makes of
-// it. NEW, USED, KEY, PASSWORD, PLAIN, NOW, SOON and LATER are filled in.
+// sample is a result that a host may pass: its members, and how the contract reads it. NEW,
+// USED, KEY, PASSWORD, PLAIN, NOW, SOON and LATER are replaced.
 type sample struct {
 	raw    string
 	result result
 }
 
-// canary is the time in a forged flow, which must not turn up in another call.
+// canary is the time in a forged flow, which must not appear in another call.
 const canary = "4242424242"
 
 func tokenResponse(status int, body, token string, lifetime int64, err string) sample {
@@ -35,7 +35,7 @@ const (
 	network     = "error network_error"
 )
 
-// tokenResponses are those of a token endpoint.
+// tokenResponses are responses of the token endpoint.
 var tokenResponses = []sample{
 	granted("3600", 3600), granted("3600", 3600), granted(`"3600"`, 3600), granted("36e2", 3600), granted("1", 1), granted("30", 30),
 	granted("100000", 86400), granted("null", 300),
@@ -72,7 +72,7 @@ func serviceResponse(status int, body string) sample {
 	return sample{fmt.Sprintf(`,"status":%d,"body":%s`, status, quote(body)), result{fits: "service", status: status}}
 }
 
-// serviceResponses are those of the service.
+// serviceResponses are responses of the service.
 var serviceResponses = []sample{
 	{`,"status":401`, result{fits: "service", status: 401}},
 	{`,"status":401`, result{fits: "service", status: 401}},
@@ -89,7 +89,7 @@ var serviceResponses = []sample{
 	{`,"status":0`, result{fits: "service"}},
 }
 
-// cutResponses are responses that a host cut within the secret, and then decoded: a character
+// cutResponses are responses that a host cut within the secret and then decoded: a character
 // that was cut in the middle became U+FFFD.
 var cutResponses = func() (all []sample) {
 	for cut := 1; cut < len(secret); cut++ {
@@ -103,7 +103,7 @@ func storedValue(value string) sample {
 	return sample{`,"value":` + quote(value), result{fits: "get"}}
 }
 
-// storeValues are values of both keys: what instances write, and what nobody should.
+// storeValues are values of both keys: what instances write, and what none writes.
 var storeValues = []sample{
 	storedValue(`{"access_token":"NEW","token_type":"Bearer","expires_at":LATER,"cache_key":"KEY"}`),
 	storedValue(`{"access_token":"NEW","token_type":"Bearer","expires_at":SOON,"cache_key":"KEY"}`),
@@ -116,6 +116,8 @@ var storeValues = []sample{
 	storedValue(`{"state":"failed","code":"network_error","status":0,"until":LATER,"wait":2,"failures":1}`),
 	storedValue(`{"state":"failed","code":"service_unauthorized","status":401,"until":NOW,"wait":2,"failures":1}`),
 	storedValue(`{"state":"failed","code":"token_endpoint_unavailable","status":503,"until":1799990000,"wait":4,"failures":3}`),
+	storedValue(`{"access_token":"NEW","token_type":"Bearer","expires_at":LATER,"cache_key":"KEY","next":1}`),
+	storedValue(`{"state":"failed","code":"network_error","status":0,"until":SOON,"wait":9,"failures":2,"next":1}`),
 	storedValue(`{"state":"failed","code":"PASSWORD","status":1,"until":1,"failures":-1}`),
 	storedValue(`[]`), storedValue("\x00"), storedValue(``),
 	{`,"value":null`, result{fits: "get"}}, {`,"value":null`, result{fits: "get"}},
@@ -130,7 +132,7 @@ var addResults = []sample{
 
 var setResults = []sample{{"", result{fits: "set"}}, {`,"failed":"down"`, result{fits: "set", failed: true}}}
 
-// nonsense are results that fit no step, or not this one.
+// nonsense are results that do not fit the step.
 var nonsense = []sample{
 	{`,"status":99`, result{fits: "none"}}, {`,"status":"200"`, result{fits: "none"}},
 	{`,"value":7`, result{fits: "none"}}, {`,"added":null`, result{fits: "none"}},
@@ -156,7 +158,7 @@ func (g *generator) poison(a *action) {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// inJSON is a text as it stands within a JSON string within a JSON string.
+// inJSON escapes a text for a JSON string within a JSON string.
 func inJSON(text string) string {
 	inner := quote(text)
 	outer := quote(inner[1 : len(inner)-1])

@@ -25,7 +25,7 @@ var rollouts = []struct {
 	}},
 }
 
-// replaced lets a fleet live for three hours, and replaces its instances one by one in the
+// replaced runs a fleet for three hours, and replaces its instances one by one in the
 // second hour. It returns the counts of each hour.
 func replaced(instances int, settings func(*simulation.Fleet), replace func(*simulation.Fleet, int)) (hours []simulation.Counts) {
 	f := simulation.Fleet{Instances: instances, Every: 10, Spread: 60, Lifetime: hour, Seed: *seed,
@@ -49,8 +49,8 @@ func replaced(instances int, settings func(*simulation.Fleet), replace func(*sim
 	return hours
 }
 
-// TestUpgrade holds a fleet in which the next version replaces this one to what a fleet comes
-// to whose instances are replaced by their own version.
+// TestUpgrade compares a fleet in which the next version replaces this one with a fleet whose
+// instances are replaced by the same version.
 func TestUpgrade(t *testing.T) {
 	instances := instances
 	if testing.Short() {
