@@ -80,15 +80,15 @@ func (c *made) request() string {
 	switch c.step.Kind {
 	case call.Send:
 		// A host sends what AppendJSON makes of it.
-		return tell(c, r.AppendJSON(nil), r.Body)
+		return describe(c, r.AppendJSON(nil), r.Body)
 	case call.SendHeld:
-		return tell(c, c.mine, "")
+		return describe(c, c.mine, "")
 	}
 	c.t.Fatalf("no request but %s", c.result())
 	return ""
 }
 
-func tell(c *made, request []byte, body string) string {
+func describe(c *made, request []byte, body string) string {
 	c.t.Helper()
 	var r struct {
 		Method, URL string

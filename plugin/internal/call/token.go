@@ -131,11 +131,11 @@ func (c *Call) expectTrap() {
 
 // backOff records a failure and returns it as JSON, with the wait after it.
 func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
-	seconds, told := backoff.RetryAfter(retryAfter)
-	if !told && c.now == 0 {
+	seconds, set := backoff.RetryAfter(retryAfter)
+	if !set && c.now == 0 {
 		return err.AppendJSON(nil) // without a clock, only a server can set a wait
 	}
-	if !told {
+	if !set {
 		seconds = backoff.Wait(c.retry.Failures + 1)
 	}
 	if c.now != 0 {

@@ -117,9 +117,9 @@ func (v Value) Texts() (texts []string, ok bool) {
 	return nil, false
 }
 
-// Integer returns the part of a number before the decimal point, at most limit,
-// without its sign, and whether nothing but zeros stands behind the point. The
-// number is read as it is written: 36e2 is 3600, without the rounding of floats.
+// Integer returns the integer part of a number without its sign, at most limit, and whether
+// its fraction is zero. It parses the number exactly, without the rounding of floats: 36e2
+// is 3600.
 func (v Value) Integer(limit int64) (n int64, negative, whole bool) {
 	digits, point, exponent := make([]byte, 0, len(v)), -1, int64(0)
 	for i, c := range v {

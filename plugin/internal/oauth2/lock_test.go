@@ -19,8 +19,8 @@ func TestTheLockShowsAFailure(t *testing.T) {
 		{Code: apierror.ServiceUnauthorized, Status: 401},
 	} {
 		failure.RetryAfter = 60
-		told := oauth2.ReadFailure(failure.AppendJSON(nil))
-		lock := oauth2.ParseLock(told.Value(1_800_000_000, 3))
+		failed := oauth2.ReadFailure(failure.AppendJSON(nil))
+		lock := oauth2.ParseLock(failed.Value(1_800_000_000, 3))
 		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Wait != 60 || lock.Failures != 3 {
 			t.Errorf("%s: %+v", failure.Code, lock)
 			continue

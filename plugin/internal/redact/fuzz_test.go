@@ -20,7 +20,7 @@ func FuzzSecrets(f *testing.F) {
 	f.Add("1 ", " 2", "short", uint64(1), uint16(20), uint16(4))
 	f.Fuzz(func(t *testing.T, before, after, secret string, style uint64, limit, end uint16) {
 		if secret == "" || !utf8.ValidString(secret) || strings.ContainsAny(secret, "[]\ufffd") || strings.Contains("redacted", secret) {
-			t.Skip("no secret that can be told from the mark")
+			t.Skip("the secret cannot be distinguished from the mark")
 		}
 		hidden := encode(secret, style)
 		text := before + hidden + after

@@ -49,11 +49,11 @@ func (m *made) requestToken() {
 	if m.requests > 1 || m.under > 1 {
 		panic("a call requested two tokens, or two calls of an instance one each")
 	}
-	told := &f.told
+	quietUntil := &f.quietUntil
 	if f.NoStore {
-		told = &m.told
+		quietUntil = &m.quietUntil
 	}
-	if f.time < *told-tolerance {
+	if f.time < *quietUntil-tolerance {
 		f.Early++
 	}
 	response := Response{}
@@ -68,7 +68,7 @@ func (m *made) requestToken() {
 		f.under--
 		m.under--
 		if response.RetryAfter > 0 {
-			*told = max(*told, f.time+float64(response.RetryAfter))
+			*quietUntil = max(*quietUntil, f.time+float64(response.RetryAfter))
 		}
 		switch {
 		case !ok:

@@ -47,16 +47,16 @@ type Fleet struct {
 	turn   uint64
 	random *rand.Rand
 
-	members []*member
-	config  map[string]string
-	store   map[string]entry
-	granted int     // tokens so far
-	revoked int     // of these, the first
-	holder  *member // that took the lock last
-	under   int     // token requests under way
-	told    float64 // when the token endpoint's Retry-After ends
-	refuses bool
-	input   []byte // of the call that begins
+	members    []*member
+	config     map[string]string
+	store      map[string]entry
+	granted    int     // tokens so far
+	revoked    int     // of these, the first
+	holder     *member // that took the lock last
+	under      int     // token requests under way
+	quietUntil float64 // when the token endpoint's Retry-After ends
+	refuses    bool
+	input      []byte // of the call that begins
 
 	second   int64 // of the last operation on the store
 	inSecond int   // operations in it
@@ -186,7 +186,7 @@ func (f *Fleet) open(c *made) *made {
 }
 
 func (f *Fleet) close(c *made) {
-	if !c.beside {
+	if !c.background {
 		f.Open--
 	}
 }

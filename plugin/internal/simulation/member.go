@@ -18,12 +18,12 @@ type member struct {
 	skew  int64
 	dead  bool
 	// upgraded says that it is of the next version: see Upgrade.
-	upgraded bool
-	frozen   float64 // until then it does nothing
-	waiting  []*made // for another call of this instance
-	refused  string  // the last token for which it got a 401
-	under    int     // token requests under way
-	told     float64 // when the token endpoint's Retry-After ends
+	upgraded   bool
+	frozen     float64 // until then it does nothing
+	waiting    []*made // for another call of this instance
+	refused    string  // the last token for which it got a 401
+	under      int     // token requests under way
+	quietUntil float64 // when the token endpoint's Retry-After ends
 
 	// kept is the first step of a call while a token is cached, as a driver may keep it.
 	kept   output
@@ -85,7 +85,7 @@ func (m *member) renew() {
 		return
 	}
 	o := read(m.host, m.begin("get_token", ""))
-	(&made{member: m, beside: true}).follow(&o)
+	(&made{member: m, background: true}).follow(&o)
 }
 
 // valid reports whether the service accepts the token that the instance has, for so many
@@ -102,15 +102,15 @@ const unhurried = 20 + 2 + tokenTimeout
 // made is a call under way.
 type made struct {
 	*member
-	began    float64
-	beside   bool // a renewal that no call waits for
-	valid    bool // the instance had a valid token when it began
-	lasting  bool // which no call has to renew
-	ready    bool
-	section  bool // its last step was one of obtaining a token
-	requests int  // for a token
-	looks    int  // waits that have ended
-	flow     string
+	began      float64
+	background bool // a renewal that no call waits for
+	valid      bool // the instance had a valid token when it began
+	lasting    bool // which no call has to renew
+	ready      bool
+	section    bool // its last step was one of obtaining a token
+	requests   int  // for a token
+	looks      int  // waits that have ended
+	flow       string
 }
 
 // follow carries out a step as a driver does.
@@ -174,7 +174,7 @@ func (m *made) awake(look int) {
 
 func (m *made) failed(o *output) {
 	f := m.fleet
-	if f.close(m); m.beside {
+	if f.close(m); m.background {
 		return
 	}
 	f.Errors++

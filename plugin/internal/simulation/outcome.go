@@ -50,7 +50,7 @@ func (v view) writeOrRefused() []string {
 	switch {
 	case c.got == "" || !slices.Contains(v.refused, c.got):
 		return v.write()
-	case len(c.writes) > 0: // it may tell the fleet first
+	case len(c.writes) > 0: // it may first write to the store
 		return append(v.write(), "set lock failed")
 	}
 	return v.reject(c.got)
