@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// layers are the packages of internal, upper ones first: a package imports only from
-// the layers below its own. Those above call do not go into the guest.
+// layers are the packages of internal, top layer first: a package imports only from the
+// layers below its own. Those above call are not part of the guest.
 var layers = [][]string{
 	{"native", "simulation"},
 	{"memory"},
@@ -27,7 +27,7 @@ var layers = [][]string{
 }
 
 // heavy are packages that cost the guest kilobytes, through their tables, reflection
-// or initialisation.
+// or initialization.
 var heavy = []string{"encoding/json", "errors", "fmt", "net/url", "reflect", "sort", "time", "unicode"}
 
 const module = "automatic-rostering/plugin/internal/"

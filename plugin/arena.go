@@ -9,19 +9,19 @@ import (
 )
 
 // Every call starts on an empty stack and an empty heap. Nothing is freed within a
-// call, and nothing outlives it: what lasts is in the plugin's vars. So a call that
-// ends in a trap, as a failed HTTP request does on most hosts, leaves no trace;
-// without this the stack pointer would stay where the trap left it, and after some
-// hundred traps the plugin would be dead.
+// call, and nothing outlives it: lasting state is in the plugin's vars. So a call that
+// ends in a trap, as one with a failed HTTP request does on most hosts, leaves no trace.
+// Otherwise the stack pointer would stay where the trap left it, and after some hundred
+// traps the plugin would no longer work.
 
 //go:extern __heap_base
 var heapBase [0]byte
 
 // top is the first free byte, mark where a call's heap begins: after what package
-// initialisation allocated.
+// initialization allocated.
 var top, mark uintptr
 
-// resetStack is the first thing in every export; it must be inlined there.
+// resetStack resets the stack pointer. Every export begins with it; it must be inlined.
 //
 //go:inline
 func resetStack() {
@@ -49,7 +49,7 @@ func initHeap() {
 //go:noinline
 func alloc(size uintptr, _ unsafe.Pointer) unsafe.Pointer {
 	start := top
-	// In 64 bits: a memory of 4 GiB ends at an address that 32 do not hold.
+	// In 64 bits: the end of a memory of 4 GiB does not fit in 32.
 	next, end := (uint64(start)+uint64(size)+15)&^15, uint64(uint32(memorySize(0)))<<pageBits
 	if next > end && (next > most || memoryGrow(0, int32((next-end+1<<pageBits-1)>>pageBits)) < 0) {
 		device.Asm("unreachable")

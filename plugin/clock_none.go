@@ -2,5 +2,5 @@
 
 package main
 
-// now returns 0: this build has no clock but now in the input.
+// now returns 0: the only clock of this build is now in the input.
 func now() int64 { return 0 }

@@ -7,7 +7,7 @@ import "unsafe"
 //go:wasmimport wasi_snapshot_preview1 clock_time_get
 func clockTimeGet(id uint32, precision uint64, nanoseconds unsafe.Pointer) uint32
 
-// now reads the host's clock, in Unix seconds, or gives 0.
+// now returns the time of the host's clock in Unix seconds, or 0 if it cannot be read.
 func now() int64 {
 	const realtime, second = 0, 1e9
 	var nanoseconds uint64

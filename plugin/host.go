@@ -11,10 +11,10 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// host is what Extism gives: call.Host, and the sending of requests.
+// host implements call.Host with Extism's functions, and sends requests.
 type host struct {
-	held   uint64     // block of the last Hold
-	answer pdk.Memory // body of the last answer
+	held     uint64     // block of the last Hold
+	response pdk.Memory // body of the last response
 }
 
 // input reads the input.
@@ -33,27 +33,28 @@ func (h *host) input() []byte {
 	return b
 }
 
-// lastWord returns the place of the word at at. The last one overlaps the one before it: a
-// byte at a time, as go-pdk copies what is left over, is up to seven host calls.
+// lastWord returns the offset of the word at at, moved back if it would reach beyond b: the
+// last word overlaps the one before it. Copying the rest byte by byte, as go-pdk does, would
+// take up to seven host calls.
 func lastWord(at int, b []byte) int { return min(at, len(b)-8) }
 
-// output returns a block out as it is. Without a block the output stays empty: some
-// hosts refuse a block of no length.
+// output makes a block the output, without a copy. An empty block is not set: some hosts
+// reject a block of length 0.
 func (h *host) output(block pdk.Memory) {
 	if block.Length() > 0 {
 		pdk.OutputMemory(block)
 	}
 }
 
-// end hands over the result of a call: 0, or 1 with an error.
+// end sets the output of a call and returns 0, or sets its error and returns 1.
 func (h *host) end(step *call.Step) int32 {
 	switch step.Kind {
 	case call.Give:
 		h.output(pdk.NewMemory(h.block(step.Output), uint64(len(step.Output))))
 	case call.GiveHeld:
 		h.output(pdk.FindMemory(h.held))
-	case call.GiveAnswer:
-		h.output(h.answer)
+	case call.GiveResponse:
+		h.output(h.response)
 	default:
 		errorSet(h.block(step.Output))
 		return 1
@@ -61,7 +62,7 @@ func (h *host) end(step *call.Step) int32 {
 	return 0
 }
 
-// block puts b into a block that the host can take.
+// block copies b into a block of the host's memory and returns its offset.
 func (h *host) block(b []byte) uint64 {
 	offset := allocate(uint64(len(b)))
 	if len(b) < 8 {
@@ -118,7 +119,7 @@ func (h *host) Words(name string) (first, second uint64, ok bool) {
 	return loadWord(offset), loadWord(offset + 8), true
 }
 
-// LogVar hands over the block that var_get gave. It must not be written to: in some
+// LogVar passes on the block that var_get returned. It must not be written to: in some
 // JavaScript SDKs it is the var itself.
 func (h *host) LogVar(name string) bool {
 	line := varGet(h.text(name))
@@ -144,7 +145,7 @@ func (h *host) Log(level call.Level, line string) {
 }
 
 // send sends a request. If it fails, most hosts trap and nothing below is reached.
-func (h *host) send(r *message.Request) *message.Answer {
+func (h *host) send(r *message.Request) *message.Response {
 	var body uint64
 	if r.Body != "" {
 		body = h.text(r.Body)
@@ -152,18 +153,18 @@ func (h *host) send(r *message.Request) *message.Answer {
 	return h.exchange(h.block(r.AppendJSON(nil)), body)
 }
 
-// sendHeld sends the held var, which is a request as http_request takes it.
-func (h *host) sendHeld() *message.Answer { return h.exchange(h.held, 0) }
+// sendHeld sends the held var, which is a request in the form that http_request takes.
+func (h *host) sendHeld() *message.Response { return h.exchange(h.held, 0) }
 
-func (h *host) exchange(request, body uint64) *message.Answer {
+func (h *host) exchange(request, body uint64) *message.Response {
 	offset := httpRequest(request, body)
-	h.answer = pdk.NewMemory(offset, length(offset))
-	return &message.Answer{
+	h.response = pdk.NewMemory(offset, length(offset))
+	return &message.Response{
 		Status: int(httpStatusCode()),
-		Size:   int(h.answer.Length()),
+		Size:   int(h.response.Length()),
 		Load: func(most int) []byte {
-			b := make([]byte, min(most, int(h.answer.Length())))
-			h.answer.Load(b)
+			b := make([]byte, min(most, int(h.response.Length())))
+			h.response.Load(b)
 			return b
 		},
 	}

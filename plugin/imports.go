@@ -2,15 +2,15 @@
 
 package main
 
-// What the plugin imports beyond go-pdk: functions that go-pdk keeps to itself, or
-// wraps in a way that frees a block which the host has taken. A block is named by
+// What the plugin imports beyond go-pdk: functions that go-pdk does not export, or wraps
+// in a way that frees a block which the host already owns. A block is identified by
 // its offset in the memory that the host shares with the plugin.
 //
-// These hosts take the blocks that they are given: config_get and var_get the key,
+// The host takes ownership of the blocks that it is passed: config_get and var_get the key,
 // http_request the request and its body, log_* the line. They must not be used
 // again. See RATIONALE.md.
 
-// http_request stands first: the JavaScript SDK 2.0.0-rc13 reads no status in a
+// http_request comes first: the JavaScript SDK 2.0.0-rc13 reads no status in a
 // module that imports http_status_code before it.
 //
 //go:wasmimport extism:host/env http_request

@@ -64,7 +64,7 @@ func version() int32 {
 	return callOnce(call.Version)
 }
 
-// makeCall takes a call from its input to its output: 0, or 1 with an error.
+// makeCall runs a call from its input to its output. It returns 0, or 1 with an error.
 func makeCall(export input.Export) int32 {
 	resetHeap()
 	h := &host{}
@@ -83,7 +83,7 @@ func makeCall(export input.Export) int32 {
 	}
 }
 
-// callOnce is an export that makes no request.
+// callOnce runs an export that sends no request.
 func callOnce(export func(call.Host, []byte) *call.Step) int32 {
 	resetHeap()
 	h := &host{}

@@ -4,5 +4,5 @@ package main
 
 import "automatic-rostering/plugin/internal/call"
 
-// trace logs that an export was called, in the build for tests alone: they count the lines.
+// trace logs that an export was called, in a build for tests only, which count the lines.
 func trace(h *host) { h.Log(call.Debug, "called") }

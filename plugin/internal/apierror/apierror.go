@@ -1,5 +1,5 @@
-// Package apierror holds the errors that a host sees: one JSON object each, with a
-// code that a program can act on and a message that says what to do.
+// Package apierror defines the errors that a host sees: one JSON object each, with a
+// code for programs and a message that says what is wrong and what to do.
 package apierror
 
 import (
@@ -23,14 +23,13 @@ const (
 	NetworkError             = "network_error"
 )
 
-// Error is an error of the contract. Fields that are not known stay empty and do
-// not appear.
+// Error is an error of the contract. Empty fields are unknown, and omitted in the JSON.
 type Error struct {
 	Code      string
 	Message   string
 	Retryable bool
-	Key       string // the config key or input field at fault
-	Status    int    // of the answer that was at fault
+	Key       string // the config key or input field that caused it
+	Status    int    // of the response that caused it
 
 	OAuthError            string // RFC 6749 §5.2, error
 	OAuthErrorDescription string // and error_description
@@ -38,42 +37,42 @@ type Error struct {
 	RetryAfter int64 // seconds
 
 	HasBody       bool
-	Body          []byte // of the service's answer
+	Body          []byte // of the service's response
 	BodyTruncated bool
 }
 
-// Input is an invalid_input error about a field.
+// Input returns an invalid_input error about a field.
 func Input(key, message string) *Error {
 	return &Error{Code: InvalidInput, Key: key, Message: message}
 }
 
-// Config is a config_invalid error about a key.
+// Config returns a config_invalid error about a key.
 func Config(key, message string) *Error {
 	return &Error{Code: ConfigInvalid, Key: key, Message: message}
 }
 
-// Missing is a config_missing error about a key.
+// Missing returns a config_missing error about a key.
 func Missing(key, message string) *Error {
 	return &Error{Code: ConfigMissing, Key: key, Message: message}
 }
 
-// Network is a network_error: what happened, and the config key of the address at
-// which it did.
-func Network(what, address string) *Error {
+// Network returns a network_error: what happened, and the config key of the URL that was
+// called.
+func Network(what, url string) *Error {
 	return &Error{Code: NetworkError, Retryable: true,
-		Message: what + "; check " + address + ", the network and the host's limits, then retry"}
+		Message: what + "; check " + url + ", the network and the host's limits, then retry"}
 }
 
-// Mismatch is a token_mismatch error.
-func Mismatch(message string) *Error {
-	return &Error{Code: TokenMismatch, Message: message}
+// Mismatch returns a token_mismatch error: what is wrong with the token.
+func Mismatch(what string) *Error {
+	return &Error{Code: TokenMismatch, Message: what + "; request a new one with get_token"}
 }
 
 // AppendJSON appends the error as a JSON object.
 func (e *Error) AppendJSON(dst []byte) []byte { return AppendObject(dst, e.Members(), e.RetryAfter) }
 
-// AppendObject appends the error whose members these are. The members are kept while a
-// back-off waits, and the seconds left are filled in at each call; 0 leaves them out.
+// AppendObject appends an error with these members. The members are stored during a
+// backoff, and each call adds the remaining seconds; 0 omits them.
 func AppendObject(dst, members []byte, retryAfter int64) []byte {
 	dst = append(append(dst, '{'), members...)
 	if retryAfter != 0 {
@@ -82,7 +81,7 @@ func AppendObject(dst, members []byte, retryAfter int64) []byte {
 	return append(dst, '}')
 }
 
-// Members returns all members of the JSON object but retry_after.
+// Members returns all members of the JSON object except retry_after.
 func (e *Error) Members() []byte {
 	dst := appendText(nil, "code", e.Code)
 	dst = appendText(append(dst, ','), "message", e.Message)

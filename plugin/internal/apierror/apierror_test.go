@@ -21,7 +21,7 @@ func decode(t *testing.T, object []byte) fields {
 	return f
 }
 
-func TestErrorIsOneJSONObjectOfWhatIsKnown(t *testing.T) {
+func TestErrorOmitsUnknownFields(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		err  apierror.Error
@@ -30,13 +30,13 @@ func TestErrorIsOneJSONObjectOfWhatIsKnown(t *testing.T) {
 		{"code, message and retryable are always there",
 			apierror.Error{Code: apierror.NetworkError, Message: "m", Retryable: true},
 			fields{"code": "network_error", "message": "m", "retryable": true}},
-		{"a field at fault", *apierror.Input("now", "m"),
+		{"an error of a field", *apierror.Input("now", "m"),
 			fields{"code": "invalid_input", "message": "m", "retryable": false, "key": "now"}},
-		{"a config key at fault", *apierror.Config("scope", "m"),
+		{"an error of a config key", *apierror.Config("scope", "m"),
 			fields{"code": "config_invalid", "message": "m", "retryable": false, "key": "scope"}},
 		{"a missing config key", *apierror.Missing("client_id", "m"),
 			fields{"code": "config_missing", "message": "m", "retryable": false, "key": "client_id"}},
-		{"no field at fault", *apierror.Input("", "m"),
+		{"an error of no field", *apierror.Input("", "m"),
 			fields{"code": "invalid_input", "message": "m", "retryable": false}},
 		{"an OAuth error",
 			apierror.Error{Code: apierror.TokenEndpointRejected, Message: "m", Status: 400, OAuthError: "invalid_client", OAuthErrorDescription: "d"},
@@ -77,7 +77,7 @@ func TestAppendJSONAppends(t *testing.T) {
 	decode(t, got[6:])
 }
 
-func TestRetryAfterIsFilledInLater(t *testing.T) {
+func TestRetryAfterIsAddedLater(t *testing.T) {
 	kept := (&apierror.Error{Code: apierror.NetworkError, Message: "m", Retryable: true, RetryAfter: 7}).Members()
 	want := fields{"code": "network_error", "message": "m", "retryable": true, "retry_after": 42.0}
 	if got := decode(t, apierror.AppendObject(nil, kept, 42)); !reflect.DeepEqual(got, want) {
@@ -98,11 +98,11 @@ func TestCodesAreThoseOfTheContract(t *testing.T) {
 }
 
 func TestNetworkAndMismatch(t *testing.T) {
-	e := apierror.Network("it did not answer", "auth_url")
-	if e.Code != apierror.NetworkError || !e.Retryable || !strings.Contains(e.Message, "it did not answer; check auth_url") {
+	e := apierror.Network("no response", "auth_url")
+	if e.Code != apierror.NetworkError || !e.Retryable || !strings.Contains(e.Message, "no response; check auth_url") {
 		t.Errorf("got %+v", e)
 	}
-	if e = apierror.Mismatch("another's"); e.Code != apierror.TokenMismatch || e.Retryable || e.Message != "another's" {
+	if e = apierror.Mismatch("another's"); e.Code != apierror.TokenMismatch || e.Retryable || e.Message != "another's; request a new one with get_token" {
 		t.Errorf("got %+v", e)
 	}
 }

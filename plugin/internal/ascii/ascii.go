@@ -1,11 +1,10 @@
-// Package ascii tells apart the characters that may stand in headers, URLs and
-// config values.
+// Package ascii classifies the characters of headers, URLs and config values.
 package ascii
 
 import "strings"
 
-// Visible reports whether c is a visible ASCII character: no space, no control
-// character, nothing beyond 7 bits (RFC 5234, VCHAR).
+// Visible reports whether c is a visible ASCII character (RFC 5234, VCHAR): no space, no
+// control character, nothing above 7 bits.
 func Visible(c byte) bool { return c > ' ' && c < 0x7f }
 
 // Alphanumeric reports whether c is a letter or a digit.
@@ -13,8 +12,7 @@ func Alphanumeric(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }
 
-// AllVisible reports whether s is text of visible ASCII characters alone. The
-// empty text is not.
+// AllVisible reports whether s consists of visible ASCII characters and is not empty.
 func AllVisible(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !Visible(s[i]) {
@@ -24,13 +22,13 @@ func AllVisible(s string) bool {
 	return s != ""
 }
 
-// Phrase reports whether s is visible ASCII with spaces inside, but not around:
-// what survives as a header value on every HTTP client (RFC 9110 §5.5).
+// Phrase reports whether s is visible ASCII with spaces only inside: what every HTTP client
+// sends unchanged as a header's value (RFC 9110 §5.5).
 func Phrase(s string) bool {
 	return Spaced(s) && s[0] != ' ' && s[len(s)-1] != ' '
 }
 
-// Spaced reports whether s is visible ASCII and spaces. The empty text is not.
+// Spaced reports whether s consists of visible ASCII and spaces and is not empty.
 func Spaced(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] != ' ' && !Visible(s[i]) {
@@ -61,7 +59,7 @@ func FieldValue(s string) bool {
 	return true
 }
 
-// HasControl reports whether s holds an ASCII control character.
+// HasControl reports whether s contains an ASCII control character.
 func HasControl(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == 0x7f {
@@ -71,8 +69,8 @@ func HasControl(s string) bool {
 	return false
 }
 
-// Digits reads s, which must be decimal digits alone, as a number. Numbers above
-// limit read as limit, however long they are.
+// Digits parses s, which must consist of decimal digits. Numbers above limit, however long,
+// become limit.
 func Digits(s string, limit int64) (n int64, ok bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] < '0' || s[i] > '9' {
@@ -96,7 +94,7 @@ func Lower(s string) string {
 	return string(b)
 }
 
-// Hex reads count hexadecimal digits of text from at on.
+// Hex parses count hexadecimal digits of text, beginning at at.
 func Hex(text []byte, at, count int) (n int, ok bool) {
 	if len(text) < at+count {
 		return 0, false

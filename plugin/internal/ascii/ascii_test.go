@@ -22,11 +22,11 @@ func TestText(t *testing.T) {
 		allVisible, phrase, spaced, hasControl bool
 	}{
 		{name: "the empty text is nothing of it", text: ""},
-		{"visible characters alone", "!az~", true, true, true, false},
+		{"only visible characters", "!az~", true, true, true, false},
 		{"a space inside", "a b", false, true, true, false},
 		{"a space before", " a", false, false, true, false},
 		{"a space behind", "a ", false, false, true, false},
-		{"a space alone", " ", false, false, true, false},
+		{"only a space", " ", false, false, true, false},
 		{"a tab", "a\tb", false, false, false, true},
 		{"a newline behind", "a\n", false, false, false, true},
 		{"NUL", "\x00", false, false, false, true},
@@ -74,7 +74,7 @@ func TestDigits(t *testing.T) {
 		{"a space behind", "1 ", 0, false},
 		{"a letter behind the limit", "99999x", 0, false},
 		{"hexadecimal", "0x10", 0, false},
-		{"the characters beside the digits", "/", 0, false},
+		{"the character before the digits", "/", 0, false},
 		{"and on the other side", ":", 0, false},
 		{"digits of another script", "٣", 0, false},
 	} {
@@ -103,7 +103,7 @@ func TestDigitsDoesNotOverflowBelowATenthOfTheLargestNumber(t *testing.T) {
 func TestLower(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"capitals become small", "AZaz", "azaz"},
-		{"what stands beside the letters stays", "@[`{", "@[`{"},
+		{"neighbors of the letters are unchanged", "@[`{", "@[`{"},
 		{"what is not ASCII stays", "É\u212a", "É\u212a"}, // the Kelvin sign is no k
 		{"the empty text", "", ""},
 	} {
@@ -144,10 +144,10 @@ func TestHex(t *testing.T) {
 		{"capitals", "FF", 0, 2, 0xff, true},
 		{"a mixture", "aF09", 0, 4, 0xaf09, true},
 		{"not enough digits", "f", 0, 2, 0, false},
-		{"beside the small letters", "0g", 0, 2, 0, false},
+		{"after the lower-case letters", "0g", 0, 2, 0, false},
 		{"on the other side", "0`", 0, 2, 0, false},
-		{"beside the capitals", "0@", 0, 2, 0, false},
-		{"beside the digits", "0:", 0, 2, 0, false},
+		{"before the capitals", "0@", 0, 2, 0, false},
+		{"after the digits", "0:", 0, 2, 0, false},
 		{"a sign", "-1", 0, 2, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

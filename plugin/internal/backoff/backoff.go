@@ -1,4 +1,4 @@
-// Package backoff says how long the next token request waits after failed ones.
+// Package backoff determines how long the next token request waits after failed ones.
 package backoff
 
 import (
@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	maxWait = 60 // seconds, of our own waits
-	// MaxWait is the longest wait that a server, or the store, can ask for, in seconds.
+	maxWait = 60 // seconds, of the plugin's own waits
+	// MaxWait is the longest wait that a server or the store can request, in seconds.
 	MaxWait = 3600
 )
 
@@ -19,10 +19,10 @@ type Record struct {
 	Since, Wait int64
 	// Failures is how many token requests failed in a row.
 	Failures int
-	// Call is the note of the call that failed last: see state.Note.
+	// Call is the number of the call that failed last, as a pending call: see vars.Calls.
 	Call uint32
-	// Error is the last failure: the members of the JSON object that the host got, but
-	// retry_after. It is empty once a token came but no call has succeeded yet.
+	// Error is the last failure: the members of the JSON object that the host got, except
+	// retry_after. It is empty if a token was obtained since, but no call has succeeded yet.
 	Error []byte
 }
 
@@ -35,9 +35,9 @@ func Wait(failures int) int64 {
 	return 1 << (failures - 1)
 }
 
-// RetryAfter reads that header: seconds, at least 1 and at most an hour. Anything
-// else is ignored: RFC 9110 §10.2.3 also allows a date, but then two clocks would
-// have to be trusted.
+// RetryAfter reads a Retry-After header: seconds, at least 1 and at most an hour. Anything
+// else is ignored: RFC 9110 §10.2.3 also allows a date, but then two clocks would have to
+// be trusted.
 func RetryAfter(header string) (seconds int64, ok bool) {
 	if seconds, ok = ascii.Digits(header, MaxWait); ok {
 		seconds = max(seconds, 1)
@@ -45,8 +45,8 @@ func RetryAfter(header string) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// Left returns the seconds until the next token request may leave, or 0. Where the clock
-// was set back, the wait begins anew: it is never longer than it was set.
+// Left returns the seconds until the next token request may be sent, or 0. If the clock was
+// set back, the wait starts anew: it is never longer than it was when set.
 func (r *Record) Left(now int64) int64 {
 	if len(r.Error) == 0 {
 		return 0
@@ -55,7 +55,7 @@ func (r *Record) Left(now int64) int64 {
 	return max(r.Since+r.Wait-now, 0)
 }
 
-// headSize is the length of all but Error.
+// headSize is the encoded length of all fields but Error.
 const headSize = 24
 
 // Encode returns the record as the value of a var.
@@ -68,11 +68,10 @@ func (r *Record) Encode() []byte {
 	return append(b, r.Error...)
 }
 
-// MaxFailures is where counting ends.
+// MaxFailures is the largest number of failures that is counted.
 const MaxFailures = 1 << 20
 
-// Decode reads the value of a var. What is not a record gives an empty one: no
-// wait.
+// Decode decodes the value of a var. Anything but a record becomes an empty one: no wait.
 func Decode(b []byte) Record {
 	if len(b) < headSize {
 		return Record{}

@@ -83,7 +83,7 @@ func TestWithoutAnErrorThereIsNoWait(t *testing.T) {
 	}
 }
 
-func TestRecordOutlivesAVar(t *testing.T) {
+func TestRecordRoundTrip(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		want backoff.Record

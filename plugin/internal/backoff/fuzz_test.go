@@ -7,8 +7,8 @@ import (
 	"automatic-rostering/plugin/internal/backoff"
 )
 
-// FuzzBackoff reads value as the value of a var, and writes and reads a record that
-// a call can make of the rest.
+// FuzzBackoff decodes value as the value of a var, and encodes and decodes a record that a
+// call can make of the rest.
 func FuzzBackoff(f *testing.F) {
 	f.Add([]byte(nil), uint32(1_800_000_000), uint16(1), "{}", "5")
 	f.Add([]byte("0123456789abcdef{}"), uint32(0), uint16(0), "", "")

@@ -12,14 +12,14 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// made is one call under way, or done.
+// made is a call under way, or one that is done.
 type made struct {
 	*host
 	kind input.Export
 	flow *call.Call
 	step call.Step
 	mine []byte // the var that the step holds
-	last string // the body of the last answer
+	last string // the body of the last response
 }
 
 func (h *host) begin(kind input.Export, in string) *made {
@@ -32,13 +32,13 @@ func (h *host) begin(kind input.Export, in string) *made {
 func (h *host) beginListJobs(in string) *made { return h.begin(input.ListJobs, in) }
 func (h *host) beginGetToken(in string) *made { return h.begin(input.GetToken, in) }
 
-// turn is a request that a test expects, and its answer.
+// turn is a request that a test expects, and its response.
 type turn struct {
-	request string // as call.request tells it
+	request string // as call.request returns it
 	status  int
 	body    string
 	token   string // in the body
-	seconds int64  // between the request and its answer
+	seconds int64  // between the request and its response
 }
 
 func (t turn) after(seconds int64) turn { t.seconds = seconds; return t }
@@ -46,12 +46,12 @@ func (t turn) after(seconds int64) turn { t.seconds = seconds; return t }
 const tokenRequest = "POST https://auth.example/id/connect/token [Content-Type: application/x-www-form-urlencoded] " +
 	"client_id=client&client_secret=s3cret%2Fwith%2Bodd%26signs%25&grant_type=client_credentials&scope=automatic-rostering-stage"
 
-// asks is a token request that is answered with status and body.
+// asks is a token request, and its response with a status and a body.
 func asks(status int, body string) turn {
 	return turn{request: tokenRequest, status: status, body: body}
 }
 
-// grants is a token request that is answered with a token.
+// grants is a token request, and its response with a token.
 func grants(token string, lifetime int) turn {
 	t := asks(200, fmt.Sprintf(`{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, token, lifetime))
 	t.token = token
@@ -73,22 +73,22 @@ func jobsAs(customer, user, token string, status int) turn {
 // jobs is a request for the jobs of the config's ids.
 func jobs(token string, status int) turn { return jobsAs("c0", "u0", token, status) }
 
-// request tells the request under way.
+// request returns a description of the request under way.
 func (c *made) request() string {
 	c.t.Helper()
 	r := c.step.Request
 	switch c.step.Kind {
 	case call.Send:
 		// A host sends what AppendJSON makes of it.
-		return tell(c, r.AppendJSON(nil), r.Body)
+		return describe(c, r.AppendJSON(nil), r.Body)
 	case call.SendHeld:
-		return tell(c, c.mine, "")
+		return describe(c, c.mine, "")
 	}
 	c.t.Fatalf("no request but %s", c.result())
 	return ""
 }
 
-func tell(c *made, request []byte, body string) string {
+func describe(c *made, request []byte, body string) string {
 	c.t.Helper()
 	var r struct {
 		Method, URL string
@@ -114,7 +114,7 @@ func tell(c *made, request []byte, body string) string {
 	return text
 }
 
-// take wants the request under way to be that of each turn, and answers it.
+// take wants the request under way to be that of each turn, and passes its response.
 func (c *made) take(turns ...turn) *made {
 	c.t.Helper()
 	for _, turn := range turns {
@@ -126,14 +126,14 @@ func (c *made) take(turns ...turn) *made {
 		}
 		c.Clock += turn.seconds
 		c.last = turn.body
-		c.step = *c.flow.Resume(&message.Answer{Status: turn.status, Size: len(turn.body),
+		c.step = *c.flow.Resume(&message.Response{Status: turn.status, Size: len(turn.body),
 			Load: func(most int) []byte { return []byte(turn.body[:min(most, len(turn.body))]) }})
 		c.checkStep()
 	}
 	return c
 }
 
-// checkStep wants no secret in an error, and no token but in that of get_token.
+// checkStep wants no secret in an error, and no token in an output except get_token's.
 func (c *made) checkStep() {
 	c.t.Helper()
 	c.mine = c.Held // before another call holds a var
@@ -144,7 +144,7 @@ func (c *made) checkStep() {
 		if strings.Contains(string(c.step.Output), secret) || c.kind != input.GetToken {
 			c.t.Errorf("output %s", c.step.Output)
 		}
-	case call.GiveAnswer:
+	case call.GiveResponse:
 		c.checkHidden("an output", c.last)
 	}
 }
@@ -160,7 +160,7 @@ func (h *host) listJobs(in string, turns ...turn) *made {
 	return h.beginListJobs(in).take(turns...)
 }
 
-// result tells how a call ended.
+// result returns how a call ended.
 func (c *made) result() string {
 	switch c.step.Kind {
 	case call.Send, call.SendHeld:
@@ -169,8 +169,8 @@ func (c *made) result() string {
 		return "the output " + string(c.step.Output)
 	case call.GiveHeld:
 		return "the output " + string(c.mine)
-	case call.GiveAnswer:
-		return "the answer " + c.last
+	case call.GiveResponse:
+		return "the response " + c.last
 	}
 	return "the error " + string(c.step.Output)
 }

@@ -1,6 +1,6 @@
 // Package call decides what comes next in a call: which request, which wait, which
-// operation of the shared store, and when it is done. It sends nothing: a host does,
-// and passes back the result.
+// operation on the shared store, and when it is done. It sends nothing: a host does, and
+// passes the result.
 package call
 
 import (
@@ -14,17 +14,16 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// Call is one call of an export that makes requests.
+// Call is one call of an export that sends requests.
 type Call struct {
 	host   Host
 	export input.Export
 	in     input.Input
-	// now is the last reading of the clock, in Unix seconds, or 0 if it cannot be
-	// trusted.
+	// now is the last reading of the clock, in Unix seconds, or 0 if the clock is not usable.
 	now int64
 
 	cached bool       // a token is cached
-	token  vars.Token // and this is known of it
+	token  vars.Token // what is known about it
 	text   string     // the access token, if this call has read or obtained it
 
 	client  config.Client
@@ -34,8 +33,8 @@ type Call struct {
 	step    Step            // the next, or how the call ended
 	object  []byte          // the token object, if this step made it
 
-	// first says that begin makes the step; renews, that its host renews a token beside the
-	// call where the step says so, and renew, that it does.
+	// first says that begin returns the step; renews, that its host accepts renew; and renew,
+	// that the step has it.
 	first, renews, renew bool
 
 	progress
@@ -45,8 +44,8 @@ type Call struct {
 // the steps, it is in the flow.
 type progress struct {
 	state State
-	// inSteps says that the host sends the requests itself, by begin and resume. rawInput
-	// is what its input holds except now and refused.
+	// inSteps says that the host sends the requests, with begin and resume. rawInput is the
+	// call's input except now and refused.
 	inSteps  bool
 	rawInput json.Value
 	// failure is why the call gets no new token: an error, as JSON.
@@ -56,32 +55,34 @@ type progress struct {
 
 	accepts input.Accepts // what else the host can do
 	owner   int64         // the client and the epoch in which the call began: see ownerNow
-	// at is when the last step was returned, in Unix seconds; 0 for a request to the service.
+	// at is when the last step was returned, in Unix seconds; 0 if it was a request to the
+	// service.
 	at int64
 	// inUse is the hash of the token in the request to the service, or of the one that the
 	// call obtained; 0 for the cached one, whichever that is.
 	inUse  int64
 	origin origin
-	// refused is the hash of the token that the service refused last in this call, or 0: the
-	// request to the service is then a repeat. repeats counts these.
-	refused, repeats int64
-	// own is the number of this call as the pending one, awaited that of the call for which
-	// it waited, and waited the seconds of all such waits.
+	// refused is the hash of the token that the service refused last in this call, or 0. If it
+	// is set, the request to the service is a retry. retries counts these.
+	refused, retries int64
+	// own is the number of this call as the pending call, awaited that of the call for which
+	// it waited, and waited the sum of such waits in seconds.
 	own, awaited, waited int64
-	// sharing is what this call has of the store, and looks counts its waits for the lock.
+	// sharing is how this call uses the store, and looks counts its waits for the lock.
 	sharing sharing
 	looks   int64
-	// foundFree says that it found no lock and no token, foundRefused a refused token.
+	// foundFree says that it found no lock and no token, foundRefused that it found a refused
+	// token.
 	foundFree, foundRefused int64
 }
 
-// sharing is what a call has of the store, if the host accepts one.
+// sharing is how a call uses the store, if the host accepts one.
 type sharing = int64
 
 const (
-	shares  sharing = iota // the store
-	locked                 // and the lock in it
-	without                // nothing: the store failed in this call
+	shares  sharing = iota // uses the store
+	locked                 // and holds the lock
+	without                // does not: the store failed in this call
 )
 
 // withoutStore reports whether the call continues without the store.
@@ -89,7 +90,7 @@ func (p *progress) withoutStore() bool {
 	return p.accepts != input.AcceptsStore || p.sharing == without
 }
 
-// New returns a call that has not begun, and whose requests the plugin sends.
+// New returns a call for the direct exports, whose requests the plugin sends.
 func New(host Host, export input.Export) *Call { return &Call{host: host, export: export} }
 
 // Begin reads the input and returns the first step.
@@ -105,7 +106,7 @@ func (c *Call) Begin(rawInput []byte) *Step {
 		if c.export == input.GetToken {
 			return fail(clockUnusable())
 		}
-		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; give the plugin a real clock, or pass now")
+		c.host.Log(Warn, "no usable clock: the token is used until the service refuses it; set the clock, or pass now")
 	}
 	if c.cached && !c.in.Force && c.in.Refused == "" && c.needsNoRenewal() && c.usePrepared() {
 		c.state = UsingToken
@@ -120,15 +121,15 @@ func (c *Call) Begin(rawInput []byte) *Step {
 
 func clockUnusable() *apierror.Error {
 	return &apierror.Error{Code: apierror.ClockUnusable,
-		Message: "the host's clock is not set; give the plugin a real clock, or pass now (Unix seconds)"}
+		Message: "the time is wrong; set the machine's clock, give the plugin a real one, or pass now (Unix seconds)"}
 }
 
-// Resume takes the answer to the request of the last step and returns the next.
-func (c *Call) Resume(a *message.Answer) *Step {
+// Resume takes the response to the request of the last step and returns the next step.
+func (c *Call) Resume(r *message.Response) *Step {
 	if c.state == RequestingToken {
-		return c.run(c.tokenAnswered(a))
+		return c.run(c.tokenResponded(r))
 	}
-	return c.run(c.serviceAnswered(a, true))
+	return c.run(c.serviceResponded(r, true))
 }
 
 // run goes from state to state until there is a step to return.
@@ -140,8 +141,8 @@ func (c *Call) run(on Event) *Step {
 	return &c.step
 }
 
-// enter does what a state is for: it makes the step that the call returns, or gives the
-// event that leads on.
+// enter carries out the call's state: it makes the step that the call returns, or returns
+// the event that leads to the next state.
 func (c *Call) enter() Event {
 	switch c.state {
 	case Choosing:
@@ -178,9 +179,9 @@ func fail(err *apierror.Error) *Step {
 	return &Step{Kind: Fail, Output: err.AppendJSON(nil)}
 }
 
-// readClock reads the clock. If it cannot be trusted, the time counts at which the last
-// step was returned. A flow alone is not believed: a time in the future would make every
-// true clock unusable, for as long as the token that came of it is kept.
+// readClock reads the clock. If it is not usable, the time at which the last step was
+// returned counts. The time in a flow alone is not trusted: if it were in the future, it
+// would make every correct clock unusable, as long as the token obtained with it is cached.
 func (c *Call) readClock() {
 	c.now = c.in.Now
 	if !c.in.HasNow {
@@ -188,7 +189,7 @@ func (c *Call) readClock() {
 	}
 	askedAt := c.token.AskedAt
 	if c.in.Force {
-		askedAt = 0 // gets a token for a clock that was set back
+		askedAt = 0 // to get a token after a clock was set back
 	}
 	if !clock.Usable(c.now, askedAt) {
 		c.now = 0
@@ -202,7 +203,7 @@ func (c *Call) readClock() {
 	}
 }
 
-// log is one debug line for a request that was answered.
+// log writes one debug line for a request that got a response.
 func (c *Call) log(status int) {
 	if status == 0 || status == 200 && c.request.URL == "" && c.export == input.ListJobs && c.host.LogVar(vars.LogLine) {
 		return

@@ -14,12 +14,12 @@ const (
 	secret = "s3cret/with+odd&signs%"
 )
 
-// host is a host in memory that watches what it gets.
+// host is a host in memory that checks what it gets.
 type host struct {
 	*memory.Host
 	t      *testing.T
-	log    []string // each line behind "debug: " or "warn: "
-	tokens []string // all that a token endpoint gave, which must not show
+	log    []string // each line after "debug: " or "warn: "
+	tokens []string // all that a token endpoint granted, which must not be visible
 
 	writes, trapAt int // SetVar traps the trapAt-th time
 
@@ -46,7 +46,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// trap is what a test host panics with where a real one ends the call.
+// trap is what a test host panics with when a real one would end the call.
 type trap struct{}
 
 func (h *host) keeps(_ string, value []byte) bool {
@@ -57,7 +57,7 @@ func (h *host) keeps(_ string, value []byte) bool {
 	return fits
 }
 
-// checkHidden wants no secret and no token in a text that others see.
+// checkHidden wants no secret and no token in a string that others see.
 func (h *host) checkHidden(what, text string) {
 	h.t.Helper()
 	for _, hidden := range append([]string{secret}, h.tokens...) {
@@ -67,7 +67,7 @@ func (h *host) checkHidden(what, text string) {
 	}
 }
 
-// wantLog wants these log lines since the last look, a warning by its level alone.
+// wantLog wants these log lines since the last check, a warning by its level alone.
 func (h *host) wantLog(want ...string) {
 	h.t.Helper()
 	got := slices.Clone(h.log)

@@ -20,7 +20,7 @@ func (c *Call) choose() Event {
 		c.endPending()
 		return tokenReady
 	}
-	err := c.judgeConfig()
+	err := c.validateConfig()
 	if err != nil {
 		return c.decline(err)
 	}
@@ -33,9 +33,9 @@ func (c *Call) choose() Event {
 	return c.useOld()
 }
 
-// judgeConfig judges all config that the whole call needs, before a step is returned. A call
-// with a token that is valid needs no client: it is the failure of a renewal if that is wrong.
-func (c *Call) judgeConfig() *apierror.Error {
+// validateConfig validates all config that the whole call needs, before a step is returned. A
+// call with a valid token needs no client: then an invalid one is a failed renewal.
+func (c *Call) validateConfig() *apierror.Error {
 	if c.export != input.GetToken {
 		err := c.readService()
 		if err != nil {
@@ -58,7 +58,7 @@ func (c *Call) judgeConfig() *apierror.Error {
 	return nil
 }
 
-// useOld continues with the cached token, if it is valid, where no other can be had.
+// useOld continues with the cached token if it is valid: the call can get no other.
 func (c *Call) useOld() Event {
 	c.endPending()
 	if !c.valid() {
@@ -68,8 +68,8 @@ func (c *Call) useOld() Event {
 	return tokenReady
 }
 
-// obtain begins to obtain a token, or joins a call that does. Where it cannot, it sets the
-// call's failure.
+// obtain begins to obtain a token, or waits for a call that does. If it can do neither, it
+// sets the call's failure.
 func (c *Call) obtain() Event {
 	valid := c.valid()
 	calls := c.readCalls()
@@ -90,7 +90,7 @@ func (c *Call) obtain() Event {
 	case c.withoutStore() || valid || c.in.Force || calls.LookedAt >= c.now && calls.LookedAt <= c.now+clock.Tolerance:
 		c.failure = c.lastFailure(left)
 		return declined
-	default: // a look within a back-off, for which nobody waits
+	default: // a check of the store during a backoff, for which no call waits
 		calls.LookedAt, c.own = c.now, 0
 		c.stepped(calls, 0)
 	}
@@ -103,14 +103,14 @@ func (c *Call) obtain() Event {
 	return lookInStore
 }
 
-// useOwn continues with the token that the call requested, whatever became of it while it
+// useOwn continues with the token that the call requested, whatever happened to it while it
 // was written to the store.
 func (c *Call) useOwn() Event {
 	switch {
 	case c.failure != nil: // the service refused it
 		return c.declineWith(c.failure)
 	case c.readCalls().Refuses(c.inUse):
-		return c.reject(&message.Answer{Status: 401})
+		return c.reject(&message.Response{Status: 401})
 	case c.tokenInUse() != "":
 	case !c.ready():
 		return c.decline(notKept())
@@ -120,10 +120,10 @@ func (c *Call) useOwn() Event {
 	return tokenReady
 }
 
-// ready reports whether there is a token that can be used at once.
+// ready reports whether there is a token that can be used without a renewal.
 func (c *Call) ready() bool { return c.usable() && c.needsNoRenewal() }
 
-// usable reports whether a token is cached that the service did not refuse in this call.
+// usable reports whether a token is cached, and the service did not refuse it in this call.
 func (c *Call) usable() bool {
 	return c.cached && (c.refused == 0 || c.token.Hash != c.refused)
 }
@@ -134,29 +134,29 @@ func (c *Call) needsNoRenewal() bool {
 	case c.now == 0:
 		return true
 	case !c.token.ExpiryKnown():
-		return c.export != input.GetToken // its caller is told when it expires
+		return c.export != input.GetToken // which returns the expiry
 	default:
 		return c.now < c.token.RenewAt()
 	}
 }
 
-// valid reports whether there is a token that can be used if no other can be had.
+// valid reports whether there is a token that can be used if the call gets no other.
 func (c *Call) valid() bool {
 	return !c.in.Force && c.usable() && (c.needsNoRenewal() || c.now < c.token.ExpiresAt())
 }
 
 // justObtained is how long a replacement counts as new, in seconds: if the service refuses
-// it, another would fare no better.
+// it, it would refuse another one too.
 const justObtained = 60
 
-// dropRefused takes the token that the caller says the service refused for a 401. It
-// reports whether the call continues.
+// dropRefused treats the input's refused token as a 401 to it. It reports whether the call
+// continues.
 func (c *Call) dropRefused() bool {
 	c.refused = hash(c.in.Refused)
 	switch {
 	case !c.cached || c.token.Hash != c.refused || c.backoffLeft() > 0:
 	case c.token.Replacement && c.now < c.token.AskedAt+justObtained:
-		c.reject(&message.Answer{Status: 401})
+		c.reject(&message.Response{Status: 401})
 		return false
 	default:
 		c.dropToken()
@@ -177,8 +177,8 @@ func (c *Call) readService() (err *apierror.Error) {
 	return err
 }
 
-// ownerNow names the client and the time between two clear_tokens, so that a token that was
-// requested in it is not taken for another's.
+// ownerNow returns a number for the client and the time between two clear_tokens, so that a
+// token requested for them is not used for others.
 func (c *Call) ownerNow() int64 {
 	return ownerOf(&c.client, c.token.Epoch)
 }

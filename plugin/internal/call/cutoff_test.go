@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// world is a host with a token endpoint and a service that hold calls to what they
-// must not do: send the ids of another caller, or a token that has expired.
+// world is a host with a token endpoint and a service, which fail the test if a call sends the
+// ids of another caller or a token that has expired.
 type world struct {
 	*host
-	expiry  map[string]int64 // of each token that was given
+	expiry  map[string]int64 // of each granted token
 	revoked map[string]bool
 	closed  bool // the service refuses every token
 }
@@ -26,7 +26,7 @@ func (w *world) list(caller int) *made {
 	w.t.Helper()
 	c := w.beginListJobs(callers[caller].input)
 	for !c.done() {
-		w.answer(c, caller)
+		w.response(c, caller)
 	}
 	return c
 }
@@ -36,12 +36,12 @@ func (w *world) token(input string) *made {
 	w.t.Helper()
 	c := w.beginGetToken(input)
 	for !c.done() {
-		w.answer(c, 0)
+		w.response(c, 0)
 	}
 	return c
 }
 
-// give makes up a token that was asked for at askedAt, 0 without a clock.
+// give grants a token that was requested at askedAt, 0 without a clock.
 func (w *world) give(askedAt int64) (token string) {
 	token = fmt.Sprintf("t-%d.", len(w.expiry)+1)
 	w.expiry[token] = askedAt + 3600
@@ -51,15 +51,15 @@ func (w *world) give(askedAt int64) (token string) {
 	return token
 }
 
-// bearer is the token of a request.
+// bearer returns the token of a request.
 func bearer(request string) string {
 	_, rest, _ := strings.Cut(request, "Bearer ")
 	token, _, _ := strings.Cut(rest, "]")
 	return token
 }
 
-// answer answers the request under way.
-func (w *world) answer(c *made, caller int) {
+// response passes the response to the request under way.
+func (w *world) response(c *made, caller int) {
 	w.t.Helper()
 	request := c.request()
 	if request == tokenRequest {
@@ -76,7 +76,7 @@ func (w *world) answer(c *made, caller int) {
 	c.take(jobsAs(callers[caller].customer, callers[caller].user, token, status)) // wants these ids
 }
 
-// checkToken wants get_token to give a token that is valid.
+// checkToken wants get_token to return a valid token.
 func (w *world) checkToken() {
 	w.t.Helper()
 	c := w.token("")
@@ -88,7 +88,7 @@ func (w *world) checkToken() {
 	}
 }
 
-// checkObject wants a token object to tell the truth.
+// checkObject wants a token object to have the token's expiry.
 func (w *world) checkObject(object []byte) (expiresAt int64) {
 	w.t.Helper()
 	var got struct {
@@ -117,7 +117,7 @@ func traps(part func()) (trapped bool) {
 	return false
 }
 
-// cutOffs are calls that write vars, each with what came before it.
+// cutOffs are calls that write vars, each with what happens before it.
 var cutOffs = []struct {
 	name         string
 	before, call func(w *world)
@@ -134,12 +134,12 @@ var cutOffs = []struct {
 	{"a recovered 401", func(w *world) { w.list(0); w.revoked["t-1."] = true }, func(w *world) { w.list(0) }},
 	{"a recovered 401 for other ids", func(w *world) { w.list(0); w.revoked["t-1."] = true }, func(w *world) { w.list(1) }},
 	{"a 401 with a new token", func(w *world) { w.closed = true }, func(w *world) { w.list(1) }},
-	{"a 401 on the repeat", func(w *world) { w.list(0); w.closed = true }, func(w *world) { w.list(1) }},
+	{"a 401 on the retry", func(w *world) { w.list(0); w.closed = true }, func(w *world) { w.list(1) }},
 	{"a 2xx after a 401", func(w *world) { w.closed = true; w.list(0); w.closed = false }, func(w *world) { w.list(0) }},
 	{"a 2xx after a 401 for other ids", func(w *world) { w.closed = true; w.list(0); w.closed = false }, func(w *world) { w.list(2) }},
 }
 
-func TestACallThatIsCutOffLeavesNothingThatDoesNotBelongTogether(t *testing.T) {
+func TestACutOffCallLeavesNothingInconsistent(t *testing.T) {
 	for _, tt := range cutOffs {
 		t.Run(tt.name, func(t *testing.T) {
 			const most = 50 // writes of one call, by far
@@ -166,15 +166,15 @@ func TestACallThatIsCutOffLeavesNothingThatDoesNotBelongTogether(t *testing.T) {
 	}
 }
 
-// checkLater makes the calls that follow; world holds them to what must not be.
+// checkLater makes the calls that follow; world checks them.
 func checkLater(w *world, first int) {
 	w.t.Helper()
 	for i := range 6 {
-		w.list((first + i) % 3).wantAnswer()
-		w.list((first + i) % 3).wantAnswer()
+		w.list((first + i) % 3).wantResponse()
+		w.list((first + i) % 3).wantResponse()
 		if i%2 == first%2 {
 			w.checkToken()
 		}
 	}
-	w.list(4).wantAnswer()
+	w.list(4).wantResponse()
 }

@@ -11,8 +11,8 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// SetToken is the export set_token: it takes a token that get_token returned, here or on
-// another instance.
+// SetToken implements the export set_token: it caches a token that get_token returned, on
+// this or another instance.
 func SetToken(host Host, rawInput []byte) *Step {
 	t, err := input.ParseToken(rawInput)
 	if err != nil {
@@ -24,14 +24,14 @@ func SetToken(host Host, rawInput []byte) *Step {
 		return fail(err)
 	}
 	if t.CacheKey != oauth2.CacheKey(&c.client) {
-		return fail(apierror.Mismatch("cache_key is that of another client, scope or token URL"))
+		return fail(apierror.Mismatch("the token is for another client_id, scope or auth_url"))
 	}
 	c.load()
 	c.readClock()
 	lifetime := min(t.ExpiresAt-c.now, vars.MaxLifetime)
 	switch {
 	case lifetime <= 0:
-		return fail(apierror.Mismatch("the token has expired; request a new one with get_token"))
+		return fail(apierror.Mismatch("the token has expired"))
 	case !c.cached || c.accessToken() != t.AccessToken:
 		c.keepToken(t.AccessToken, c.now, lifetime, false)
 	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:
@@ -47,7 +47,7 @@ func SetToken(host Host, rawInput []byte) *Step {
 	return &Step{Kind: Give}
 }
 
-// ClearToken is the export clear_token: it forgets the token and all that came of it.
+// ClearToken implements the export clear_token: it forgets the token and what depends on it.
 func ClearToken(host Host, rawInput []byte) *Step {
 	if err := input.Nothing(rawInput); err != nil {
 		return fail(err)
@@ -56,7 +56,7 @@ func ClearToken(host Host, rawInput []byte) *Step {
 	c.load()
 	c.token = vars.Token{Epoch: c.token.Epoch + 1, Dropped: true}
 	c.saveToken()
-	// The numbers of pending calls go on, so that a call from before is not taken for another.
+	// The numbers of pending calls continue, so that no two calls have the same.
 	calls := vars.Calls{Pending: c.readCalls().Pending}
 	for _, name := range vars.All {
 		host.SetVar(name, nil)
@@ -65,7 +65,7 @@ func ClearToken(host Host, rawInput []byte) *Step {
 	return &Step{Kind: Give}
 }
 
-// Check is the export check: it judges the config.
+// Check implements the export check: it validates the config.
 func Check(host Host, rawInput []byte) *Step {
 	err := input.Nothing(rawInput)
 	if err == nil {
@@ -77,7 +77,7 @@ func Check(host Host, rawInput []byte) *Step {
 	return &Step{Kind: Give}
 }
 
-// Version is the export version.
+// Version implements the export version.
 func Version(_ Host, rawInput []byte) *Step {
 	if err := input.Nothing(rawInput); err != nil {
 		return fail(err)

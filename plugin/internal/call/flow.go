@@ -16,13 +16,12 @@ const (
 	bits48 = 1<<48 - 1
 )
 
-// numbers visits the numbers of a flow, and the largest that each can be. One that is 0 is
-// left out.
+// numbers visits the numbers of a flow, with the maximum of each. One that is 0 is omitted.
 func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
 	p.preparedNumbers(visit)
 	visit("origin", &p.origin, isOld)
 	visit("refused", &p.refused, bits48)
-	visit("repeats", &p.repeats, mostRepeats)
+	visit("retries", &p.retries, mostRetries)
 	visit("at", &p.at, clock.Latest)
 	visit("own", &p.own, bits32)
 	visit("awaited", &p.awaited, bits32)
@@ -33,16 +32,16 @@ func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
 	visit("found_refused", &p.foundRefused, 1)
 }
 
-// preparedNumbers visits those that the flow of a prepared request has.
+// preparedNumbers visits the numbers that the flow of a prepared request has.
 func (p *progress) preparedNumbers(visit func(name string, n *int64, most int64)) {
 	visit("accepts", &p.accepts, input.AcceptsStore)
 	visit("owner", &p.owner, bits24)
 	visit("token", &p.inUse, bits48)
 }
 
-// appendFlow appends the flow as the host keeps it between two steps: no token and no
-// secret, and nothing that config or the vars say. A changed one can do no more than
-// its caller can do with another call. That of a prepared request has no time in it, and
+// appendFlow appends the flow, which the host keeps between two steps. It contains no token,
+// no secret, and nothing that is in the config or the vars. A changed one can do no more than
+// its caller could do with another call. The flow of a prepared request contains no time, and
 // nothing of the call that prepares it.
 func (c *Call) appendFlow(dst []byte, prepared bool) []byte {
 	p := &c.progress
@@ -89,12 +88,12 @@ func restore(host Host, r *input.Resume) (*Call, *apierror.Error) {
 		c.in.Clock = r.Clock
 	}
 	if c.state == UsingToken && r.Status/100 == 2 {
-		c.loadSummary() // of a 2xx the token is seldom of interest
+		c.loadSummary() // after a 2xx the rest is rarely needed
 	} else {
 		c.load()
 	}
 	if c.state == UsingToken {
-		return c, nil // the clock matters after a 401 alone
+		return c, nil // the clock matters only after a 401
 	}
 	c.readClock()
 	err := c.readClient()
@@ -111,7 +110,7 @@ func restore(host Host, r *input.Resume) (*Call, *apierror.Error) {
 	return c, nil
 }
 
-// readFlow reads what appendFlow wrote, and reports whether it is that.
+// readFlow reads a flow, and reports whether appendFlow can have written it.
 func (c *Call) readFlow(flow json.Value) (ok bool) {
 	name, stateName := "", ""
 	flow.Each(func(member string, value json.Value) bool {
@@ -159,7 +158,7 @@ func (p *progress) setNumber(member string, value json.Value) (ok bool) {
 	return ok
 }
 
-// possible reports whether a call can return a step in its state, with what the flow has.
+// possible reports whether a call in its state can have returned a step with this flow.
 func (c *Call) possible() bool {
 	switch {
 	case !c.state.returnsStep() || c.owner == 0:

@@ -10,9 +10,9 @@ import (
 	"automatic-rostering/plugin/internal/call"
 )
 
-// FuzzFlow hands forged flows and any results to resume. Whatever they are, it ends in a
-// step or an error; no request goes elsewhere or is split, no secret shows but in a token
-// request, and calls go on to work.
+// FuzzFlow passes forged flows and any results to resume. Whatever they are, it returns a step
+// or an error; no request goes elsewhere or is split, no secret is visible except in a token
+// request, and calls still work afterwards.
 func FuzzFlow(f *testing.F) {
 	seeds := newSteps(&testing.T{})
 	for _, accepts := range []string{"", "wait", "store"} {
@@ -28,7 +28,7 @@ func FuzzFlow(f *testing.F) {
 		f.Add([]byte(c.step.Flow), seeds.result(c, ""))
 		f.Add([]byte(c.step.Flow), `,"status":401`)
 		seeds.calls = append(seeds.calls[1:], c)
-		seeds.goOn(len(seeds.calls)-1, "")
+		seeds.proceed(len(seeds.calls)-1, "")
 	}
 	f.Add([]byte(`{"call":"list_jobs","state":"using","origin":3,"owner":1,"token":9}`), `,"status":200,"body":"x"`)
 	f.Add([]byte(`{"call":"send_request","input":{"path":"/a","headers":{"X":"y"}},"state":"using","origin":2,"owner":1,"token":9}`), `,"status":500,"body":"{}"`)
@@ -67,7 +67,7 @@ func FuzzFlow(f *testing.F) {
 				break
 			}
 		}
-		// Nothing that lasts was harmed: after the longest wait calls work.
+		// There is no lasting harm: after the longest wait calls work.
 		w.time, w.calls = w.time+4000, nil
 		w.begin("list_jobs", "", "wait")
 		w.finish()

@@ -11,7 +11,7 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// A flow knows its token by a hash: on an instance without that token it shows nothing and
+// A flow identifies its token by a hash: on an instance without that token it shows nothing and
 // changes nothing.
 func TestAFlowBelongsToItsInstance(t *testing.T) {
 	one, other := newHost(t), newHost(t)
@@ -19,13 +19,13 @@ func TestAFlowBelongsToItsInstance(t *testing.T) {
 	other.getToken("", grants("token-other", 3600))
 	c := one.steer("list_jobs", `["wait"]`)
 	c.host = other
-	c.goOn(`,"status":500,"body":"token-one, token-other"`).want(apierror.ServiceError)
+	c.proceed(`,"status":500,"body":"token-one, token-other"`).want(apierror.ServiceError)
 	if strings.Contains(c.output, "body") {
 		t.Error(c.output)
 	}
 	c = one.steer("list_jobs", `["wait"]`)
 	c.host = other
-	c.goOn(`,"status":401,"body":"token-other"`).want("Bearer token-other")
+	c.proceed(`,"status":401,"body":"token-other"`).want("Bearer token-other")
 	if calls := vars.DecodeCalls(other.Vars[vars.Shared]); calls.Refused != [4]int64{} {
 		t.Errorf("it counts as refused there: %v", calls.Refused)
 	}
@@ -42,12 +42,12 @@ func TestForgedFlows(t *testing.T) {
 		c.flow = json.RawMessage(forged)
 	}
 	at := fmt.Sprintf(`,"at":%d`, noon)
-	t.Run("a time in the future is not believed", func(t *testing.T) {
+	t.Run("a time in the future is not trusted", func(t *testing.T) {
 		h := newHost(t)
 		c := h.steer("get_token", `["wait"]`)
 		forge(c, at, `,"at":200000000000`)
 		h.Clock = 0
-		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
+		c.proceed(tokenResponse).want(fmt.Sprint(noon + 3600))
 		h.Clock = noon
 		h.getToken("").wantToken("t-one", noon+3600)
 	})
@@ -55,50 +55,50 @@ func TestForgedFlows(t *testing.T) {
 		h := newHost(t)
 		c := h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)
-		c.goOn(tokenAnswer).want(fmt.Sprint(noon + 3600))
+		c.proceed(tokenResponse).want(fmt.Sprint(noon + 3600))
 		h = newHost(t)
 		c = h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)
 		h.Clock = 0
-		c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+		c.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 	})
 	for _, field := range []string{`"now":1800000000`, `"refused":"t-one"`} {
-		t.Run("what the input of a flow never has is refused: "+field, func(t *testing.T) {
+		t.Run("rejected in the input of a flow: "+field, func(t *testing.T) {
 			h := newHost(t)
 			c := h.steer("get_token", `["wait"]`)
 			forge(c, `"state"`, `"input":{`+field+`},"state"`)
-			c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+			c.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 		})
 	}
-	t.Run("without an owner a flow is none", func(t *testing.T) {
+	t.Run("a flow without an owner is invalid", func(t *testing.T) {
 		h := newHost(t)
 		h.getToken("", grants("t-one", 3600))
 		c := h.steer("list_jobs", `["wait"]`)
 		i := strings.Index(string(c.flow), `"owner"`)
 		c.flow = json.RawMessage(string(c.flow[:i]) + string(c.flow[i+strings.Index(string(c.flow[i:]), ",")+1:]))
 		call.ClearToken(h, nil)
-		c.goOn(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)
+		c.proceed(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)
 	})
-	t.Run("a request to the service without its token is none", func(t *testing.T) {
+	t.Run("a request to the service without its token is invalid", func(t *testing.T) {
 		h := newHost(t)
 		h.getToken("", grants("t-one", 3600))
 		c := h.steer("list_jobs", `["wait"]`)
 		i := strings.Index(string(c.flow), `,"token"`)
 		c.flow = json.RawMessage(string(c.flow[:i]) + "}")
-		c.goOn(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)
+		c.proceed(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)
 	})
 	for _, number := range []string{"-1800000000", "1800000000.5", "999999999999"} {
 		t.Run("a number that no flow has: "+number, func(t *testing.T) {
 			h := newHost(t)
 			c := h.steer("get_token", `["wait"]`)
 			forge(c, at, `,"at":`+number)
-			c.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+			c.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 		})
 	}
-	t.Run("a failure that is none", func(t *testing.T) {
+	t.Run("an invalid failure", func(t *testing.T) {
 		h := newHost(t)
-		c := h.steer("get_token", storeToo).goOn(`,"value":null`, `,"added":true`, `,"status":503`)
+		c := h.steer("get_token", storeToo).proceed(`,"value":null`, `,"added":true`, `,"status":503`)
 		forge(c, `"failure":{"code":"token_endpoint_unavailable"`, `"failure":{"code":"x"`)
-		c.goOn(``).want(apierror.InvalidInput, `"key":"flow"`)
+		c.proceed(``).want(apierror.InvalidInput, `"key":"flow"`)
 	})
 }

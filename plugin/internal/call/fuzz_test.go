@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// FuzzDirect lets calls begin, wait, be answered and be left alone in any order on one
+// FuzzDirect lets calls begin, wait, get responses and be abandoned in any order on one
 // host. Whatever happens, each call sends its own ids, no token that has expired, at
-// most one token request and one repeat; and in the end all is well again.
+// most one token request and one retry; and in the end calls succeed again.
 func FuzzDirect(f *testing.F) {
 	f.Add("aAA")
 	f.Add("aAaAbAcABCC")
@@ -42,7 +42,7 @@ func (w *crowd) act(c rune) {
 	switch {
 	case 'a' <= c && c <= 'h': // a call begins
 		w.start(int(c - 'a'))
-	case 'A' <= c && c <= 'H': // one of the last calls is answered
+	case 'A' <= c && c <= 'H': // one of the last calls gets a response
 		w.pick(int(c - 'A')).proceed(200)
 	case '0' <= c && c <= '9': // and with an error
 		w.pick(int(c - '0')).proceed(503)
@@ -50,7 +50,7 @@ func (w *crowd) act(c rune) {
 		for token := range w.expiry {
 			w.revoked[token] = true
 		}
-	case c == 'x' || c == 'o': // the service refuses every token, or does no longer
+	case c == 'x' || c == 'o': // the service refuses every token, or no longer does
 		w.closed = c == 'x'
 	case c == '-':
 		w.Clock = 0
@@ -97,7 +97,7 @@ func (w *crowd) start(n int) {
 	m.look()
 }
 
-// proceed answers the request under way, if there is one.
+// proceed passes the response to the request under way, if there is one.
 func (m *member) proceed(status int) {
 	if m.made == nil || m.done() {
 		return
@@ -117,7 +117,7 @@ func (m *member) proceed(status int) {
 	m.look()
 }
 
-// look holds the step that a call has taken to the rules.
+// look checks the step that a call has taken against the rules.
 func (m *member) look() {
 	if m.done() {
 		if object := m.object(); object != nil {

@@ -11,10 +11,10 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// What no scenario can do: change the config and the vars of an instance between two
-// steps, and let time pass between a request and its answer.
+// What no scenario can do: change the config and the vars of an instance between two steps,
+// and let time pass between a request and its response.
 
-// steered is a call that the test makes by begin and resume.
+// steered is a call that the test makes with begin and resume.
 type steered struct {
 	*host
 	flow   json.RawMessage
@@ -28,8 +28,8 @@ func (h *host) steer(name, accepts string) *steered {
 	return c
 }
 
-// goOn hands in results, each of one step.
-func (c *steered) goOn(results ...string) *steered {
+// proceed passes results, each of one step.
+func (c *steered) proceed(results ...string) *steered {
 	c.t.Helper()
 	for _, result := range results {
 		c.next(call.Resume(c.host, fmt.Appendf(nil, `{"flow":%s%s}`, c.flow, result)))
@@ -50,7 +50,7 @@ func (c *steered) next(s *call.Step) {
 	c.flow = parsed.Flow
 }
 
-// want wants the last step, or the error, to hold these texts.
+// want wants the last step, or the error, to contain these strings.
 func (c *steered) want(texts ...string) {
 	c.t.Helper()
 	for _, text := range texts {
@@ -61,24 +61,24 @@ func (c *steered) want(texts ...string) {
 }
 
 const (
-	tokenAnswer = `,"status":200,"body":"{\"access_token\":\"t-one\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`
-	storeToo    = `["wait","store"]`
+	tokenResponse = `,"status":200,"body":"{\"access_token\":\"t-one\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`
+	storeToo      = `["wait","store"]`
 )
 
 func TestAChangedConfigEndsTheCall(t *testing.T) {
-	for _, answer := range []string{tokenAnswer, `,"status":503`} {
+	for _, response := range []string{tokenResponse, `,"status":503`} {
 		h := newHost(t)
 		c := h.steer("get_token", `[]`)
 		h.Settings["client_id"] = "another"
-		c.goOn(answer).want(apierror.InvalidInput, `"key":"flow"`)
+		c.proceed(response).want(apierror.InvalidInput, `"key":"flow"`)
 	}
 }
 
-func TestAnUnusableConfigEndsTheCall(t *testing.T) {
+func TestAnInvalidConfigEndsTheCall(t *testing.T) {
 	h := newHost(t)
 	c := h.steer("get_token", `[]`)
 	h.Settings["client_id"] = ""
-	c.goOn(tokenAnswer).want(apierror.ConfigMissing, `"key":"client_id"`)
+	c.proceed(tokenResponse).want(apierror.ConfigMissing, `"key":"client_id"`)
 }
 
 func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
@@ -86,41 +86,41 @@ func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
 	h.getToken("", grants("t-one", 3600))
 	c := h.steer("list_jobs", `[]`)
 	h.Settings["client_id"] = "another"
-	c.goOn(`,"status":401`).want(apierror.InvalidInput, `"key":"flow"`)
+	c.proceed(`,"status":401`).want(apierror.InvalidInput, `"key":"flow"`)
 }
 
 func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``, ``)
+	c := h.steer("list_jobs", storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse, ``, ``)
 	c.want(`"for":"service"`)
 	h.Settings["client_id"] = "another"
-	if c.goOn(`,"status":401`).want(apierror.ServiceUnauthorized); c.flow != nil {
-		t.Errorf("it goes on: %s", c.output)
+	if c.proceed(`,"status":401`).want(apierror.ServiceUnauthorized); c.flow != nil {
+		t.Errorf("it continues: %s", c.output)
 	}
 }
 
-func TestAnAnswerCountsWithoutAConfig(t *testing.T) {
+func TestAResponseCountsWithoutAConfig(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("list_jobs", `[]`).goOn(tokenAnswer)
+	c := h.steer("list_jobs", `[]`).proceed(tokenResponse)
 	delete(h.Settings, "base_url")
 	h.log = nil
-	c.goOn(`,"status":500`).want(apierror.ServiceError, `"status":500`)
+	c.proceed(`,"status":500`).want(apierror.ServiceError, `"status":500`)
 	h.wantLog("debug: HTTP 500 to GET /jobs")
 }
 
 func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 	for _, name := range []string{"get_token", "list_jobs"} {
 		h := newHost(t)
-		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer, ``)
+		c := h.steer(name, storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse, ``)
 		delete(h.Vars, vars.TokenObject)
-		c.goOn(``).want(apierror.TokenResponseInvalid, "room")
+		c.proceed(``).want(apierror.TokenResponseInvalid, "room")
 	}
 }
 
 // The call's own token was set again without a clock, after another: its expiry is not known.
 func TestAnotherTokenIsNotReturnedForTheCallsOwn(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("get_token", storeToo).goOn(`,"value":null`, `,"added":true`, tokenAnswer)
+	c := h.steer("get_token", storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse)
 	key := strings.ReplaceAll(strings.Split(strings.Split(c.output, `"key":"`)[1], `"`)[0], ":asking", "")
 	for _, set := range []string{`"t-two","now":1800000000`, `"t-one","now":1`} {
 		object := `{"access_token":` + set + `,"expires_at":1800003600,"cache_key":"` + key + `"}`
@@ -128,7 +128,7 @@ func TestAnotherTokenIsNotReturnedForTheCallsOwn(t *testing.T) {
 			t.Fatalf("%s", step.Output)
 		}
 	}
-	c.goOn(``, ``).want(apierror.TokenResponseInvalid)
+	c.proceed(``, ``).want(apierror.TokenResponseInvalid)
 }
 
 func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
@@ -136,9 +136,9 @@ func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
 		h := newHost(t)
 		h.getToken("", grants("t-one", 3600))
 		h.Clock = noon + 3550
-		c := h.steer(name, storeToo).goOn(`,"value":null`, `,"added":true`, `,"status":503`)
+		c := h.steer(name, storeToo).proceed(`,"value":null`, `,"added":true`, `,"status":503`)
 		delete(h.Vars, vars.TokenObject)
-		c.goOn(``).want(apierror.TokenEndpointUnavailable, `"retry_after":1`)
+		c.proceed(``).want(apierror.TokenEndpointUnavailable, `"retry_after":1`)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestACallFromBeforeClearTokenEndsNoOther(t *testing.T) {
 	before := h.steer("list_jobs", `["wait"]`)
 	call.ClearToken(h, nil)
 	h.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
-	before.goOn(tokenAnswer).want(apierror.InvalidInput, `"key":"flow"`)
+	before.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 	h.steer("list_jobs", `["wait"]`).want(`"for":"call"`)
 }
 
@@ -172,7 +172,7 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 		for range 2 {
 			h.steer("list_jobs", `["wait"]`).want(`"last":true`)
 			h.steer("list_jobs", storeToo).want(`"last":true`)
-			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantAnswer()
+			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantResponse()
 		}
 		if h.Vars[vars.JobsRequest] != nil {
 			t.Error("there was room")
@@ -180,14 +180,14 @@ func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
 	}
 }
 
-// A token whose object is gone is none for all calls, not only for the one that found it.
+// A token whose object is gone is dropped for all calls, not only for the one that noticed.
 func TestATokenWithoutItsObjectIsForgotten(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
 	delete(h.Vars, vars.TokenObject)
-	c := h.steer("list_jobs", storeToo).goOn(`,"value":null`, `,"added":false`)
+	c := h.steer("list_jobs", storeToo).proceed(`,"value":null`, `,"added":false`)
 	c.want(`"op":"get"`, `:asking"`)
-	c.goOn(`,"value":"{\"state\":\"asking\"}"`).want(`"step":"wait"`)
+	c.proceed(`,"value":"{\"state\":\"asking\"}"`).want(`"step":"wait"`)
 }
 
 func TestAHostWithoutRoomForTheToken(t *testing.T) {
@@ -195,16 +195,16 @@ func TestAHostWithoutRoomForTheToken(t *testing.T) {
 	h.room, h.roomEnds = 300, true
 	token := strings.Repeat("t", 300)
 	c := h.steer("get_token", `["wait"]`)
-	if !traps(func() { c.goOn(strings.Replace(tokenAnswer, "t-one", token, 1)) }) {
+	if !traps(func() { c.proceed(strings.Replace(tokenResponse, "t-one", token, 1)) }) {
 		t.Fatal("there is room")
 	}
 	h.steer("get_token", `["wait"]`).want(apierror.TokenResponseInvalid, "max_var_bytes", `"retry_after":1`)
 }
 
-func TestACallThatCannotWaitLeavesNoNote(t *testing.T) {
+func TestACallThatCannotWaitIsNotPending(t *testing.T) {
 	for _, accepts := range []string{`[]`, `["wait"]`} {
 		h := newHost(t)
-		h.steer("get_token", `[]`) // and never goes on
+		h.steer("get_token", `[]`) // and never continues
 		h.beginGetToken("")
 		h.Clock++ // after what beginGetToken counts as a failure
 		h.steer("get_token", accepts).want(`"for":"token"`)

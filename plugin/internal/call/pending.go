@@ -7,8 +7,8 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// How long the others wait for the pending call without another step of it, in seconds. A
-// wait is short, and its caller may leave.
+// How long the others wait for the pending call after its last step, in seconds: less if that
+// was a wait, which is short and whose caller may leave.
 const (
 	pendingHolds    = 30
 	waitHoldsIt     = 3
@@ -16,7 +16,7 @@ const (
 	maxCallWaits    = 30 // the sum of a call's waits for others
 )
 
-// readCalls reads what the calls of this instance know of each other.
+// readCalls reads what the calls of this instance know about each other.
 func (c *Call) readCalls() *vars.Calls { return vars.DecodeCalls(c.host.Var(vars.Shared)) }
 
 func (c *Call) writeCalls(calls *vars.Calls) { c.host.SetVar(vars.Shared, calls.Encode()) }
@@ -24,9 +24,9 @@ func (c *Call) writeCalls(calls *vars.Calls) { c.host.SetVar(vars.Shared, calls.
 // singleFlight reports whether calls of this instance wait for each other.
 func (c *Call) singleFlight() bool { return c.accepts != input.AcceptsNothing && c.now != 0 }
 
-// othersPending reports whether another call of this instance obtains a token. Calls that
-// begin at once may read the clock in another order than they reach the plugin; a time far
-// ahead is that of a clock that was set back.
+// othersPending reports whether another call of this instance is obtaining a token. Concurrent
+// calls may read the clock in another order than they reach the plugin; a time far ahead
+// stems from a clock that was set back.
 func (c *Call) othersPending(calls *vars.Calls) bool {
 	return c.singleFlight() && calls.Until > c.now && calls.Until <= c.now+pendingHolds+clock.Tolerance && int64(calls.Pending) != c.own
 }
@@ -46,20 +46,21 @@ func (c *Call) joinPending(calls *vars.Calls, valid bool) Event {
 	return callPending
 }
 
-// awaitCall returns the wait that joinPending chose.
+// awaitCall makes the wait that joinPending chose the call's step.
 func (c *Call) awaitCall() {
 	c.stepReturns(0)
 	c.step.Kind = Wait
 }
 
-// callAwaited charges a wait by the clock: a driver ends it as soon as it may continue.
+// callAwaited adds up a wait by the clock, because a driver ends it as soon as the call may
+// continue.
 func (c *Call) callAwaited() Event {
 	c.waited += min(max(c.now-c.at, 1), longestCallWait)
 	return waited
 }
 
-// becomePending makes this call the one for which the others wait. One with force leaves
-// the place to a call that has it already.
+// becomePending makes this call the pending call, for which the others wait. If there is one
+// already, this call has force, and the other one stays.
 func (c *Call) becomePending(calls *vars.Calls) {
 	other := c.othersPending(calls)
 	c.own, c.foundFree = 0, 0
@@ -70,8 +71,8 @@ func (c *Call) becomePending(calls *vars.Calls) {
 	c.stepped(calls, pendingHolds)
 }
 
-// stepReturns notes when the call returns a step. If it is the pending call, the others
-// wait for so many seconds more.
+// stepReturns records when the call returns a step. If it is the pending call, the others
+// wait for it for so many seconds from now.
 func (c *Call) stepReturns(holds int64) { c.stepped(c.readCalls(), holds) }
 
 func (c *Call) stepped(calls *vars.Calls, holds int64) {

@@ -5,13 +5,13 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// usePrepared returns the request to the service, or the token object, as it was prepared,
-// without a copy of it.
+// usePrepared makes the prepared request to the service, or the prepared token object, the
+// call's step, without a copy. It reports whether there is one that fits.
 func (c *Call) usePrepared() bool {
 	c.step.Kind = GiveHeld
 	switch {
 	case c.inSteps && c.token.ExpiryKnown() && !c.keepable():
-		return false // it tells a time
+		return false // the prepared step has until
 	case c.export == input.GetToken && c.inSteps:
 		return c.token.StepPrepared && c.host.Hold(vars.TokenStep)
 	case c.export == input.GetToken:
@@ -22,7 +22,7 @@ func (c *Call) usePrepared() bool {
 	return c.export == input.ListJobs && c.refused == 0 && c.prepared() && c.host.Hold(vars.JobsRequest)
 }
 
-// form is that in which this call's request is prepared.
+// form returns the form in which this call's request is prepared.
 func (c *Call) form() vars.Prepared {
 	if c.inSteps {
 		return vars.ForStep + vars.Prepared(c.accepts)
@@ -30,15 +30,15 @@ func (c *Call) form() vars.Prepared {
 	return vars.ForRequest
 }
 
-// prepared reports whether the prepared request is one for this call.
+// prepared reports whether the prepared request fits this call.
 func (c *Call) prepared() bool {
 	ids := c.in.IDs()
 	return c.token.Prepared == c.form() && c.token.ForInput == (ids != "") && !(c.inSteps && c.token.Rejected) &&
 		(ids == "" || string(c.host.Var(vars.JobsIDs)) == ids)
 }
 
-// prepareJobs keeps the request under way for the next calls. A host that did not keep one
-// for this token has no room for it, and may end the call that sets the var.
+// prepareJobs stores the call's request for the next calls. A host that did not keep one for
+// this token has no room for it, and might end the call that sets the var.
 func (c *Call) prepareJobs() {
 	noRoom := c.token.Prepared != vars.Nothing && !c.host.Hold(vars.JobsRequest)
 	if c.inSteps && c.token.Rejected || c.prepared() || noRoom {
@@ -59,7 +59,7 @@ func (c *Call) prepareJobs() {
 	}
 }
 
-// prepareTokenStep keeps the step that begin returns for a get_token.
+// prepareTokenStep stores the step that begin returns for a get_token.
 func (c *Call) prepareTokenStep(object []byte) {
 	if c.token.StepPrepared {
 		return // as in prepareJobs

@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// callers are inputs of list_jobs with the ids that they must be sent with.
+// callers are inputs of list_jobs with the ids that must be sent.
 var callers = []struct{ input, customer, user string }{
 	{``, "c0", "u0"},
 	{`{"customer_id":"c1"}`, "c1", "u0"},
@@ -21,26 +21,26 @@ var callers = []struct{ input, customer, user string }{
 	{`{"customer_id":"u1","user_id":"c1"}`, "u1", "c1"},
 }
 
-func TestEachCallerIsSentWithItsOwnIDs(t *testing.T) {
+func TestEachCallIsSentWithItsOwnIDs(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", grants("t-one", 3600))
 	for _, a := range callers {
 		for _, b := range callers {
 			for _, c := range []struct{ input, customer, user string }{a, b, a, a, b} {
-				h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+				h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
 			}
 		}
 	}
 }
 
-func TestEachCallerIsSentWithANewToken(t *testing.T) {
+func TestEachCallIsSentWithANewToken(t *testing.T) {
 	for _, a := range callers {
 		for _, b := range callers {
 			h := newHost(t)
 			h.listJobs(a.input, grants("t-one", 3600), jobsAs(a.customer, a.user, "t-one", 200))
 			h.getToken(`{"force":true}`, grants("t-two", 3600))
-			h.listJobs(b.input, jobsAs(b.customer, b.user, "t-two", 200)).wantAnswer()
-			h.listJobs(a.input, jobsAs(a.customer, a.user, "t-two", 200)).wantAnswer()
+			h.listJobs(b.input, jobsAs(b.customer, b.user, "t-two", 200)).wantResponse()
+			h.listJobs(a.input, jobsAs(a.customer, a.user, "t-two", 200)).wantResponse()
 		}
 	}
 }
@@ -54,12 +54,12 @@ func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 		if second.step.Kind != call.SendHeld {
 			t.Errorf("%s: %s is not the prepared one", c.input, second.result())
 		}
-		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
 	}
 }
 
-// Each form of a call gets what was prepared for that form, or nothing of it.
-func TestWhatIsPreparedIsOfOneForm(t *testing.T) {
+// Each form of a call gets what was prepared for that form, or nothing.
+func TestPreparedRequestsFitOneForm(t *testing.T) {
 	forms := []string{"", `[]`, `["wait"]`, storeToo}
 	for _, one := range forms {
 		for _, other := range forms {
@@ -67,7 +67,7 @@ func TestWhatIsPreparedIsOfOneForm(t *testing.T) {
 			h.getToken("", grants("t-one", 3600))
 			for _, accepts := range []string{one, other, one, one, other} {
 				if accepts == "" {
-					h.listJobs("", jobs("t-one", 200)).wantAnswer()
+					h.listJobs("", jobs("t-one", 200)).wantResponse()
 					continue
 				}
 				c := h.steer("list_jobs", accepts)
@@ -90,13 +90,13 @@ func TestALostVarIsMadeAgain(t *testing.T) {
 			for _, name := range lost {
 				delete(h.Vars, name)
 			}
-			h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantAnswer()
+			h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
 			h.getToken("").wantToken("t-one", noon+3600)
 		}
 	}
 }
 
-func TestALostTokenIsAskedForAgain(t *testing.T) {
+func TestALostTokenIsRequestedAgain(t *testing.T) {
 	for _, lost := range [][]string{
 		{vars.Summary}, {vars.TokenObject, vars.JobsRequest}, {vars.Summary, vars.TokenObject, vars.JobsRequest},
 	} {
@@ -108,7 +108,7 @@ func TestALostTokenIsAskedForAgain(t *testing.T) {
 		}
 		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200))
 		lose()
-		h.listJobs("", grants("t-two", 3600), jobs("t-two", 200)).wantAnswer()
+		h.listJobs("", grants("t-two", 3600), jobs("t-two", 200)).wantResponse()
 		lose()
 		h.getToken("", grants("t-three", 3600)).wantToken("t-three", noon+3600)
 	}
@@ -123,13 +123,13 @@ func TestALostTokenIsNoSubstitute(t *testing.T) {
 	h.listJobs("").wantError(apierror.TokenEndpointUnavailable, 1)
 }
 
-func TestVarsThatAreNotOursAreNoState(t *testing.T) {
+func TestForeignVarsAreIgnored(t *testing.T) {
 	for _, value := range []string{"x", "0123456789abcdef", "0123456789abcdef and more"} {
 		h := newHost(t)
 		for _, name := range []string{vars.Summary, vars.TokenObject, vars.JobsRequest, vars.JobsIDs} {
 			h.Vars[name] = []byte(value)
 		}
-		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantAnswer()
+		h.listJobs("", grants("t-one", 3600), jobs("t-one", 200)).wantResponse()
 		h.getToken("").wantToken("t-one", noon+3600)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// sendToService sends the request to the service: the prepared one if it fits, else one
-// that is prepared for the next calls too. A caller's own request is not prepared.
+// sendToService sends the request to the service: the prepared one if it fits, otherwise a new
+// one, which is also prepared for the next calls unless it is a custom request.
 func (c *Call) sendToService() Event {
 	if c.refused != 0 {
-		c.host.Log(Warn, "the service refused the token; the request is repeated with another one")
+		c.host.Log(Warn, "the service refused the token; the request is retried with another one")
 	}
 	if c.origin == isCached && c.usePrepared() {
 		return stepReturned
@@ -36,8 +36,8 @@ func (c *Call) sendToService() Event {
 	return stepReturned
 }
 
-// serviceRequest is the call's request to the service with a token. If the config has
-// become unusable, it has no host, and is good for a log line alone.
+// serviceRequest returns the call's request to the service with a token. If the config has
+// become invalid, the request has no host and serves only for a log line.
 func (c *Call) serviceRequest(token string) message.Request {
 	service := c.service
 	if c.readService() == nil {
@@ -51,23 +51,23 @@ func (c *Call) serviceRequest(token string) message.Request {
 	return jobs.NewOwnRequest(&service, token, &c.in.Request)
 }
 
-// serviceAnswered takes the answer of the service. repeatable says that the host can send
-// the request again.
-func (c *Call) serviceAnswered(a *message.Answer, repeatable bool) Event {
-	c.log(a.Status)
-	if a.Status == 401 {
-		return c.unauthorized(a, repeatable)
+// serviceResponded processes the response of the service. repeatable says that the host can
+// send the request again.
+func (c *Call) serviceResponded(r *message.Response, repeatable bool) Event {
+	c.log(r.Status)
+	if r.Status == 401 {
+		return c.unauthorized(r, repeatable)
 	}
-	notModified := a.Status == 304 && c.inSteps // whose host sees the status
-	if err := jobs.ParseResponse(a, c.secrets); err != nil && !notModified {
+	notModified := r.Status == 304 && c.inSteps // such a host sees the status
+	if err := jobs.ParseResponse(r, c.secrets); err != nil && !notModified {
 		return c.decline(err)
 	}
 	c.succeeded()
-	c.step.Kind = GiveAnswer
+	c.step.Kind = GiveResponse
 	return accepted
 }
 
-// needsNoResume reports whether an answer of 2xx changes nothing that is kept.
+// needsNoResume reports whether a 2xx changes nothing that the plugin keeps.
 func (c *Call) needsNoResume() bool {
 	if c.token.Rejected {
 		return false
@@ -79,9 +79,8 @@ func (c *Call) needsNoResume() bool {
 	return true
 }
 
-// succeeded ends the back-off that a refused token or a failed request for the
-// token in use began. One that began with a failed renewal continues: the old token
-// says nothing of the token endpoint.
+// succeeded ends the backoff, unless it began with a failed renewal of the token in use: an
+// old token says nothing about the token endpoint.
 func (c *Call) succeeded() {
 	if c.needsNoResume() {
 		return
@@ -98,31 +97,31 @@ func (c *Call) succeeded() {
 	}
 }
 
-// mostRepeats is how often a call repeats its request: the first other token may be of
-// another call or instance, and have been revoked with its own.
-const mostRepeats = 2
+// mostRetries is how often a call retries its request: the first other token may come from
+// another call or instance, and have been revoked too.
+const mostRetries = 2
 
-// unauthorized takes a 401: the token may have been revoked, so another is tried.
-func (c *Call) unauthorized(a *message.Answer, repeatable bool) Event {
+// unauthorized processes a 401: the token may have been revoked, so another one is tried.
+func (c *Call) unauthorized(r *message.Response, repeatable bool) Event {
 	c.load()
 	c.readClock()
 	stale := c.stale()
 	known := c.tokenInUse() != ""
 	if c.origin == isNew && !stale && known {
-		return c.reject(a)
+		return c.reject(r)
 	}
 	left := c.backoffLeft()
 	failure := c.lastFailure(left)
 	if !stale && left > 0 && oauth2.ReadFailure(failure).Code != apierror.ServiceUnauthorized {
 		return c.declineWith(failure)
 	}
-	err := jobs.ParseResponse(a, c.secrets) // while the tokens of the call are known
+	err := jobs.ParseResponse(r, c.secrets) // while the tokens of the call are known
 	if stale || left > 0 || c.origin == isNew {
 		err.RetryAfter = left
 		return c.decline(err)
 	}
-	repeatable = repeatable && c.repeats < mostRepeats && c.origin != isOld
-	c.repeats++
+	repeatable = repeatable && c.retries < mostRetries && c.origin != isOld
+	c.retries++
 	c.refused = c.inUse
 	if c.refused == 0 {
 		c.refused = c.token.Hash
@@ -141,15 +140,15 @@ func (c *Call) unauthorized(a *message.Answer, repeatable bool) Event {
 	if c.owner != 0 && c.readClient() == nil && c.owner != c.ownerNow() {
 		return c.decline(staleFlow())
 	}
-	// The call begins anew. A prepared request knows nothing of before, either.
+	// The call starts anew. A prepared request knows nothing of what was before, either.
 	c.origin, c.inUse, c.awaited, c.waited, c.looks, c.sharing, c.foundFree = isCached, 0, 0, 0, 0, shares, 0
 	return unauthorized
 }
 
-// reject takes the 401 to a new token: another would fare no better.
-func (c *Call) reject(a *message.Answer) Event {
+// reject processes a 401 to a new token: the service would refuse another one too.
+func (c *Call) reject(r *message.Response) Event {
 	c.loadRetry()
-	c.failure = c.backOff(jobs.ParseResponse(a, c.secrets), "")
+	c.failure = c.backOff(jobs.ParseResponse(r, c.secrets), "")
 	if c.now != 0 {
 		if c.sharing == locked && c.readClient() == nil && c.ownerNow() == c.owner {
 			return lockToWrite

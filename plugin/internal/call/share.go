@@ -7,15 +7,16 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// The waits for the lock, in milliseconds: each twice as long as the one before it. After
-// maxLockWaits, by their sum, since a clock may stand still, the call does without the store.
+// The waits for the lock, in milliseconds: each twice as long as the one before. After a sum of
+// maxLockWaits, which counts because a clock may stand still, the call continues without the
+// store.
 const (
 	firstLockWait   = 50
 	longestLockWait = 1000
 	maxLockWaits    = 30_000
 )
 
-// lockWait returns the length of a wait for the lock, and the sum of those before it.
+// lockWait returns the length of the nth wait for the lock, and the sum of those before it.
 func lockWait(n int64) (wait, sum int64) {
 	wait = firstLockWait
 	for range n {
@@ -25,7 +26,7 @@ func lockWait(n int64) (wait, sum int64) {
 	return wait, sum
 }
 
-// awaitLock returns the next wait for the lock.
+// awaitLock makes the next wait for the lock the call's step.
 func (c *Call) awaitLock() {
 	c.stepReturns(waitHoldsIt)
 	c.step.Kind = Wait
@@ -33,7 +34,7 @@ func (c *Call) awaitLock() {
 	c.looks++
 }
 
-// lockAwaited looks again, unless this instance got a token meanwhile.
+// lockAwaited checks the lock again, unless this instance got a token meanwhile.
 func (c *Call) lockAwaited() Event {
 	if c.valid() {
 		c.endPending()
@@ -43,18 +44,18 @@ func (c *Call) lockAwaited() Event {
 }
 
 const (
-	// lockTTL is how long the lock of a process that died keeps the others waiting, doneTTL
-	// how long the others see that a token request has ended, and minFailedTTL how long they
-	// see at least that it has failed, in seconds.
+	// lockTTL is how long the lock of a process that died makes the others wait, doneTTL how
+	// long the others see that a token request has ended, and minFailedTTL how long they see
+	// at least that it has failed, in seconds.
 	lockTTL      = 10
 	doneTTL      = 1
 	minFailedTTL = 2
-	// longOver is how far back the end of a back-off lies in a store that does not expire its
-	// keys, in seconds: further than clocks differ.
+	// longOver is how long ago a backoff must have ended to show that the store does not
+	// expire its keys, in seconds: longer than clocks differ.
 	longOver = 600
 )
 
-// storeStep returns an operation of the shared store.
+// storeStep makes an operation on the shared store the call's step.
 func (c *Call) storeStep() {
 	c.stepReturns(pendingHolds)
 	c.step.Kind = Store
@@ -83,8 +84,8 @@ func (c *Call) storeStep() {
 	}
 }
 
-// storeAnswered takes the result of an operation of the store.
-func (c *Call) storeAnswered(r *input.Resume) Event {
+// storeResponded processes the result of an operation on the store.
+func (c *Call) storeResponded(r *input.Resume) Event {
 	if r.Given == input.GivenFailed || c.now == 0 {
 		c.sharing = without
 	}
@@ -129,7 +130,7 @@ func (c *Call) tokenRead(value string) Event {
 	case left > 0:
 		c.failure = c.lastFailure(left)
 		return changed
-	case c.own == 0: // it only looked, and the back-off is over by now
+	case c.own == 0: // it only checked the store, and the backoff is over by now
 		return changed
 	case c.withoutStore():
 		return requestToken
@@ -137,8 +138,8 @@ func (c *Call) tokenRead(value string) Event {
 	return takeLock
 }
 
-// improves reports whether a token out of the store is this client's, and valid for longer
-// than the one at hand.
+// improves reports whether a token from the store is this client's, and valid for longer
+// than the cached one.
 func (c *Call) improves(t *input.Token) bool {
 	return t.CacheKey == oauth2.CacheKey(&c.client) && t.ExpiresAt > c.now &&
 		(!c.usable() || t.ExpiresAt > c.token.ExpiresAt())
@@ -152,7 +153,7 @@ func (c *Call) lockTried(added bool) Event {
 		c.sharing = locked
 		return requestToken
 	case c.valid():
-		// Another instance renews it. This one looks again in a second.
+		// Another instance renews it. This one checks again in a second.
 		c.renewAfter(max(min(c.now+1-c.token.AskedAt, c.token.Lifetime), 0))
 		c.saveToken()
 		c.endPending()
@@ -185,7 +186,7 @@ func (c *Call) lockRead(r *input.Resume) Event {
 	return lockBusy
 }
 
-// adopt makes the failure of another instance this one's. Its clock may be ahead or behind.
+// adopt makes the failure of another instance, whose clock may differ, this one's.
 func (c *Call) adopt(lock *oauth2.Lock) {
 	c.loadRetry()
 	c.retry = backoff.Record{

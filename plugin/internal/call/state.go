@@ -1,10 +1,10 @@
 package call
 
-// State is how far a call has come.
+// State is how far a call has progressed.
 type State uint8
 
-// The states. In all but Choosing the call waits for the result of the step that it
-// returned, until it has ended.
+// The states. In all but Choosing and the last two, the call waits for the result of the step
+// that it returned.
 const (
 	Choosing        State = iota // where the token comes from
 	AwaitingCall                 // the pending call of this instance
@@ -27,7 +27,7 @@ var stateNames = [...]string{
 
 func (s State) String() string { return stateNames[s] }
 
-// Event is what a call met in a state.
+// Event is what happened to a call in a state.
 type Event uint8
 
 const (
@@ -40,14 +40,14 @@ const (
 	lockBusy                  // it still is
 	lockFree                  // it no longer is
 	requestToken              // from the token endpoint
-	tokenToWrite              // the store is to have the token, or no longer a refused one
+	tokenToWrite              // to the store, or its refused token is to be replaced
 	lockToWrite               // the lock is to show how the token request ended
-	changed                   // what the call knew of the instance, or its own token request failed
+	changed                   // what the call knew about the instance, or its token request failed
 	waited
 	written
 	accepted     // by the service, or the token object is the output
-	unauthorized // 401, and another token may do
-	declined     // the call's error
+	unauthorized // 401, and another token may work
+	declined     // with the call's error
 )
 
 var eventNames = [...]string{
@@ -62,8 +62,8 @@ type transition struct {
 	to   State
 }
 
-// transitions are all that a call can do. Whatever a host passes as a flow, the call
-// continues from one of these states, and by one of these lines.
+// transitions lists all that a call can do. Whatever a host passes as a flow, the call
+// continues from one of these states, along one of these lines.
 var transitions = [...]transition{
 	{Choosing, tokenReady, UsingToken},
 	{Choosing, callPending, AwaitingCall},
@@ -111,10 +111,10 @@ func after(from State, on Event) State {
 	return Failed
 }
 
-// returnsStep reports whether a call may be asked to continue from this state.
+// returnsStep reports whether a call in this state has returned a step, and can be resumed.
 func (s State) returnsStep() bool { return s != Choosing && s < Succeeded }
 
-// origin is where the token that a call uses comes from.
+// origin says where the token that a call uses comes from.
 type origin = int64
 
 const (

@@ -40,9 +40,9 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
-// Every state has a name of its own and, but for the ends, leads on; every event but the
-// return of a step has one too, and leads somewhere; no line stands twice.
-func TestTableIsWhole(t *testing.T) {
+// Every state has its own name and, except the last two, leads to another; every event except
+// the return of a step has a name too, and leads somewhere; no line is repeated.
+func TestTableIsComplete(t *testing.T) {
 	names, events := map[string]bool{}, map[Event]bool{}
 	for s := Choosing; s <= Failed; s++ {
 		leads := false
@@ -73,7 +73,7 @@ func TestTableIsWhole(t *testing.T) {
 	}
 }
 
-// A state is reached from the first one, and leads to an end.
+// Every state can be reached from the first one, and leads to an end.
 func TestEveryStateIsReached(t *testing.T) {
 	reached := map[State]bool{Choosing: true}
 	for range transitions {
@@ -90,7 +90,7 @@ func TestEveryStateIsReached(t *testing.T) {
 	}
 }
 
-// What no line knows ends the call.
+// An event without a line ends the call.
 func TestAnEventThatFitsNoLine(t *testing.T) {
 	if to := after(WritingLock, unauthorized); to != Failed {
 		t.Errorf("%s leads to %s", WritingLock, to)

@@ -10,8 +10,8 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// Begin is the export begin: it begins a call whose steps the host makes. The output is
-// the contract's step, a JSON object.
+// Begin implements the export begin: it begins a call whose steps the host carries out. The
+// output is a step of the contract, a JSON object.
 func Begin(host Host, rawInput []byte) *Step {
 	begin, err := input.ParseBegin(rawInput)
 	if err != nil {
@@ -23,7 +23,7 @@ func Begin(host Host, rawInput []byte) *Step {
 	return c.encode(c.Begin(begin.Input))
 }
 
-// Resume is the export resume: it continues a call with the result of its step.
+// Resume implements the export resume: it continues a call with the result of its step.
 func Resume(host Host, rawInput []byte) *Step {
 	r, err := input.ParseResume(rawInput)
 	if err != nil {
@@ -34,12 +34,12 @@ func Resume(host Host, rawInput []byte) *Step {
 		return fail(err)
 	}
 	if wrong := c.misfit(r.Given); wrong != "" {
-		return fail(apierror.Input(wrong, "the result does not fit the step; pass "+wrong+" as docs/contract.md describes for this step"))
+		return fail(apierror.Input(wrong, "the result does not fit the step; pass "+wrong+" as docs/contract.md describes"))
 	}
 	return c.encode(c.run(c.take(&r)))
 }
 
-// take returns the event that the result of the step at hand is.
+// take processes the result of the call's step, and returns the event that follows.
 func (c *Call) take(r *input.Resume) Event {
 	switch c.state {
 	case AwaitingCall:
@@ -47,14 +47,15 @@ func (c *Call) take(r *input.Resume) Event {
 	case AwaitingLock:
 		return c.lockAwaited()
 	case RequestingToken:
-		return c.tokenAnswered(c.answer(r))
+		return c.tokenResponded(c.response(r))
 	case UsingToken:
-		return c.serviceAnswered(c.answer(r), !r.Unrepeatable)
+		return c.serviceResponded(c.response(r), !r.Unrepeatable)
 	}
-	return c.storeAnswered(r)
+	return c.storeResponded(r)
 }
 
-// misfit names what is missing, or too much, in the result of the step at hand.
+// misfit returns the field that is missing from the result of the call's step, or that does
+// not belong there, or "".
 func (c *Call) misfit(given input.Given) string {
 	if given&input.GivenRepeatable != 0 && c.state != UsingToken {
 		return "repeatable"
@@ -84,22 +85,22 @@ func (c *Call) misfit(given input.Given) string {
 	return ""
 }
 
-// maxBody is how much of an answer of the service a host need pass.
+// maxBody is how much of the body of a service's response a host needs to pass.
 const maxBody = 64 << 10
 
-// answer is that of a request. If the tokens of the call are not known any more, nothing
-// of what others sent can be shown.
-func (c *Call) answer(r *input.Resume) *message.Answer {
-	a := &message.Answer{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
+// response returns the response to the call's request. If the tokens of the call are no longer
+// known, it has no body: nothing from outside can be shown.
+func (c *Call) response(r *input.Resume) *message.Response {
+	response := &message.Response{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
 	if c.state == UsingToken && (r.Given&input.GivenBody == 0 || !c.knowsTokens()) {
-		return a
+		return response
 	}
-	a.Size = len(r.Body)
-	a.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
-	if c.state == UsingToken && a.Size > maxBody {
-		a.Size++ // there may be more, in which a secret ends that begins here
+	response.Size = len(r.Body)
+	response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
+	if c.state == UsingToken && response.Size > maxBody {
+		response.Size++ // there may be more, with the rest of a secret that begins here
 	}
-	return a
+	return response
 }
 
 // encode encodes a step as JSON for the host, with the flow if the call continues.
@@ -123,7 +124,7 @@ func (c *Call) encode(step *Step) *Step {
 	case Give:
 		text = c.appendDone(step.Output, false)
 	default:
-		text = []byte(`{"step":"done"} `) // in words of eight bytes, without a tail
+		text = []byte(`{"step":"done"} `) // 16 bytes: two words, which are copied without overlap
 	}
 	step.Kind, step.Output = Give, text
 	return step
@@ -134,7 +135,7 @@ func (c *Call) appendDone(output []byte, prepared bool) []byte {
 	return append(c.appendUntil(c.appendRenew(text, prepared), prepared), '}')
 }
 
-// appendUntil appends how long begin gives the same step for the same input.
+// appendUntil appends until when begin returns the same step for the same input.
 func (c *Call) appendUntil(text []byte, prepared bool) []byte {
 	if prepared && c.token.ExpiryKnown() || c.first && c.keepable() {
 		text = strconv.AppendInt(append(text, `,"until":`...), c.token.RenewAt(), 10)
@@ -142,7 +143,7 @@ func (c *Call) appendUntil(text []byte, prepared bool) []byte {
 	return text
 }
 
-// appendRenew appends that the host requests a token beside the call.
+// appendRenew appends renew, if the host is to renew the token in the background.
 func (c *Call) appendRenew(text []byte, prepared bool) []byte {
 	if c.renew && !prepared {
 		text = append(text, `,"renew":true`...)
@@ -150,13 +151,13 @@ func (c *Call) appendRenew(text []byte, prepared bool) []byte {
 	return text
 }
 
-// keepable reports whether the cached token is used until a known time.
+// keepable reports whether the call uses the cached token, and would until a known time.
 func (c *Call) keepable() bool {
 	return c.origin == isCached && c.now != 0 && c.token.ExpiryKnown() && c.now < c.token.RenewAt()
 }
 
-// encodeRequest encodes a step that sends the request; as prepared, it is the one that
-// begin returns while the token of the request is the cached one.
+// encodeRequest encodes a step that sends the request. A prepared one is what begin returns
+// as long as the token of the request is the cached one.
 func (c *Call) encodeRequest(last, prepared bool) []byte {
 	text := []byte(`{"step":"request","for":"`)
 	if c.state == UsingToken {

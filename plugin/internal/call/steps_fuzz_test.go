@@ -11,9 +11,9 @@ import (
 	"automatic-rostering/plugin/internal/call"
 )
 
-// FuzzSteps lets calls begin, go on, and be left alone in any order on one instance, with
+// FuzzSteps lets calls begin, continue, and be abandoned in any order on one instance, with
 // hosts that accept more or less, a store that anybody writes to, a clock that jumps, and
-// changes of client. Whatever happens: no call requests two tokens or repeats twice, no
+// changes of client. Whatever happens: no call requests two tokens or retries twice, no
 // request goes elsewhere or carries a token of another client, no secret is in an error, a
 // flow or a log line, and with hosts that wait at most one token request is under way for
 // each 30 seconds.
@@ -50,15 +50,15 @@ type steps struct {
 	*host
 	time    int64
 	client  string            // that of the config, after the last clear_token
-	owners  map[string]string // of each token, the client whose request it answered
-	forged  bool              // token answers may come from elsewhere, for this client
+	owners  map[string]string // of each token, the client whose request got it
+	forged  bool              // token responses may come from elsewhere, for this client
 	expiry  map[string]int64
 	revoked map[string]bool
 	store   map[string]string
 	refuses bool // the service refuses every token
 	down    bool // the token endpoint fails
 	calls   []*stepped
-	asked   []int64 // when token requests left, by hosts that wait
+	asked   []int64 // when token requests were sent, by hosts that wait
 }
 
 // stepped is a call that is under way.
@@ -75,7 +75,7 @@ type step struct {
 	Request                   struct {
 		Method, URL string
 		Headers     map[string]string
-		Body        any // text, or true
+		Body        any // string, or true
 	}
 	Output struct {
 		AccessToken string `json:"access_token"`
@@ -114,9 +114,9 @@ func (w *steps) act(c rune) {
 			break
 		}
 	case 'R', 'S', 'T', 'U':
-		w.goOn(int(c-'R'), "")
+		w.proceed(int(c-'R'), "")
 	case 'e':
-		w.goOn(0, "fail")
+		w.proceed(0, "fail")
 	case '!':
 		for token := range w.owners {
 			w.revoked[token] = true
@@ -140,7 +140,7 @@ func (w *steps) act(c rune) {
 	}
 }
 
-// poison writes into the store what nobody should.
+// poison writes to the store what no instance writes.
 func (w *steps) poison(c rune) {
 	for key := range w.store {
 		switch c {
@@ -163,15 +163,15 @@ func (w *steps) begin(name, input, accepts string) {
 	w.take(c, call.Begin(w, fmt.Appendf(nil, `{"call":%q,"accepts":%s,"input":{"now":%d%s}}`, name, accepted[accepts], w.time, input)))
 }
 
-// finish goes on with the last call until it is done.
+// finish continues the last call until it is done.
 func (w *steps) finish() {
 	for len(w.calls) > 0 {
-		w.goOn(len(w.calls)-1, "")
+		w.proceed(len(w.calls)-1, "")
 	}
 }
 
-// goOn does what a call wants, and hands in the result.
-func (w *steps) goOn(n int, fail string) {
+// proceed does what a call wants, and passes the result.
+func (w *steps) proceed(n int, fail string) {
 	if len(w.calls) == 0 {
 		return
 	}
@@ -232,7 +232,7 @@ func (w *steps) result(c *stepped, fail string) string {
 	return `,"status":200`
 }
 
-// take holds the next step of a call to the rules.
+// take checks the next step of a call against the rules.
 func (w *steps) take(c *stepped, next *call.Step) {
 	w.t.Helper()
 	output := string(next.Output)

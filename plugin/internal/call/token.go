@@ -10,7 +10,7 @@ import (
 )
 
 // sendTokenRequest requests a token, unless the instance has changed since the call decided
-// to. The clock was read just before: the token's life counts from there.
+// to. The clock was read just before: the token's lifetime starts then.
 func (c *Call) sendTokenRequest() Event {
 	if left := c.backoffLeft(); left > 0 {
 		c.failure = c.lastFailure(left)
@@ -31,7 +31,7 @@ func (c *Call) sendTokenRequest() Event {
 	return changed
 }
 
-// backoffLeft returns the seconds until the next token request may leave, or 0.
+// backoffLeft returns the seconds until the next token request may be sent, or 0.
 func (c *Call) backoffLeft() int64 {
 	c.loadRetry()
 	if c.now == 0 {
@@ -45,14 +45,14 @@ func (c *Call) backoffLeft() int64 {
 	return left
 }
 
-// lastFailure returns the last error again, with the seconds left.
+// lastFailure returns the last error again, with the remaining seconds.
 func (c *Call) lastFailure(left int64) []byte {
 	return apierror.AppendObject(nil, c.retry.Error, left)
 }
 
-// recordAttempt counts the request as failed before it leaves: on most hosts a
-// failed request is a trap, after which nothing can be recorded. A host that sends the
-// requests itself reports a failure.
+// recordAttempt counts the request as failed before it is sent: on most hosts a failed
+// request is a trap, after which nothing can be recorded. A host that sends the requests
+// itself reports a failure.
 func (c *Call) recordAttempt() {
 	if c.now == 0 || c.inSteps {
 		return
@@ -62,18 +62,18 @@ func (c *Call) recordAttempt() {
 		backoff.Wait(c.retry.Failures+1))
 }
 
-// keepFailure records one more failure than c.retry has, and the wait after it.
+// keepFailure records a failure in addition to those in c.retry, and the wait after it.
 func (c *Call) keepFailure(err *apierror.Error, wait int64) {
 	kept := *err
-	kept.HasBody = false // belongs to that answer alone, and may be long
+	kept.HasBody = false // belongs to that response alone, and may be long
 	r := backoff.Record{Since: c.now, Wait: wait, Failures: min(c.retry.Failures+1, backoff.MaxFailures),
 		Call: uint32(c.own), Error: kept.Members()}
 	c.host.SetVar(vars.Retry, r.Encode())
 	c.setRejected(err.Code == apierror.ServiceUnauthorized && c.current())
 }
 
-// setRejected says whether the back-off began with a 401 to the cached token: a call that
-// the service accepts ends it then.
+// setRejected records whether the backoff began with a 401 to the cached token: then a call
+// that the service accepts ends it.
 func (c *Call) setRejected(rejected bool) {
 	if c.token.Rejected != rejected {
 		c.token.Rejected = rejected
@@ -81,16 +81,16 @@ func (c *Call) setRejected(rejected bool) {
 	}
 }
 
-func (c *Call) tokenAnswered(a *message.Answer) Event {
-	c.log(a.Status)
+func (c *Call) tokenResponded(r *message.Response) Event {
+	c.log(r.Status)
 	if c.inSteps {
 		c.loadRetry() // without the attempt that recordAttempt recorded in this step
 	}
 	c.load()
-	token, lifetime, err := oauth2.ParseTokenResponse(a, c.secrets)
+	token, lifetime, err := oauth2.ParseTokenResponse(r, c.secrets)
 	if err != nil {
 		c.readClock() // the wait counts from the failure
-		c.failure = c.backOff(err, a.RetryAfter)
+		c.failure = c.backOff(err, r.RetryAfter)
 		c.origin = isOld
 		c.endPending()
 		switch {
@@ -121,21 +121,21 @@ func notKept() *apierror.Error {
 		Message: "the host did not keep the token; leave room for 256 KiB of vars (max_var_bytes), then retry"}
 }
 
-// expectTrap counts a token that the host cannot keep as a failure: setting a var that is
-// too large ends the call in some hosts.
+// expectTrap records a failure before the token is cached: setting a var that is too large
+// ends the call on some hosts.
 func (c *Call) expectTrap() {
 	if c.now != 0 {
 		c.keepFailure(notKept(), backoff.Wait(c.retry.Failures+1))
 	}
 }
 
-// backOff records a failure and returns it as the host sees it.
+// backOff records a failure and returns it as JSON, with the wait after it.
 func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
-	seconds, told := backoff.RetryAfter(retryAfter)
-	if !told && c.now == 0 {
-		return err.AppendJSON(nil) // without a clock there is no wait of our own
+	seconds, set := backoff.RetryAfter(retryAfter)
+	if !set && c.now == 0 {
+		return err.AppendJSON(nil) // without a clock, only a server can set a wait
 	}
-	if !told {
+	if !set {
 		seconds = backoff.Wait(c.retry.Failures + 1)
 	}
 	if c.now != 0 {
@@ -145,8 +145,8 @@ func (c *Call) backOff(err *apierror.Error, retryAfter string) []byte {
 	return err.AppendJSON(nil)
 }
 
-// forgetAttempt takes back the failures that were recorded in advance. Those before them
-// count until a call succeeds: the service may yet refuse the new token. That of get_token
+// forgetAttempt removes the failures that were recorded in advance. Those before them count
+// until a call succeeds, because the service may still refuse the new token; get_token
 // succeeds with it.
 func (c *Call) forgetAttempt() {
 	if c.retry.Failures == 0 || c.export == input.GetToken {
@@ -185,7 +185,7 @@ func (c *Call) giveToken() Event {
 	return accepted
 }
 
-// evict continues where the cached token is gone from its var: a host may have run out of
+// evict continues without the cached token, whose var is gone: the host may have run out of
 // room for vars.
 func (c *Call) evict() Event {
 	c.forgetToken()

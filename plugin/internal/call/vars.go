@@ -7,14 +7,14 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// loadSummary reads what a warm call needs to know of the cached token.
+// loadSummary reads what a warm call needs to know about the cached token.
 func (c *Call) loadSummary() {
 	c.token = vars.Token{}
 	first, second, ok := c.host.Words(vars.Summary)
 	c.loaded(ok && c.token.SetWords(first, second))
 }
 
-// load reads all that is known of the cached token. Other calls of this instance may have
+// load reads all that is known about the cached token. Other calls of this instance may have
 // changed it since the last step.
 func (c *Call) load() {
 	c.token = vars.Token{}
@@ -37,11 +37,10 @@ func (c *Call) current() bool {
 	return c.cached && (c.inUse == 0 || c.token.Hash == c.inUse)
 }
 
-// keepToken makes a token the cached one. Its lifetime in seconds counts from askedAt;
-// that is not believed beyond the present, and not without a clock. The summary is
-// written last, so that a call that is cut off on the way leaves nothing behind that does
-// not belong together. Vars are removed before they are set: a host that has no room
-// left may keep the old value.
+// keepToken makes a token the cached one. Its lifetime in seconds starts at askedAt, or now
+// if that is earlier; without a clock its expiry is unknown. The summary is written last, so
+// that a call that is cut off in between leaves nothing inconsistent behind. Vars are removed
+// before they are set: a host without room may keep the old value.
 func (c *Call) keepToken(text string, askedAt, lifetime int64, replacement bool) {
 	c.replace()
 	c.cached, c.text = true, text
@@ -66,7 +65,8 @@ func (c *Call) setLifetime(askedAt, lifetime int64) {
 // margin is how long before its expiry a token of that lifetime is renewed, in seconds.
 func (c *Call) margin(lifetime int64) int64 { return min(c.client.Margin, lifetime/2) }
 
-// renewAfter sets when the cached token is renewed. Prepared steps tell another time.
+// renewAfter sets when the cached token is renewed. Prepared steps have another time, and are
+// discarded.
 func (c *Call) renewAfter(seconds int64) {
 	c.token.RenewAfter = seconds
 	c.token.Prepared, c.token.StepPrepared = vars.Nothing, false
@@ -79,8 +79,8 @@ func (c *Call) keepObject() {
 	c.host.SetVar(vars.TokenObject, c.object)
 }
 
-// replace takes leave of the cached token, which may still be in an answer to come. What was
-// prepared with it goes first: it makes room.
+// replace makes the cached token the previous one, because a response to come may still
+// contain it. What was prepared with it is removed first, to make room.
 func (c *Call) replace() {
 	c.host.SetVar(vars.JobsRequest, nil)
 	c.host.SetVar(vars.TokenStep, nil)
@@ -93,8 +93,7 @@ func (c *Call) replace() {
 	}
 }
 
-// dropToken forgets the cached token, which the service refused, and what was prepared with
-// it.
+// dropToken drops the cached token, which the service refused, and what was prepared with it.
 func (c *Call) dropToken() {
 	c.refuse(c.token.Hash)
 	c.replace()
@@ -123,13 +122,13 @@ func (c *Call) accessToken() string {
 	return c.text
 }
 
-// ownerOf returns a number of 24 bits for a client and an epoch, never 0.
+// ownerOf returns a 24-bit number for a client and an epoch, never 0.
 func ownerOf(client *config.Client, epoch uint32) int64 {
 	return (hash(oauth2.CacheKey(client))^int64(epoch)*0x9e3779b1)&bits24 | 1
 }
 
-// hash is FNV-1a of 64 bits, cut to 48, so that a JSON number holds it in every language
-// and a flow is short; 0 for no text alone.
+// hash returns 48 bits of the 64-bit FNV-1a hash of a text, so that a JSON number represents
+// it in every language and a flow is short. It is 0 only for "".
 func hash(text string) int64 {
 	if text == "" {
 		return 0

@@ -9,7 +9,7 @@ import (
 
 func (c *made) done() bool { return c.step.Kind != call.Send && c.step.Kind != call.SendHeld }
 
-// object is the token object that a call gave, or nil.
+// object returns the token object that a call returned, or nil.
 func (c *made) object() []byte {
 	switch c.step.Kind {
 	case call.Give:
@@ -20,15 +20,15 @@ func (c *made) object() []byte {
 	return nil
 }
 
-// wantAnswer wants a call to give the body of the last answer.
-func (c *made) wantAnswer() {
+// wantResponse wants a call to return the body of the last response.
+func (c *made) wantResponse() {
 	c.t.Helper()
-	if c.step.Kind != call.GiveAnswer {
-		c.t.Fatalf("got %s, want the answer", c.result())
+	if c.step.Kind != call.GiveResponse {
+		c.t.Fatalf("got %s, want the response", c.result())
 	}
 }
 
-// wantToken wants a call to give a token.
+// wantToken wants a call to return a token.
 func (c *made) wantToken(token string, expiresAt int64) {
 	c.t.Helper()
 	object := c.object()

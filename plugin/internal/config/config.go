@@ -1,4 +1,4 @@
-// Package config reads the host's config and judges it.
+// Package config reads and validates the host's config.
 package config
 
 import (
@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/plugin/internal/input"
 )
 
-// Lookup returns the value of a config key, "" where it is missing.
+// Lookup returns the value of a config key, or "" if it is missing.
 type Lookup func(key string) string
 
 // Client is what a token request needs.
@@ -31,15 +31,15 @@ type Service struct {
 
 const (
 	defaultMargin = 60
-	maxMargin     = 86400 // no token is believed to live longer
+	maxMargin     = 86400 // no longer lifetime is accepted
 )
 
-// ReadClient reads and judges all config that a token request needs.
+// ReadClient reads and validates all config that a token request needs.
 func ReadClient(get Lookup) (c Client, err *apierror.Error) {
 	if c.Scope, err = scope(get); err != nil {
 		return c, err
 	}
-	auth, err := address(get, "auth_url")
+	auth, err := baseURL(get, "auth_url")
 	if err != nil {
 		return c, err
 	}
@@ -54,10 +54,10 @@ func ReadClient(get Lookup) (c Client, err *apierror.Error) {
 	return c, err
 }
 
-// ReadService reads and judges all config that a request to the service needs
-// beside a token. Ids of the input win over those of the config.
+// ReadService reads and validates all config that a request to the service needs in
+// addition to a token. Ids in the input take precedence over those in the config.
 func ReadService(get Lookup, in *input.Input) (s Service, err *apierror.Error) {
-	if s.BaseURL, err = address(get, "base_url"); err != nil {
+	if s.BaseURL, err = baseURL(get, "base_url"); err != nil {
 		return s, err
 	}
 	if s.CustomerID, err = id(get, "customer_id", in.Customer); err != nil {
@@ -67,12 +67,12 @@ func ReadService(get Lookup, in *input.Input) (s Service, err *apierror.Error) {
 	return s, err
 }
 
-// Check judges all config: what every call needs must be set, and what is set must be
+// Check validates all config: what every call needs must be set, and what is set must be
 // valid.
 func Check(get Lookup) *apierror.Error {
 	_, err := ReadClient(get)
 	if err == nil && get("base_url") != "" {
-		_, err = address(get, "base_url")
+		_, err = baseURL(get, "base_url")
 	}
 	for _, key := range [...]string{"customer_id", "user_id"} {
 		if err == nil && get(key) != "" {
@@ -112,10 +112,10 @@ func scope(get Lookup) (string, *apierror.Error) {
 	return own, nil
 }
 
-func address(get Lookup, key string) (string, *apierror.Error) {
+func baseURL(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" to the https address")
+		return "", apierror.Missing(key, "set "+key+" to the https URL")
 	}
 	allowHTTP := get("allow_http")
 	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
@@ -130,7 +130,7 @@ func address(get Lookup, key string) (string, *apierror.Error) {
 func credential(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+", which the service's developer portal gives")
+		return "", apierror.Missing(key, "set "+key+" (see the service's developer portal)")
 	}
 	if ascii.HasControl(value) {
 		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")

@@ -30,7 +30,7 @@ func with(changes keys) keys {
 	return all
 }
 
-// readAll judges all config of a call without input.
+// readAll validates all config of a call without input.
 func readAll(get config.Lookup) *apierror.Error {
 	if _, err := config.ReadClient(get); err != nil {
 		return err
@@ -54,7 +54,7 @@ func checkError(t *testing.T, err *apierror.Error, code, key string) {
 
 const missing, invalid = apierror.ConfigMissing, apierror.ConfigInvalid
 
-func TestConfigIsJudged(t *testing.T) {
+func TestConfigIsValidated(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		changes keys
@@ -73,7 +73,7 @@ func TestConfigIsJudged(t *testing.T) {
 		{"an unknown environment", keys{"environment": "test"}, invalid, "environment"},
 		{"an environment in capitals", keys{"environment": "Stage"}, invalid, "environment"},
 		{"an environment with a newline", keys{"environment": "stage\n"}, invalid, "environment"},
-		{"an unknown environment beside a scope", keys{"environment": "prod", "scope": "s"}, invalid, "environment"},
+		{"an unknown environment and a scope", keys{"environment": "prod", "scope": "s"}, invalid, "environment"},
 		{"a scope instead of an environment", keys{"environment": "", "scope": "s"}, "", ""},
 		{"a scope with spaces", keys{"scope": "a b"}, "", ""},
 		{"a scope with a tab", keys{"scope": "a\tb"}, invalid, "scope"},
@@ -112,7 +112,7 @@ func TestConfigIsJudged(t *testing.T) {
 	}
 }
 
-func TestATokenNeedsNoConfigOfTheService(t *testing.T) {
+func TestATokenNeedsNoServiceConfig(t *testing.T) {
 	_, err := config.ReadClient(with(keys{"base_url": "", "customer_id": "", "user_id": "\n"}).get)
 	checkError(t, err, "", "")
 }
@@ -122,7 +122,7 @@ func TestScope(t *testing.T) {
 		{"stage", "stage", "", "automatic-rostering-stage"},
 		{"production", "production", "", "automatic-rostering-prod"},
 		{"an own scope wins", "stage", "mine", "mine"},
-		{"an own scope alone", "", "mine and yours", "mine and yours"},
+		{"a custom scope alone", "", "mine and yours", "mine and yours"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := config.ReadClient(with(keys{"environment": tt.environment, "scope": tt.scope}).get)
@@ -169,7 +169,7 @@ func TestCredentialsAreNotTrimmed(t *testing.T) {
 	}
 }
 
-func TestAMessageNeverHoldsTheSecret(t *testing.T) {
+func TestNoMessageContainsTheSecret(t *testing.T) {
 	err := readAll(with(keys{"client_secret": "hunter2\n"}).get)
 	checkError(t, err, invalid, "client_secret")
 	got := string(err.AppendJSON(nil))

@@ -13,8 +13,7 @@ import (
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
-// FuzzConfig reads any config: what is accepted makes requests that others read as
-// they are meant.
+// FuzzConfig reads any config: requests with an accepted one are read by others as intended.
 func FuzzConfig(f *testing.F) {
 	f.Add("stage", "", "https://auth.example/a/", "http://localhost:8080", "id", "s&c=r+t %", "c", "60", "")
 	f.Add("", "a b", "HTTP://AUTH.EXAMPLE:80", "https://[::1]:443/", "ü", "\x80", "c d", "0", "true")
@@ -43,7 +42,7 @@ func FuzzConfig(f *testing.F) {
 
 func unfit(r rune) bool { return r < ' ' || r > '~' }
 
-// checkURL compares an accepted address, and the URL made of it, with net/url.
+// checkURL compares an accepted URL, and the one made from it, with net/url.
 func checkURL(t *testing.T, address, made, end string, allowHTTP bool) {
 	t.Helper()
 	u, err := url.Parse(made)

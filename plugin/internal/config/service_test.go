@@ -18,12 +18,12 @@ func TestIDs(t *testing.T) {
 	}{
 		{"of the config", "c", input.ID{}, "c", ""},
 		{"of the input, which wins", "c", input.ID{Text: "i"}, "i", ""},
-		{"of the input alone", "", input.ID{Text: "i"}, "i", ""},
-		{"left out", "c", omitted, "", ""},
-		{"left out, without config", "", omitted, "", ""},
+		{"only in the input", "", input.ID{Text: "i"}, "i", ""},
+		{"omitted", "c", omitted, "", ""},
+		{"omitted, without config", "", omitted, "", ""},
 		{"nowhere", "", input.ID{}, "", missing},
 		{"wrong in the config, but not needed", "\n", input.ID{Text: "i"}, "i", ""},
-		{"wrong in the config, but left out", "\n", omitted, "", ""},
+		{"invalid in the config, but omitted", "\n", omitted, "", ""},
 		{"wrong in the config", "\n", input.ID{}, "", invalid},
 	} {
 		t.Run("customer_id "+tt.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-func TestAddressesAreJoinedToPaths(t *testing.T) {
+func TestPathsAreAppendedToURLs(t *testing.T) {
 	for _, tt := range []struct{ name, address, base string }{
 		{"a host alone", "https://host", "https://host"},
 		{"a trailing slash", "https://host/", "https://host"},

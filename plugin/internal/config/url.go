@@ -7,15 +7,15 @@ import (
 	"automatic-rostering/plugin/internal/percent"
 )
 
-// The ways in which an address can be wrong.
+// What can be wrong with a URL.
 const (
 	urlForm  = "must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
-	urlPlain = "must begin with https://; plain http is for loopback, or with allow_http set to true"
+	urlPlain = "must begin with https://; plain http needs a loopback host or allow_http set to true"
 )
 
-// checkURL says what is wrong with an address, or "".
-func checkURL(address string, allowHTTP bool) string {
-	scheme, rest, found := strings.Cut(address, "://")
+// checkURL returns what is wrong with a URL, or "".
+func checkURL(url string, allowHTTP bool) string {
+	scheme, rest, found := strings.Cut(url, "://")
 	scheme = ascii.Lower(scheme)
 	if !found || scheme != "https" && scheme != "http" {
 		return urlForm
@@ -31,8 +31,8 @@ func checkURL(address string, allowHTTP bool) string {
 	return ""
 }
 
-// splitHost takes the port off an authority (RFC 3986 §3.2) and checks both. The host
-// is in lower case.
+// splitHost returns the host of an authority (RFC 3986 §3.2), in lower case, and checks host
+// and port.
 func splitHost(authority string) (host string, ok bool) {
 	host = ascii.Lower(authority)
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && host[len(host)-1] != ']' {
@@ -49,7 +49,7 @@ func splitHost(authority string) (host string, ok bool) {
 	return host, name(host)
 }
 
-// name reports whether host can be a name or an IPv4 address, in lower case.
+// name reports whether host, in lower case, can be a name or an IPv4 address.
 func name(host string) bool {
 	for i := 0; i < len(host); i++ {
 		c := host[i]
@@ -65,8 +65,8 @@ func loopback(host string) bool {
 	return host == "localhost" || host == "[::1]" || strings.HasPrefix(host, "127.") && ipv4(host)
 }
 
-// ipv4 reports whether s is four decimal numbers. Clients differ on what a leading
-// zero or a shorter form means.
+// ipv4 reports whether s is four decimal numbers. Clients interpret leading zeros and
+// shorter forms differently.
 func ipv4(s string) bool {
 	parts := strings.Split(s, ".")
 	for _, part := range parts {

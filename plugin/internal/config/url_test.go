@@ -2,14 +2,14 @@ package config_test
 
 import "testing"
 
-// How an address fares: with https alone, or also with allow_http.
+// What becomes of a URL: with https only, or also with allow_http.
 const (
 	refused = iota
 	plainHTTP
 	accepted
 )
 
-func TestAddress(t *testing.T) {
+func TestURL(t *testing.T) {
 	for _, tt := range []struct {
 		name, url string
 		want      int

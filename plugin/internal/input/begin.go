@@ -8,13 +8,14 @@ import (
 // Begin is the input of begin.
 type Begin struct {
 	Export  Export
-	Input   json.Value // of the call, as it was given; nil if it was left out
+	Input   json.Value // of the call, unchanged; nil if omitted
 	Accepts Accepts
-	// Renews says that the host begins a get_token beside the call where a step says so.
+	// Renews says that the host renews in the background: if a step has renew, it begins a
+	// separate get_token.
 	Renews bool
 }
 
-// Accepts is what a host can do beside requests.
+// Accepts is what a host can do in addition to sending requests.
 type Accepts = int64
 
 const (

@@ -29,7 +29,7 @@ func TestBeginIsRefused(t *testing.T) {
 		{"a call that is no text", `{"call":1}`, "call"},
 		{"an input that is text", `{"call":"get_token","input":"{}"}`, "input"},
 		{"an input that is null", `{"call":"get_token","input":null}`, "input"},
-		{"now beside the input", `{"call":"get_token","now":1}`, "now"},
+		{"now next to the input", `{"call":"get_token","now":1}`, "now"},
 		{"accepts that is text", `{"call":"get_token","accepts":"wait"}`, "accepts"},
 		{"accepts that is null", `{"call":"get_token","accepts":null}`, "accepts"},
 		{"accepts that is an object", `{"call":"get_token","accepts":{"wait":true}}`, "accepts"},
@@ -37,7 +37,7 @@ func TestBeginIsRefused(t *testing.T) {
 		{"an unknown step", `{"call":"get_token","accepts":["wait","sleep"]}`, "accepts"},
 		{"a step in capitals", `{"call":"get_token","accepts":["Wait"]}`, "accepts"},
 		{"a step twice", `{"call":"get_token","accepts":["wait","wait"]}`, "accepts"},
-		{"a step twice beside another", `{"call":"get_token","accepts":["wait","store","store"]}`, "accepts"},
+		{"a step twice and another", `{"call":"get_token","accepts":["wait","store","store"]}`, "accepts"},
 		{"a step that is no text", `{"call":"get_token","accepts":["wait",null]}`, "accepts"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAccepts(t *testing.T) {
 	}
 }
 
-func TestTheInputOfACallIsReadInsideOfBegin(t *testing.T) {
+func TestTheInputOfACallIsReadInBegin(t *testing.T) {
 	begin, err := input.ParseBegin([]byte(`{"call":"send_request","input": {"path":"/","method":"PUT","body":true} }`))
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func FuzzInput(f *testing.F) {
 	})
 }
 
-// slowly reads an input by the letter of the contract.
+// slowly reads an input as the contract describes it.
 func slowly(b []byte, allowed []string) (in input.Input, ok bool) {
 	if len(bytes.Trim(b, " \t\r\n")) == 0 {
 		return in, true
@@ -110,8 +110,8 @@ func setID(id *input.ID, value any) (ok bool) {
 	return ok && id.Text != "" && input.ValidID(id.Text)
 }
 
-// seconds is a number without its fraction; 0 if it is negative, and the second
-// after the year 9999 if it lies beyond.
+// seconds returns a number without its fraction: 0 if it is negative, and the second after the
+// year 9999 if it is later.
 func seconds(number json.Number) int64 {
 	const precision = 4096 // bits, more than a fuzzer's digits need
 	digits, exponent, _ := strings.Cut(strings.ToLower(string(number)), "e")

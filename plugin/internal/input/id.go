@@ -6,22 +6,21 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// ID is customer_id or user_id, as the input gives it. The zero ID is that of the
-// config.
+// ID is customer_id or user_id in the input. The zero ID means the config's.
 type ID struct {
-	// Omitted says that the header is left out.
+	// Omitted says that the header is not sent.
 	Omitted bool
-	// Text is the header's value, or "" for that of the config.
+	// Text is the header's value, or "" for the config's.
 	Text string
 }
 
-// maxID bounds an id, in bytes: servers refuse headers that are much longer.
+// maxID is the longest id, in bytes: servers reject headers that are much longer.
 const maxID = 256
 
-// IDMessage says what an id may hold.
+// IDMessage says what an id must be.
 const IDMessage = "an id must be at most 256 visible ASCII characters, with spaces only inside"
 
-// ValidID reports whether text can be an id: it goes into a header.
+// ValidID reports whether text can be an id, which becomes a header's value.
 func ValidID(text string) bool { return len(text) <= maxID && ascii.Phrase(text) }
 
 func (id *ID) set(name string, value json.Value) *apierror.Error {
@@ -37,13 +36,13 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 			return apierror.Input(name, IDMessage)
 		}
 	default:
-		return apierror.Input(name, "an id must be text, or null to omit its header")
+		return apierror.Input(name, "an id must be a string, or null to omit its header")
 	}
 	return nil
 }
 
-// IDs names the two ids of the input, or is "" where both are those of the config.
-// Equal names mean equal headers, as config does not change.
+// IDs returns a name for the two ids of the input, or "" if both are the config's. Equal
+// names mean equal headers, because the config does not change.
 func (in *Input) IDs() string {
 	if in.Customer == (ID{}) && in.User == (ID{}) {
 		return ""
@@ -51,7 +50,7 @@ func (in *Input) IDs() string {
 	return in.Customer.name() + "\n" + in.User.name()
 }
 
-// name cannot be confused with another's: an id holds no control character.
+// name returns a name that no other id has: an id contains no control character.
 func (id ID) name() string {
 	if id.Omitted {
 		return "\t"

@@ -1,4 +1,4 @@
-// Package input reads what a host hands to an export: one JSON object, or nothing.
+// Package input reads what a host passes to an export: one JSON object, or nothing.
 package input
 
 import (
@@ -7,7 +7,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// Export is one that makes requests.
+// Export is an export that sends requests.
 type Export uint8
 
 const (
@@ -41,7 +41,7 @@ func (e Export) String() string { return exports[e].name }
 // Input is the input of a call.
 type Input struct {
 	Force   bool
-	Refused string // by the service: an access token
+	Refused string // the access token that the service refused
 	Clock
 
 	Customer, User ID
@@ -55,8 +55,8 @@ type Clock struct {
 	HasNow bool
 }
 
-// Parse reads b as the input of a call. In steps, b is a value out of what ParseBegin or
-// ParseResume has read.
+// Parse reads b as the input of a call. In steps, b is a value that ParseBegin or ParseResume
+// has already validated as JSON.
 func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error) {
 	fields := exports[export].fields
 	if inSteps {
@@ -121,14 +121,14 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 
 func (c *Clock) set(value json.Value) *apierror.Error {
 	if value.Kind() != json.Number {
-		return apierror.Input("now", "now must be a number, in Unix seconds")
+		return apierror.Input("now", "now must be a number (Unix seconds)")
 	}
 	seconds, negative, _ := value.Integer(clock.Latest + 1)
 	if negative {
 		seconds = 0 // as unusable a clock as any before the release
 	}
 	if seconds > clock.Latest {
-		return apierror.Input("now", "now lies beyond the year 9999; it must be in Unix seconds, not milliseconds")
+		return apierror.Input("now", "now is after the year 9999; pass Unix seconds, not milliseconds")
 	}
 	c.Now, c.HasNow = seconds, true
 	return nil

@@ -115,7 +115,7 @@ func TestInputIsRead(t *testing.T) {
 	}
 }
 
-func TestAMadeUpNameFillsNoError(t *testing.T) {
+func TestAnUnknownNameFillsNoError(t *testing.T) {
 	for _, tt := range []struct{ name, field, key string }{
 		{"64 characters are shown", strings.Repeat("x", 64), strings.Repeat("x", 64)},
 		{"65 are not", strings.Repeat("x", 65), ""},

@@ -32,7 +32,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-func TestNowThatNoClockCanShowIsNotUsable(t *testing.T) {
+func TestAnImpossibleNowIsNotUsable(t *testing.T) {
 	for _, text := range []string{"-1", "-0", "-1800000000", "-1.8e9", "-0.5", "0", "1e-400", "-253402300800", "-1e400"} {
 		t.Run(text, func(t *testing.T) {
 			in, err := input.Parse([]byte(`{"now":`+text+`}`), input.ListJobs, false)
@@ -64,7 +64,7 @@ func TestNowIsRefused(t *testing.T) {
 	}
 }
 
-func TestNowThatIsNoJSONNumberIsNoInput(t *testing.T) {
+func TestNowMustBeAJSONNumber(t *testing.T) {
 	for _, text := range []string{"+1", "01", ".5", "1.", "1e", "0x10", "NaN", "Infinity", "1_000", "--1"} {
 		t.Run(text, func(t *testing.T) {
 			_, err := input.Parse([]byte(`{"now":`+text+`}`), input.GetToken, false)

@@ -10,9 +10,9 @@ import (
 
 const maxPath = 8 << 10
 
-// checkPath says what is wrong with a path, with its query, or "". What passes stays
-// under the address that it is joined to, on every client: they differ in which dots,
-// slashes and escapes they resolve, so none that any resolves may be there.
+// checkPath returns what is wrong with a path and its query, or "". A valid path stays under
+// the URL that it is appended to, with every client: they differ in which dots, slashes and
+// escapes they resolve, so none that any of them resolves is allowed.
 func checkPath(path string) string {
 	if len(path) > maxPath {
 		return "path is longer than 8 KiB; shorten its query, or send that as a body"
@@ -29,8 +29,8 @@ func checkPath(path string) string {
 	return ""
 }
 
-// escapes reports whether a client could read path, which begins with a slash, as one
-// that leads elsewhere.
+// escapes reports whether a client could resolve path, which begins with a slash, to
+// another one.
 func escapes(path []byte) bool {
 	segments := bytes.Split(path[1:], []byte("/"))
 	for i, s := range segments {

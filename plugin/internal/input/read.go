@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// fields are the names that an object may have, each once.
+// fields are the names of the fields that an object may have, each once.
 type fields []string
 
 const notOneObject = "the input must be one JSON object, or empty"
@@ -21,7 +21,7 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 	return fields.readValid(b, set)
 }
 
-// readValid reads a text that was validated, or nothing.
+// readValid reads b, which is valid JSON, or nothing.
 func (fields fields) readValid(b json.Value, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
 	if json.Blank(b) {
 		return nil
@@ -31,9 +31,9 @@ func (fields fields) readValid(b json.Value, set func(name string, value json.Va
 		i := slices.Index(fields, name)
 		switch {
 		case i < 0:
-			err = apierror.Input(printable(name), "there is no such input field here; "+fields.list())
+			err = apierror.Input(printable(name), "unknown input field; "+fields.list())
 		case seen>>i&1 == 1:
-			err = apierror.Input(name, "the input field is given twice; give it once")
+			err = apierror.Input(name, "the input field is given twice; pass it once")
 		default:
 			seen |= 1 << i
 			err = set(name, value)
@@ -48,9 +48,9 @@ func (fields fields) readValid(b json.Value, set func(name string, value json.Va
 
 func (fields fields) list() string {
 	if len(fields) == 0 {
-		return "it takes none"
+		return "pass none"
 	}
-	text := "the fields are "
+	text := "valid: "
 	for i, name := range fields {
 		if i > 0 {
 			text += ", "
@@ -60,7 +60,8 @@ func (fields fields) list() string {
 	return text
 }
 
-// printable keeps a made-up field name from filling an error or a terminal.
+// printable returns a field's name, or "" if it is too long or not printable: it must not
+// fill an error or a terminal.
 func printable(name string) string {
 	const longest = 64
 	if len(name) > longest || !ascii.Spaced(name) {
@@ -69,10 +70,10 @@ func printable(name string) string {
 	return name
 }
 
-// text reads a field that must be text.
+// text reads a field that must be a string.
 func text(name string, value json.Value, into *string) *apierror.Error {
 	if value.Kind() != json.String {
-		return apierror.Input(name, name+" must be text")
+		return apierror.Input(name, name+" must be a string")
 	}
 	if !json.WellFormed(value) {
 		return apierror.Input(name, name+notUnicode)

@@ -12,25 +12,25 @@ import (
 
 // Request is the request of send_request.
 type Request struct {
-	Path    string // behind base_url, with its query
+	Path    string // to be appended to base_url, with its query
 	Method  string
 	Headers []message.Header
 	Body    string
-	// HostBody says that the host has the body, and adds it to the request itself.
+	// HostBody says that the host has the body and adds it to the request.
 	HostBody bool
 }
 
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// ForbiddenHeaders are set by the plugin or by the host's client, could change where a
-// request goes or where it ends, or are refused by some clients. In lower case, with -
-// for _.
+// ForbiddenHeaders are headers that the plugin or the host's client sets, that could change
+// where a request goes or where it ends, or that some clients reject. In lower case, with
+// - for _.
 var ForbiddenHeaders = []string{
 	"authorization", "customer-id", "user-id", "host", "content-length", "transfer-encoding", "connection",
 	"expect", "upgrade", "keep-alive", "te", "trailer", "proxy-connection",
 }
 
-// Limits of a request. The size of headers counts names and values.
+// Limits of a request. The size of the headers includes names and values.
 const (
 	maxHeaders     = 100
 	maxHeadersSize = 32 << 10
@@ -57,7 +57,7 @@ func (r *Request) set(name string, value json.Value) *apierror.Error {
 	return text(name, value, &r.Body)
 }
 
-// check judges what the single fields do not show, and fills in what was left out.
+// check validates the fields together, and sets the defaults.
 func (r *Request) check(inSteps bool) *apierror.Error {
 	if wrong := checkPath(r.Path); wrong != "" {
 		return apierror.Input("path", wrong)
@@ -67,11 +67,11 @@ func (r *Request) check(inSteps bool) *apierror.Error {
 	}
 	switch {
 	case r.HostBody && !inSteps:
-		return apierror.Input("body", "body must be text, or true in begin")
+		return apierror.Input("body", "body must be a string, or true in begin")
 	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
-		return apierror.Input("body", "GET and HEAD have no body: some hosts cannot send one")
+		return apierror.Input("body", "omit the body of GET and HEAD: some hosts cannot send one")
 	case len(r.Body) > maxBody:
-		return apierror.Input("body", "body is longer than 1 MiB; pass body true to begin, and send it yourself")
+		return apierror.Input("body", "body is longer than 1 MiB; pass true to begin, and send the body yourself")
 	}
 	return nil
 }
@@ -91,18 +91,18 @@ func (r *Request) setHeaders(value json.Value) *apierror.Error {
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
 		case slices.Contains(ForbiddenHeaders, strings.ReplaceAll(folded, "_", "-")):
-			err = wrong("the header " + printable(name) + " is not the caller's to set")
+			err = wrong("the header " + printable(name) + " is reserved; omit it")
 		case slices.Contains(names, folded):
-			err = wrong("the header " + printable(name) + " is given twice")
+			err = wrong("the header " + printable(name) + " is given twice; pass it once")
 		case value.Kind() != json.String || !ascii.FieldValue(header.Value):
-			err = wrong("a header's value must be text of visible ASCII characters, spaces and tabs")
+			err = wrong("a header's value must be a string of visible ASCII, spaces and tabs")
 		}
 		names = append(names, folded)
 		r.Headers = append(r.Headers, header)
 		return err == nil
 	})
 	if !isObject {
-		return wrong("headers must be an object of texts")
+		return wrong("headers must be an object with string values")
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func TestRequestIsRead(t *testing.T) {
 		name, text string
 		want       input.Request
 	}{
-		{"a path alone", `{"path":"/"}`, input.Request{Path: "/", Method: "GET"}},
+		{"only a path", `{"path":"/"}`, input.Request{Path: "/", Method: "GET"}},
 		{"a query", `{"path":"/a/b/?q=//../%00%5c?&u=http://h"}`,
 			input.Request{Path: "/a/b/?q=//../%00%5c?&u=http://h", Method: "GET"}},
 		{"every character that RFC 3986 allows", `{"path":"/azAZ09-._~!$&'()*+,;=:@?/azAZ09-._~!$&'()*+,;=:@/?"}`,
@@ -62,7 +62,7 @@ func TestRequestIsRefused(t *testing.T) {
 		{"an empty path", `{"path":""}`, "path"},
 		{"a path that is no text", `{"path":["/"]}`, "path"},
 		{"no slash", `{"path":"jobs"}`, "path"},
-		{"a query alone", `{"path":"?a"}`, "path"},
+		{"only a query", `{"path":"?a"}`, "path"},
 		{"an absolute URL", `{"path":"https://evil.example/"}`, "path"},
 		{"another host", `{"path":"//evil.example/"}`, "path"},
 		{"an at sign in front", `{"path":"@evil.example/"}`, "path"},
@@ -154,7 +154,7 @@ func TestTheHostsBody(t *testing.T) {
 	}
 }
 
-func TestHeadersHaveAnEnd(t *testing.T) {
+func TestHeadersAreLimited(t *testing.T) {
 	headers := func(count, nameSize, valueSize int) map[string]string {
 		all := map[string]string{}
 		for i := range count {
@@ -186,7 +186,7 @@ func TestHeadersHaveAnEnd(t *testing.T) {
 	}
 }
 
-func TestOwnHeadersAreNotTheCallers(t *testing.T) {
+func TestReservedHeaders(t *testing.T) {
 	for _, name := range []string{"Authorization", "CUSTOMER_ID", "Customer-Id", "USER_ID", "user-id", "Host",
 		"Content-Length", "content_length", "Transfer-Encoding", "Connection",
 		"Expect", "Upgrade", "Keep-Alive", "Keep_Alive", "TE", "Trailer", "Proxy-Connection"} {
@@ -197,8 +197,8 @@ func TestOwnHeadersAreNotTheCallers(t *testing.T) {
 	}
 }
 
-// FuzzRequest looks for an input whose request leaves its address, or overrides or
-// splits a header.
+// FuzzRequest searches for an input whose request leaves its base URL, or overrides or splits
+// a header.
 func FuzzRequest(f *testing.F) {
 	for _, path := range []string{"/jobs/1?a=b", "//h", "/../a", "/%2e%2e/", `/\h`, "/a%2f..%2fb", "/a;/..;/b", "/.%2E?", "/%252e%252e/"} {
 		f.Add(path, "X-A", "b")
@@ -221,7 +221,7 @@ func FuzzRequest(f *testing.F) {
 		// Clients may clean the path before or after they decode it.
 		for _, p := range []string{u.EscapedPath(), u.Path, strings.ReplaceAll(u.Path, `\`, "/")} {
 			if !strings.HasPrefix(path.Clean(p)+"/", "/v1/") || strings.Contains(p, "//") {
-				t.Errorf("%q leaves the address as %q", given, p)
+				t.Errorf("%q leaves the base URL as %q", given, p)
 			}
 		}
 		for _, h := range in.Request.Headers {

@@ -8,12 +8,12 @@ import (
 
 // Resume is the input of resume: a flow, and the result of its step.
 type Resume struct {
-	Flow json.Value // as begin or resume gave it
+	Flow json.Value // as begin or resume returned it
 	Clock
 
 	Given Given // of the fields below
 
-	// Status is 0 without an answer; Failed may then say why.
+	// Status is 0 without a response; Failed may then have the reason.
 	Status     int
 	Failed     string
 	RetryAfter string // the header
@@ -22,11 +22,11 @@ type Resume struct {
 	Unrepeatable bool
 
 	Value     string // of a key in the store
-	ValueNull bool   // the key is not there
+	ValueNull bool   // the key does not exist
 	Added     bool
 }
 
-// Given tells which of resume's fields were given.
+// Given is the set of resume's fields that were passed.
 type Given uint8
 
 const (
@@ -34,13 +34,13 @@ const (
 	GivenHeaders
 	GivenBody
 	GivenRepeatable
-	GivenFailed // this and the following stand on their own
+	GivenFailed // this and the following exclude each other and those above
 	GivenValue
 	GivenAdded
 )
 
-// ParseResume reads the input of resume. Whether it fits the step at hand is not judged
-// here.
+// ParseResume reads the input of resume. It does not check whether the result fits the
+// call's step.
 func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	err = fields{"flow", "status", "headers", "body", "repeatable", "failed", "value", "added", "now"}.read(b, r.set)
 	if err != nil {
@@ -48,18 +48,18 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 	}
 	switch {
 	case r.Flow == nil:
-		err = apierror.Input("flow", "hand back the flow of the last step")
+		err = apierror.Input("flow", "pass the flow of the last step")
 	case r.Given&GivenRepeatable != 0 && r.Status != 401:
-		err = apierror.Input("repeatable", "repeatable belongs to a 401 of the service alone")
+		err = apierror.Input("repeatable", "pass repeatable only with a 401 of the service")
 	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
-		err = apierror.Input(r.Given.lone(), "pass only one of failed, value and added, with flow and now alone")
+		err = apierror.Input(r.Given.lone(), "pass one of failed, value and added, with nothing but flow and now")
 	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
 		err = apierror.Input("status", "pass the response's status, headers and body, or failed with a reason")
 	}
 	return r, err
 }
 
-// lone returns the first field that stands on its own.
+// lone returns the first field that excludes others.
 func (g Given) lone() string {
 	switch {
 	case g&GivenFailed != 0:
@@ -98,9 +98,9 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 		r.Given |= GivenValue
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
 		if !r.ValueNull && value.Kind() != json.String {
-			return apierror.Input("value", "value must be text, or null if the key is missing")
+			return apierror.Input("value", "value must be a string, or null if the key is missing")
 		}
-		return nil // what is not Unicode in it is not the host's fault, and is never shown
+		return nil // invalid Unicode in it is not the host's error, and is never shown
 	case "added":
 		r.Given |= GivenAdded
 		if value.Kind() != json.Bool {
@@ -130,7 +130,7 @@ func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {
 	isObject := value.Each(func(name string, value json.Value) bool {
 		texts, ok := value.Texts()
 		if !ok {
-			err = apierror.Input("headers", "a header's value must be text or a list of texts")
+			err = apierror.Input("headers", "a header's value must be a string or a list of strings")
 		}
 		if len(texts) > 0 && ascii.Lower(name) == "retry-after" {
 			r.RetryAfter = texts[0]

@@ -15,9 +15,9 @@ func TestResume(t *testing.T) {
 		want       input.Resume
 	}{
 		{"a status", `{"flow":{"a":1},"status":200}`, input.Resume{Flow: flow, Given: input.GivenStatus, Status: 200}},
-		{"no answer, by status", `{"flow":{"a":1},"status":0}`, input.Resume{Flow: flow, Given: input.GivenStatus}},
-		{"no answer, by a reason", `{"flow":{"a":1},"failed":"refused"}`, input.Resume{Flow: flow, Given: input.GivenFailed, Failed: "refused"}},
-		{"no answer, without a reason", `{"flow":{"a":1},"failed":""}`, input.Resume{Flow: flow, Given: input.GivenFailed}},
+		{"no response, by status", `{"flow":{"a":1},"status":0}`, input.Resume{Flow: flow, Given: input.GivenStatus}},
+		{"no response, by a reason", `{"flow":{"a":1},"failed":"refused"}`, input.Resume{Flow: flow, Given: input.GivenFailed, Failed: "refused"}},
+		{"no response, without a reason", `{"flow":{"a":1},"failed":""}`, input.Resume{Flow: flow, Given: input.GivenFailed}},
 		{"all", `{"flow":{"a":1},"status":599.0,"headers":{"retry-AFTER":"7","X":["a","b"]},"body":"b","now":5}`,
 			input.Resume{Flow: flow, Given: input.GivenStatus | input.GivenHeaders | input.GivenBody, Status: 599, RetryAfter: "7", Body: "b", Clock: input.Clock{Now: 5, HasNow: true}}},
 		{"nothing more, as after a wait", `{"flow":{"a":1}}`, input.Resume{Flow: flow}},
@@ -85,8 +85,8 @@ func TestResumeIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzStep hands anything to the readers of steps and tokens: they may refuse it, but
-// not panic, and what they take is within its bounds.
+// FuzzStep passes anything to the parsers of steps and tokens: they may reject it, but not
+// panic, and what they accept is within the limits.
 func FuzzStep(f *testing.F) {
 	for _, text := range []string{"", `{"flow":{},"status":200,"headers":{"a":["b"]},"body":"x","now":1}`,
 		`{"call":"list_jobs","input":{}}`, `{"access_token":"a","expires_at":1,"cache_key":"k"}`, `{"flow":{},"status":1e2}`,

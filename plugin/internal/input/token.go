@@ -7,10 +7,13 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// MaxToken bounds an access token, in bytes.
+// MaxToken is the longest access token, in bytes.
 const MaxToken = 32 << 10
 
-// Token is the input of set_token: a token object, as get_token gives it.
+// AccessTokenMessage says what an access token must be.
+const AccessTokenMessage = "access_token must be visible ASCII of at most 32 KiB"
+
+// Token is the input of set_token: a token object, as get_token returns it.
 type Token struct {
 	AccessToken string
 	ExpiresAt   int64 // Unix seconds
@@ -26,8 +29,8 @@ func ParseToken(b []byte) (t Token, err *apierror.Error) {
 	return t, err
 }
 
-// ParseStoredToken reads what a store gives for a cache key, and reports whether
-// set_token would take it.
+// ParseStoredToken reads the value of a cache key in the store, and reports whether
+// set_token would accept it.
 func ParseStoredToken(text string) (t Token, ok bool) {
 	err := t.read([]byte(text), tokenFields)
 	return t, err == nil
@@ -52,7 +55,7 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	case err != nil:
 		return err
 	case !AccessToken(t.AccessToken):
-		return apierror.Input("access_token", "access_token is missing, or no text of visible ASCII of at most 32 KiB")
+		return apierror.Input("access_token", AccessTokenMessage)
 	case ascii.Lower(kind) != "bearer":
 		return apierror.Input("token_type", "token_type must be Bearer")
 	case t.ExpiresAt == 0:
@@ -71,10 +74,10 @@ func (t *Token) setExpiry(value json.Value) *apierror.Error {
 			return nil
 		}
 	}
-	return apierror.Input("expires_at", "expires_at must be a whole number of Unix seconds")
+	return apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
 }
 
-// AccessToken reports whether text can be an access token: it goes into a header.
+// AccessToken reports whether text can be an access token, which is sent in a header.
 func AccessToken(text string) bool {
 	return ascii.AllVisible(text) && len(text) <= MaxToken
 }

@@ -17,7 +17,7 @@ func body(t *testing.T, text string) (got string, truncated bool) {
 		Body          *string
 		BodyTruncated bool `json:"body_truncated"`
 	}
-	object := jobs.ParseResponse(answer(500, text), secrets).AppendJSON(nil)
+	object := jobs.ParseResponse(response(500, text), secrets).AppendJSON(nil)
 	if err := json.Unmarshal(object, &fields); err != nil || fields.Body == nil {
 		t.Fatalf("%.200s: %v", object, err)
 	}
@@ -53,12 +53,12 @@ func TestBodyOfAnError(t *testing.T) {
 	}
 }
 
-// A long secret makes a long body short: then the end of what was read shows.
-func TestASecretThatTheEndOfTheReadBodyCuts(t *testing.T) {
+// A long secret makes a long body short: then the end of what was read is visible.
+func TestASecretCutByTheEndOfTheReadBody(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef", 2<<10) // 32 KiB
 	for cut := 1; cut <= 8; cut++ {
 		text := strings.Repeat("x", cut) + strings.Repeat(long, 9)
-		object := jobs.ParseResponse(answer(500, text), func() []string { return []string{long} }).AppendJSON(nil)
+		object := jobs.ParseResponse(response(500, text), func() []string { return []string{long} }).AppendJSON(nil)
 		if s := string(object); strings.Contains(s, "0123456789") || !strings.Contains(s, `"body_truncated":true`) {
 			t.Fatalf("after %d bytes: %d bytes, …%s", cut, len(s), s[len(s)-100:])
 		}

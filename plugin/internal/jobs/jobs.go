@@ -1,5 +1,5 @@
-// Package jobs makes the request to the service and reads its answer. Nothing is
-// known of the service but the request for the jobs (see docs/contract.md).
+// Package jobs makes the requests to the service and reads its responses. All that is
+// known about the service is its request for jobs (see docs/contract.md).
 package jobs
 
 import (
@@ -11,12 +11,12 @@ import (
 	"automatic-rostering/plugin/internal/redact"
 )
 
-// NewRequest is the request for the jobs; ParseResponse reads its answer.
+// NewRequest returns the request for the jobs; ParseResponse reads its response.
 func NewRequest(s *config.Service, token string) message.Request {
 	return message.Request{Method: "GET", URL: s.BaseURL + "/jobs", Headers: headers(s, token)}
 }
 
-// NewOwnRequest is a request that the caller of the plugin made up.
+// NewOwnRequest returns a custom request of the plugin's caller.
 func NewOwnRequest(s *config.Service, token string, own *input.Request) message.Request {
 	return message.Request{Method: own.Method, URL: s.BaseURL + own.Path,
 		Headers: append(headers(s, token), own.Headers...), Body: own.Body, HostBody: own.HostBody}
@@ -34,34 +34,34 @@ func headers(s *config.Service, token string) []message.Header {
 }
 
 const (
-	maxBody = 64 << 10 // bytes of an answer that go into an error
+	maxBody = 64 << 10 // bytes of a response that go into an error
 	maxRead = 4 * maxBody
 )
 
-// ParseResponse returns the error that an answer of the service is, or nil for a
-// 2xx. secrets gives what must not stand in the error.
-func ParseResponse(a *message.Answer, secrets func() []string) *apierror.Error {
-	if a.Failed() {
-		return apierror.Network("the service did not answer"+redact.Reason(a.Reason, secrets), "base_url")
+// ParseResponse returns the error for a response of the service, or nil for a 2xx. secrets
+// returns what must not be in the error.
+func ParseResponse(r *message.Response, secrets func() []string) *apierror.Error {
+	if r.Failed() {
+		return apierror.Network("no response from the service"+redact.Reason(r.Reason, secrets), "base_url")
 	}
-	if a.Status/100 == 2 {
+	if r.Status/100 == 2 {
 		return nil
 	}
-	e := &apierror.Error{Code: apierror.ServiceError, Status: a.Status}
+	e := &apierror.Error{Code: apierror.ServiceError, Status: r.Status}
 	switch {
-	case a.Status == 401:
+	case r.Status == 401:
 		e.Code = apierror.ServiceUnauthorized
-		e.Message = "the service refused the token; check environment, scope and the rights of the client"
-	case a.Status == 408 || a.Status == 429 || a.Status/100 == 5:
+		e.Message = "the service refused the token; check environment, scope and the client's permissions"
+	case r.Status == 408 || r.Status == 429 || r.Status/100 == 5:
 		e.Retryable = true
 		e.Message = "the service is unavailable; retry later"
-		e.RetryAfter, _ = backoff.RetryAfter(a.RetryAfter)
+		e.RetryAfter, _ = backoff.RetryAfter(r.RetryAfter)
 	default:
 		e.Message = "the service refused the request; see body"
 	}
-	if a.Load != nil {
-		body := a.Load(maxRead)
-		e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), maxBody, a.Size > len(body))
+	if r.Load != nil {
+		body := r.Load(maxRead)
+		e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), maxBody, r.Size > len(body))
 		e.HasBody = true
 	}
 	return e

@@ -35,8 +35,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-func answer(status int, body string) *message.Answer {
-	return &message.Answer{Status: status, Size: len(body),
+func response(status int, body string) *message.Response {
+	return &message.Response{Status: status, Size: len(body),
 		Load: func(most int) []byte { return []byte(body[:min(most, len(body))]) }}
 }
 
@@ -56,7 +56,7 @@ func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
 		{428, failed, false}, {429, failed, true}, {430, failed, false}, {499, failed, false},
 		{500, failed, true}, {501, failed, true}, {503, failed, true}, {599, failed, true}, {600, failed, false},
 	} {
-		err := jobs.ParseResponse(answer(tt.status, "why"), secrets)
+		err := jobs.ParseResponse(response(tt.status, "why"), secrets)
 		if err == nil || err.Code != tt.code || err.Retryable != tt.retryable || err.Status != tt.status || err.Message == "" {
 			t.Errorf("%d: got %+v", tt.status, err)
 		} else if !err.HasBody || string(err.Body) != "why" || err.BodyTruncated {
@@ -65,9 +65,9 @@ func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
 	}
 }
 
-func TestEvery2xxIsTheCallersAndNotRead(t *testing.T) {
+func TestA2xxIsNotRead(t *testing.T) {
 	for _, status := range []int{200, 201, 204, 299} {
-		a := answer(status, "[]")
+		a := response(status, "[]")
 		a.Load = func(int) []byte { t.Errorf("%d: loaded", status); return nil }
 		if err := jobs.ParseResponse(a, secrets); err != nil {
 			t.Errorf("%d: %+v", status, err)
@@ -75,8 +75,8 @@ func TestEvery2xxIsTheCallersAndNotRead(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsANetworkError(t *testing.T) {
-	for _, a := range []*message.Answer{answer(0, ""), answer(0, "text"), answer(200, "\x00")} {
+func TestNoResponseIsANetworkError(t *testing.T) {
+	for _, a := range []*message.Response{response(0, ""), response(0, "text"), response(200, "\x00")} {
 		err := jobs.ParseResponse(a, secrets)
 		if err == nil || err.Code != apierror.NetworkError || !err.Retryable || err.Status != 0 || err.HasBody {
 			t.Errorf("%d: got %+v", a.Status, err)
@@ -84,7 +84,7 @@ func TestNoAnswerIsANetworkError(t *testing.T) {
 	}
 }
 
-func TestOwnRequest(t *testing.T) {
+func TestCustomRequest(t *testing.T) {
 	service := config.Service{BaseURL: "https://api.example/v1", CustomerID: "c", UserID: "u"}
 	own := input.Request{Path: "/a?b", Method: "PATCH", Body: "x", Headers: []message.Header{{Name: "X", Value: "y"}}}
 	want := jobs.NewRequest(&service, "t")
@@ -95,15 +95,15 @@ func TestOwnRequest(t *testing.T) {
 	}
 }
 
-func TestAnAnswerWithoutItsBody(t *testing.T) {
+func TestAResponseWithoutItsBody(t *testing.T) {
 	noSecrets := func() []string { return nil }
 	for status, retryAfter := range map[int]int64{408: 7, 429: 7, 503: 7, 403: 0, 302: 0, 401: 0} {
-		e := jobs.ParseResponse(&message.Answer{Status: status, RetryAfter: "7"}, noSecrets)
+		e := jobs.ParseResponse(&message.Response{Status: status, RetryAfter: "7"}, noSecrets)
 		if e == nil || e.HasBody || e.Status != status || e.RetryAfter != retryAfter {
 			t.Errorf("%d: got %+v", status, e)
 		}
 	}
-	e := jobs.ParseResponse(&message.Answer{Reason: "no route"}, noSecrets)
+	e := jobs.ParseResponse(&message.Response{Reason: "no route"}, noSecrets)
 	if e == nil || e.Code != apierror.NetworkError || !strings.Contains(e.Message, "(no route)") || !e.Retryable {
 		t.Errorf("got %+v", e)
 	}

@@ -6,10 +6,10 @@ import (
 	"automatic-rostering/plugin/internal/ascii"
 )
 
-// Unescape reads the escape sequence of a JSON string (RFC 8259 §7) that text begins
-// with: the character that it stands for, and how many bytes it takes. A backslash
-// that begins none stands for itself, and half a surrogate pair for that half, which
-// every way to write a rune replaces by U+FFFD.
+// Unescape decodes the JSON escape sequence (RFC 8259 §7) at the beginning of text, and
+// returns its character and its length in bytes. A backslash that begins none is returned
+// as such, and a lone surrogate as that surrogate, which becomes U+FFFD when the rune is
+// encoded.
 func Unescape(text []byte) (r rune, size int) {
 	if len(text) < 2 {
 		return '\\', 1
@@ -46,9 +46,9 @@ func unicode(text []byte) (r rune, size int) {
 	return rune(n), 6
 }
 
-// WellFormed reports whether a JSON text is UTF-8 and escapes no half of a surrogate
-// pair alone, so that every string in it is text that can be sent on. RFC 8259 §8 allows
-// both, and clients differ on what they make of it.
+// WellFormed reports whether a JSON text is valid UTF-8 without an escaped lone surrogate,
+// so that every string in it can be sent on. RFC 8259 §8 allows both, and clients handle
+// them differently.
 func WellFormed(b []byte) bool {
 	for len(b) > 0 {
 		r, size := rune(b[0]), 1

@@ -60,7 +60,7 @@ var (
 	surrogate     = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
 )
 
-// FuzzWellFormed compares WellFormed with what is left where all pairs are taken away.
+// FuzzWellFormed compares WellFormed with a search for what remains without the pairs.
 func FuzzWellFormed(f *testing.F) {
 	for _, text := range []string{`"\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\ud83d\\\ud83d"`, "\"\xff\"", `"\ude00\ud83d"`} {
 		f.Add([]byte(text))

@@ -1,6 +1,6 @@
-// Package json reads JSON objects. gjson validates those that others sent; its reading
-// of values is not used, because it turns every number into a float, whose tables alone
-// would be a third of the plugin.
+// Package json reads JSON objects. gjson validates those from outside; its functions that
+// read values are not used, because they turn every number into a float, whose tables
+// alone would be a third of the plugin.
 package json
 
 import "github.com/tidwall/gjson"
@@ -9,9 +9,9 @@ import "github.com/tidwall/gjson"
 // finite where a native one grows.
 const maxDepth = 64
 
-// Object calls f with every member of the one object in b, which others sent, in order,
-// until f gives false. It reports whether b is exactly one valid JSON object (RFC 8259);
-// f is not called otherwise. A member's name is unescaped, and names may repeat.
+// Object calls f with every member of the object in b, in order, until f returns false. It
+// reports whether b, which comes from outside, is exactly one valid JSON object (RFC 8259);
+// f is not called otherwise. Names are unescaped, and may occur more than once.
 func Object(b []byte, f func(name string, value Value) bool) bool {
 	return Valid(b) && Value(b).Each(f)
 }

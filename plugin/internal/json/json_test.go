@@ -17,7 +17,7 @@ func members(b string) (all []string, valid bool) {
 	return all, valid
 }
 
-func TestObjectGivesMembersInOrder(t *testing.T) {
+func TestObjectReadsMembersInOrder(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		want       []string
@@ -26,7 +26,7 @@ func TestObjectGivesMembersInOrder(t *testing.T) {
 		{"none, with white space", " {\t} \r\n", nil},
 		{"one of each kind", `{"s":"x","n":-1.5e+3,"b":true,"f":false,"z":null,"l":[1],"o":{}}`,
 			[]string{`s="x"`, `n=-1.5e+3`, `b=true`, `f=false`, `z=null`, `l=[1]`, `o={}`}},
-		{"names that repeat", `{"a":1,"a":2}`, []string{"a=1", "a=2"}},
+		{"repeated names", `{"a":1,"a":2}`, []string{"a=1", "a=2"}},
 		{"an empty name", `{"":1}`, []string{"=1"}},
 		{"an escaped name", `{"\u0061\n\"":1}`, []string{"a\n\"=1"}},
 		{"white space everywhere", "\n{ \"a\" : 1 ,\t\"b\"\r:\n[ 1 , 2 ] }\n", []string{"a=1", "b=[ 1 , 2 ]"}},
@@ -45,7 +45,7 @@ func TestObjectGivesMembersInOrder(t *testing.T) {
 	}
 }
 
-func TestObjectRefusesWhatIsNotExactlyOneObject(t *testing.T) {
+func TestObjectRejectsAnythingButOneObject(t *testing.T) {
 	for _, text := range []string{
 		``, ` `, `null`, `true`, `1`, `"{}"`, `[]`, `[{}]`, `{`, `}`, `{}}`, `{}{}`, `{},`, `{} x`, "{}\x00",
 		`{"a"}`, `{"a":}`, `{"a":1,}`, `{,"a":1}`, `{"a":1 "b":2}`, `{a:1}`, `{'a':1}`, `{1:1}`, `{"a":1;}`,
@@ -62,7 +62,7 @@ func TestObjectRefusesWhatIsNotExactlyOneObject(t *testing.T) {
 	}
 }
 
-func TestNestingHasAnEnd(t *testing.T) {
+func TestNestingIsLimited(t *testing.T) {
 	nested := func(depth int) string { // of the object and the lists in it
 		return `{"a":` + strings.Repeat(`[`, depth-1) + strings.Repeat(`]`, depth-1) + `}`
 	}
@@ -75,7 +75,7 @@ func TestNestingHasAnEnd(t *testing.T) {
 		{"a million levels", nested(1e6), false},
 		{"a million levels that do not end", `{"a":` + strings.Repeat(`[`, 1e6), false},
 		{"brackets in text are no levels", `{"a":"` + strings.Repeat(`[\"{`, 100) + `"}`, true},
-		{"lists beside each other are no levels", `{"a":[` + strings.Repeat(`[],`, 100) + `[]]}`, true},
+		{"adjacent lists are not nested", `{"a":[` + strings.Repeat(`[],`, 100) + `[]]}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, valid := members(tt.text); valid != tt.want {
@@ -85,7 +85,7 @@ func TestNestingHasAnEnd(t *testing.T) {
 	}
 }
 
-func TestObjectStopsWhenToldTo(t *testing.T) {
+func TestObjectStops(t *testing.T) {
 	calls := 0
 	valid := json.Object([]byte(`{"a":1,"b":2,"c":3}`), func(name string, _ json.Value) bool {
 		calls++
@@ -96,7 +96,7 @@ func TestObjectStopsWhenToldTo(t *testing.T) {
 	}
 }
 
-func TestEachOfAValueInsideOfAnother(t *testing.T) {
+func TestEachOfANestedValue(t *testing.T) {
 	var names []string
 	json.Object([]byte(`{"a": { "b" : {"c":1} , "d":[] } ,"e":1}`), func(_ string, value json.Value) bool {
 		return value.Each(func(name string, inner json.Value) bool {
@@ -109,7 +109,7 @@ func TestEachOfAValueInsideOfAnother(t *testing.T) {
 	}
 }
 
-func TestEachOfWhatIsNotAnObject(t *testing.T) {
+func TestEachOfANonObject(t *testing.T) {
 	for _, value := range []json.Value{nil, {}, json.Value(" "), json.Value("null"), json.Value("1"), json.Value(`"{}"`), json.Value(`[{"a":1}]`)} {
 		if value.Each(func(string, json.Value) bool { t.Error("called"); return false }) {
 			t.Errorf("%q is an object", value)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Value is a value of a valid JSON text, as it stands there: of one that Object or Valid
-// has judged, or that the plugin wrote itself. It is not validated again.
+// Value is the unchanged source of a JSON value, from a text that Object or Valid has
+// accepted or that the plugin wrote itself. It is not validated again.
 type Value []byte
 
 // Kind is the kind of a value.
@@ -18,10 +18,10 @@ const (
 	Number
 	String
 	List
-	object // has a method, IsObject, as its name is that of a function
+	object // unexported, because Object is a function: see IsObject
 )
 
-// Kind returns the kind of the value. No value at all counts as null.
+// Kind returns the kind of the value. An empty value counts as null.
 func (v Value) Kind() Kind {
 	if len(v) == 0 {
 		return Null
@@ -44,23 +44,23 @@ func (v Value) Kind() Kind {
 // IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.Kind() == object }
 
-// Each calls f with every member of an object, in order, until f gives false. It reports
-// whether the value is an object; f is not called otherwise. White space may stand around
-// it.
+// Each calls f with every member of an object, in order, until f returns false. It reports
+// whether the value is an object, with or without white space around it; f is not called
+// otherwise.
 func (v Value) Each(f func(name string, value Value) bool) bool {
 	at := skipSpace(v, 0)
 	if at == len(v) || v[at] != '{' {
 		return false
 	}
 	for {
-		at = skipSpace(v, at+1) // behind { or ,
+		at = skipSpace(v, at+1) // after { or ,
 		if v[at] == '}' {
 			return true // only of an empty object
 		}
 		end := skipValue(v, at)
 		name := v[at:end]
 		at = skipSpace(v, end)
-		at = skipSpace(v, at+1) // behind :
+		at = skipSpace(v, at+1) // after :
 		end = skipValue(v, at)
 		if !f(name.Text(), v[at:end]) {
 			return true
@@ -74,14 +74,14 @@ func (v Value) Each(f func(name string, value Value) bool) bool {
 // True reports whether the value is true.
 func (v Value) True() bool { return v[0] == 't' }
 
-// Text returns a string's characters, or "" of another kind. It allocates once.
+// Text returns the unescaped string, or "" for another kind. It allocates once.
 func (v Value) Text() string {
 	if v.Kind() != String {
 		return ""
 	}
 	inside := v[1 : len(v)-1]
 	var text strings.Builder
-	text.Grow(len(inside)) // no escape is shorter than what it stands for
+	text.Grow(len(inside)) // no escape is shorter than its character
 	for {
 		i := bytes.IndexByte(inside, '\\')
 		if i < 0 {
@@ -117,9 +117,9 @@ func (v Value) Texts() (texts []string, ok bool) {
 	return nil, false
 }
 
-// Integer returns the part of a number before the decimal point, at most limit,
-// without its sign, and whether nothing but zeros stands behind the point. The
-// number is read as it is written: 36e2 is 3600, without the rounding of floats.
+// Integer returns the integer part of a number without its sign, at most limit, and whether
+// its fraction is zero. It parses the number exactly, without the rounding of floats: 36e2
+// is 3600.
 func (v Value) Integer(limit int64) (n int64, negative, whole bool) {
 	digits, point, exponent := make([]byte, 0, len(v)), -1, int64(0)
 	for i, c := range v {

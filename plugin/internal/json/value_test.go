@@ -93,7 +93,7 @@ func TestText(t *testing.T) {
 		{"half a pair before a letter", `"\ud83dx"`, "\ufffdx"},
 		{"half a pair before another escape", `"\ud83d\n"`, "\ufffd\n"},
 		{"half a pair before a letter by its number", `"\ud83d\u0041"`, "\ufffdA"},
-		{"the second half alone", `"\ude00"`, "\ufffd"},
+		{"a lone low surrogate", `"\ude00"`, "\ufffd"},
 		{"the second half behind a letter by its number", `"\u0041\ude00"`, "A\ufffd"},
 		{"two first halves", `"\ud83d\ud83d\ude00"`, "\ufffd😀"},
 		{"an escaped backslash before a u", `"\\u0041"`, `\u0041`},
@@ -110,7 +110,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestUnescapeOfWhatIsNoEscape(t *testing.T) {
+func TestUnescapeWithoutAnEscape(t *testing.T) {
 	for _, text := range []string{`\`, `\x41`, `\u`, `\u12`, `\u12g4`, `\U0041`, "\\\n"} {
 		if r, size := json.Unescape([]byte(text)); r != '\\' || size != 1 {
 			t.Errorf("Unescape(%q) = %q, %d", text, r, size)
@@ -126,7 +126,7 @@ func TestInteger(t *testing.T) {
 		negative, whole bool
 	}{
 		{"zero", "0", 0, false, true},
-		{"a whole number", "3600", 3600, false, true},
+		{"an integer", "3600", 3600, false, true},
 		{"with zeros behind the point", "3600.000", 3600, false, true},
 		{"with a fraction", "3600.5", 3600, false, false},
 		{"with a tiny fraction", "3600.0000000000000000000000000001", 3600, false, false},

@@ -1,7 +1,7 @@
 //go:build !tinygo
 
-// Package memory is a host that keeps everything in memory, for tests and for the core
-// without WebAssembly.
+// Package memory implements a host that keeps everything in memory, for tests and for the
+// core without WebAssembly.
 package memory
 
 import (
@@ -11,16 +11,16 @@ import (
 	"automatic-rostering/plugin/internal/call"
 )
 
-// Host is a [call.Host] over maps.
+// Host implements [call.Host] with maps.
 type Host struct {
 	Settings map[string]string // the config
 	Vars     map[string][]byte
 	Held     []byte // the var of the last Hold
-	Clock    int64  // what Now reads
+	Clock    int64  // what Now returns
 	// Logged gets each line; it may be nil.
 	Logged func(level call.Level, line string)
-	// Keeps reports whether there is room for a var, or ends the call by a panic; nil is room
-	// for all.
+	// Keeps reports whether there is room for a var, or ends the call with a panic; nil means
+	// that there is always room.
 	Keeps func(name string, value []byte) bool
 }
 

@@ -1,5 +1,5 @@
-// Package message holds an HTTP request and its answer, as the core sees them:
-// the core says what to send and reads what came, and never sends itself.
+// Package message defines an HTTP request and its response as the core sees them: the core
+// says what to send and reads the response, and never sends anything itself.
 package message
 
 import (
@@ -12,46 +12,46 @@ import (
 // Header is one header field of a request.
 type Header struct{ Name, Value string }
 
-// Request is a request that somebody else sends.
+// Request is a request for the host or the shell to send.
 type Request struct {
 	Method  string
 	URL     string
 	Headers []Header
-	Body    string // not sent at all where it is empty
+	Body    string // no body is sent if it is empty
 	// HostBody says that the host has the body, which the plugin never sees.
 	HostBody bool
 }
 
-// Answer is what came back.
-type Answer struct {
-	// Status is the HTTP status, or 0 if there was no answer.
+// Response is the response to a request, or its absence.
+type Response struct {
+	// Status is the HTTP status, or 0 if there was no response.
 	Status int
-	// Reason is why there was none, where the host tells.
+	// Reason is why there was none, if the host reports it.
 	Reason string
 	// Size is the length of the body in bytes.
 	Size int
-	// Load returns the body, or its first max bytes. The core calls it only when it
-	// must: a body that goes to the caller as it is never enters the guest. nil if
-	// the host keeps the body to itself.
+	// Load returns the body, or its first max bytes. The core calls it only if necessary:
+	// a body that goes to the caller unchanged never enters the guest. nil if the host
+	// does not pass the body.
 	Load func(max int) []byte
-	// RetryAfter is the Retry-After header, where the host hands headers over.
+	// RetryAfter is the Retry-After header, if the host passes headers.
 	RetryAfter string
 }
 
-// Failed reports whether no usable answer came: no status, or the single NUL
-// byte by which the JavaScript SDKs show a body over the host's limit.
-func (a *Answer) Failed() bool {
-	if a.Status == 0 {
+// Failed reports whether there is no usable response: no status, or the single NUL byte
+// that the JavaScript SDKs return for a body over the host's limit.
+func (r *Response) Failed() bool {
+	if r.Status == 0 {
 		return true
 	}
-	return a.Status == 200 && a.Size == 1 && a.Load(1)[0] == 0
+	return r.Status == 200 && r.Size == 1 && r.Load(1)[0] == 0
 }
 
-// AppendJSON appends the request as http_request takes it: a JSON object of method,
-// url and headers. The body travels beside it.
+// AppendJSON appends the request as http_request takes it: a JSON object with method, url
+// and headers. The body is passed separately.
 func (r *Request) AppendJSON(dst []byte) []byte { return append(r.appendHead(dst), '}') }
 
-// AppendWithBody appends the request with its body, as begin and resume hand it out.
+// AppendWithBody appends the request with its body, as in the steps of begin and resume.
 func (r *Request) AppendWithBody(dst []byte) []byte {
 	dst = r.appendHead(dst)
 	switch {
@@ -80,8 +80,8 @@ func (r *Request) appendHead(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// Line is what is logged for a request that was answered: host and path of its URL,
-// without scheme and query.
+// Line returns the log line for a request that got a response, with the host and path of
+// its URL, but no scheme and no query.
 func (r *Request) Line(status int) string {
 	_, target, _ := strings.Cut(r.URL, "://")
 	target, _, _ = strings.Cut(target, "?")

@@ -26,7 +26,7 @@ func TestFailed(t *testing.T) {
 		{"an error with a single NUL byte", 500, "\x00", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := message.Answer{Status: tt.status, Size: len(tt.body),
+			a := message.Response{Status: tt.status, Size: len(tt.body),
 				Load: func(most int) []byte { return []byte(tt.body[:min(most, len(tt.body))]) }}
 			if got := a.Failed(); got != tt.want {
 				t.Errorf("Failed = %v", got)
@@ -35,14 +35,14 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-func TestABodyThatGoesToTheCallerIsNotLoaded(t *testing.T) {
-	a := message.Answer{Status: 200, Size: 2, Load: func(int) []byte { t.Error("loaded"); return []byte("{}") }}
+func TestABodyForTheCallerIsNotLoaded(t *testing.T) {
+	a := message.Response{Status: 200, Size: 2, Load: func(int) []byte { t.Error("loaded"); return []byte("{}") }}
 	if a.Failed() {
 		t.Error("Failed")
 	}
 }
 
-// asHosts is a request as Extism hosts read it.
+// asHosts is a request as Extism hosts decode it.
 type asHosts struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
@@ -58,7 +58,7 @@ func TestRequestAsExtismHostsTakeIt(t *testing.T) {
 		{"no header",
 			message.Request{Method: "GET", URL: "https://host/jobs"},
 			asHosts{"GET", "https://host/jobs", map[string]string{}}},
-		{"two headers; the body travels beside it",
+		{"two headers; the body is passed separately",
 			message.Request{Method: "POST", URL: "https://host/", Headers: []message.Header{{Name: "A", Value: "1"}, {Name: "B", Value: "2"}}, Body: "x=y"},
 			asHosts{"POST", "https://host/", map[string]string{"A": "1", "B": "2"}}},
 		{"characters that JSON escapes",
@@ -85,7 +85,7 @@ func TestLine(t *testing.T) {
 		{"no query", "https://host/jobs?secret=1", "host/jobs"},
 		{"no query with a URL in it", "https://host/jobs?u=https://other/", "host/jobs"},
 		{"no path", "https://host", "host"},
-		{"no host, where the config is unusable", ":///jobs", "/jobs"},
+		{"no host, if the config is invalid", ":///jobs", "/jobs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := message.Request{Method: "POST", URL: tt.url}

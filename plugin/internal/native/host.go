@@ -14,7 +14,7 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// host is one instance, with a client.
+// host is one instance and its HTTP client.
 type host struct {
 	*memory.Host
 	client *http.Client
@@ -33,21 +33,21 @@ func newHost(config map[string]string) *host {
 	return h
 }
 
-// one are the exports that make no request.
+// one has the exports that send no request.
 var one = map[string]func(call.Host, []byte) *call.Step{
 	"begin": call.Begin, "resume": call.Resume, "set_token": call.SetToken, "clear_token": call.ClearToken,
 	"check": call.Check, "version": call.Version,
 }
 
-func (h *host) call(export string, in []byte) (a answer) {
+func (h *host) call(export string, in []byte) (r result) {
 	h.logs = nil
-	defer func() { a.Logs = h.logs }()
+	defer func() { r.Logs = h.logs }()
 	if export, ok := one[export]; ok {
 		return h.end(export(h, in), nil)
 	}
 	name, ok := input.ExportNamed(export)
 	if !ok {
-		return answer{Trap: "no export " + export}
+		return result{Trap: "no export " + export}
 	}
 	c := call.New(h, name)
 	step := c.Begin(in)
@@ -55,14 +55,14 @@ func (h *host) call(export string, in []byte) (a answer) {
 	for step.Kind == call.Send || step.Kind == call.SendHeld {
 		response, err := h.client.Do(h.request(step))
 		if err != nil {
-			return answer{Trap: err.Error()} // as it is on most hosts: the call never hears of it
+			return result{Trap: err.Error()} // as on most hosts: the call never sees it
 		}
 		body, err = io.ReadAll(response.Body)
 		response.Body.Close()
 		if err != nil {
-			return answer{Trap: err.Error()}
+			return result{Trap: err.Error()}
 		}
-		step = c.Resume(&message.Answer{
+		step = c.Resume(&message.Response{
 			Status: response.StatusCode,
 			Size:   len(body),
 			Load:   func(most int) []byte { return body[:min(most, len(body))] },
@@ -71,20 +71,20 @@ func (h *host) call(export string, in []byte) (a answer) {
 	return h.end(step, body)
 }
 
-// end reports the result of a call; body is that of the last answer.
-func (h *host) end(step *call.Step, body []byte) answer {
+// end reports the result of a call; body is that of the last response.
+func (h *host) end(step *call.Step, body []byte) result {
 	switch step.Kind {
 	case call.Give:
-		return answer{Output: step.Output}
+		return result{Output: step.Output}
 	case call.GiveHeld:
-		return answer{Output: h.Held}
-	case call.GiveAnswer:
-		return answer{Output: body}
+		return result{Output: h.Held}
+	case call.GiveResponse:
+		return result{Output: body}
 	}
-	return answer{Error: string(step.Output)}
+	return result{Error: string(step.Output)}
 }
 
-// request makes what the shell would hand to http_request.
+// request returns the request that the shell would pass to http_request.
 func (h *host) request(step *call.Step) *http.Request {
 	if step.Kind == call.SendHeld {
 		return decode(h.Held, strings.NewReader(""))

@@ -1,9 +1,9 @@
 //go:build !tinygo
 
 // Native runs the core as an ordinary program, without WebAssembly, behind the same
-// protocol as every other host: one JSON object a line on standard input, one on
-// standard output (tests/conformance/protocol). So the scenarios hold for the core by itself, and
-// a difference between it and the plugin is the shell's or the host's.
+// protocol as every other host: one JSON object per line on standard input, and one on
+// standard output (tests/conformance/protocol). So the scenarios are tested on the core
+// alone, and a difference between it and the plugin stems from the shell or the host.
 package main
 
 import (
@@ -31,7 +31,7 @@ type request struct {
 	Input    []byte            `json:"input"`
 }
 
-type answer struct {
+type result struct {
 	ID     int64  `json:"id"`
 	Output []byte `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
@@ -47,7 +47,7 @@ type line struct {
 }
 
 func run(in io.Reader, out io.Writer) error {
-	requests, answers := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
+	requests, results := json.NewDecoder(bufio.NewReader(in)), json.NewEncoder(out)
 	instances := map[string]*host{}
 	for {
 		var r request
@@ -56,28 +56,28 @@ func run(in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		a := handle(instances, r)
-		a.ID = r.ID
-		if err := answers.Encode(a); err != nil {
+		done := handle(instances, r)
+		done.ID = r.ID
+		if err := results.Encode(done); err != nil {
 			return err
 		}
 	}
 }
 
-func handle(instances map[string]*host, r request) answer {
+func handle(instances map[string]*host, r request) result {
 	switch r.Op {
 	case "versions":
-		return answer{Versions: runtime.Version()}
+		return result{Versions: runtime.Version()}
 	case "create":
 		instances[r.Instance] = newHost(r.Config)
-		return answer{}
+		return result{}
 	case "close":
 		delete(instances, r.Instance)
-		return answer{}
+		return result{}
 	case "call":
 		if h, ok := instances[r.Instance]; ok {
 			return h.call(r.Export, r.Input)
 		}
 	}
-	return answer{Trap: fmt.Sprintf("cannot %q on instance %q", r.Op, r.Instance)}
+	return result{Trap: fmt.Sprintf("cannot %q on instance %q", r.Op, r.Instance)}
 }

@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// decode reads a request as an Extism host does. The plugin made it, so what does
-// not decode is a fault in the core and may end the program.
+// decode decodes a request as an Extism host does. The plugin made it, so one that does not
+// decode is a bug in the core and may end the program.
 func decode(meta []byte, body io.Reader) *http.Request {
 	var m struct {
 		Method  string            `json:"method"`

@@ -31,7 +31,7 @@ func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
 		{500, unavailable, true}, {501, unavailable, true}, {503, unavailable, true}, {599, unavailable, true},
 	} {
 		for _, body := range []string{``, `<html>`, `{"error":"invalid_client","error_description":"no such client"}`} {
-			token, _, err := oauth2.ParseTokenResponse(answer(tt.status, body), secrets)
+			token, _, err := oauth2.ParseTokenResponse(response(tt.status, body), secrets)
 			if token != "" || err == nil || err.Code != tt.code || err.Retryable != tt.retryable || err.Status != tt.status {
 				t.Errorf("%d with %q: got %q, %+v", tt.status, body, token, err)
 				continue
@@ -53,7 +53,7 @@ func checkOAuthError(t *testing.T, err *apierror.Error, found bool) {
 	if !found && (err.OAuthError != "" || err.OAuthErrorDescription != "") {
 		t.Errorf("%d: oauth_error %q, %q out of nothing", err.Status, err.OAuthError, err.OAuthErrorDescription)
 	}
-	says := strings.Contains(err.Message, "held no OAuth error")
+	says := strings.Contains(err.Message, "sent no OAuth error")
 	if err.Code == rejected && says == found {
 		t.Errorf("%d: %q", err.Status, err.Message)
 	}
@@ -74,17 +74,17 @@ func TestAMessageSaysWhatToDo(t *testing.T) {
 		{200, `{"error":"e"}`, "oauth_error", "access_token"},
 		{200, `[]`, "JSON object", "access_token"},
 	} {
-		_, _, err := oauth2.ParseTokenResponse(answer(tt.status, tt.body), secrets)
+		_, _, err := oauth2.ParseTokenResponse(response(tt.status, tt.body), secrets)
 		if !strings.Contains(err.Message, tt.says) || strings.Contains(err.Message, tt.not) {
 			t.Errorf("%d with %s: %q", tt.status, tt.body, err.Message)
 		}
 	}
 }
 
-func TestATokenInAnErrorAnswerIsNoToken(t *testing.T) {
+func TestATokenInAnErrorResponseIsNoToken(t *testing.T) {
 	const body = `{"access_token":"t","token_type":"Bearer","expires_in":3600}`
 	for _, status := range []int{100, 199, 300, 400, 500} {
-		if token, _, err := oauth2.ParseTokenResponse(answer(status, body), secrets); token != "" || err == nil {
+		if token, _, err := oauth2.ParseTokenResponse(response(status, body), secrets); token != "" || err == nil {
 			t.Errorf("%d: got %q", status, token)
 		}
 	}
@@ -92,42 +92,42 @@ func TestATokenInAnErrorAnswerIsNoToken(t *testing.T) {
 
 func TestAnErrorIn200IsAnError(t *testing.T) {
 	body := `{"access_token":"the-token","token_type":"Bearer","error":"invalid_scope"}`
-	token, _, err := oauth2.ParseTokenResponse(answer(200, body), secrets)
+	token, _, err := oauth2.ParseTokenResponse(response(200, body), secrets)
 	if token != "" || err == nil || err.Code != unusable || !err.Retryable || err.OAuthError != "invalid_scope" {
 		t.Errorf("got %q, %+v", token, err)
 	}
 }
 
-func TestNoAnswerIsANetworkError(t *testing.T) {
+func TestNoResponseIsANetworkError(t *testing.T) {
 	for name, a := range map[string]struct {
 		status int
 		body   string
 	}{"no status": {0, ""}, "a body cut off by the host": {200, "\x00"}} {
-		_, _, err := oauth2.ParseTokenResponse(answer(a.status, a.body), secrets)
+		_, _, err := oauth2.ParseTokenResponse(response(a.status, a.body), secrets)
 		if err == nil || err.Code != apierror.NetworkError || !err.Retryable || err.Status != 0 {
 			t.Errorf("%s: got %+v", name, err)
 		}
 	}
 }
 
-func TestAnAnswerThatIsTooLongIsNotRead(t *testing.T) {
+func TestATooLongResponseIsNotRead(t *testing.T) {
 	const most = 256 << 10
 	body := `{"access_token":"t","token_type":"Bearer","x":"`
 	body += strings.Repeat("x", most-len(body)-len(`"}`)) + `"}`
-	if token, _, err := oauth2.ParseTokenResponse(answer(200, body), secrets); len(body) != most || token != "t" {
+	if token, _, err := oauth2.ParseTokenResponse(response(200, body), secrets); len(body) != most || token != "t" {
 		t.Errorf("%d bytes: got %+v", len(body), err)
 	}
-	a := answer(200, body+" ")
+	a := response(200, body+" ")
 	a.Load = func(most int) []byte { t.Errorf("loaded %d bytes", most); return []byte("{}") }
 	if token, _, err := oauth2.ParseTokenResponse(a, secrets); err == nil || err.Code != unusable {
 		t.Errorf("got %q, %+v", token, err)
 	}
 }
 
-func TestOnlyTextIsAnOAuthError(t *testing.T) {
+func TestOnlyAStringIsAnOAuthError(t *testing.T) {
 	for _, body := range []string{`{"error":{"error":"x"}}`, `{"error":1,"error_description":["x"]}`, `{"error":null,"error":"second"}`,
 		`{"x":{"error":"nested"}}`, `["error"]`} {
-		_, _, err := oauth2.ParseTokenResponse(answer(400, body), secrets)
+		_, _, err := oauth2.ParseTokenResponse(response(400, body), secrets)
 		checkOAuthError(t, err, false)
 	}
 }
@@ -157,7 +157,7 @@ func TestAnOAuthErrorIsCutAt1024Bytes(t *testing.T) {
 }
 
 func TestInvalidUTF8MakesAnOAuthErrorNoLonger(t *testing.T) {
-	_, _, err := oauth2.ParseTokenResponse(answer(400, `{"error":"`+strings.Repeat("\xff", 2000)+`"}`), secrets)
+	_, _, err := oauth2.ParseTokenResponse(response(400, `{"error":"`+strings.Repeat("\xff", 2000)+`"}`), secrets)
 	var got map[string]any
 	if json.Unmarshal(err.AppendJSON(nil), &got) != nil || len(got["oauth_error"].(string)) > 1024 {
 		t.Errorf("%d bytes", len(got["oauth_error"].(string)))
@@ -168,14 +168,14 @@ func TestInvalidUTF8MakesAnOAuthErrorNoLonger(t *testing.T) {
 func fields(t *testing.T, status int, text string) (all map[string]any) {
 	t.Helper()
 	body, _ := json.Marshal(map[string]string{"error": text, "error_description": text, "access_token": "new.token"})
-	_, _, err := oauth2.ParseTokenResponse(answer(status, string(body)), secrets)
+	_, _, err := oauth2.ParseTokenResponse(response(status, string(body)), secrets)
 	if e := json.Unmarshal(err.AppendJSON(nil), &all); e != nil {
 		t.Fatal(e)
 	}
 	return all
 }
 
-func TestSecretsAreTakenOutOfAnOAuthError(t *testing.T) {
+func TestSecretsAreRemovedFromAnOAuthError(t *testing.T) {
 	const mark = "[redacted]"
 	for _, tt := range []struct{ name, text, want string }{
 		{"the client's secret", "a " + secret + " b", "a " + mark + " b"},
@@ -183,7 +183,7 @@ func TestSecretsAreTakenOutOfAnOAuthError(t *testing.T) {
 		{"form-encoded", "s3cret%2f%2b+%c3%a9", mark},
 		{"JSON-escaped, within JSON", `s3cret\/+ \u00e9`, mark},
 		{"the old token", "Bearer old.token", "Bearer " + mark},
-		{"the token of the same answer", "new.token!", mark + "!"},
+		{"the token of the same response", "new.token!", mark + "!"},
 		{"a mere beginning stays", "Bearer old.tok", "Bearer old.tok"},
 		{"before it is cut", strings.Repeat("x", 1020) + secret, strings.Repeat("x", 1020) + "[red"},
 	} {
@@ -200,7 +200,7 @@ func TestSecretsAreTakenOutOfAnOAuthError(t *testing.T) {
 
 func TestTheTokenEndpointsBodyIsNeverInAnError(t *testing.T) {
 	for _, status := range []int{200, 302, 400, 500} {
-		_, _, err := oauth2.ParseTokenResponse(answer(status, `{"detail":"internal-matter","access_token":"é"}`), secrets)
+		_, _, err := oauth2.ParseTokenResponse(response(status, `{"detail":"internal-matter","access_token":"é"}`), secrets)
 		if got := string(err.AppendJSON(nil)); strings.Contains(got, "internal-matter") || strings.Contains(got, `"body"`) {
 			t.Errorf("%d: %s", status, got)
 		}

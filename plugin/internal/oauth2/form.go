@@ -3,7 +3,7 @@ package oauth2
 const upperHex = "0123456789ABCDEF"
 
 // formEscape encodes a value for an application/x-www-form-urlencoded body, as
-// net/url.QueryEscape does, whose package would add 7 KB to the plugin.
+// net/url.QueryEscape does; that package would add 7 KB to the plugin.
 func formEscape(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

@@ -9,8 +9,8 @@ import (
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
-// FuzzTokenResponse reads any answer: a token that comes out fits a header, and an
-// error holds no secret.
+// FuzzTokenResponse parses any response: a token fits into a header, and an error contains no
+// secret.
 func FuzzTokenResponse(f *testing.F) {
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"a.b","token_type":"Bearer","expires_in":36e2}`,
 		`{"access_token":"a","token_type":"bEARER","expires_in":"99999"}`, `{"access_token":"\u0000","token_type":"Bearer"}`,
@@ -20,7 +20,7 @@ func FuzzTokenResponse(f *testing.F) {
 		f.Add(uint16(401), []byte(body))
 	}
 	f.Fuzz(func(t *testing.T, status uint16, body []byte) {
-		token, lifetime, err := oauth2.ParseTokenResponse(answer(int(status), string(body)), secrets)
+		token, lifetime, err := oauth2.ParseTokenResponse(response(int(status), string(body)), secrets)
 		if err == nil {
 			if status/100 != 2 || !ascii.AllVisible(token) || len(token) > 32768 || lifetime < 1 || lifetime > 86400 {
 				t.Errorf("%d: got %q, %d", status, token, lifetime)
@@ -28,7 +28,7 @@ func FuzzTokenResponse(f *testing.F) {
 			return
 		}
 		if token != "" {
-			t.Errorf("got %q beside an error", token)
+			t.Errorf("got %q and an error", token)
 		}
 		object := err.AppendJSON(nil)
 		var fields map[string]any
@@ -45,7 +45,7 @@ func FuzzTokenResponse(f *testing.F) {
 	})
 }
 
-// FuzzToken writes a token object and reads it.
+// FuzzToken encodes a token object and parses it.
 func FuzzToken(f *testing.F) {
 	f.Add("a.b-c", int64(1_800_000_000), "rostering:a:b:c")
 	f.Add(`"\<>&/~!`, int64(0), `"`)

@@ -9,24 +9,24 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// The values of cache_key:asking in the shared store, by which the instances of a fleet
-// learn of each other's token requests; the third is Failure.Value. Refused is what
-// cache_key has instead of a refused token.
+// The values of cache_key:asking in the shared store, which show the instances of a fleet
+// each other's token requests; the third is Failure.Value. Refused is the value of cache_key
+// instead of a refused token.
 const (
 	Asking  = `{"state":"asking"}`
 	Done    = `{"state":"done"}`
 	Refused = `{"state":"refused"}`
 )
 
-// Failure is what a fleet learns of an error: of a failed token request, or of a new token
-// that the service refused.
+// Failure is what a fleet learns about an error: a failed token request, or a new token that
+// the service refused.
 type Failure struct {
 	Code   string
 	Status int64
 	Wait   int64 // seconds until the next token request, at most an hour
 }
 
-// ReadFailure reads an error of the plugin. Code is empty if it is no such error.
+// ReadFailure reads an error of the plugin. Code is empty if it is another error.
 func ReadFailure(err []byte) (f Failure) {
 	json.Value(err).Each(func(name string, value json.Value) bool {
 		switch name {
@@ -45,7 +45,7 @@ func ReadFailure(err []byte) (f Failure) {
 	return f
 }
 
-// Value is the value of the lock that shows the failure, the given number in a row.
+// Value returns the value of the lock that shows the failure, as one of failures in a row.
 func (f *Failure) Value(now int64, failures int) string {
 	return `{"state":"failed","code":"` + f.Code + `","status":` + strconv.FormatInt(f.Status, 10) +
 		`,"until":` + strconv.FormatInt(now+f.Wait, 10) + `,"wait":` + strconv.FormatInt(f.Wait, 10) +
@@ -54,8 +54,8 @@ func (f *Failure) Value(now int64, failures int) string {
 
 const maxStatus = 599
 
-// Lock is such a value. Anything else means that a token request is under way: it ends by
-// its time to live.
+// Lock is a decoded value of the lock. If neither Done nor Failed is set, a token request is
+// under way, or the value is one that this version cannot read: it expires.
 type Lock struct {
 	Done, Failed bool
 	Until        int64 // Unix seconds, by the clock of the other instance
@@ -65,7 +65,8 @@ type Lock struct {
 	status       int
 }
 
-// ParseLock reads a value from the store, which anybody may have written.
+// ParseLock decodes a value from the store, which anybody may have written. It ignores unknown
+// fields: a later version may add some.
 func ParseLock(value string) (lock Lock) {
 	name, wrong := "", false
 	number := func(v json.Value, least, most int64) int64 {
@@ -89,8 +90,6 @@ func ParseLock(value string) (lock Lock) {
 			lock.Wait = number(v, 1, backoff.MaxWait)
 		case "failures":
 			lock.Failures = int(number(v, 1, backoff.MaxFailures))
-		default:
-			wrong = true
 		}
 		return !wrong
 	})
@@ -103,8 +102,8 @@ func ParseLock(value string) (lock Lock) {
 	return lock
 }
 
-// Error returns the error in the words of this plugin, or nil for a code that a failed token
-// request does not have.
+// Error returns the error with this plugin's message, or nil for a code that the lock cannot
+// have.
 func (l *Lock) Error() *apierror.Error {
 	e := &apierror.Error{Code: l.code, Status: l.status, Retryable: true}
 	switch l.code {
@@ -114,12 +113,12 @@ func (l *Lock) Error() *apierror.Error {
 	case apierror.TokenEndpointUnavailable:
 		e.Message = unavailable
 	case apierror.TokenResponseInvalid:
-		e.Message = unusableAnswer
+		e.Message = unusableResponse + checkURL
 	case apierror.NetworkError:
-		e.Message = noAnswer + "; check auth_url, the network and the host's limits, then retry"
+		e.Message = noResponse + "; check auth_url, the network and the host's limits, then retry"
 	case apierror.ServiceUnauthorized:
 		e.Retryable = false
-		e.Message = "the service refused a new token; check environment, scope and the rights of the client"
+		e.Message = "the service refused a new token; check environment, scope and the client's permissions"
 	default:
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"automatic-rostering/plugin/internal/oauth2"
 )
 
-func TestAFailureTravelsByTheLock(t *testing.T) {
+func TestTheLockShowsAFailure(t *testing.T) {
 	for _, failure := range []apierror.Error{
 		{Code: apierror.TokenEndpointRejected, Status: 401},
 		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},
@@ -19,8 +19,8 @@ func TestAFailureTravelsByTheLock(t *testing.T) {
 		{Code: apierror.ServiceUnauthorized, Status: 401},
 	} {
 		failure.RetryAfter = 60
-		told := oauth2.ReadFailure(failure.AppendJSON(nil))
-		lock := oauth2.ParseLock(told.Value(1_800_000_000, 3))
+		failed := oauth2.ReadFailure(failure.AppendJSON(nil))
+		lock := oauth2.ParseLock(failed.Value(1_800_000_000, 3))
 		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Wait != 60 || lock.Failures != 3 {
 			t.Errorf("%s: %+v", failure.Code, lock)
 			continue
@@ -32,7 +32,7 @@ func TestAFailureTravelsByTheLock(t *testing.T) {
 	}
 }
 
-func TestOnlyTheErrorsOfATokenRequestTravel(t *testing.T) {
+func TestOnlyErrorsOfATokenRequestAreShown(t *testing.T) {
 	for _, err := range []string{"", "{}", `{"code":"invalid_input"}`, `{"code":"\",\"x\":\""}`, `[]`} {
 		if got := oauth2.ReadFailure([]byte(err)); got.Code != "" {
 			t.Errorf("%s: %+v", err, got)
@@ -46,6 +46,9 @@ func TestParseLock(t *testing.T) {
 	if !oauth2.ParseLock(failed).Failed || !oauth2.ParseLock(oauth2.Done).Done {
 		t.Fatal("the plugin's own values are not read")
 	}
+	if more := strings.Replace(failed, "{", `{"more":1,`, 1); !oauth2.ParseLock(more).Failed {
+		t.Errorf("an unknown field is not ignored: %s", more)
+	}
 	for _, tt := range []struct{ name, value string }{
 		{"a request under way", oauth2.Asking},
 		{"nothing", ""},
@@ -55,14 +58,13 @@ func TestParseLock(t *testing.T) {
 		{"a code of another error", strings.Replace(failed, "network_error", "invalid_input", 1)},
 		{"a status out of range", strings.Replace(failed, `"status":0`, `"status":99`, 1)},
 		{"a status above all", strings.Replace(failed, `"status":0`, `"status":600`, 1)},
-		{"until as text", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
-		{"until before all time", strings.Replace(failed, "1800000060", "-1800000060", 1)},
-		{"until in fractions", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
+		{"until as a string", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
+		{"a negative until", strings.Replace(failed, "1800000060", "-1800000060", 1)},
+		{"until with a fraction", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
 		{"no until", strings.Replace(failed, `,"until":1800000060`, "", 1)},
 		{"no wait", strings.Replace(failed, `,"wait":60`, "", 1)},
-		{"a wait before all time", strings.Replace(failed, `"wait":60`, `"wait":-60`, 1)},
+		{"a negative wait", strings.Replace(failed, `"wait":60`, `"wait":-60`, 1)},
 		{"no failures", strings.Replace(failed, `"failures":1`, `"failures":0`, 1)},
-		{"one field more", strings.Replace(failed, "{", `{"more":1,`, 1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := oauth2.ParseLock(tt.value); got.Done || got.Failed {
@@ -72,7 +74,7 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// FuzzLock reads any value: what comes out of the store is bounded, no matter who wrote it.
+// FuzzLock parses any value: what comes from the store is within its limits, whoever wrote it.
 func FuzzLock(f *testing.F) {
 	f.Add(failed)
 	f.Add(oauth2.Asking)

@@ -1,5 +1,5 @@
-// Package oauth2 makes the token request of the client credentials grant
-// (RFC 6749 §4.4) and reads its answer (§5).
+// Package oauth2 makes the token request of the client credentials grant (RFC 6749 §4.4),
+// reads its response (§5), and encodes what a fleet shares about it.
 package oauth2
 
 import (
@@ -7,9 +7,9 @@ import (
 	"automatic-rostering/plugin/internal/message"
 )
 
-// NewTokenRequest is the request for a token; ParseTokenResponse reads its answer.
-// The client authenticates in the body, as the service's documentation shows it
-// (RFC 6749 §2.3.1 prefers a header, but the service is not known to take one).
+// NewTokenRequest returns the request for a token; ParseTokenResponse reads its response.
+// The client authenticates in the body, as in the service's documentation (RFC 6749 §2.3.1
+// prefers a header, but the service is not known to accept one).
 func NewTokenRequest(c *config.Client) message.Request {
 	return message.Request{
 		Method:  "POST",

@@ -11,36 +11,36 @@ import (
 )
 
 const (
-	maxAnswer       = 256 << 10
-	defaultLifetime = 300 // seconds, where the answer names none
+	maxResponse     = 256 << 10
+	defaultLifetime = 300 // seconds, if the response has none
 )
 
-// What a failed token request is told by, here and to a fleet.
+// The messages of a failed token request, here and in the lock.
 const (
-	noAnswer       = "the token endpoint did not answer"
-	unusableAnswer = "the token endpoint's answer cannot be used"
-	unavailable    = "the token endpoint is unavailable; retry later"
-	refusedClient  = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
+	noResponse       = "no response from the token endpoint"
+	unusableResponse = "unusable token response"
+	checkURL         = "; check auth_url"
+	unavailable      = "the token endpoint is unavailable; retry later"
+	refusedClient    = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
 )
 
-// ParseTokenResponse reads the answer to a token request: the access token and
-// its lifetime in seconds, at most a day. secrets gives what must not stand in the
-// error.
-func ParseTokenResponse(a *message.Answer, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
-	if a.Failed() {
-		return "", 0, apierror.Network(noAnswer+redact.Reason(a.Reason, secrets), "auth_url")
+// ParseTokenResponse reads the response to a token request: the access token and its lifetime
+// in seconds, at most a day. secrets returns what must not be in the error.
+func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
+	if r.Failed() {
+		return "", 0, apierror.Network(noResponse+redact.Reason(r.Reason, secrets), "auth_url")
 	}
-	r := response{flaw: "it is longer than 256 KiB"}
-	if a.Size <= maxAnswer {
-		r.parse(a.Load(a.Size))
+	parsed := response{flaw: "longer than 256 KiB"}
+	if r.Size <= maxResponse {
+		parsed.parse(r.Load(r.Size))
 	}
-	if a.Status/100 == 2 && r.oauthError == "" && r.flaw == "" {
-		return r.token, r.lifetime, nil
+	if r.Status/100 == 2 && parsed.oauthError == "" && parsed.flaw == "" {
+		return parsed.token, parsed.lifetime, nil
 	}
-	return "", 0, r.err(a.Status, secrets)
+	return "", 0, parsed.err(r.Status, secrets)
 }
 
-// response is a token answer (RFC 6749 §5.1) or error answer (§5.2).
+// response is a token response (RFC 6749 §5.1) or error response (§5.2).
 type response struct {
 	flaw        string // why there is no usable token
 	token       string
@@ -71,8 +71,8 @@ func (r *response) parse(body []byte) {
 	r.flaw = r.findFlaw(valid, kind)
 }
 
-// members are the members of an answer that were seen: of a repeated one, the
-// first counts.
+// members are the members of a response that were seen: if one is repeated, the first
+// counts.
 type members uint8
 
 const (
@@ -100,19 +100,19 @@ func (seen *members) first(name string) members {
 func (r *response) findFlaw(valid bool, kind string) string {
 	switch {
 	case !valid:
-		return "it is not a JSON object"
+		return "not a JSON object"
 	case !input.AccessToken(r.token):
-		return "access_token is missing, or no text of visible ASCII of at most 32 KiB"
+		return input.AccessTokenMessage
 	case ascii.Lower(kind) != "bearer":
 		return "token_type is not Bearer"
 	case r.lifetime <= 0:
-		return "expires_in is not a number of seconds above 0"
+		return "expires_in is not a positive integer"
 	}
 	return ""
 }
 
-// lifetime reads expires_in: a whole number, or digits as text, as some servers
-// send it. It gives 0 for what it refuses.
+// lifetime reads expires_in: an integer, or a string of digits, as some servers send it. It
+// returns 0 for anything else.
 func lifetime(value json.Value) int64 {
 	switch value.Kind() {
 	case json.Null:
@@ -130,23 +130,23 @@ func lifetime(value json.Value) int64 {
 
 func (r *response) err(status int, secrets func() []string) *apierror.Error {
 	e := &apierror.Error{Status: status}
-	hint := "; the answer held no OAuth error"
+	hint := "; it sent no OAuth error"
 	if r.oauthError != "" {
 		hint = "; see oauth_error"
 	}
 	switch {
 	case status/100 == 2:
 		e.Code, e.Retryable = apierror.TokenResponseInvalid, true
-		e.Message = unusableAnswer + ": " + r.flaw
+		e.Message = unusableResponse + " (" + r.flaw + ")" + checkURL
 		if r.oauthError != "" {
-			e.Message = "the token endpoint answered with an OAuth error" + hint
+			e.Message = "the token response is an OAuth error" + hint
 		}
 	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
 		e.Code, e.Retryable = apierror.TokenEndpointUnavailable, true
 		e.Message = unavailable + hint
 	case status/100 == 3:
 		e.Code = apierror.TokenEndpointRejected
-		e.Message = "the token endpoint redirects; set auth_url to where it lives" + hint
+		e.Message = "the token endpoint redirects; set auth_url to the target" + hint
 	default:
 		e.Code = apierror.TokenEndpointRejected
 		e.Message = refusedClient + hint
@@ -161,8 +161,8 @@ func (r *response) err(status int, secrets func() []string) *apierror.Error {
 	return e
 }
 
-// known reports whether an error is one that RFC 6749 §5.2 names: it shows nothing, though
-// it be the secret by chance.
+// known reports whether an error is one that RFC 6749 §5.2 names. It reveals nothing, even if
+// it equals the secret by chance.
 func known(oauthError string) bool {
 	switch oauthError {
 	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":

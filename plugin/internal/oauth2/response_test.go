@@ -13,12 +13,12 @@ const secret = "s3cret/+ é"
 
 func secrets() []string { return []string{secret, "old.token"} }
 
-func answer(status int, body string) *message.Answer {
-	return &message.Answer{Status: status, Size: len(body),
+func response(status int, body string) *message.Response {
+	return &message.Response{Status: status, Size: len(body),
 		Load: func(most int) []byte { return []byte(body[:min(most, len(body))]) }}
 }
 
-func TestTokenAnswerIsRead(t *testing.T) {
+func TestTokenResponseIsRead(t *testing.T) {
 	const longest = 32 << 10
 	for _, tt := range []struct {
 		name, body string
@@ -44,7 +44,7 @@ func TestTokenAnswerIsRead(t *testing.T) {
 		{"an empty error counts as no error", `{"access_token":"t","token_type":"Bearer","error":""}`, "t", 300},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			token, lifetime, err := oauth2.ParseTokenResponse(answer(200, tt.body), secrets)
+			token, lifetime, err := oauth2.ParseTokenResponse(response(200, tt.body), secrets)
 			if err != nil || token != tt.token || lifetime != tt.lifetime {
 				t.Errorf("got %.40q, %d, %+v", token, lifetime, err)
 			}
@@ -54,14 +54,14 @@ func TestTokenAnswerIsRead(t *testing.T) {
 
 func TestEvery2xxCanBeAToken(t *testing.T) {
 	for _, status := range []int{200, 201, 299} {
-		token, _, err := oauth2.ParseTokenResponse(answer(status, `{"access_token":"t","token_type":"Bearer"}`), secrets)
+		token, _, err := oauth2.ParseTokenResponse(response(status, `{"access_token":"t","token_type":"Bearer"}`), secrets)
 		if err != nil || token != "t" {
 			t.Errorf("%d: got %q, %+v", status, token, err)
 		}
 	}
 }
 
-func TestTokenAnswerIsRefused(t *testing.T) {
+func TestTokenResponseIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, body string }{
 		{"no body", ``},
 		{"white space", ` `},
@@ -101,7 +101,7 @@ func TestTokenAnswerIsRefused(t *testing.T) {
 
 func checkUnusable(t *testing.T, body string) {
 	t.Helper()
-	token, lifetime, err := oauth2.ParseTokenResponse(answer(200, body), secrets)
+	token, lifetime, err := oauth2.ParseTokenResponse(response(200, body), secrets)
 	if err == nil {
 		t.Fatalf("got %.40q, %d", token, lifetime)
 	}
@@ -155,7 +155,7 @@ func TestLifetime(t *testing.T) {
 				checkUnusable(t, body)
 				return
 			}
-			if _, got, err := oauth2.ParseTokenResponse(answer(200, body), secrets); err != nil || got != tt.want {
+			if _, got, err := oauth2.ParseTokenResponse(response(200, body), secrets); err != nil || got != tt.want {
 				t.Errorf("got %d, %+v, want %d", got, err, tt.want)
 			}
 		})

@@ -11,9 +11,9 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// AppendToken appends the token object, as get_token gives it. It names the time
-// of expiry, not the time left, so that it stays the same for the token's whole
-// life; expiresAt is in Unix seconds.
+// AppendToken appends the token object, as get_token returns it. It has the time of expiry,
+// not the remaining lifetime, so that it stays the same as long as the token lives;
+// expiresAt is in Unix seconds.
 func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []byte {
 	dst = append(dst, `{"access_token":`...)
 	dst = gjson.AppendJSONString(dst, token)
@@ -24,7 +24,7 @@ func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []b
 	return append(dst, '}')
 }
 
-// AccessToken reads the access token out of a token object, or gives "".
+// AccessToken returns the access token in a token object, or "".
 func AccessToken(tokenObject []byte) (token string) {
 	json.Value(tokenObject).Each(func(name string, value json.Value) bool {
 		if name != "access_token" {
@@ -36,13 +36,13 @@ func AccessToken(tokenObject []byte) (token string) {
 	return token
 }
 
-// maxCacheKey leaves room for ":asking", the lock beside the token: both must fit a
-// Cloudflare KV key of 512 bytes, the shortest limit of the stores that we know.
+// maxCacheKey leaves room for ":asking", the suffix of the lock: both keys must fit a
+// Cloudflare KV key of 512 bytes, the lowest limit of the known stores.
 const maxCacheKey = 500
 
-// CacheKey names the token URL, client and scope that a token belongs to, for use
-// as a key in a store. The parts are escaped before they are joined, so that no
-// two clients share a key. A key that would be too long ends in a hash instead.
+// CacheKey returns a key for a store that identifies the token endpoint, client and scope to
+// which a token belongs. The parts are encoded before they are joined, so that no two clients
+// share a key. A key that would be too long ends in a hash.
 func CacheKey(c *config.Client) string {
 	key := "rostering:" + formEscape(c.TokenURL) + ":" + formEscape(c.ID) + ":" + formEscape(c.Scope)
 	if len(key) <= maxCacheKey {

@@ -39,7 +39,7 @@ func TestAccessToken(t *testing.T) {
 	}
 }
 
-// clients differ from one another in one part, or in where the parts meet.
+// clients differ from each other in one part, or in where the parts meet.
 func clients() []config.Client {
 	long := strings.Repeat("x", 600)
 	return []config.Client{
@@ -97,7 +97,7 @@ func TestACacheKeyOf500BytesIsNotShortened(t *testing.T) {
 	}
 }
 
-func TestACacheKeyDependsOnItsPartsAlone(t *testing.T) {
+func TestACacheKeyDependsOnlyOnItsParts(t *testing.T) {
 	a := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b", Secret: "hunter2", Margin: 60}
 	b := a
 	b.Secret, b.Margin = "hunter3", 0

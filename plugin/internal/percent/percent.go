@@ -1,4 +1,4 @@
-// Package percent reads percent-encoded text (RFC 3986 §2.1).
+// Package percent decodes percent-encoded text (RFC 3986 §2.1).
 package percent
 
 import (
@@ -7,9 +7,9 @@ import (
 	"automatic-rostering/plugin/internal/ascii"
 )
 
-// Decode decodes a path or a query once, and reports whether it holds nothing but what
-// RFC 3986 allows there (§3.3 and §3.4): clients differ on what they do with anything
-// else, down to a trap after the secret was sent.
+// Decode decodes a path or a query once, and reports whether it has only what RFC 3986
+// allows there (§3.3 and §3.4): clients handle anything else differently, up to a trap
+// after the secret was sent.
 func Decode(text string) (decoded []byte, ok bool) {
 	b := []byte(text)
 	decoded = b[:0]
@@ -30,8 +30,8 @@ func Decode(text string) (decoded []byte, ok bool) {
 	return decoded, true
 }
 
-// allowed reports whether c may stand in a path or a query as it is: unreserved,
-// sub-delims and what separates the parts.
+// allowed reports whether c is valid in a path or a query without encoding: unreserved
+// characters, sub-delims and delimiters.
 func allowed(c byte) bool {
 	return ascii.Alphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
 }

@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/internal/json"
 )
 
-// encoding is a way to write a secret, named by the one character that sets it apart
+// encoding is a way to encode a secret, identified by the character that distinguishes it
 // from the encodings before it.
 type encoding byte
 
@@ -24,13 +24,13 @@ var encodings = [...]encoding{plain, percent, form, jsonEscaped}
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
-// matters reports whether text may read differently than in the encodings before.
+// matters reports whether the text may read differently than in the encodings before.
 func (e encoding) matters(text []byte) bool {
 	return e == plain || bytes.IndexByte(text, byte(e)) >= 0
 }
 
-// next reads the character that begins at byte at of the text: it takes size bytes, and
-// stands for the first count bytes of s.spelled. What is no escape stands for itself.
+// next decodes the character that begins at byte at of the text. It takes size bytes, and
+// decodes to the first count bytes of s.spelled. What is no escape decodes to itself.
 func (s *search) next(e encoding, at int) (count, size int) {
 	text := s.text[at:]
 	c := text[0]

@@ -1,7 +1,7 @@
 package redact
 
-// Hidden tells which bytes of text are hidden, where the marks stand for them, and how
-// many comparisons that took.
+// Hidden returns which bytes of text are hidden, the positions of the marks, and the number
+// of comparisons.
 func Hidden(text []byte, secrets []string, partial bool) (hidden, marks []bool, steps int) {
 	s := newSearch(text, secrets, partial)
 	hidden, marks = make([]bool, len(text)), make([]bool, len(text))

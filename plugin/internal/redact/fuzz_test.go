@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzSecrets hides a secret in a text, in an encoding that style picks, and looks
-// for it in what comes out.
+// for it in the result.
 func FuzzSecrets(f *testing.F) {
 	f.Add("x ", " y", "s3cret/+ é", uint64(0), uint16(1024), uint16(9))
 	f.Add("%", `\`, "😀😀\"\\", uint64(0xfedcba9876543210), uint16(8), uint16(3))
@@ -20,7 +20,7 @@ func FuzzSecrets(f *testing.F) {
 	f.Add("1 ", " 2", "short", uint64(1), uint16(20), uint16(4))
 	f.Fuzz(func(t *testing.T, before, after, secret string, style uint64, limit, end uint16) {
 		if secret == "" || !utf8.ValidString(secret) || strings.ContainsAny(secret, "[]\ufffd") || strings.Contains("redacted", secret) {
-			t.Skip("no secret that can be told from the mark")
+			t.Skip("the secret cannot be distinguished from the mark")
 		}
 		hidden := encode(secret, style)
 		text := before + hidden + after
@@ -43,9 +43,9 @@ func FuzzSecrets(f *testing.F) {
 	})
 }
 
-// FuzzSelfSimilar makes texts and secrets of few pieces that repeat, so that they are
-// like each other and themselves. What is hidden must be what the oracle finds, in a
-// number of steps that is linear.
+// FuzzSelfSimilar makes texts and secrets of few repeated pieces, so that they resemble each
+// other and themselves. What is hidden must be what the oracle finds, in a linear number of
+// steps.
 func FuzzSelfSimilar(f *testing.F) {
 	f.Add([]byte("000000000<1"), []byte("0000000001"), []byte("00000000"), false)
 	f.Add([]byte("00<<<<1"), []byte("0<<<"), []byte("1"), true)
@@ -65,9 +65,8 @@ func FuzzSelfSimilar(f *testing.F) {
 	})
 }
 
-// build puts pieces together, at most size bytes. Some double what is there so far, or
-// append what was there before the last piece, as Fibonacci words do; some are parts of
-// secrets.
+// build concatenates pieces, to at most size bytes. Some double the text so far, or append
+// what it was before the last piece, as Fibonacci words do; some are parts of secrets.
 func build(recipe []byte, secrets []string, size int) string {
 	pieces := []string{"a", "b", "1", "6", "%61", "%62", "%", "+", `\`, `\u0061`, `\n`, `\u`, "\n", " ", `\ud83d`, `\ude00`, "😀", "\xf0", "\x9f", "%C3%A9", "é", "\ufffd"}
 	before, built := "b", ""
@@ -122,7 +121,7 @@ func checkAsOracle(t *testing.T, text string, secrets []string, partial bool) {
 	}
 }
 
-// checkClean looks for the secret as it was hidden, and as others would read it.
+// checkClean searches for the secret as it was encoded, and as others would decode it.
 func checkClean(t *testing.T, clean, secret, hidden string) {
 	t.Helper()
 	if strings.Contains(clean, hidden) {
@@ -135,9 +134,9 @@ func checkClean(t *testing.T, clean, secret, hidden string) {
 	}
 }
 
-// checkPartial cuts the hidden secret at the end of a text: nothing may be left of
-// it. An escape that is cut short may be anything where it is all that there is, or
-// where the secret itself holds the character that escapes begin with.
+// checkPartial cuts the encoded secret at the end of a text: nothing of it may remain. A cut
+// escape may be anything if there is nothing else, or if the secret itself contains the
+// character with which escapes begin.
 func checkPartial(t *testing.T, beginning, secret string) {
 	t.Helper()
 	const escapes = `%\`
@@ -151,7 +150,7 @@ func checkPartial(t *testing.T, beginning, secret string) {
 }
 
 // encode writes text in one of the four encodings. The bits of style say which, and
-// how each character is written where there is a choice.
+// how each character is encoded if there is a choice.
 func encode(text string, style uint64) string {
 	bit := func() bool { style = style>>1 | style<<63; return style&1 == 1 }
 	kind := style % 4

@@ -17,7 +17,7 @@ func mostSteps(text string, secrets []string) (steps int) {
 	return steps
 }
 
-// fibonacci is the text whose beginnings repeat the most often at their own ends.
+// fibonacci returns the text whose prefixes are most often their own suffixes.
 func fibonacci(a, b string, size int) string {
 	before, word := b, a
 	for len(word) < size {
@@ -26,7 +26,7 @@ func fibonacci(a, b string, size int) string {
 	return word[:size]
 }
 
-// selfSimilar are secrets that are hard to search for, and texts that almost hold them.
+// selfSimilar are secrets that are hard to search for, and texts that almost contain them.
 func selfSimilar(size int) map[string]struct{ text, secret string } {
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)+1)[:size] }
 	hex := func(s string) string {

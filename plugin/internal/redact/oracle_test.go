@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// This is the plain way to look for secrets: compare each with the text at each byte, in
-// each encoding. It takes the product of their lengths, but is easy to believe.
+// The oracle searches for secrets naively: it compares each with the text at each byte, in
+// each encoding. It takes the product of their lengths, but is easy to verify.
 
 var encodings = []string{"plain", "percent", "form", "JSON"}
 
-// next reads one character of text: what it stands for, and how many bytes it takes.
+// next decodes one character of text, and returns its length in bytes.
 func next(encoding, text string) (spelled string, size int) {
 	switch {
 	case encoding == "form" && text[0] == '+':
@@ -33,7 +33,7 @@ func next(encoding, text string) (spelled string, size int) {
 	return text[:1], 1
 }
 
-// decode reads all of text.
+// decode decodes all of text.
 func decode(encoding, text string) string {
 	var b strings.Builder
 	for text != "" {
@@ -45,9 +45,9 @@ func decode(encoding, text string) string {
 }
 
 // match returns how many bytes of text, read in that encoding, spell the secret, or 0. In a
-// partial text the secret may go on beyond the end. An escape that the end may have cut
-// short can stand for anything: strict says that it must not be what comes next in the
-// secret, else just that the reading gets there.
+// partial text the secret may continue beyond the end. An escape that the end may have cut
+// can stand for anything: with strict it must not be the next part of the secret, otherwise
+// it is enough that the reading gets there.
 func match(encoding, text, secret string, partial, strict bool) int {
 	at := 0
 	for secret != "" {
@@ -75,8 +75,8 @@ func match(encoding, text, secret string, partial, strict bool) int {
 	return at
 }
 
-// findAll tells which bytes of text belong to a secret, wherever it begins, and where the
-// mark of each group of overlapping secrets is.
+// findAll returns which bytes of text belong to a secret, wherever it begins, and the position
+// of the mark for each group of overlapping secrets.
 func findAll(text string, secrets []string, partial bool) (hidden, marks []bool) {
 	hidden, marks = make([]bool, len(text)), make([]bool, len(text))
 	end := 0 // of what is hidden so far
@@ -89,8 +89,8 @@ func findAll(text string, secrets []string, partial bool) (hidden, marks []bool)
 	return hidden, marks
 }
 
-// findLongest tells which bytes of text belong to the secrets that are there from left to
-// right, the longest where there is a choice: the least that must be hidden.
+// findLongest returns which bytes of text belong to secrets when read from left to right, the
+// longest if there is a choice: the least that must be hidden.
 func findLongest(text string, secrets []string, partial bool) (hidden []bool) {
 	hidden = make([]bool, len(text))
 	for i := 0; i < len(text); {
@@ -118,7 +118,7 @@ func longest(text string, secrets []string, partial, strict bool) (n int) {
 	return n
 }
 
-// show writes text with a mark for each group of secrets in it.
+// show returns text with a mark for each group of secrets.
 func show(text string, hidden, marks []bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {

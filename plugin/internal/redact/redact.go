@@ -1,5 +1,4 @@
-// Package redact takes secrets out of text that others sent, before it goes into
-// an error.
+// Package redact removes secrets from strings from outside, before they go into an error.
 package redact
 
 import (
@@ -10,18 +9,18 @@ import (
 const mark = "[redacted]"
 
 // shortest is how long a secret must be to be searched for. A shorter one occurs by
-// chance, and what is left around the marks would give it away.
+// chance, and the text around the marks would reveal it.
 const shortest = 8
 
-// Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8,
-// cut at limit bytes, and whether it was cut. A secret is found as it is, percent-encoded,
-// form-encoded and JSON-escaped; a mark stands for each one, or for several that overlap.
-// Where a secret has fewer than 8 bytes, one mark stands for the whole text. partial says
-// that text is itself the start of something longer: a secret that may go on beyond its
-// end is then taken out as well.
+// Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8, cut at
+// limit bytes, and whether it was cut. A secret is found verbatim, percent-encoded,
+// form-encoded and JSON-escaped; a mark replaces each one, or several that overlap. If a
+// secret has fewer than 8 bytes, one mark replaces the whole text. partial says that text is
+// itself the start of something longer: a secret that may continue beyond its end is then
+// removed as well.
 //
 // The cut never splits a UTF-8 sequence. Time and memory are linear in the text and in the
-// secrets, whatever they hold.
+// secrets, whatever they contain.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
 	if partial {
 		text = wholeCharacters(text)
@@ -53,8 +52,8 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 	return clean, partial
 }
 
-// wholeCharacters returns text without what a host decoded the rest of a cut character to:
-// a secret that was cut there does not match it.
+// wholeCharacters returns text without the U+FFFD at its end, to which a host may have
+// decoded a cut character: a secret that was cut there would not match it.
 func wholeCharacters(text []byte) []byte {
 	for bytes.HasSuffix(text, []byte("\ufffd")) {
 		text = text[:len(text)-len("\ufffd")]
@@ -62,16 +61,16 @@ func wholeCharacters(text []byte) []byte {
 	return text
 }
 
-// maxText is how much of a short text goes into an error, in bytes.
+// maxText is how much of a short string goes into an error, in bytes.
 const maxText = 1024
 
-// Text is Secrets for a short text that is there as a whole.
+// Text is Secrets for a short string that is not partial.
 func Text(text string, secrets []string) string {
 	clean, _ := Secrets([]byte(text), secrets, maxText, false)
 	return string(clean)
 }
 
-// Reason returns a reason in brackets, to stand behind what it is the reason for, or "".
+// Reason returns a redacted reason in parentheses, to be appended to a message, or "".
 func Reason(text string, secrets func() []string) string {
 	if text == "" {
 		return ""

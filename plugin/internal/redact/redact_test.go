@@ -20,7 +20,7 @@ func TestASecretIsFoundInEachEncoding(t *testing.T) {
 		{"percent-encoded, capitals", `a%20b%2F%2B%25%C3%A9%22%5C%F0%9F%98%80~`},
 		{"percent-encoded, small letters", `a%20b%2f%2b%25%c3%a9%22%5c%f0%9f%98%80~`},
 		{"percent-encoded, a mixture", `a%20b%2f%2B%25%c3%A9%22%5C%F0%9f%98%80~`},
-		{"percent-encoded, only where it must be", "a%20b/+%25%C3%A9%22%5C%F0%9F%98%80~"},
+		{"percent-encoded, only if necessary", "a%20b/+%25%C3%A9%22%5C%F0%9F%98%80~"},
 		{"percent-encoded, all of it", `%61%20%62%2f%2b%25%c3%a9%22%5c%f0%9f%98%80%7e`},
 		{"form-encoded, as browsers do it", `a+b%2F%2B%25%C3%A9%22%5C%F0%9F%98%80%7E`},
 		{"form-encoded, as Go does it", `a+b%2F%2B%25%C3%A9%22%5C%F0%9F%98%80~`},
@@ -125,7 +125,7 @@ func TestAShortSecretHidesTheWholeText(t *testing.T) {
 	}
 }
 
-func TestASecretThatTheEndOfAPartialTextCuts(t *testing.T) {
+func TestASecretCutByTheEndOfAPartialText(t *testing.T) {
 	const secret = "s3cret/é"
 	for _, tt := range []struct{ name, text, want string }{
 		{"after its first byte", "x s", "x " + mark},
@@ -174,7 +174,7 @@ func TestTheBeginningsOfSeveralSecretsAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestASurrogatePairThatTheEndCuts(t *testing.T) {
+func TestASurrogatePairCutByTheEnd(t *testing.T) {
 	const secret = "ab😀cdef"
 	whole := `ab\ud83d\ude00cdef`
 	for end := 1; end <= len(whole); end++ {
@@ -225,7 +225,7 @@ func TestTheCutNeverSplitsACharacter(t *testing.T) {
 	}
 }
 
-func TestInvalidTextIsCutAfterItIsReplaced(t *testing.T) {
+func TestInvalidTextIsReplacedThenCut(t *testing.T) {
 	text := strings.Repeat("\x80", 100)
 	for limit, want := range map[int]int{50: 16, 51: 17, 52: 17, 53: 17, 299: 99, 300: 100} {
 		got, cut := redact.Secrets([]byte(text), nil, limit, false)

@@ -5,25 +5,25 @@ import "unicode/utf8"
 // Marks of a byte of the text.
 const (
 	first = 1 << iota // a secret begins here
-	inner             // a secret that begins further left goes on here
+	inner             // a secret that begins further left continues here
 	found             // the secret that is being searched for begins here
 )
 
-// search finds secrets in a text, and marks the bytes that they take.
+// search finds secrets in a text, and marks the bytes that they occupy.
 //
-// In each encoding a reading of the text may begin at any byte, even in the middle of
-// what an earlier one takes for an escape, and readings that reach the same byte go on
-// as one. So the search runs backwards: what there is to know about the reading that
-// begins at a byte follows from its first character and from the reading that begins
-// behind that. No reading is ever compared with the secret from its start.
+// In each encoding a reading of the text may begin at any byte, even in the middle of an
+// escape of another reading, and readings that reach the same byte continue as one. So the
+// search runs backwards: the state of the reading that begins at a byte follows from its
+// first character and from the reading that begins after that. No reading is ever
+// compared with the secret from its start.
 type search struct {
 	text    []byte
 	secret  string
 	borders []int // see prepare
 	spelled [utf8.UTFMax]byte
 	marks   []byte // for each byte of the text
-	tail    int    // from here on nothing is shown
-	steps   int    // how many comparisons it took, for the tests
+	tail    int    // nothing is shown from here on
+	steps   int    // the number of comparisons, for the tests
 }
 
 func newSearch(text []byte, secrets []string, partial bool) *search {
@@ -51,11 +51,11 @@ func (s *search) find(secret string, partial bool) {
 	}
 }
 
-// prepare makes the failure function of Knuth, Morris and Pratt, for the secret read
-// backwards: how much of its end may still match where a longer part of its end does
-// not go on. It is their strict one, which skips what would fail on the same byte. That
-// bounds the steps for a single byte by the logarithm of the secret's length, which is
-// needed because many readings may go back from one byte.
+// prepare computes the failure function of Knuth, Morris and Pratt for the reversed secret:
+// how much of its end may still match if a longer part of its end does not continue. It is
+// their strict version, which skips what would fail on the same byte. That bounds the steps
+// for a single byte by the logarithm of the secret's length, which is needed because many
+// readings may continue backwards from one byte.
 func (s *search) prepare(secret string) {
 	s.secret = secret
 	s.borders = make([]int, len(secret)+1)
@@ -83,21 +83,20 @@ func (s *search) extend(matched int, c byte) int {
 	return matched + 1
 }
 
-// reading is what there is to know about the reading that begins at some byte.
+// reading is the state of the reading that begins at some byte.
 type reading struct {
 	matched int // how much of the secret's end it begins with, at most
 
 	// In a partial text: how many bytes it spells until the text may be cut, their hash,
-	// and the hash of as many bytes of the secret's beginning. Equal hashes are taken for
-	// equal bytes. That cannot miss a secret; at worst, text that was made to deceive the
-	// hash is not shown.
+	// and the hash of as many bytes of the secret's beginning. Equal hashes count as equal
+	// bytes. That cannot miss a secret; at worst, text that was made to collide is hidden.
 	length               int
 	hash, wanted, factor uint64
 }
 
 const (
 	base   = 0x9e3779b97f4a7c15 // of the hashes
-	window = 16                 // readings that are kept: more than maxEscape, a power of 2
+	window = 16                 // readings kept: a power of 2 above maxEscape
 )
 
 // findStarts finds where the secret begins in encoding e, and in a partial text where
@@ -139,7 +138,7 @@ func (s *search) findStarts(e encoding, partial bool) {
 // markFound marks the bytes of the secret wherever findStarts found it. Where readings
 // meet, only the one that has more of the secret before it needs to be followed.
 func (s *search) markFound(e encoding) {
-	var left [window]int // how much of the secret is still to come from a byte on
+	var left [window]int // how much of the secret follows from a byte on
 	for i := range s.text {
 		rest := left[i&(window-1)]
 		left[i&(window-1)] = 0

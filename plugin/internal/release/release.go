@@ -1,9 +1,9 @@
-// Package release has the versions that a host can ask for.
+// Package release defines what the export version returns.
 package release
 
 const (
-	// Version is that of all packages; it repeats the file VERSION.
+	// Version is the version of all packages; it repeats the file VERSION.
 	Version = "0.1.0"
-	// Contract is that of docs/contract.md. It rises when a host would have to change.
+	// Contract is the version of docs/contract.md, which says when it rises.
 	Contract = 2
 )

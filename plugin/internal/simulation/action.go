@@ -2,11 +2,11 @@
 
 package simulation
 
-// action is one thing that happens. A sequence of them is a run: any of them can be left
-// out, and the others still make sense, so that a failing sequence can be shrunk. One
-// that has become impossible is skipped.
+// action is one thing that happens. A run is a sequence of them. Any of them can be removed, and
+// the others still make sense, so that a failing sequence can be shrunk. One that has become
+// impossible is skipped.
 type action struct {
-	id   int    // names the call that it begins, or the branch that it makes
+	id   int    // of the call that it begins, or the branch that it makes
 	do   string // see World.act
 	pass int64  // seconds that pass before
 
@@ -20,8 +20,8 @@ type action struct {
 
 	accepts int
 	renews  bool    // the host accepts renew, too
-	noNow   bool    // now is left out
-	result  *result // what is handed in, instead of what the surroundings give
+	noNow   bool    // now is omitted
+	result  *result // what is passed, instead of the result from the surroundings
 	raw     string  // and its members
 	member  string  // of the flow, that is forged
 	value   string  // and its new value; "" removes it
@@ -40,6 +40,6 @@ type Finding struct {
 	profile profile
 }
 
-// Signature names the kind of defect: findings of one signature most likely have one
-// cause.
+// Signature returns the kind of defect: findings with the same signature most likely have the
+// same cause.
 func (f *Finding) Signature() string { return f.Invariant }

@@ -16,7 +16,7 @@ var busy = []happening{
 	{name: "429 of a minute, and the store hangs", least: 5, most: 6 * services, errors: unbounded,
 		with: func(f *simulation.Fleet) {
 			f.Store = simulation.Hangs
-			f.TokenEndpoint = until(300, simulation.Answer{Status: 429, RetryAfter: 60})
+			f.TokenEndpoint = until(300, simulation.Response{Status: 429, RetryAfter: 60})
 		},
 		more: func(c simulation.Counts) error {
 			if c.Slowest > 4 {
@@ -27,27 +27,27 @@ var busy = []happening{
 	{name: "the token is revoked, and the token endpoint down for as long", least: 5, most: 16, errors: unbounded, more: noDeadToken,
 		with: func(f *simulation.Fleet) {
 			f.At = at(30, (*simulation.Fleet).Revoke)
-			f.TokenEndpoint = func(at float64) simulation.Answer {
+			f.TokenEndpoint = func(at float64) simulation.Response {
 				if at > 30 {
-					return simulation.Answer{Status: 503}
+					return simulation.Response{Status: 503}
 				}
-				return simulation.Answer{}
+				return simulation.Response{}
 			}
 		}},
 	{name: "one 503, with clocks that differ", least: 2, most: 8, errors: unbounded, more: endsBy(60),
 		with: func(f *simulation.Fleet) {
 			f.Skew = func(n int) float64 { return []float64{0, 3600, -300, 300, 90}[n%5] }
 			f.At = at(40, (*simulation.Fleet).Revoke)
-			f.TokenEndpoint = func(at float64) simulation.Answer {
+			f.TokenEndpoint = func(at float64) simulation.Response {
 				if at > 40 && at < 41 {
-					return simulation.Answer{Status: 503}
+					return simulation.Response{Status: 503}
 				}
-				return simulation.Answer{}
+				return simulation.Response{}
 			}
 		}},
 	{name: "the token endpoint hangs for a minute", least: 3, most: 40, errors: unbounded, more: endsBy(150),
 		with: func(f *simulation.Fleet) {
-			f.TokenEndpoint = until(60, simulation.Answer{Hangs: true})
+			f.TokenEndpoint = until(60, simulation.Response{Hangs: true})
 		}},
 	{name: "anything takes any time", least: 3, most: 60, errors: unbounded,
 		with: func(f *simulation.Fleet) {
@@ -67,7 +67,7 @@ func endsBy(time float64) func(simulation.Counts) error {
 	}
 }
 
-// TestBusyService holds few instances with many calls at once to their bounds.
+// TestBusyService keeps few instances with many calls at once within their limits.
 func TestBusyService(t *testing.T) {
 	for _, h := range busy {
 		for _, l := range latencies {

@@ -12,24 +12,25 @@ import (
 )
 
 var (
-	report  = flag.String("report", "", "a file for what fleets of three sizes came to, with and without a store")
+	report  = flag.String("report", "", "a file for the results of fleets of three sizes, with and without a store")
 	largest = flag.Int("largest", 100_000, "the largest of them")
 )
 
-// fault is what happens to a fleet in ten minutes of a day, and what that may come to.
+// fault is what happens to a fleet in ten minutes of a day, and the limits of the results.
 type fault struct {
 	hour  float64
 	name  string
 	begin func(*simulation.Fleet) // and every so many seconds, if that is set
 	every float64
 	end   func(*simulation.Fleet)
-	token simulation.Answer
+	token simulation.Response
 	down  bool // the store
 	// Of a fleet with a store: token requests, how many at once, and the seconds after the
 	// ten minutes until the last call fails; none may if it is 0.
 	most, atOnce int
 	settles      float64
-	// ahead says that clocks which are ahead obtain tokens, whose expiry then is too late.
+	// ahead says that instances whose clocks are ahead obtain tokens, which makes the expiry too
+	// late.
 	ahead bool
 }
 
@@ -82,17 +83,17 @@ var day = []fault{
 	{hour: 1, name: "nothing", most: 1, atOnce: 1},
 	{hour: 2, name: "a rolling deployment", begin: deploy, most: 2, atOnce: 1},
 	{hour: 4, name: "the token is revoked", begin: (*simulation.Fleet).Revoke, most: 3, atOnce: 1},
-	{hour: 6, name: "revoked, and the provider answers 503", begin: (*simulation.Fleet).Revoke,
-		token: simulation.Answer{Status: 503}, most: 60, atOnce: 1, settles: 90},
+	{hour: 6, name: "revoked, and the provider responds with 503", begin: (*simulation.Fleet).Revoke,
+		token: simulation.Response{Status: 503}, most: 60, atOnce: 1, settles: 90},
 	{hour: 8, name: "revoked, and 429 with Retry-After: 30", begin: (*simulation.Fleet).Revoke,
-		token: simulation.Answer{Status: 429, RetryAfter: 30}, most: 25, atOnce: 1, settles: 60},
+		token: simulation.Response{Status: 429, RetryAfter: 30}, most: 25, atOnce: 1, settles: 60},
 	{hour: 10, name: "revoked, and the provider hangs", begin: (*simulation.Fleet).Revoke,
-		token: simulation.Answer{Hangs: true}, most: 60, atOnce: 5, settles: 120},
+		token: simulation.Response{Hangs: true}, most: 60, atOnce: 5, settles: 120},
 	{hour: 12, name: "revoked every minute, and the provider takes 15 s", every: 60, begin: func(f *simulation.Fleet) {
 		f.Revoke()
 		f.Endpoint = simulation.Takes(12)
 	}, end: endpoint(inAMoment), most: 30, atOnce: 3},
-	{hour: 14, name: "the store loses all every minute", every: 60, begin: (*simulation.Fleet).Forget, most: 10, atOnce: 2},
+	{hour: 14, name: "the store loses everything every minute", every: 60, begin: (*simulation.Fleet).Forget, most: 10, atOnce: 2},
 	{hour: 15, name: "revoked, and the store takes 0.9 s", begin: func(f *simulation.Fleet) {
 		f.Revoke()
 		f.Store = []simulation.Latency{{Least: .8, Most: .95}}
@@ -100,14 +101,14 @@ var day = []fault{
 	{hour: 16, name: "revoked every minute, and the store is down", every: 60, begin: (*simulation.Fleet).Revoke, down: true,
 		most: 1 << 30, atOnce: 1 << 30},
 	{hour: 18, name: "clocks jump by 5 minutes", begin: jump(300), end: jump(-300), most: 4, atOnce: 2, ahead: true},
-	{hour: 20, name: "revoked every 30 s, and who requests dies", every: 30, begin: revokeAnd((*simulation.Fleet).KillHolder),
+	{hour: 20, name: "revoked every 30 s, and the requesting instance dies", every: 30, begin: revokeAnd((*simulation.Fleet).KillHolder),
 		most: 100, atOnce: 20},
-	{hour: 22, name: "revoked every 30 s, and who requests freezes for 20 s", every: 30,
+	{hour: 22, name: "revoked every 30 s, and the requesting instance freezes for 20 s", every: 30,
 		begin: revokeAnd(func(f *simulation.Fleet) { f.FreezeHolder(20) }), most: 100, atOnce: 20},
 	{hour: 24, name: "the end"},
 }
 
-// during returns the fault of a time.
+// during returns the fault at a time.
 func during(at float64) fault {
 	for _, f := range day {
 		if at >= f.hour*hour && at < f.hour*hour+tenMinutes {
@@ -117,14 +118,14 @@ func during(at float64) fault {
 	return fault{}
 }
 
-// came is what came of a fault.
+// came is the result of a fault.
 type came struct {
 	Name string
 	simulation.Counts
-	Settled float64 // seconds from the begin of the fault to the last call that failed
+	Settled float64 // seconds from the beginning of the fault to the last call that failed
 }
 
-// live lets a fleet live for a day, and returns what came of each fault.
+// live runs a fleet for a day, and returns the result of each fault.
 func live(instances int, shared bool) []came {
 	f := simulation.Fleet{Instances: instances, Every: 60, Spread: 60, Lifetime: hour, Seed: *seed, NoStore: !shared,
 		Endpoint: inAMoment, Store: soon, Service: simulation.Takes(.05)}
@@ -134,7 +135,7 @@ func live(instances int, shared bool) []came {
 		}
 		return float64(n%21)/10 - 1
 	}
-	f.TokenEndpoint = func(at float64) simulation.Answer { return during(at).token }
+	f.TokenEndpoint = func(at float64) simulation.Response { return during(at).token }
 	f.StoreDown = func(at float64) bool { return during(at).down }
 	f.At = map[float64]func(*simulation.Fleet){}
 	var all []came
@@ -165,7 +166,7 @@ func (c *came) line() string {
 		c.Name, c.Calls, c.TokenRequests, c.MostUnderWay, c.StoreOperations, c.PeakStore, c.Slowest, c.SlowestValid, c.Errors, c.Codes, c.Settled, c.Dead, c.Expired, c.Early)
 }
 
-// holds holds what came of a fault to what may.
+// holds checks the result of a fault against its limits.
 func (c *came) holds(t *testing.T, f *fault) {
 	t.Helper()
 	t.Log(c.line())
@@ -175,14 +176,14 @@ func (c *came) holds(t *testing.T, f *fault) {
 	case f.settles == 0 && c.Errors > 0, f.settles > 0 && c.Settled > tenMinutes+f.settles:
 		t.Errorf("%s: %d errors, the last after %.0f s", f.name, c.Errors, c.Settled)
 	case c.Dead+c.Early+c.Needless > 0, c.Expired > 0 && !f.ahead:
-		t.Errorf("%s: %d requests with a token that had met a 401, %d with one that had expired, %d token requests before Retry-After, %d calls that failed beside a valid token",
+		t.Errorf("%s: %d requests with a token that had got a 401, %d with an expired one, %d token requests before Retry-After, %d calls that failed despite a valid token",
 			f.name, c.Dead, c.Expired, c.Early, c.Needless)
 	case c.SlowestValid > 0:
 		t.Errorf("%s: a call with a valid token waited for %.1f s", f.name, c.SlowestValid)
 	}
 }
 
-// TestDay lets fleets live for a day.
+// TestDay runs fleets for a day.
 func TestDay(t *testing.T) {
 	for _, instances := range []int{10, 1000} {
 		t.Run(fmt.Sprint(instances, " instances"), func(t *testing.T) {
@@ -194,7 +195,7 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// TestReport writes what docs/fleet.md shows: the form of tests/cmd/report.
+// TestReport writes what docs/fleet.md shows, in the format of tests/cmd/report.
 func TestReport(t *testing.T) {
 	if *report == "" {
 		t.Skip("make simulate")

@@ -8,8 +8,9 @@ import "fmt"
 func (m *made) requestJobs(o *output) {
 	f := m.fleet
 	m.isReady()
-	accepted := f.accepts(o.token)
-	if f.expired(o.token) && m.punctual() {
+	token := o.token // o may be the kept step, which other calls change
+	accepted := f.accepts(token)
+	if f.expired(token) && m.punctual() {
 		f.Expired++
 	}
 	if accepted && o.last { // however long it takes
@@ -19,7 +20,7 @@ func (m *made) requestJobs(o *output) {
 	seconds, ok := f.takes(f.Service, serviceTimeout)
 	if !accepted {
 		f.Unauthorized++
-		if m.refused == o.token {
+		if m.refused == token {
 			f.Dead++
 		}
 	}
@@ -30,7 +31,7 @@ func (m *made) requestJobs(o *output) {
 		case accepted:
 			m.resume(`,"status":200`)
 		default:
-			m.refused = o.token
+			m.refused = token
 			m.resume(`,"status":401,"body":""`)
 		}
 	})
@@ -48,37 +49,37 @@ func (m *made) requestToken() {
 	if m.requests > 1 || m.under > 1 {
 		panic("a call requested two tokens, or two calls of an instance one each")
 	}
-	told := &f.told
+	quietUntil := &f.quietUntil
 	if f.NoStore {
-		told = &m.told
+		quietUntil = &m.quietUntil
 	}
-	if f.time < *told-tolerance {
+	if f.time < *quietUntil-tolerance {
 		f.Early++
 	}
-	answer := Answer{}
+	response := Response{}
 	if f.TokenEndpoint != nil {
-		answer = f.TokenEndpoint(f.time)
+		response = f.TokenEndpoint(f.time)
 	}
 	seconds, ok := f.takes(f.Endpoint, tokenTimeout)
-	if answer.Hangs {
+	if response.Hangs {
 		seconds, ok = tokenTimeout, false
 	}
 	f.After(seconds, func() {
 		f.under--
 		m.under--
-		if answer.RetryAfter > 0 {
-			*told = max(*told, f.time+float64(answer.RetryAfter))
+		if response.RetryAfter > 0 {
+			*quietUntil = max(*quietUntil, f.time+float64(response.RetryAfter))
 		}
 		switch {
 		case !ok:
 			m.resume(`,"failed":"timed out"`)
-		case answer.Status == 0:
+		case response.Status == 0:
 			_, raw := grant(f.grant(), int64(f.Lifetime))
 			m.resume(raw)
-		case answer.RetryAfter > 0:
-			m.resume(fmt.Sprintf(`,"status":%d,"headers":{"Retry-After":"%d"}`, answer.Status, answer.RetryAfter))
+		case response.RetryAfter > 0:
+			m.resume(fmt.Sprintf(`,"status":%d,"headers":{"Retry-After":"%d"}`, response.Status, response.RetryAfter))
 		default:
-			m.resume(fmt.Sprintf(`,"status":%d`, answer.Status))
+			m.resume(fmt.Sprintf(`,"status":%d`, response.Status))
 		}
 	})
 }
@@ -92,8 +93,7 @@ func (m *made) useStore(o *output) {
 	f.inSecond++
 	f.PeakStore = max(f.PeakStore, f.inSecond)
 	seconds, ok := f.takes(f.Store, storeTimeout)
-	// It is done when half of its time is over: some operations are done whose results
-	// come too late.
+	// It is done after half of its time: some operations are done whose results come too late.
 	result := ""
 	f.After(seconds/2, func() { result = m.operate(o) })
 	f.After(seconds, func() {
@@ -104,7 +104,7 @@ func (m *made) useStore(o *output) {
 	})
 }
 
-// operate does an operation of the store, and gives its result.
+// operate carries out an operation on the store, and returns its result.
 func (m *made) operate(o *output) string {
 	f := m.fleet
 	if f.StoreDown != nil && f.StoreDown(f.time) {
@@ -114,13 +114,13 @@ func (m *made) operate(o *output) string {
 	there = there && f.time < found.expires
 	switch {
 	case o.op == "get" && there:
-		return `,"value":` + quote(found.value)
+		return `,"value":` + quote(m.found(found.value))
 	case o.op == "get":
 		return `,"value":null`
 	case o.op == "add" && there:
 		return `,"added":false`
 	}
-	f.store[o.key] = entry{o.value, f.time + float64(o.ttl)}
+	f.store[o.key] = entry{m.written(o.value), f.time + float64(o.ttl)}
 	if o.op == "set" {
 		return ""
 	}

@@ -8,17 +8,17 @@ import "slices"
 type facts struct {
 	token    token
 	previous string   // the token before it
-	endless  string   // the last token whose expiry is not known
+	endless  string   // the last token with an unknown expiry
 	refused  []string // tokens that were dropped because the service refused them, at most four
 	backoff  backoff
 	numbers  int   // of pending calls so far
 	pending  int   // the number of the pending call, or of the last one
 	until    int64 // how long others wait for it
-	looked   int64 // when a call looked into the store within a back-off
+	looked   int64 // when a call checked the store during a backoff
 	era      int   // the number of clear_tokens
 	client   string
 	broken   bool // the config is not usable
-	unsure   bool // what it knows cannot be told any more: somebody forged a flow
+	unsure   bool // the model no longer knows it: a flow was forged
 }
 
 // token is the cached one. Times are Unix seconds; 0 where unknown.
@@ -29,16 +29,16 @@ type token struct {
 	replacement           bool
 }
 
-// backoff is the time in which no token is requested.
+// backoff is the time during which no token is requested.
 type backoff struct {
-	error      string // in the model's words; empty without a back-off
+	error      string // in the model's words; empty without a backoff
 	since, low int64  // when it began, at the latest and at the earliest
 	wait       int64
 	failures   int
 	by         int    // the pending call that failed
 	rejected   string // the new token that was refused
 	perhaps    bool   // it may have ended
-	guessed    bool   // the wait, as the number of failures is not certain
+	guessed    bool   // the wait is a guess, because the number of failures is not certain
 }
 
 // knows reports whether an instance still has a token: the cached one, or the one before.
@@ -60,7 +60,7 @@ func (f *facts) drop(text string) {
 	}
 }
 
-// keep caches a token. Its life counts from asked on.
+// keep caches a token. Its lifetime starts at asked.
 func (f *facts) keep(text string, asked, lifetime, now int64, replacement bool) {
 	if asked = min(asked, now); asked == 0 {
 		asked = now
@@ -84,7 +84,7 @@ func (f *facts) live(asked, lifetime int64) {
 	f.token.renew = f.token.expires - f.token.margin
 }
 
-// fail begins a back-off. Without a clock there is none.
+// fail begins a backoff. Without a clock there is none.
 func (v view) fail(err string, retryAfter int64, rejected string) {
 	v.c.error = err
 	if v.now == 0 {
@@ -111,7 +111,7 @@ func (v view) endPending() {
 	v.c.own = 0
 }
 
-// set is set_token.
+// set is the model of set_token.
 func (f *facts) set(text string, expires int64, now int64) string {
 	switch {
 	case f.broken:
@@ -120,7 +120,7 @@ func (f *facts) set(text string, expires int64, now int64) string {
 		return "error token_mismatch"
 	case f.token.text != text:
 		if f.keep(text, now, expires-now, now, false); f.backoff.rejected == text {
-			f.backoff.rejected = "set again" // as one that nobody refused
+			f.backoff.rejected = "set again" // it no longer counts as refused
 		}
 	case now != 0 && f.token.expires != now+min(expires-now, 86400):
 		f.live(now, expires-now)
@@ -130,12 +130,12 @@ func (f *facts) set(text string, expires int64, now int64) string {
 	return "nothing"
 }
 
-// known takes a token out of those that were refused.
+// known removes a token from the refused ones.
 func (f *facts) known(text string) {
 	f.refused = slices.DeleteFunc(slices.Clone(f.refused), func(t string) bool { return t == text })
 }
 
-// clear is clear_token.
+// clear is the model of clear_token.
 func (f *facts) clear() {
 	*f = facts{era: f.era + 1, client: f.client, broken: f.broken, numbers: f.numbers}
 }

@@ -1,10 +1,9 @@
 //go:build !tinygo
 
-// Package simulation finds what the core does wrong between calls. A fleet of instances
-// lives on virtual time, with a simulated store, token endpoint and service (Fleet); and
-// random sequences of actions, with every result and nonsense, are held to a model of the
-// contract (Run). Each run is told by its seed: the same one gives the same run, to the
-// last event.
+// Package simulation finds errors of the core between calls. It has a discrete-event
+// simulation of a fleet of instances with a store, a token endpoint and a service (Fleet),
+// and compares random sequences of actions, with valid and invalid results, with a model of
+// the contract (Run). Each run is determined by its seed, to the last event.
 package simulation
 
 import (
@@ -16,30 +15,29 @@ import (
 	"strings"
 )
 
-// Fleet is a number of instances, and their surroundings. Times are seconds from the
-// start on.
+// Fleet is a number of instances and their surroundings. Times are seconds since the start.
 type Fleet struct {
 	Instances int
 	Seed      uint64
 	// Every is the mean time between two calls of one instance, Spread the time over
 	// which the instances start.
 	Every, Spread float64
-	// NoStore lets every instance care for itself.
+	// NoStore makes every instance request its own tokens.
 	NoStore bool
-	// Skew is how far the clock of an instance is ahead; nil is not at all.
+	// Skew returns how far the clock of an instance is ahead; nil means not at all.
 	Skew func(instance int) float64
-	// Endpoint, Store and Service are how long those take. Of several latencies one is
+	// Endpoint, Store and Service are the latencies of those. If there are several, one is
 	// drawn each time.
 	Endpoint, Store, Service []Latency
-	// Lifetime is that of a token.
+	// Lifetime is the lifetime of a token.
 	Lifetime float64
 	// OneActive says that a new token revokes those before it.
 	OneActive bool
-	// TokenEndpoint tells how it answers at a time; nil always answers with a token.
-	TokenEndpoint func(at float64) Answer
-	// StoreDown tells whether the store fails at a time; nil never does.
+	// TokenEndpoint returns its response at a time; nil always grants a token.
+	TokenEndpoint func(at float64) Response
+	// StoreDown reports whether the store fails at a time; nil means that it never does.
 	StoreDown func(at float64) bool
-	// At are events, by their time.
+	// At has events by their time.
 	At map[float64]func(*Fleet)
 
 	Counts
@@ -49,79 +47,80 @@ type Fleet struct {
 	turn   uint64
 	random *rand.Rand
 
-	members []*member
-	config  map[string]string
-	store   map[string]entry
-	granted int     // tokens so far
-	revoked int     // of these, the first
-	holder  *member // that took the lock last
-	under   int     // token requests under way
-	told    float64 // when the token endpoint's Retry-After is over
-	refuses bool
-	input   []byte // of the call that begins
+	members    []*member
+	config     map[string]string
+	store      map[string]entry
+	granted    int     // tokens so far
+	revoked    int     // of these, the first
+	holder     *member // that took the lock last
+	under      int     // token requests under way
+	quietUntil float64 // when the token endpoint's Retry-After ends
+	refuses    bool
+	input      []byte // of the call that begins
 
 	second   int64 // of the last operation on the store
 	inSecond int   // operations in it
 }
 
-// tolerance is how much sooner than Retry-After a token request may come: clocks are read in
-// whole seconds, and differ.
+// tolerance is how many seconds before the end of Retry-After a token request may be sent:
+// clocks are read in whole seconds, and differ.
 const tolerance = 3
 
-// Latency is a range of times. Of a number of requests, a part gets no answer.
+// Latency is a range of times. Hangs is the fraction of requests that get no response.
 type Latency struct{ Least, Most, Hangs float64 }
 
-// Takes is a latency about a time.
+// Takes returns a latency around a time.
 func Takes(seconds float64) []Latency {
 	return []Latency{{Least: .8 * seconds, Most: 1.5 * seconds}}
 }
 
-// Hangs is a latency of requests that get no answer.
+// Hangs is a latency of requests that get no response.
 var Hangs = []Latency{{Hangs: 1}}
 
-// Mixed is any latency: none, 30 ms, 0.9 s and, of one in fifty, no end.
+// Mixed is any latency: none, 30 ms, 0.9 s and, for one request in fifty, no response.
 var Mixed = []Latency{{}, {Least: .03, Most: .03}, {Least: .9, Most: .9}, {Least: 0, Most: .9, Hangs: .08}}
 
-// Answer is that of the token endpoint.
-type Answer struct {
+// Response is a response of the token endpoint.
+type Response struct {
 	Status     int // 0 for a token
 	RetryAfter int
-	Hangs      bool // until the driver's time-out
+	Hangs      bool // until the driver's timeout
 }
 
-// Counts are what a run came to.
+// Counts are the results of a run.
 type Counts struct {
 	Calls, TokenRequests, StoreOperations int
 	// PeakStore is the largest number of operations on the store in a second.
 	PeakStore int
-	// Requested are the times of the token requests, the first thousand of them.
+	// Requested are the times of the first thousand token requests.
 	Requested []float64
 	// MostUnderWay is the largest number of token requests at the same time.
 	MostUnderWay int
-	// Errors is the number of calls that failed, NotRetryable of those that said so.
+	// Errors is the number of calls that failed, NotRetryable of those whose error is not
+	// retryable.
 	Errors, NotRetryable int
-	// Codes are their codes.
+	// Codes counts the errors by code.
 	Codes map[string]int
 	// Needless is the number of calls that failed though their instance had a valid token.
 	Needless int
 	// LastError is the time of the last call that failed.
 	LastError float64
-	// Unauthorized is the number of 401s, and Dead of those to a token that the instance
-	// had met a 401 with before.
+	// Unauthorized is the number of 401s, and Dead of those to a token for which the instance
+	// had got a 401 before.
 	Unauthorized, Dead int
-	// Expired is the number of requests with a token that had expired, by a clock that was
-	// right; Early that of token requests before the end of a Retry-After, of which the
-	// instance, or the fleet with a store, had been told.
+	// Expired is the number of requests with an expired token from instances with the right
+	// time; Early that of token requests before the end of a Retry-After that the instance,
+	// or the fleet with a store, had got.
 	Expired, Early int
 	// Open is the number of calls under way, MostOpen the largest.
 	Open, MostOpen int
-	// Slowest is the longest time from the begin of a call to its first request to the
+	// Slowest is the longest time from the beginning of a call to its first request to the
 	// service, or its error; SlowestValid that of calls whose instance had a token that was
 	// valid for longer than a third of the margin.
 	Slowest, SlowestValid float64
 }
 
-// Run runs the fleet for a time.
+// Run runs the fleet until a time.
 func (f *Fleet) Run(end float64) {
 	f.random = rand.New(rand.NewPCG(f.Seed, 1))
 	f.store = map[string]entry{}
@@ -170,7 +169,7 @@ func (f *Fleet) FreezeHolder(seconds float64) {
 	}
 }
 
-// thaws reports whether an instance is frozen: then it continues after that.
+// thaws reports whether an instance is frozen, and then schedules how it continues.
 func (f *Fleet) thaws(m *member, then func()) bool {
 	if f.time < m.frozen {
 		f.at(m.frozen, then)
@@ -179,7 +178,7 @@ func (f *Fleet) thaws(m *member, then func()) bool {
 	return false
 }
 
-// open counts a call, close that it has ended.
+// open counts a call that begins, close one that has ended.
 func (f *Fleet) open(c *made) *made {
 	f.Open++
 	f.MostOpen = max(f.MostOpen, f.Open)
@@ -187,15 +186,15 @@ func (f *Fleet) open(c *made) *made {
 }
 
 func (f *Fleet) close(c *made) {
-	if !c.beside {
+	if !c.background {
 		f.Open--
 	}
 }
 
-// Revoke makes the service refuse every token so far.
+// Revoke makes the service refuse every token granted so far.
 func (f *Fleet) Revoke() { f.revoked = f.granted }
 
-// RefuseAll makes the service refuse every token, new ones too, or no longer.
+// RefuseAll makes the service refuse every token, including new ones, or stops that.
 func (f *Fleet) RefuseAll(refuses bool) { f.refuses = refuses }
 
 // Forget empties the store.
@@ -212,7 +211,7 @@ func (f *Fleet) between(least, most float64) float64 {
 	return least + f.random.Float64()*(most-least)
 }
 
-// takes draws how long something takes, which is given up after a time-out.
+// takes draws how long something takes, which is abandoned after a timeout.
 func (f *Fleet) takes(latencies []Latency, timeout float64) (seconds float64, ok bool) {
 	l := latencies[0]
 	if len(latencies) > 1 {
@@ -225,7 +224,7 @@ func (f *Fleet) takes(latencies []Latency, timeout float64) (seconds float64, ok
 	return min(seconds, timeout), seconds < timeout
 }
 
-// grant returns a new token. Its text tells which one it is, and when it expires.
+// grant returns a new token. Its text contains its number and when it expires.
 func (f *Fleet) grant() string {
 	if f.OneActive {
 		f.Revoke()
@@ -242,13 +241,13 @@ func (f *Fleet) acceptsFor(text string, seconds float64) bool {
 	return !f.refuses && number > f.revoked && f.time+seconds < expires
 }
 
-// expired reports whether a token expired more than a clock's second ago.
+// expired reports whether a token expired more than two seconds ago, since clocks differ.
 func (f *Fleet) expired(text string) bool {
 	_, expires := readToken(text)
 	return f.time > expires+2
 }
 
-// readToken reads the text of a token.
+// readToken parses the text of a token.
 func readToken(text string) (number int, expires float64) {
 	first, last, _ := strings.Cut(strings.TrimPrefix(text, "token-"), "-")
 	number, _ = strconv.Atoi(first)
@@ -261,7 +260,7 @@ func (f *Fleet) at(at float64, run func()) {
 	f.queue.push(event{at: at, turn: f.turn, run: run})
 }
 
-// After has an event happen so many seconds from now.
+// After schedules an event so many seconds from now.
 func (f *Fleet) After(seconds float64, event func()) { f.at(f.time+seconds, event) }
 
 func (f *Fleet) next(m *member, at float64) {

@@ -9,13 +9,13 @@ import (
 
 const instances = 1000
 
-// until is a token endpoint that answers otherwise until a time.
-func until(end float64, answer simulation.Answer) func(float64) simulation.Answer {
-	return func(at float64) simulation.Answer {
+// until is a token endpoint with another response until a time.
+func until(end float64, response simulation.Response) func(float64) simulation.Response {
+	return func(at float64) simulation.Response {
 		if at < end {
-			return answer
+			return response
 		}
-		return simulation.Answer{}
+		return simulation.Response{}
 	}
 }
 
@@ -23,7 +23,7 @@ func at(time float64, event func(*simulation.Fleet)) map[float64]func(*simulatio
 	return map[float64]func(*simulation.Fleet){time: event}
 }
 
-// happening is what happens to a fleet, and the bounds of what it may come to.
+// happening is what happens to a fleet, and the limits of the results.
 type happening struct {
 	name string
 	run  float64
@@ -46,7 +46,7 @@ var happenings = []happening{
 		}},
 	{name: "start within a minute", run: 620, least: 2, most: 2, atOnce: 1,
 		with: func(f *simulation.Fleet) { f.Spread = 60 }},
-	{name: "without a store, each for itself", run: 60, least: instances, most: instances, atOnce: instances,
+	{name: "without a store", run: 60, least: instances, most: instances, atOnce: instances,
 		with: func(f *simulation.Fleet) { f.NoStore = true }},
 	{name: "the token is revoked", run: 400, least: 2, most: 2, atOnce: 1, more: noDeadToken,
 		with: func(f *simulation.Fleet) { f.At = at(300, (*simulation.Fleet).Revoke) }},
@@ -55,24 +55,24 @@ var happenings = []happening{
 	{name: "the token is revoked, and the token endpoint down for five seconds", run: 400, least: 3, most: 5, atOnce: 1, errors: unbounded,
 		with: func(f *simulation.Fleet) {
 			f.At = at(300, (*simulation.Fleet).Revoke)
-			f.TokenEndpoint = func(at float64) simulation.Answer {
+			f.TokenEndpoint = func(at float64) simulation.Response {
 				if at >= 300 && at < 305 {
-					return simulation.Answer{Status: 503}
+					return simulation.Response{Status: 503}
 				}
-				return simulation.Answer{}
+				return simulation.Response{}
 			}
 		},
 		more: func(c simulation.Counts) error {
 			if c.NotRetryable > 0 {
-				return fmt.Errorf("%d errors that say not to try again", c.NotRetryable)
+				return fmt.Errorf("%d errors that are not retryable", c.NotRetryable)
 			}
 			return noDeadToken(c)
 		}},
 	{name: "503 for two minutes", run: 200, least: 7, most: 15, atOnce: 1, errors: unbounded,
-		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(120, simulation.Answer{Status: 503}) }},
+		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(120, simulation.Response{Status: 503}) }},
 	{name: "429 with Retry-After for two minutes", run: 200, least: 4, most: 6, atOnce: 1, errors: unbounded,
 		with: func(f *simulation.Fleet) {
-			f.TokenEndpoint = until(120, simulation.Answer{Status: 429, RetryAfter: 30})
+			f.TokenEndpoint = until(120, simulation.Response{Status: 429, RetryAfter: 30})
 		},
 		more: func(c simulation.Counts) error {
 			for i := 1; i < len(c.Requested); i++ {
@@ -89,10 +89,10 @@ var happenings = []happening{
 	{name: "the token endpoint takes 15 s", run: 60, least: 1, most: 3, atOnce: 3,
 		with: func(f *simulation.Fleet) { f.Endpoint = simulation.Takes(12) }},
 	{name: "the token endpoint hangs for a minute", run: 200, least: 4, most: 12, atOnce: 4, errors: unbounded,
-		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(60, simulation.Answer{Hangs: true}) }},
+		with: func(f *simulation.Fleet) { f.TokenEndpoint = until(60, simulation.Response{Hangs: true}) }},
 	{name: "the store is down during a renewal", run: 620, least: instances / 2, most: instances + 1, atOnce: instances,
 		with: func(f *simulation.Fleet) { f.StoreDown = func(at float64) bool { return at > 200 && at < 610 } }},
-	{name: "the store forgets all every 100 s", run: 620, least: 2, most: 4, atOnce: 2,
+	{name: "the store forgets everything every 100 s", run: 620, least: 2, most: 4, atOnce: 2,
 		with: func(f *simulation.Fleet) {
 			f.At = map[float64]func(*simulation.Fleet){}
 			for at := 100.0; at < 620; at += 100 {
@@ -107,12 +107,12 @@ var happenings = []happening{
 
 func noDeadToken(c simulation.Counts) error {
 	if c.Dead > 0 {
-		return fmt.Errorf("%d requests with a token that had met a 401 on their instance", c.Dead)
+		return fmt.Errorf("%d requests with a token that had got a 401 on their instance", c.Dead)
 	}
 	return nil
 }
 
-// latencies are those of the store, in seconds. Where it hangs, calls continue without it.
+// latencies are those of the store, in seconds.
 var latencies = []struct {
 	name    string
 	latency []simulation.Latency
@@ -122,7 +122,7 @@ var latencies = []struct {
 	{"0.9 s", []simulation.Latency{{Least: .8, Most: .95}}},
 }
 
-// TestFleet holds a fleet to its bounds, whatever happens, and however long the store
+// TestFleet keeps a fleet within its limits, whatever happens, and however long the store
 // takes.
 func TestFleet(t *testing.T) {
 	for _, h := range happenings {
@@ -144,7 +144,7 @@ func TestFleet(t *testing.T) {
 
 func holdsTo(t *testing.T, h *happening, c simulation.Counts) {
 	t.Helper()
-	t.Logf("%s: %d calls, %d token requests, %d at once, %d store operations, slowest %.2f s, with a valid token %.2f s, %d errors, %d not retryable, %d answers 401, %d dead tokens, %d open, at most %d",
+	t.Logf("%s: %d calls, %d token requests, %d at once, %d store operations, slowest %.2f s, with a valid token %.2f s, %d errors, %d not retryable, %d 401s, %d dead tokens, %d open, at most %d",
 		t.Name(), c.Calls, c.TokenRequests, c.MostUnderWay, c.StoreOperations, c.Slowest, c.SlowestValid, c.Errors, c.NotRetryable, c.Unauthorized, c.Dead, c.Open, c.MostOpen)
 	switch {
 	case c.TokenRequests < h.least || c.TokenRequests > h.most:

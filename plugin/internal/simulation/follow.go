@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// follow takes the output that a call returned, which the model allowed.
+// follow updates the model after an output that it allowed.
 func (v view) follow(o *output) {
 	c := v.c
 	if c.at = v.now; o.purpose == "service" {
@@ -47,8 +47,8 @@ func (v view) follow(o *output) {
 	}
 }
 
-// learn reads how long the back-off is from the output of the call that failed, where the
-// model can only guess.
+// learn reads how long the backoff is from the output of the call that failed, if the model
+// can only guess.
 func (b *backoff) learn(o *output) {
 	wait := gjson.Get(o.value, "wait").Int()
 	if o.words == b.error {
@@ -64,14 +64,14 @@ func (b *backoff) learn(o *output) {
 	}
 }
 
-// obtaining follows a step of obtaining a token.
+// obtaining updates the model after a step that obtains a token.
 func (v view) obtaining(words string) {
 	on, certain := v.waiting()
 	switch {
 	case !v.c.chose:
 		v.holdPending(30)
 	case words == "get token" && on:
-		if !certain { // a look, or the way to a token request
+		if !certain { // a check of the store, or the first step to a token request
 			v.unsure = true
 		}
 		v.c.looking, v.looked, v.c.own = true, v.now, 0
@@ -90,7 +90,7 @@ func (v view) waits(o *output) {
 	v.holdPending(3)
 }
 
-// becomePending makes the call the one for which the others wait, unless there is one.
+// becomePending makes the call the pending call, unless there is one.
 func (v view) becomePending() {
 	c := v.c
 	other := v.otherPending()
@@ -106,7 +106,7 @@ func (v view) holdPending(seconds int64) {
 	}
 }
 
-// succeeded ends the back-off, where a call that the service accepted does.
+// succeeded ends the backoff, if a call that the service accepted does so.
 func (v view) succeeded() {
 	c, b := v.c, &v.backoff
 	switch {

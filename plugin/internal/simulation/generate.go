@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// generator makes up the next action, by what there is in a world.
+// generator makes up the next action for a world.
 type generator struct {
 	*rand.Rand
 	w  *world
@@ -88,7 +88,7 @@ func (g *generator) choose() *action {
 	return a
 }
 
-// token is one that there is, or that somebody made up.
+// token returns the text of an existing token, or of an invented one.
 func (g *generator) token() string {
 	if g.oneIn(3) {
 		g.id++
@@ -130,7 +130,7 @@ func (g *generator) begin() *action {
 	return a
 }
 
-// resume resumes a call with what the surroundings give.
+// resume resumes a call with the result from the surroundings.
 func (g *generator) resume() *action {
 	if len(g.w.calls) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func (g *generator) again() *action {
 	return a
 }
 
-// odd makes up a result of the step at hand.
+// odd makes up a result of the call's step.
 func (g *generator) odd(a *action) {
 	if _, b := g.w.find(a.call); b != nil && len(b.before) > 0 {
 		g.oddFor(a, b.before[len(b.before)-1].last)
@@ -165,13 +165,13 @@ func (g *generator) odd(a *action) {
 }
 
 func (g *generator) oddFor(a *action, o output) {
-	var pool []answer
+	var pool []sample
 	switch kindOf(o.words) {
 	case "token":
-		pool = tokenAnswers
+		pool = tokenResponses
 	case "service":
-		if pool = serviceAnswers; g.oneIn(40) {
-			pool = cutAnswers
+		if pool = serviceResponses; g.oneIn(40) {
+			pool = cutResponses
 		}
 	case "get":
 		pool = storeValues
@@ -197,7 +197,7 @@ func (g *generator) oddFor(a *action, o output) {
 	a.result = &r
 }
 
-// used is a token that somebody may have refused.
+// used returns a token that may have been refused.
 func (g *generator) used(b *branch, o *output) string {
 	switch {
 	case o.purpose == "service":
@@ -228,6 +228,6 @@ func (g *generator) forge(a *action) {
 	}
 }
 
-// states are those of the contract's diagram in which a call hands out a step.
+// states are states for forged flows, of the contract's diagram and others.
 var states = []string{"awaiting_call", "reading_token", "taking_lock", "reading_lock", "awaiting_lock", "awaiting_token", "requesting",
 	"writing_token", "writing_done", "writing_failure", "writing_rejection", "writing_refused", "cached", "taken", "new", "old", "choosing", "falling_back"}

@@ -14,7 +14,7 @@ type host struct {
 	room int // for vars, in bytes; 0 without a limit
 }
 
-// lost is what a host panics with where a real one ends the call.
+// lost is what a host panics with when a real one would end the call.
 type lost struct{}
 
 func newHost(config map[string]string) *host {

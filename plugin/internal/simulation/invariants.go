@@ -11,18 +11,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// marks are how tokens and secrets begin, also where they are encoded: they must be
-// nowhere but where a token belongs.
+// marks are the beginnings of tokens and secrets, even encoded ones: they must only be where
+// a token or a secret belongs.
 const (
 	tokenMark  = "TOKEN-"
 	secretMark = "SECRETpa"
 )
 
-// mostSteps bounds a call: waits for calls are 30 at most, those for the store 35, each
-// with a look, and a call may obtain a token twice.
+// mostSteps is the largest number of steps of a call: at most 30 waits for calls and 35 for the
+// store, each with a check, and a call may obtain a token twice.
 const mostSteps = 220
 
-// holds holds an output to the invariants that need no model. b is nil without a call.
+// holds checks the invariants of an output that need no model. b is nil without a call.
 func (w *world) holds(i *instance, b *branch, o *output) bool {
 	if o.problem != "" {
 		w.fail("an output is as the contract says: "+o.problem, "%s", o.text)
@@ -42,9 +42,9 @@ func (w *world) holds(i *instance, b *branch, o *output) bool {
 	case first == "token" && c.requested && !c.wild:
 		w.fail("one token request for each call", "%s", o.text)
 	case first == "service" && c.sends > 2 && !c.wild:
-		w.fail("two repeats for each call", "%s", o.text)
+		w.fail("two retries for each call", "%s", o.text)
 	case first == "wait" && c.force && !c.wild:
-		w.fail("force waits for nobody", "%s", o.text)
+		w.fail("force waits for no call", "%s", o.text)
 	case first == "wait" && c.accepts == 0, slices.Contains([]string{"get", "add", "set"}, first) && c.accepts < 2:
 		if !c.wild {
 			w.fail("a host gets the steps that it accepts", "%s", o.text)
@@ -67,14 +67,14 @@ func (w *world) holds(i *instance, b *branch, o *output) bool {
 
 var tokenText = regexp.MustCompile(tokenMark + "[0-9a-z]+")
 
-// known is a text without the tokens that were handed in for this output, and that neither
-// the instance nor the call can know: nobody could hide them.
+// known returns a text without the tokens that were passed for this output and that neither the
+// instance nor the call can know: they cannot be redacted.
 func (w *world) known(i *instance, b *branch, text string) string {
-	if b == nil || !strings.Contains(w.handed, tokenMark) {
+	if b == nil || !strings.Contains(w.passed, tokenMark) {
 		return text
 	}
 	c := &b.attempt
-	for _, t := range tokenText.FindAllString(w.handed, -1) {
+	for _, t := range tokenText.FindAllString(w.passed, -1) {
 		if !i.facts.knows(t) && t != c.using && t != c.refused && t != c.got && t != c.last.token {
 			text = strings.ReplaceAll(text, t, "")
 		}
@@ -82,7 +82,7 @@ func (w *world) known(i *instance, b *branch, text string) string {
 	return text
 }
 
-// hides wants no token and no secret where none belongs.
+// hides wants tokens and secrets only where they belong.
 func (w *world) hides(i *instance, b *branch, o *output) {
 	text := o.text
 	if o.failed {
@@ -105,7 +105,7 @@ func (w *world) hides(i *instance, b *branch, o *output) {
 	}
 }
 
-// wellSent holds a token request to its form.
+// wellSent checks a token request.
 func (w *world) wellSent(i *instance, o *output) {
 	form, err := url.ParseQuery(o.body.Str)
 	if err != nil || o.url != i.Settings["auth_url"]+"/connect/token" || o.method != "POST" ||
@@ -114,8 +114,8 @@ func (w *world) wellSent(i *instance, o *output) {
 	}
 }
 
-// wellUsed wants a token that this instance was given, as this client, and that was
-// neither cleared nor refused since.
+// wellUsed wants a token that this instance was given as this client, and that was neither
+// cleared nor refused since.
 func (w *world) wellUsed(i *instance, o *output) {
 	era, had := i.had[o.token]
 	switch {
@@ -129,7 +129,7 @@ func (w *world) wellUsed(i *instance, o *output) {
 	}
 }
 
-// addressed holds a request to the service to its call.
+// addressed checks that a request to the service is the call's.
 func (w *world) addressed(i *instance, b *branch, o *output) {
 	if i.dirty || b.attempt.wild {
 		return
@@ -147,18 +147,18 @@ func (w *world) addressed(i *instance, b *branch, o *output) {
 	}
 }
 
-// invariant names the invariant that an output breaks which the model does not allow.
+// invariant returns the invariant that is broken by an output that the model does not allow.
 func (v view) invariant(o *output, allowed []string) string {
 	on, certain := v.waiting()
 	first, _, _ := strings.Cut(o.words, " ")
 	what := "after " + general(v.c.last.words) + ": " + general(o.words) + " instead of " + general(allowed[0])
 	switch {
 	case first == "token" && on && certain:
-		return "no token request within a back-off: " + what
+		return "no token request during a backoff: " + what
 	case first == "wait" && v.valid():
-		return "a call whose token is valid waits for nobody: " + what
+		return "a call with a valid token does not wait: " + what
 	case first != "error" && first != "service" && first != "done" && on && certain && strings.HasPrefix(allowed[0], "error"):
-		return "a call without a token fails at once within a back-off: " + what
+		return "a call without a token fails at once during a backoff: " + what
 	case first == "token" && allowed[0] == "wait for call":
 		return "one token request at a time: " + what
 	case first == "error" && strings.HasPrefix(allowed[0], "error"):
@@ -167,7 +167,7 @@ func (v view) invariant(o *output, allowed []string) string {
 	return "what the model allows: " + what
 }
 
-// general takes the token out of a model's word.
+// general replaces the token in the model's words.
 func general(words string) string {
 	if before, _, found := strings.Cut(words, tokenMark); found {
 		return before + "TOKEN"

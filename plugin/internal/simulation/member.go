@@ -14,28 +14,30 @@ import (
 // member is an instance of a fleet, and the driver of its calls.
 type member struct {
 	*host
-	fleet   *Fleet
-	skew    int64
-	dead    bool
-	frozen  float64 // until then it does nothing
-	waiting []*made // for another call of this instance
-	refused string  // the token that it met a 401 with last
-	under   int     // token requests under way
-	told    float64 // when the token endpoint's Retry-After is over
+	fleet *Fleet
+	skew  int64
+	dead  bool
+	// upgraded says that it is of the next version: see Upgrade.
+	upgraded   bool
+	frozen     float64 // until then it does nothing
+	waiting    []*made // for another call of this instance
+	refused    string  // the last token for which it got a 401
+	under      int     // token requests under way
+	quietUntil float64 // when the token endpoint's Retry-After ends
 
 	// kept is the first step of a call while a token is cached, as a driver may keep it.
 	kept   output
-	latest int64 // time of a call
+	latest int64 // the time of its last call
 }
 
-// Time-outs of a driver, in seconds: those of the contract, and one for the service.
+// Timeouts of a driver, in seconds: those of the contract, and one for the service.
 const (
 	tokenTimeout   = 20
 	storeTimeout   = 1
 	serviceTimeout = 30
 )
 
-// punctual reports whether the clock is right, but for a second.
+// punctual reports whether the clock is right to a second.
 func (m *member) punctual() bool { return m.skew*m.skew <= 1 }
 
 func (m *member) now() int64 { return start + int64(m.fleet.time) + m.skew }
@@ -51,7 +53,7 @@ func (m *member) live() {
 	now, latest := m.now(), m.latest
 	if m.latest = now; now >= latest && now < m.kept.until {
 		if f.accepts(m.kept.token) {
-			return // with a 2xx, which need not be handed in
+			return // with a 2xx, which need not be passed
 		}
 		f.open(&made{member: m, began: f.time}).follow(&m.kept)
 		return
@@ -77,13 +79,13 @@ func (m *member) begin(name, accepts string) *call.Step {
 	return call.Begin(m, input)
 }
 
-// renew renews the token beside the calls.
+// renew renews the token in the background.
 func (m *member) renew() {
 	if m.dead || m.fleet.thaws(m, m.renew) {
 		return
 	}
 	o := read(m.host, m.begin("get_token", ""))
-	(&made{member: m, beside: true}).follow(&o)
+	(&made{member: m, background: true}).follow(&o)
 }
 
 // valid reports whether the service accepts the token that the instance has, for so many
@@ -92,26 +94,26 @@ func (m *member) valid(seconds float64) bool {
 	return m.fleet.acceptsFor(gjson.GetBytes(m.Vars["ar-token"], "access_token").Str, seconds)
 }
 
-// unhurried is how long a token must be valid for no call to renew it: a third of the margin,
-// what clocks differ by, and how long a token request may take, since an instance counts its
-// life from before that.
+// unhurried is how long a token must be valid so that no call renews it itself: a third of the
+// margin, the difference of clocks, and how long a token request may take, because its lifetime
+// starts before that.
 const unhurried = 20 + 2 + tokenTimeout
 
 // made is a call under way.
 type made struct {
 	*member
-	began    float64
-	beside   bool // a renewal that no call waits for
-	valid    bool // the instance had a valid token when it began
-	lasting  bool // which no call has to renew
-	ready    bool
-	section  bool // its last step was one of obtaining a token
-	requests int  // for a token
-	looks    int  // waits that ended so far
-	flow     string
+	began      float64
+	background bool // a renewal that no call waits for
+	valid      bool // the instance had a valid token when it began
+	lasting    bool // which no call has to renew
+	ready      bool
+	section    bool // its last step was one of obtaining a token
+	requests   int  // for a token
+	looks      int  // waits that have ended
+	flow       string
 }
 
-// follow does what a step wants, as a driver does.
+// follow carries out a step as a driver does.
 func (m *made) follow(o *output) {
 	f := m.fleet
 	if m.flow = o.flow; o.problem != "" {
@@ -172,7 +174,7 @@ func (m *made) awake(look int) {
 
 func (m *made) failed(o *output) {
 	f := m.fleet
-	if f.close(m); m.beside {
+	if f.close(m); m.background {
 		return
 	}
 	f.Errors++
@@ -201,7 +203,7 @@ func (m *made) isReady() {
 	}
 }
 
-// resume hands in the result of a step, as the members of resume's input.
+// resume passes the result of a step, as members of resume's input.
 func (m *made) resume(result string) {
 	if m.dead || m.fleet.thaws(m.member, func() { m.resume(result) }) {
 		return

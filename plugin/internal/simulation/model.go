@@ -2,16 +2,16 @@
 
 package simulation
 
-// The model is the contract's rules for one instance, without encoding, flows and
-// prepared bytes: what an instance knows (facts), what a call has done (attempt), and
-// which outputs the contract then allows, in the words of output.inWords. Where the
-// contract leaves a choice, the model allows each, and follows the one that was taken.
+// The model is the contract's rules for one instance, without encoding, flows and prepared
+// requests: what an instance knows (facts), what a call has done (attempt), and which outputs
+// the contract then allows, in the words of output.inWords. If the contract leaves a choice,
+// the model allows each, and follows the one that was taken.
 
 // attempt is what one call has done so far.
 type attempt struct {
 	name      string // of the export
 	accepts   int    // 1 waits, 2 the store too
-	renews    bool   // in the step of begin: the host renews beside the calls
+	renews    bool   // in the step of begin: the host renews in the background
 	force     bool
 	era       int
 	client    string
@@ -27,21 +27,21 @@ type attempt struct {
 	using     string // the token of its request to the service
 	sends     int    // requests to the service
 	chose     bool   // it chooses in this step
-	looking   bool   // in the store, within a back-off
+	looking   bool   // checks the store during a backoff
 	locked    bool
 	alone     bool // continues without the store
 	free      int  // how often it found the lock free
 	dead      bool // the store has a refused token
 	writes    []string
 	ends      string // the error that follows the writes
-	fails     bool   // a back-off began in this step
-	at        int64  // when its last step was handed out
+	fails     bool   // a backoff began in this step
+	at        int64  // when its last step was returned
 	last      output
 	wild      bool // its flow was forged, or is another instance's
 	forged    bool
 }
 
-// view is what the contract's rules look at: an instance, one of its calls, and the time,
+// view is what the contract's rules depend on: an instance, one of its calls, and the time,
 // which is 0 without a usable clock.
 type view struct {
 	*facts
@@ -55,7 +55,7 @@ func (v view) shares() bool { return v.c.accepts == 2 && v.now != 0 && !v.c.alon
 // usable reports whether there is a token that this call may use.
 func (v view) usable() bool { return v.token.text != "" && v.token.text != v.c.refused }
 
-// fresh reports whether the cached token is used and not renewed.
+// fresh reports whether the cached token is used without a renewal.
 func (v view) fresh() bool {
 	switch {
 	case !v.usable() || v.c.force:
@@ -77,7 +77,7 @@ func (v view) valid() bool {
 	return unknown && v.c.name != "get_token" || !unknown && v.now < v.token.expires
 }
 
-// waiting tells whether a back-off is on, and whether that is certain.
+// waiting reports whether there is a backoff, and whether that is certain.
 func (v view) waiting() (on, certain bool) {
 	b := &v.backoff
 	if b.error == "" || v.now == 0 {
@@ -87,14 +87,14 @@ func (v view) waiting() (on, certain bool) {
 	return early || late, early == late && !b.perhaps
 }
 
-// see notes the time: if the clock was set back, a back-off may begin anew.
+// see records the time: if the clock was set back, a backoff may start anew.
 func (v view) see() {
 	if v.now != 0 {
 		v.backoff.low = min(v.backoff.low, v.now)
 	}
 }
 
-// use is the request to the service, or the token object.
+// use returns the step that uses a token: the request to the service, or the token object.
 func (v view) use(text string) string {
 	if v.c.name == "get_token" {
 		return "done " + text
@@ -102,7 +102,7 @@ func (v view) use(text string) string {
 	return "service " + text
 }
 
-// choose gives what a call may do that has no token yet.
+// choose returns what a call may do that has no token yet.
 func (v view) choose() []string {
 	v.c.chose = true
 	if v.fresh() {
@@ -130,7 +130,7 @@ func (v view) choose() []string {
 // renews ends the words of a step that leaves the renewal to the host.
 const renews = " renew"
 
-// obtain gives the first step of obtaining a token.
+// obtain returns the first step of obtaining a token.
 func (v view) obtain() []string {
 	switch {
 	case v.c.renews && v.valid() && 3*(v.token.expires-v.now) >= v.token.margin:
@@ -144,7 +144,7 @@ func (v view) obtain() []string {
 	return []string{"get token"}
 }
 
-// others gives what a call does while another call of the instance obtains a token.
+// others returns what a call may do while another call of the instance obtains a token.
 func (v view) others() []string {
 	switch {
 	case !v.otherPending() || v.c.force:
@@ -161,8 +161,8 @@ func (v view) others() []string {
 	return []string{"wait for call"}
 }
 
-// otherPending reports whether another call is pending. Of a time further ahead than can
-// be, the clock was set back since.
+// otherPending reports whether another call is pending. If the time is further ahead than
+// possible, the clock was set back since.
 func (v view) otherPending() bool {
 	return v.single() && v.pending != 0 && v.pending != v.c.own && v.now < v.until && v.until <= v.now+30+60
 }
@@ -175,7 +175,7 @@ func (v view) orOld(err string) []string {
 	return []string{err}
 }
 
-// lookOr is orOld, and a look into the store, once in a second.
+// lookOr is orOld, or a check of the store once a second.
 func (v view) lookOr(err string) []string {
 	allowed := v.orOld(err)
 	if v.shares() && !v.c.force && !v.valid() && (v.looked < v.now || v.looked > v.now+60) {
@@ -184,8 +184,8 @@ func (v view) lookOr(err string) []string {
 	return allowed
 }
 
-// gate is the last look before a token request. A call that holds the lock and makes no
-// request releases it.
+// gate returns what follows the last check before a token request. A call that holds the lock
+// and sends no request releases it.
 func (v view) gate() []string {
 	allowed := []string{"token request"}
 	on, certain := v.waiting()
@@ -217,7 +217,7 @@ func (v view) gate() []string {
 	return allowed
 }
 
-// write gives the next of the steps that tell the fleet, or how the call continues.
+// write returns the next step that informs the fleet, or how the call continues.
 func (v view) write() []string {
 	if len(v.c.writes) > 0 {
 		return v.c.writes[:1]

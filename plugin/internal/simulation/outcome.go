@@ -4,7 +4,7 @@ package simulation
 
 import "slices"
 
-func (v view) tokenAnswered(r *result) []string {
+func (v view) tokenResponded(r *result) []string {
 	c := v.c
 	defer v.endPending()
 	if r.error != "" || r.failed {
@@ -50,13 +50,13 @@ func (v view) writeOrRefused() []string {
 	switch {
 	case c.got == "" || !slices.Contains(v.refused, c.got):
 		return v.write()
-	case len(c.writes) > 0: // it may tell the fleet first
+	case len(c.writes) > 0: // it may first write to the store
 		return append(v.write(), "set lock failed")
 	}
 	return v.reject(c.got)
 }
 
-// reject is the rule for a 401 that met a new token.
+// reject is the rule for a 401 to a new token.
 func (v view) reject(text string) []string {
 	c := v.c
 	v.fail("error service_unauthorized", 0, text)
@@ -67,8 +67,8 @@ func (v view) reject(text string) []string {
 	return v.write()
 }
 
-// answered is what follows the answer of the service.
-func (v view) answered(r *result) []string {
+// responded returns what follows the response of the service.
+func (v view) responded(r *result) []string {
 	c := v.c
 	stale := c.era != v.era || c.client != v.client
 	switch {

@@ -11,7 +11,7 @@ import (
 	"automatic-rostering/plugin/internal/call"
 )
 
-// accepting is what the host of a call accepts, as begin takes it.
+// accepting returns what the host of a call accepts, as JSON.
 func (a *action) accepting() string {
 	words := []string{`"wait"`, `"store"`}[:a.accepts]
 	if a.renews {
@@ -37,7 +37,7 @@ func (w *world) begin(a *action, i *instance) bool {
 		v.now = 0
 	}
 	v.see()
-	w.handed = ""
+	w.passed = ""
 	allowed := v.begin(a.text)
 	w.calls = append(w.calls, b)
 	input := func(members string) []byte {
@@ -51,7 +51,7 @@ func (w *world) begin(a *action, i *instance) bool {
 	return true
 }
 
-// keep keeps a step as long as its host may, and holds a step to the one that is kept.
+// keep keeps a step as long as its host may, and compares a step with the kept one.
 func (w *world) keep(i *instance, kept map[string]keptStep, input string, now int64, o *output) {
 	if k, ok := kept[input]; ok && now >= k.at && now < k.until && !i.facts.unsure && o.text != k.text {
 		w.fail("begin gives the same step until its time", "%s\n  instead of %s", o.text, k.text)
@@ -65,7 +65,7 @@ func (w *world) keep(i *instance, kept map[string]keptStep, input string, now in
 	}
 }
 
-// reading gives the time as a call gets it, and the member of its input.
+// reading returns the time as a call gets it, and the member of its input.
 func (w *world) reading(a *action, i *instance) (now int64, member string) {
 	now = w.clock(i)
 	i.Clock = 0
@@ -79,7 +79,7 @@ func (w *world) reading(a *action, i *instance) (now int64, member string) {
 	return now, fmt.Sprintf(`,"now":%d`, now)
 }
 
-// resume hands a result in.
+// resume passes a result to a call.
 func (w *world) resume(a *action, i *instance) bool {
 	b := w.fork(a, i)
 	if b == nil {
@@ -90,7 +90,7 @@ func (w *world) resume(a *action, i *instance) bool {
 	if r == nil {
 		r, raw, ok = w.surroundings(b)
 	}
-	if !ok { // a 2xx that need not be handed in
+	if !ok { // a 2xx that need not be passed
 		w.steps++
 		w.drop(&action{call: b.id})
 		return true
@@ -110,13 +110,13 @@ func (w *world) resume(a *action, i *instance) bool {
 	if r.token != "" {
 		w.give(i, r.token)
 	}
-	w.handed = raw
+	w.passed = raw
 	w.step(b, v, allowed, a.line(b, w.clock(i), raw), "resume", fmt.Appendf(nil, `{"flow":%s%s%s}`, flow, raw, member))
 	return true
 }
 
-// fork finds the call that is resumed, as it was at the step that is resumed. One that is
-// resumed again, or elsewhere, is a call of its own from there on.
+// fork returns the call that is resumed, as it was at the step that is resumed. One that is
+// resumed again, or elsewhere, is a separate call from there on.
 func (w *world) fork(a *action, i *instance) *branch {
 	_, b := w.find(a.call)
 	if b == nil || len(b.before) <= a.back {
@@ -135,7 +135,7 @@ func (w *world) fork(a *action, i *instance) *branch {
 	return b
 }
 
-// resumedAt is the time of a resume as the contract reads it.
+// resumedAt returns the time of a resume according to the contract.
 func (v view) resumedAt() int64 {
 	asked := v.token.asked
 	if v.c.force {
@@ -147,25 +147,25 @@ func (v view) resumedAt() int64 {
 	case service:
 		return 0
 	case v.now != 0:
-		v.unsure = true // the contract does not say which time counts
+		v.unsure = true // the contract does not define which time counts
 	}
 	return v.c.at
 }
 
-// resumed gives the outputs that are allowed after a result; nil if all are.
+// resumed returns the outputs that are allowed after a result, or nil if all are.
 func (w *world) resumed(b *branch, v view, r *result) []string {
 	c := v.c
 	foreign := b.at != b.home
 	service := kindOf(c.last.words) == "service"
 	switch {
 	case foreign && service && !c.wild && v.token.text != c.using:
-		// It changes no token of this instance, and shows nothing of the answer.
+		// It changes no token of this instance, and shows nothing of the response.
 		c.wild = true
 		if r.status == 401 {
 			return nil
 		}
 		return []string{"done", "error service_error", "error network_error", "error invalid_input"}
-	case foreign && service && !c.wild: // it has the token too: the answer counts here as there
+	case foreign && service && !c.wild: // it has the token too: the response counts here as there
 		b.home, c.own = b.at, 0
 		return v.resume(r)
 	case foreign, c.wild:
@@ -178,7 +178,7 @@ func (w *world) resumed(b *branch, v view, r *result) []string {
 	return v.resume(r)
 }
 
-// give notes that an instance is given a token.
+// give records that an instance is given a token.
 func (w *world) give(i *instance, text string) {
 	if w.tokens[text] == nil {
 		w.issue(text, i.facts.client, 3600)
@@ -186,7 +186,7 @@ func (w *world) give(i *instance, text string) {
 	i.had[text] = i.facts.era
 }
 
-// step makes the core take a step, and holds its output to the rules.
+// step calls an export for a step, and checks its output.
 func (w *world) step(b *branch, v view, allowed []string, l line, export string, input []byte) {
 	w.steps++
 	b.steps++
@@ -219,8 +219,8 @@ func (w *world) step(b *branch, v view, allowed []string, l line, export string,
 	b.before = append(b.before, b.attempt)
 }
 
-// mostLosses bounds the calls that an instance loses because its host has too little room
-// for vars: with each token it may find out anew what does not fit.
+// mostLosses is the largest number of calls that an instance may lose because its host has too
+// little room for vars: with each token it may find out again what does not fit.
 func (w *world) mostLosses() int { return 4 + 3*len(w.tokens) }
 
 var exports = map[string]func(call.Host, []byte) *call.Step{
@@ -249,7 +249,7 @@ func (w *world) take(i *instance, export string, input []byte) (o output, ok boo
 	return o, true
 }
 
-// shorten leaves out of a step what is the same in each.
+// shorten removes from a step what is the same in each.
 func shorten(step string) string {
 	if _, flow, found := strings.Cut(step, `"flow":`); found {
 		before, _, _ := strings.Cut(flow, `,"request"`)

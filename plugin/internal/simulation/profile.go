@@ -4,8 +4,8 @@ package simulation
 
 import "math/rand/v2"
 
-// profile is what can happen in a run. Each run leaves some of it out: what happens all
-// the time hides what happens otherwise.
+// profile is what can happen in a run. Each run omits some of it, because what happens all the
+// time hides other things.
 type profile struct {
 	instances int
 	offsets   [3]int64 // of the instances' clocks
@@ -15,7 +15,7 @@ type profile struct {
 	short     bool     // a secret of a few bytes
 	room      int      // for the vars of an instance
 	weights   map[string]int
-	noNow     int // how often now is left out, in percent
+	noNow     int // how often now is omitted, in percent
 	pause     int // how often time passes, in percent
 }
 
@@ -26,7 +26,7 @@ func (p *profile) secret() string {
 	return secret
 }
 
-// kinds are the actions, with their usual weights.
+// kinds lists the actions with their usual weights.
 var kinds = []struct {
 	do     string
 	weight int

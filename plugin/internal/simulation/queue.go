@@ -2,10 +2,10 @@
 
 package simulation
 
-// event is something that happens at a time: an instance makes its next call, or run.
+// event is something that happens at a time: an instance makes its next call, or run is called.
 type event struct {
 	at   float64
-	turn uint64 // of events at the same time, the one that was made first comes first
+	turn uint64 // of events at the same time, the one that was scheduled first comes first
 	next *member
 	run  func()
 }

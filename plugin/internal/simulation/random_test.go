@@ -16,15 +16,15 @@ import (
 var (
 	seed  = flag.Uint64("seed", 1, "the first seed")
 	steps = flag.Int("steps", 1_000_000, "how many steps of calls")
-	every = flag.Bool("every", false, "go on after a finding, and list all kinds of them")
+	every = flag.Bool("every", false, "continue after a finding, and list all kinds of them")
 	tape  = flag.Bool("tape", false, "print what TestTape prints, to file descriptor 3")
-	trace = flag.Bool("trace", false, "tell all that happens in a finding's sequence")
+	trace = flag.Bool("trace", false, "print all that happens in a finding's sequence")
 )
 
 const length = 80 // actions in a run
 
-// TestTape prints each call of an export in random sequences, as the core took it, for
-// tests/cmd/soak: a run begins with an empty line.
+// TestTape prints each call of an export in random sequences, for tests/cmd/soak: a run begins
+// with a line that has its seed.
 func TestTape(t *testing.T) {
 	if !*tape {
 		t.Skip("make soak")
@@ -47,7 +47,7 @@ func TestTape(t *testing.T) {
 	}
 }
 
-// TestRandom lets random sequences happen until it has made so many steps.
+// TestRandom runs random sequences until it has made so many steps.
 func TestRandom(t *testing.T) {
 	began, made := time.Now(), 0
 	kinds := map[string]int{}

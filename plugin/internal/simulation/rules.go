@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// result is what a host hands in, as the contract reads it.
+// result is what a host passes, as the contract reads it.
 type result struct {
 	fits string // the kind of step that it fits: see kindOf
 
@@ -15,7 +15,7 @@ type result struct {
 	retryAfter int64
 	unrepeated bool   // "repeatable": false
 	error      string // of a token request, in the model's words; "" with a token
-	token      string // in the answer of the token endpoint, or in the store
+	token      string // in the response of the token endpoint, or in the store
 	lifetime   int64
 	expires    int64 // of the token in the store
 	added      bool
@@ -23,22 +23,22 @@ type result struct {
 	lock       lock
 }
 
-// lock is what the lock's value says.
+// lock is the meaning of the lock's value.
 type lock struct {
 	state    string // asking, done, failed, or "" if it is gone
 	error    string
 	until    int64
-	wait     int64 // 0 if it is not there
+	wait     int64 // 0 if missing
 	failures int
 }
 
-// kindOf is what kind of step the model's words name: the same results fit it.
+// kindOf returns the kind of step in the model's words: the same results fit it.
 func kindOf(words string) string {
 	first, _, _ := strings.Cut(words, " ")
 	return first
 }
 
-// begin gives what a call may return first.
+// begin returns what a call may return first.
 func (v view) begin(refused string) []string {
 	c := v.c
 	c.era, c.client = v.era, v.client
@@ -67,7 +67,7 @@ func (v view) begin(refused string) []string {
 	return v.choose()
 }
 
-// resume gives what a call may return after a result.
+// resume returns what a call may return after a result.
 func (v view) resume(r *result) []string {
 	c := v.c
 	c.chose, c.renews = false, false
@@ -76,7 +76,7 @@ func (v view) resume(r *result) []string {
 	case r.fits != kind && !(r.failed && kind != "wait"):
 		return []string{"error invalid_input"}
 	case kind == "service":
-		return v.answered(r)
+		return v.responded(r)
 	case c.era != v.era:
 		return []string{"error invalid_input", "error config_missing"}
 	case v.broken, c.client != v.client:
@@ -88,7 +88,7 @@ func (v view) resume(r *result) []string {
 	}
 	switch c.last.words {
 	case "wait for call":
-		// A driver ends such a wait early, so it is charged by the clock.
+		// A driver ends such a wait early, so its length is taken from the clock.
 		c.waited += min(max(v.now-c.at, 1), 5)
 		return v.choose()
 	case "wait for store":
@@ -104,7 +104,7 @@ func (v view) resume(r *result) []string {
 	case "get lock":
 		return v.lockRead(r)
 	case "token request":
-		return v.tokenAnswered(r)
+		return v.tokenResponded(r)
 	}
 	if len(c.writes) > 0 {
 		c.writes = c.writes[1:]

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Run is a random sequence of actions on the core, which its seed tells. The tape gets each
-// call of an export, unless it is nil: then instances may have too little room for vars, too.
+// Run runs a random sequence of actions on the core, determined by its seed. The tape gets each
+// call of an export; if it is nil, instances may also have too little room for vars.
 func Run(seed uint64, length int, tape func(*Entry)) (steps int, finding *Finding) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := newProfile(r)
@@ -36,7 +36,7 @@ func Run(seed uint64, length int, tape func(*Entry)) (steps int, finding *Findin
 	return w.steps, w.finding
 }
 
-// replay lets a sequence happen again, and returns what it finds.
+// replay runs a sequence again, and returns what it finds.
 func replay(p profile, actions []action, trace func(string), s *scenario) *Finding {
 	w := newWorld(p)
 	w.trace, w.scenario = trace, s
@@ -52,14 +52,14 @@ func replay(p profile, actions []action, trace func(string), s *scenario) *Findi
 	return w.finding
 }
 
-// Shrink leaves out of a finding's actions whatever it does not need.
+// Shrink removes from a finding's actions whatever it does not need.
 func (f *Finding) Shrink() {
 	fails := func(actions []action) bool {
 		found := replay(f.profile, actions, nil, nil)
 		return found != nil && found.Invariant == f.Invariant
 	}
 	if !fails(f.actions) {
-		return // should not happen: a run is told by its seed
+		return // should not happen: a run is determined by its seed
 	}
 	for changed := true; changed; {
 		changed = false
@@ -90,7 +90,8 @@ func (f *Finding) Shrink() {
 	}
 }
 
-// without leaves actions out: in fewer also the time that passes before them, in later not.
+// without removes actions: in fewer together with the time that passes before them, in later
+// without it.
 func without(actions []action, at, size int) (fewer, later []action) {
 	fewer = append(append(fewer, actions[:at]...), actions[at+size:]...)
 	passed := int64(0)
@@ -104,7 +105,7 @@ func without(actions []action, at, size int) (fewer, later []action) {
 	return fewer, later
 }
 
-// simplify makes single actions plainer.
+// simplify makes single actions simpler.
 func (f *Finding) simplify(fails func([]action) bool) (changed bool) {
 	for n := range f.actions {
 		for _, plainer := range []func(*action){
@@ -129,7 +130,7 @@ func (f *Finding) simplify(fails func([]action) bool) (changed bool) {
 	return changed
 }
 
-// Trace tells all that happens in a finding's sequence.
+// Trace reports all that happens in a finding's sequence.
 func (f *Finding) Trace(line func(string)) { replay(f.profile, f.actions, line, nil) }
 
 // forge changes a member of a flow.

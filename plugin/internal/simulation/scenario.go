@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// line is a call of a scenario of tests/scenarios. Three of its fields are not of that
-// format, which has one instance and true flows: they tell what has to be adapted.
+// line is a call in a scenario of tests/scenarios. Some of its fields are not part of that
+// format, which has one instance and unchanged flows: they show what has to be adapted.
 type line struct {
 	Call   string          `json:"call,omitempty"`
 	Resume string          `json:"resume,omitempty"`
@@ -22,7 +22,7 @@ type line struct {
 	Instance  int    `json:"instance,omitempty"`
 	StepsBack int    `json:"steps_back,omitempty"`
 	Forged    string `json:"forged,omitempty"`
-	World     string `json:"world,omitempty"` // what happens besides
+	World     string `json:"world,omitempty"` // what else happens
 
 	Step  any             `json:"step,omitempty"`
 	Done  bool            `json:"done,omitempty"`
@@ -41,7 +41,7 @@ func (s *scenario) add(l line) {
 	}
 }
 
-// begun is the line of a call that begins, or is resumed.
+// line returns the line of a call that begins, or is resumed.
 func (a *action) line(b *branch, now int64, input string) line {
 	l := line{Call: b.attempt.name, As: fmt.Sprint("call ", a.id), Instance: b.at.number, StepsBack: a.back}
 	if a.do == "resume" {
@@ -63,7 +63,7 @@ func (a *action) line(b *branch, now int64, input string) line {
 	return l
 }
 
-// ends adds what came of a call.
+// ends adds the outcome of a call.
 func (l line) ends(o *output) line {
 	l.Renew = o.renew
 	first, _, _ := strings.Cut(o.words, " ")
@@ -88,7 +88,7 @@ func (l line) ends(o *output) line {
 	return l
 }
 
-// exchange is an operation on the store.
+// exchange returns an operation on the store as an exchange.
 func (o *output) exchange() map[string]any {
 	e := map[string]any{}
 	if strings.HasSuffix(o.key, ":asking") {
@@ -100,7 +100,7 @@ func (o *output) exchange() map[string]any {
 	return map[string]any{o.op: e}
 }
 
-// text is the scenario in YAML, one call a line; JSON is YAML too.
+// text returns the scenario as YAML, one call per line; JSON is YAML too.
 func (s scenario) text(f *Finding) string {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "- name: %q\n  accepts: %s\n  calls:\n", f.Invariant, s.accepting(f))
@@ -123,17 +123,17 @@ func (s scenario) accepting(f *Finding) string {
 	return most.accepting()
 }
 
-// silent are the actions that change the surroundings alone.
+// silent are the actions that change only the surroundings.
 var silent = []string{"revoke", "refuse", "down", "store down", "forget", "poison", "jump", "config", "drop"}
 
-// record adds the line of an action that makes no call.
+// record adds the line of an action without a call.
 func (w *world) record(a *action) {
 	if slices.Contains(silent, a.do) {
 		w.scenario.add(line{World: strings.TrimSpace(fmt.Sprint(a.do, " ", a.name, " ", a.num, " ", a.text)), Instance: a.at})
 	}
 }
 
-// String tells an action in one line.
+// String describes an action in one line.
 func (a *action) String() string {
 	text := fmt.Sprintf("%s on %d", a.do, a.at)
 	if a.pass > 0 {

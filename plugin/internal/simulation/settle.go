@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// settle ends all faults, lets time pass, and wants every call to succeed again, with one
-// token request for all that share a store, or for each instance.
+// settle ends all faults, lets time pass, and wants every call to succeed again, with one token
+// request for all instances that share a store, or for each instance.
 func (w *world) settle() {
 	w.refuses, w.down, w.storeDown, w.calls, w.ended = false, false, false, nil, nil
 	latest := int64(0)

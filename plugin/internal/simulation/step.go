@@ -23,7 +23,7 @@ type output struct {
 	last    bool
 	until   int64
 	renew   bool
-	token   string // in the request to the service, in the token object, or to be set
+	token   string // in the request to the service, in the token object, or to be stored
 	expires int64
 	method  string
 	url     string
@@ -39,7 +39,7 @@ type output struct {
 	retryable  bool
 	retryAfter int64
 	status     int64
-	problem    string // why it is no output of the contract
+	problem    string // how it breaks the contract
 }
 
 // read reads the result of an export.
@@ -58,7 +58,7 @@ func read(h *host, s *call.Step) (o output) {
 		return o
 	}
 	if !json.Valid(text) {
-		o.problem = "it is no JSON"
+		o.problem = "it is not JSON"
 		return o
 	}
 	gjson.Parse(o.text).ForEach(func(name, v gjson.Result) bool {
@@ -97,7 +97,7 @@ func read(h *host, s *call.Step) (o output) {
 	})
 	o.words = o.inWords()
 	if o.words == "" && o.problem == "" {
-		o.problem = "it is no step"
+		o.problem = "it is not a step"
 	}
 	if o.renew {
 		o.words += renews
@@ -110,7 +110,7 @@ func (o *output) readRequest(r gjson.Result) {
 	o.token = strings.TrimPrefix(o.headers.Get("Authorization").Str, "Bearer ")
 }
 
-// inWords tells what the step is, in the words of the model.
+// inWords returns the step in the words of the model.
 func (o *output) inWords() string {
 	lock := strings.HasSuffix(o.key, ":asking")
 	switch o.step {
@@ -149,7 +149,7 @@ func (o *output) inWords() string {
 	return ""
 }
 
-// codes are those of the contract, each with its retryable: "" where that depends.
+// codes are those of the contract, each with its retryable, or "" if that depends.
 var codes = map[string]string{
 	"invalid_input": "false", "config_missing": "false", "config_invalid": "false", "clock_unusable": "false",
 	"token_endpoint_rejected": "false", "token_endpoint_unavailable": "true", "token_response_invalid": "true",
@@ -158,7 +158,7 @@ var codes = map[string]string{
 
 func (o *output) readError() {
 	if !json.Valid([]byte(o.text)) {
-		o.problem = "an error that is no JSON"
+		o.problem = "an error that is not JSON"
 		return
 	}
 	e := gjson.Parse(o.text)
@@ -171,7 +171,7 @@ func (o *output) readError() {
 	o.problem = errorProblem(e, o)
 }
 
-// errorProblem tells how an error is not as the contract's table has it, or "".
+// errorProblem returns how an error differs from the contract's table, or "".
 func errorProblem(e gjson.Result, o *output) string {
 	retryable, known := codes[o.code]
 	key := e.Get("key").Str

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// surroundings gives the result of a call's step as the store, the token endpoint and the
-// service give it; ok is false for a 2xx that need not be handed in.
+// surroundings returns the result of a call's step from the store, the token endpoint or the
+// service; ok is false for a 2xx that need not be passed.
 func (w *world) surroundings(b *branch) (r *result, raw string, ok bool) {
 	o := &b.attempt.last
 	switch kindOf(o.words) {
@@ -39,8 +39,8 @@ func (w *world) surroundings(b *branch) (r *result, raw string, ok bool) {
 	return r, raw, true
 }
 
-// grantName is the text of a token that the token endpoint gives. Where there is little
-// room for vars, a token needs a good part of it, as true ones do.
+// grantName returns the text of a token that the token endpoint grants. If there is little room
+// for vars, a token needs a large part of it, as real ones do.
 func (w *world) grantName(n int) string {
 	text := fmt.Sprintf("TOKEN-%04d", n)
 	if w.profile.room > 0 {
@@ -49,13 +49,13 @@ func (w *world) grantName(n int) string {
 	return text
 }
 
-// grant is an answer of the token endpoint with a token.
+// grant returns a response of the token endpoint with a token.
 func grant(text string, lifetime int64) (*result, string) {
 	body := fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(text), lifetime)
 	return &result{fits: "token", status: 200, token: text, lifetime: lifetime}, `,"status":200,"body":` + quote(body)
 }
 
-// operate does an operation of the store.
+// operate carries out an operation on the store.
 func (w *world) operate(o *output, client string) (*result, string) {
 	found, there := w.store[o.key]
 	there = there && float64(w.time) < found.expires
@@ -74,10 +74,10 @@ func (w *world) operate(o *output, client string) (*result, string) {
 	return &result{fits: "add", added: true}, `,"added":true`
 }
 
-// adoptable are the codes that an instance may tell the fleet of.
+// adoptable are the codes that the lock may have.
 var adoptable = []string{"token_endpoint_rejected", "token_endpoint_unavailable", "token_response_invalid", "network_error", "service_unauthorized"}
 
-// stored reads a value of the store as the contract does.
+// stored reads a value from the store according to the contract.
 func stored(value, client string) *result {
 	r := &result{fits: "get"}
 	v := gjson.Parse(value)

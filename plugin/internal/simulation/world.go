@@ -12,7 +12,7 @@ import (
 	"automatic-rostering/plugin/internal/call"
 )
 
-// world is some instances with their surroundings, in which actions happen.
+// world is a number of instances and their surroundings, in which actions happen.
 type world struct {
 	profile   profile
 	time      int64
@@ -22,12 +22,12 @@ type world struct {
 	tokens    map[string]*issued
 	granted   int
 	refuses   bool // the service refuses every token
-	down      bool // the token endpoint answers 503
+	down      bool // the token endpoint responds with 503
 	storeDown bool
 	calls     []*branch // those under way
-	ended     []*branch // those that ended lately, or were dropped
+	ended     []*branch // those that ended recently, or were dropped
 	logs      []string
-	handed    string // the result that was handed in last
+	passed    string // the last result that was passed
 
 	tape     func(*Entry)
 	trace    func(string)
@@ -35,20 +35,20 @@ type world struct {
 	finding  *Finding
 }
 
-// instance is one instance of the core, and what the model says that it knows.
+// instance is one instance of the core, and what it knows according to the model.
 type instance struct {
 	*host
 	facts  facts
 	number int
 	offset int64          // of its clock
 	dirty  bool           // its config was changed, and clear_token not called yet
-	had    map[string]int // the era in which it was given a token
-	latest int64          // that its clock read
-	losses int            // calls that ended for want of room
+	had    map[string]int // the era in which it was given each token
+	latest int64          // the latest time of its clock
+	losses int            // calls that ended because there was no room
 	kept   map[string]keptStep
 }
 
-// keptStep is a step of begin that a host may use again, by its input without now.
+// keptStep is a step of begin that a host may reuse for the same input without now.
 type keptStep struct {
 	text      string
 	at, until int64
@@ -61,7 +61,7 @@ type issued struct {
 	expires int64
 }
 
-// Entry is a call of an export, as the core took it.
+// Entry is a call of an export, with its input and its output.
 type Entry struct {
 	Instance int               `json:"instance"`
 	Config   map[string]string `json:"config"`
@@ -78,7 +78,7 @@ type entry struct {
 	expires float64
 }
 
-// branch is a call under way: its attempt at each step, with the flow.
+// branch is a call under way, and its attempt at each step, with the flow.
 type branch struct {
 	id      int
 	at      *instance
@@ -105,7 +105,7 @@ func newWorld(p profile) *world {
 	return w
 }
 
-// fail notes that an invariant does not hold.
+// fail records that an invariant does not hold.
 func (w *world) fail(invariant, format string, args ...any) {
 	if w.finding == nil {
 		w.finding = &Finding{Step: w.steps, Invariant: invariant, Detail: fmt.Sprintf(format, args...)}
@@ -114,7 +114,7 @@ func (w *world) fail(invariant, format string, args ...any) {
 
 func (w *world) clock(i *instance) int64 { return start + w.time + i.offset }
 
-// act makes an action happen, and reports whether it was possible.
+// act carries out an action, and reports whether it was possible.
 func (w *world) act(a *action) bool {
 	w.time += a.pass
 	w.record(a)
@@ -160,7 +160,7 @@ func (w *world) act(a *action) bool {
 	return true
 }
 
-// took notes the output of an export that makes no requests.
+// took checks the output of an export that sends no requests.
 func (w *world) took(o output) {
 	if o.words != "nothing" {
 		w.fail("clear_token returns nothing", "%s", o.text)
@@ -172,7 +172,7 @@ func (i *instance) clear() {
 	i.dirty = false
 }
 
-// configure changes the config: a host then calls clear_token before the next call begins.
+// configure changes the config: then the host calls clear_token before the next call begins.
 func (i *instance) configure(name, secret string) {
 	i.dirty = true
 	if name == "broken" {
@@ -241,7 +241,7 @@ func (w *world) drop(a *action) bool {
 	return false
 }
 
-// end moves a call to those that have ended, whose flows may still be resumed.
+// end moves a call to the ended ones, whose flows may still be resumed.
 func (w *world) end(n int) {
 	w.ended = append(w.ended, w.calls[n])
 	w.calls = append(w.calls[:n:n], w.calls[n+1:]...)

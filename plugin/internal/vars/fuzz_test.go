@@ -6,8 +6,8 @@ import (
 	"automatic-rostering/plugin/internal/vars"
 )
 
-// FuzzState reads any two words: what is taken for a token is written as the same
-// two words, and stays within the limits.
+// FuzzState decodes any two words: what is accepted as a token encodes to the same two words,
+// and is within the limits.
 func FuzzState(f *testing.F) {
 	token := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540, Prepared: vars.ForStep, ForInput: true}
 	first, second := token.Words()

@@ -1,37 +1,36 @@
-// Package vars holds the names and the form of the vars: all that outlives a
-// call.
+// Package vars defines the names and the encoding of the vars: all that outlives a call.
 package vars
 
 import "encoding/binary"
 
 // The vars. Names have exactly 8 bytes, which a guest writes in one host call.
 const (
-	// Summary is what is known of the token, of fixed size: see Token.
+	// Summary is what is known about the token, of fixed size: see Token.
 	Summary = "ar-state"
-	// TokenObject is the token object, as get_token returns it.
+	// TokenObject is the token object that get_token returns.
 	TokenObject = "ar-token"
 	// TokenStep is the step that begin returns for a get_token with that token.
 	TokenStep = "ar-tstep"
 	// Previous is the token object before it. A request with that token may be under way.
 	Previous = "ar-prev."
-	// JobsRequest is the complete /jobs request, token and ids in it: as http_request
-	// takes it, or the whole step that begin returns. See Token.Prepared.
+	// JobsRequest is the complete /jobs request with token and ids: the input of
+	// http_request, or the whole step that begin returns. See Token.Prepared.
 	JobsRequest = "ar-jobs."
 	// JobsIDs names the ids of the input for which JobsRequest was prepared.
 	JobsIDs = "ar-ids.."
 	// LogLine is the line that is logged for a 200 to JobsRequest.
 	LogLine = "ar-log.."
-	// Retry is the back-off: see package backoff.
+	// Retry is the backoff: see package backoff.
 	Retry = "ar-retry"
-	// Shared is what the calls of the instance know of each other: see Calls.
+	// Shared is what the calls of the instance know about each other: see Calls.
 	Shared = "ar-calls"
 )
 
-// All is every var, for clear_token, which keeps Summary alone: a call that began
-// before it must not be taken for one that began after it.
+// All lists every var except Summary, for clear_token. It updates Summary instead: a call
+// that began before it must not pass for one that began after it.
 var All = [...]string{TokenObject, TokenStep, Previous, JobsRequest, JobsIDs, LogLine, Retry, Shared}
 
-// Prepared tells the form in which JobsRequest was prepared.
+// Prepared is the form in which JobsRequest was prepared.
 type Prepared uint8
 
 const (
@@ -40,16 +39,16 @@ const (
 	ForStep                    // for begin; what the host accepts is added to it
 )
 
-// LastPrepared is ForStep for a host that accepts most.
+// LastPrepared is ForStep for a host that accepts the most.
 const LastPrepared = ForStep + 2
 
-// Token is what is known of the cached token.
+// Token is what is known about the cached token.
 type Token struct {
 	// AskedAt is when it was requested, in Unix seconds, just before the request
-	// was sent. 0 where there was no usable clock: its expiry is then unknown.
+	// was sent. 0 if there was no usable clock: its expiry is then unknown.
 	AskedAt int64
-	// Lifetime and RenewAfter are seconds from AskedAt on: until it expires, and
-	// until a new one is requested.
+	// Lifetime and RenewAfter are seconds since AskedAt: until it expires, and until
+	// a new one is requested.
 	Lifetime, RenewAfter int64
 	// Dropped says that the token was removed.
 	Dropped bool
@@ -57,25 +56,25 @@ type Token struct {
 	Rejected bool
 	// Replacement says that it was obtained in place of a refused one.
 	Replacement bool
-	// Prepared and ForInput tell what JobsRequest is, and whether it was prepared for
-	// the ids in JobsIDs instead of those of the config.
+	// Prepared says what JobsRequest is, and ForInput whether it was prepared for the
+	// ids in JobsIDs instead of those in the config.
 	Prepared Prepared
 	ForInput bool
-	// StepPrepared says that TokenStep is there.
+	// StepPrepared says that TokenStep is set.
 	StepPrepared bool
 	// Epoch counts the clear_tokens so far.
 	Epoch uint32
 
-	// Hash is that of the access token. Owner names the client and the epoch to which it
-	// belongs. A call with a warm token reads neither.
+	// Hash is the hash of the access token. Owner identifies the client and the epoch to
+	// which it belongs. A call with a warm token reads neither.
 	Hash  int64
 	Owner uint32
 }
 
-// ExpiryKnown reports whether the token was requested by a usable clock.
+// ExpiryKnown reports whether the clock was usable when the token was requested.
 func (t *Token) ExpiryKnown() bool { return t.AskedAt != 0 }
 
-// ExpiresAt is in Unix seconds, 0 where unknown.
+// ExpiresAt returns when it expires, in Unix seconds, or 0 if unknown.
 func (t *Token) ExpiresAt() int64 {
 	if !t.ExpiryKnown() {
 		return 0
@@ -83,7 +82,7 @@ func (t *Token) ExpiresAt() int64 {
 	return t.AskedAt + t.Lifetime
 }
 
-// RenewAt is when a new one is requested, in Unix seconds.
+// RenewAt returns when a new one is requested, in Unix seconds.
 func (t *Token) RenewAt() int64 { return t.AskedAt + t.RenewAfter }
 
 // The value of Summary is four words, of which a call with a warm token reads two.
@@ -107,7 +106,7 @@ const (
 	lifeBits  = 17
 	epochBits = 30
 
-	// MaxLifetime bounds what can be stored: a day, the longest that is believed.
+	// MaxLifetime is the longest lifetime that is accepted and can be stored: a day.
 	MaxLifetime = 86400
 )
 
@@ -127,7 +126,7 @@ func (t *Token) Words() (first, second uint64) {
 	return first, second
 }
 
-// SetWords reads what Words returned. It refuses what Words cannot have returned.
+// SetWords decodes what Words returned. It rejects what Words cannot have returned.
 func (t *Token) SetWords(first, second uint64) (ok bool) {
 	const life = 1<<lifeBits - 1
 	t.AskedAt = int64(first >> (64 - timeBits))
@@ -150,7 +149,7 @@ func (t *Token) Encode() []byte {
 	return words(first, second, uint64(t.Hash), uint64(t.Owner))
 }
 
-// Decode reads the value of Summary. It refuses what Encode cannot have returned.
+// Decode decodes the value of Summary. It rejects what Encode cannot have returned.
 func (t *Token) Decode(b []byte) (ok bool) {
 	if len(b) != 4*8 {
 		return false
@@ -159,22 +158,22 @@ func (t *Token) Decode(b []byte) (ok bool) {
 	return t.SetWords(word(b, 0), word(b, 1))
 }
 
-// Calls is what the calls of one instance know of each other.
+// Calls is what the calls of one instance know about each other.
 type Calls struct {
-	// Pending is the number of the call that obtains a token, or did last. It grows.
+	// Pending is the number of the call that obtains a token, or did so last. It only grows.
 	Pending uint32
 	// Until is how long the others wait for it, in Unix seconds: 0 once it has ended.
 	Until int64
-	// LookedAt is when a call looked into the store within a back-off.
+	// LookedAt is when a call last checked the store during a backoff.
 	LookedAt int64
-	// SteppedAt is when a call that obtains a token was last told what to do.
+	// SteppedAt is when a call that obtains a token last returned a step.
 	SteppedAt int64
-	// Refused are the hashes of tokens that were dropped because the service refused them,
-	// the latest first.
+	// Refused are the hashes of the tokens that were dropped because the service refused
+	// them, latest first.
 	Refused [4]int64
 }
 
-// Refuse remembers a token.
+// Refuse remembers the hash of a refused token.
 func (c *Calls) Refuse(hash int64) {
 	c.Forgive(hash)
 	copy(c.Refused[1:], c.Refused[:])
@@ -207,7 +206,7 @@ func (c *Calls) Encode() []byte {
 		uint64(c.Refused[0]), uint64(c.Refused[1]), uint64(c.Refused[2]), uint64(c.Refused[3]))
 }
 
-// DecodeCalls reads the value of Shared.
+// DecodeCalls decodes the value of Shared.
 func DecodeCalls(b []byte) *Calls {
 	if len(b) != 8*8 {
 		return &Calls{}

@@ -17,7 +17,7 @@ func TestNamesOfVarsHaveEightBytesAndDiffer(t *testing.T) {
 	}
 }
 
-func TestTokenOutlivesItsVar(t *testing.T) {
+func TestTokenRoundTrip(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		want vars.Token
@@ -48,7 +48,7 @@ func TestTokenOutlivesItsVar(t *testing.T) {
 	}
 }
 
-func TestSetWordsRefuses(t *testing.T) {
+func TestSetWordsRejects(t *testing.T) {
 	good := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: 3540}
 	first, second := good.Words()
 	for _, tt := range []struct {
@@ -71,7 +71,7 @@ func TestSetWordsRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeRefusesAnotherLength(t *testing.T) {
+func TestDecodeRejectsAnotherLength(t *testing.T) {
 	b := (&vars.Token{}).Encode()
 	for _, b := range [][]byte{nil, b[:16], append(b, 0)} {
 		var got vars.Token
@@ -81,7 +81,7 @@ func TestDecodeRefusesAnotherLength(t *testing.T) {
 	}
 }
 
-func TestCallsOutliveTheirVar(t *testing.T) {
+func TestCallsRoundTrip(t *testing.T) {
 	calls := vars.Calls{Pending: 1<<32 - 1, Until: clock.Latest, LookedAt: clock.Released, SteppedAt: clock.Latest, Refused: [4]int64{1, 2, 3, 1<<48 - 1}}
 	if got := vars.DecodeCalls(calls.Encode()); *got != calls {
 		t.Errorf("got %+v", got)
@@ -120,8 +120,8 @@ func TestTheLastFourRefusedTokensAreKnown(t *testing.T) {
 	}
 }
 
-// A renewal that is due before the token was requested, by a clock that was set back, is
-// due at once.
+// A renewal that is due before the token was requested, because a clock was set back, is due
+// at once.
 func TestARenewalIsNeverDueBeforeTheRequest(t *testing.T) {
 	early := vars.Token{AskedAt: 1_800_000_000, Lifetime: 3600, RenewAfter: -5, Epoch: 7}
 	var got vars.Token

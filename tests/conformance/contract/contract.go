@@ -1,4 +1,4 @@
-// Package contract is docs/contract.schema.json.
+// Package contract validates JSON against docs/contract.schema.json.
 package contract
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Contract is the JSON Schema, by definition.
+// Contract has the schemas by the names of their definitions.
 type Contract map[string]*jsonschema.Schema
 
-// Read reads it in the folder of the repository.
+// Read reads the contract in a folder of the repository.
 func Read(root string) (Contract, error) {
 	const id = "urn:automatic-rostering:contract:2"
 	name := filepath.Join(root, "docs/contract.schema.json")
@@ -41,7 +41,7 @@ func Read(root string) (Contract, error) {
 	return c, nil
 }
 
-// Fits tells whether a JSON text is as the definition says; nil means that it is.
+// Fits returns how a JSON text differs from a definition, or nil.
 func (c Contract) Fits(definition string, text []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -50,12 +50,12 @@ func (c Contract) Fits(definition string, text []byte) error {
 	return c[definition].Validate(value)
 }
 
-// outputs are the definitions of outputs that the plugin makes itself.
+// outputs maps exports to the definitions of the outputs that the plugin makes itself.
 var outputs = map[string]string{
 	"get_token": "token", "begin": "step", "resume": "step", "version": "version", "set_token": "", "clear_token": "", "check": "",
 }
 
-// Returns tells whether an export may return an output, or an error if that is not empty.
+// Returns checks the output of an export, or its error if failure is not empty.
 func (c Contract) Returns(export string, output []byte, failure string) error {
 	definition, own := outputs[export]
 	switch {
