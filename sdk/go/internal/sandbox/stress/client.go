@@ -76,6 +76,7 @@ func (s *stress) openAll() {
 }
 
 func (s *stress) closeAll() {
+	defer watch("closing").Stop()
 	for _, slot := range s.slots {
 		if err := slot.client.Swap(nil).Shutdown(context.Background()); err != nil {
 			fail("shutdown: %v", err)
