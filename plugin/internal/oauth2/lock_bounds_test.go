@@ -38,7 +38,7 @@ func TestTheErrorOfALockHasItsOwnMessage(t *testing.T) {
 		known[message] = code
 	}
 	for _, status := range []int{0, 200, 400, 503} {
-		_, _, own := oauth2.ParseTokenResponse(answer(status, "{}"), secrets)
+		_, _, own := oauth2.ParseTokenResponse(response(status, "{}"), secrets)
 		if code := known[own.Message]; code != "" {
 			t.Errorf("the message of this instance's %s is that of another's: %q", code, own.Message)
 		}

@@ -240,7 +240,7 @@ func (w *direct) make(c *directCall) {
 			panic(lostCall{})
 		}
 		body = e.Answer
-		step = made.Resume(&message.Answer{Status: e.Status, Size: len(body), Load: func(most int) []byte {
+		step = made.Resume(&message.Response{Status: e.Status, Size: len(body), Load: func(most int) []byte {
 			return slices.Clone(body[:min(most, len(body))])
 		}})
 	}
@@ -253,7 +253,7 @@ func (w *direct) end(c *directCall, step *call.Step, body []byte) {
 		c.Output = slices.Clone(step.Output)
 	case call.GiveHeld:
 		c.Output = slices.Clone(w.Held)
-	case call.GiveAnswer:
+	case call.GiveResponse:
 		c.Output = body
 	default:
 		c.Error = string(step.Output)
