@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 use std::{env, fs, io, thread};
 
@@ -224,7 +224,10 @@ impl Host {
                 options = options.store(Arc::new(HttpStore::new(create.store)));
             }
             match Client::open_raw(create.config, options).await {
-                Ok(client) => Instance::Client(client),
+                Ok(client) => {
+                    LazyLock::force(&store::CLIENT);
+                    Instance::Client(client)
+                }
                 Err(error) => return Ok(Response::failure(&error)),
             }
         } else {

@@ -7,30 +7,27 @@ use automatic_rostering::reqwest::Client;
 use automatic_rostering::{Cause, Store, async_trait};
 use serde_json::{Value, json};
 
+/// Built after the first client of the library is open, which installs the TLS provider that reqwest needs, and before the first
+/// operation, which would exceed its timeout on a busy machine.
+pub static CLIENT: LazyLock<Client> = LazyLock::new(|| {
+    Client::builder()
+        .no_proxy()
+        .build()
+        .expect("it needs nothing")
+});
+
 pub struct HttpStore {
-    /// Built when it is first used: the library's client installs the TLS provider that reqwest needs.
-    client: LazyLock<Client>,
     url: String,
 }
 
 impl HttpStore {
     pub fn new(url: String) -> Self {
-        let build = || {
-            Client::builder()
-                .no_proxy()
-                .build()
-                .expect("it needs nothing")
-        };
-        Self {
-            client: LazyLock::new(build),
-            url,
-        }
+        Self { url }
     }
 
     async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
         let operation = json!({ "op": op, "key": key, "value": value, "ttl": ttl.as_secs() });
-        let response = self
-            .client
+        let response = CLIENT
             .post(&self.url)
             .body(operation.to_string())
             .send()
