@@ -249,7 +249,7 @@ func slowTokenEndpoint(w *world) {
 	w.fails(requests)
 	w.fails(waits)
 	request.WaitUntilLeft()
-	w.fails(c.begin("list_jobs", start, 0)) // the back-off
+	w.fails(c.begin("list_jobs", start, 0)) // the backoff
 	w.tokenRequests(1)
 	w.auth.Hold(false)
 	c.lists(start+60, "token-0001")

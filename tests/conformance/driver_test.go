@@ -48,7 +48,7 @@ func driverRules(t *testing.T, h hosts.Host) {
 var rules = []struct {
 	name string
 	rule func(*world)
-	slow bool // it waits for a time-out of the library, beside the others
+	slow bool // it waits for a timeout of the library, in addition to the others
 }{
 	{"the token endpoint never answers", slowTokenEndpoint, true},
 	{"the store is slow", slowStore, true},

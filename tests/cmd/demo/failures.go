@@ -29,7 +29,7 @@ func down(d *demo, ctx context.Context) error {
 		return err
 	}
 	if second <= first {
-		return fmt.Errorf("the back-off does not grow: %v, then %v", first, second)
+		return fmt.Errorf("the backoff does not grow: %v, then %v", first, second)
 	}
 	left, err := d.countDown(ctx, second)
 	if err != nil {
