@@ -62,7 +62,7 @@ func exactly(tokens int) func(int) int { return func(int) int { return tokens } 
 type result struct {
 	story, stage               string
 	processes, calls, requests int
-	want                       string // the token requests that the rules allow, or "" if play judges them
+	want                       string        // the token requests that the rules allow, or "" if play judges them
 	longest                    time.Duration // that some calls of a process took
 }
 
