@@ -127,7 +127,7 @@ func (c *course) open() (ended bool, err error) {
 	c.check.client = c.drives
 	c.skipsLogs = c.client && c.scenario.Accepts == nil
 	if refused != "" {
-		if a, err := c.export("check", nil); err != nil || sameJSON([]byte(refused), []byte(a.Error)) != nil {
+		if a, err := c.export("check", nil); err != nil || sameJSON([]byte(plain(refused)), []byte(plain(a.Error))) != nil {
 			return false, fmt.Errorf("the library refuses to open with %s, check with %s (%v)", refused, a.Error, err)
 		}
 	}
