@@ -144,3 +144,21 @@ func TestATokenThatIsNotKeptIsWorthARetry(t *testing.T) {
 		t.Error(step)
 	}
 }
+
+func TestTheBodyOfARefusalIsNotRepeated(t *testing.T) {
+	e := newEdge(t)
+	list := func() string {
+		return e.text(call.Begin(e, []byte(`{"call":"list_jobs","accepts":["wait"],"input":{"now":1800000000}}`)))
+	}
+	step := e.resume(list(), `,"now":1800000000,"status":200,"body":"{\"access_token\":\"new-token\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`)
+	step = e.resume(step, `,"now":1800000000,"status":401,"body":"the reason"`)
+	if !strings.Contains(step, `"body":"the reason"`) {
+		t.Errorf("without its body: %s", step)
+	}
+	if calls := e.resume(list(), `,"now":1800000000,"status":401,"body":"another"`); strings.Contains(calls, "the reason") || !strings.Contains(calls, `"code":"service_unauthorized"`) {
+		t.Errorf("within the backoff: %s", calls)
+	}
+	if failure := e.text(call.Begin(e, []byte(`{"call":"get_token","accepts":["wait"],"input":{"now":1800000000,"force":true}}`))); strings.Contains(failure, "body") || !strings.Contains(failure, `"retry_after"`) {
+		t.Errorf("the last error again: %s", failure)
+	}
+}
