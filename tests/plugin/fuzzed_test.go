@@ -133,19 +133,14 @@ func (w *fuzzed) callOn(h *stubhost.Host, export, input string) (e ended) {
 	w.checkHidden(failure)
 	w.checkHidden(strings.Join(h.Logs, "\n"))
 	// 1 MB, and the text in a few forms at the same time.
-	if most := 1<<20 + 32*longest; int(h.Memory()) > max(most, w.largest(most)) {
+	if mostMemory = max(mostMemory, 1<<20+32*longest); int(h.Memory()) > mostMemory {
 		w.t.Fatalf("%s with %d bytes uses %d bytes of memory", export, longest, h.Memory())
 	}
 	return e
 }
 
-var largest int
-
-// largest returns the most memory that any call so far was allowed: it does not shrink.
-func (w *fuzzed) largest(most int) int {
-	largest = max(largest, most)
-	return largest
-}
+// mostMemory is what any call so far was allowed, in bytes: memory does not shrink.
+var mostMemory int
 
 func (w *fuzzed) checkHidden(text string) {
 	w.t.Helper()
@@ -189,7 +184,7 @@ func (w *fuzzed) works() {
 	}
 }
 
-// step is what matters of a step.
+// fuzzedStep is what matters of a step.
 type fuzzedStep struct {
 	Step, For, Op, Key string
 	Flow               json.RawMessage
@@ -198,7 +193,7 @@ type fuzzedStep struct {
 	Request            stubhost.Request
 }
 
-// begun is a call that is made in steps.
+// readStep reads the step that a call returned, and holds its request to the rules.
 func (w *fuzzed) readStep(e ended) (s fuzzedStep) {
 	w.t.Helper()
 	if e.failure != "" {

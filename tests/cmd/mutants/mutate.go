@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Mutant is one change of the core.
+// mutant is one change of the core.
 type mutant struct {
 	Package, File, Func string
 	Line                int

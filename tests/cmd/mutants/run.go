@@ -69,10 +69,7 @@ func reachedBy(folder string, f func(env string) error) (map[int]bool, error) {
 }
 
 // suite is the unit tests of a package.
-type suite struct {
-	program, folder string
-	env             []string
-}
+type suite struct{ program, folder string }
 
 // run runs the tests, in so many seconds of processor time, and returns what it took.
 func (s *suite) run(ctx context.Context, seconds int, env string, flags ...string) (out []byte, took time.Duration, err error) {
