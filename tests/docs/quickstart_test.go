@@ -25,7 +25,10 @@ func TestQuickStart(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	env := []string{"DIST=" + filepath.Join(hosts.Root(), "dist"), "PATH=" + bin + ":" + os.Getenv("PATH")}
+	env := []string{
+		"DIST=" + filepath.Join(hosts.Root(), "dist"), "PATH=" + bin + ":" + os.Getenv("PATH"),
+		"CARGO_TARGET_DIR=" + filepath.Join(hosts.Root(), "sdk/rust/target"), // has the dependencies, compiled
+	}
 	for page, host := range map[string]string{"c": "c", "go": "go", "java": "java", "javascript": "node", "python": "python", "rust": "rust"} {
 		t.Run(page, func(t *testing.T) {
 			if !hosts.Wanted(host) {
@@ -79,7 +82,7 @@ func mustList(t *testing.T, page, folder string, env []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
 	command.Dir, command.Env, command.WaitDelay = folder, append(os.Environ(), env...), 10*time.Second
