@@ -38,7 +38,7 @@ func runAll(t *testing.T, h hosts.Host, bySchema bool) {
 	for _, s := range all {
 		t.Run(s.FullName(), func(t *testing.T) {
 			if bySchema {
-				host.Observe = func(export string, input []byte, a protocol.Answer) { checkBySchema(t, &s, export, input, a) }
+				host.Observe = func(export string, input []byte, a protocol.Response) { checkBySchema(t, &s, export, input, a) }
 			}
 			err, why := run.Scenario(host, &s), deviations.of(s.FullName())
 			switch {

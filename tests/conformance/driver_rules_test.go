@@ -20,7 +20,7 @@ func renewalDelaysNobody(w *world) {
 		c.lists(renewal, "token-0001")
 	}
 	w.succeeds(c.begin("get_token", renewal, 0), 0)
-	request.Answer()
+	request.Respond()
 	c.becomes(renewal, "token-0002")
 	w.tokenRequests(2)
 
@@ -31,7 +31,7 @@ func renewalDelaysNobody(w *world) {
 		c.lists(lateAgain, "token-0002")
 	}
 	w.pending(renews)
-	request.Answer()
+	request.Respond()
 	w.listed(renews, "token-0003")
 	w.tokenRequests(3)
 }
@@ -62,7 +62,7 @@ func fleetRenewsOnce(w *world) {
 		other.lists(renewal, "token-0001")
 		one.lists(renewal, "token-0001")
 	}
-	request.Answer()
+	request.Respond()
 	one.becomes(renewal, "token-0002")
 	w.store.Wait("", "token-0002")
 	other.becomes(renewal+2, "token-0002")
@@ -77,7 +77,7 @@ func warmCalls(w *world) {
 		w.Helper()
 		p := c.begin("list_jobs", now, 0)
 		w.listed(p, token)
-		a, _ := p.Answer()
+		a, _ := p.Response()
 		calls := 0
 		for _, l := range a.Logs { // in some languages also those of the rules beside this one
 			if strings.Contains(l.Line, "called") {
@@ -125,7 +125,7 @@ func warmCalls(w *world) {
 	if n := asked(renewal, "token-0004"); n == 0 {
 		w.Error("at the time of the renewal the plugin was not asked")
 	}
-	w.auth.Next().Answer()
+	w.auth.Next().Respond()
 }
 
 func manyCallers(w *world) {
@@ -138,7 +138,7 @@ func manyCallers(w *world) {
 	request := w.auth.Next()
 	w.allRead()
 	w.pending(callers...)
-	request.Answer()
+	request.Respond()
 	for _, p := range callers {
 		w.listed(p, "token-0001")
 	}
@@ -154,7 +154,7 @@ func waitEndsWithCall(w *world) {
 	waits := c.begin("list_jobs", start, 4500)
 	w.allRead()
 	w.pending(requests, waits)
-	request.Answer()
+	request.Respond()
 	w.listed(requests, "token-0001")
 	w.listed(waits, "token-0001")
 	w.tokenRequests(1)
@@ -176,7 +176,7 @@ func callersLeave(w *world) {
 	}
 	stays := c.begin("list_jobs", start, 0)
 	w.allRead()
-	request.Answer()
+	request.Respond()
 	w.listed(stays, "token-0001")
 	c.lists(start, "token-0001")
 	w.tokenRequests(1)
@@ -194,7 +194,7 @@ func cancel(w *world) {
 	if request.Left() {
 		w.Fatal("the token request ended with its caller")
 	}
-	request.Answer()
+	request.Respond()
 	w.listed(stays, "token-0001")
 	c.lists(start, "token-0001")
 	w.tokenRequests(1)
@@ -228,14 +228,14 @@ func responseCounts(w *world) {
 	w.auth.Hold(true)
 	renews := c.begin("list_jobs", late, 0)
 	renewing := w.auth.Next()
-	request.Answer()
+	request.Respond()
 	a := w.succeeds(posts, 201)
 	if want := "/mine with Bearer token-0001 and 4 bytes"; string(a.Output) != want {
 		w.Errorf("the body is %q, not %q", a.Output, want)
 	}
 	w.succeeds(c.post(late, []byte("mine")), 201)
 	w.pending(renews)
-	renewing.Answer()
+	renewing.Respond()
 	w.listed(renews, "token-0002")
 }
 
@@ -265,10 +265,10 @@ func closeWaits(w *world) {
 	closes := c.send(protocol.Request{Op: "close"})
 	w.allRead()
 	w.pending(closes, call)
-	request.Answer()
+	request.Respond()
 	w.listed(call, "token-0001")
 	w.succeeds(closes, 0)
-	a, err := c.begin("list_jobs", start, 0).Answer()
+	a, err := c.begin("list_jobs", start, 0).Response()
 	if err != nil || a.Error+a.Trap == "" {
 		w.Errorf("a call on a closed client ended with %+v, %v", a, err)
 	}
@@ -306,7 +306,7 @@ func largeBody(w *world) {
 	if !bytes.Equal(request.Body, body) {
 		w.Errorf("the body has %d bytes, and not those of the caller", len(request.Body))
 	}
-	request.Answer()
+	request.Respond()
 	w.succeeds(posts, 201)
 }
 
@@ -320,7 +320,7 @@ func twoClients(w *world) {
 	request := w.auth.Next()
 	w.allRead()
 	w.pending(callers...)
-	request.Answer()
+	request.Respond()
 	for _, p := range callers {
 		w.listed(p, "token-0001")
 	}
@@ -334,7 +334,7 @@ func storeAfterCaller(w *world) {
 	leaves := c.begin("list_jobs", start, 500)
 	request := w.auth.Next()
 	w.fails(leaves)
-	request.Answer()
+	request.Respond()
 	w.store.Wait("", "token-0001")
 	w.store.Wait(":asking", "done")
 	w.client(true).lists(start, "token-0001")
@@ -349,8 +349,8 @@ func cancelInStore(w *world) {
 	request := w.store.Next()
 	w.canceled(call)
 	w.store.Hold(false)
-	request.Answer() // unless the time for it is over
-	w.auth.Next().Answer()
+	request.Respond() // unless the time for it is over
+	w.auth.Next().Respond()
 	w.auth.Hold(false)
 	c.lists(start, "token-0001")
 	w.tokenRequests(1)
@@ -361,7 +361,7 @@ func slowStore(w *world) {
 	c := w.client(true)
 	w.store.Hold(true)
 	call := c.begin("list_jobs", start, 0)
-	w.store.Next() // its answer never goes
+	w.store.Next() // its response is never sent
 	w.listed(call, "token-0001")
 	w.store.Hold(false)
 	c.lists(late, "token-0002")

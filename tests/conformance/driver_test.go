@@ -50,7 +50,7 @@ var rules = []struct {
 	rule func(*world)
 	slow bool // it waits for a timeout of the library, in addition to the others
 }{
-	{"the token endpoint never answers", slowTokenEndpoint, true},
+	{"the token endpoint never responds", slowTokenEndpoint, true},
 	{"the store is slow", slowStore, true},
 	{"a warm call needs no plugin", warmCalls, false},
 	{"a renewal delays no call whose token is valid", renewalDelaysNobody, false},
@@ -86,7 +86,7 @@ type world struct {
 	auth    *held.Server
 	service *held.Server
 	store   *held.Store
-	refused atomic.Value // the token that the service answers with 401
+	refused atomic.Value // the token that gets a 401
 }
 
 func newWorld(t *testing.T, host *run.Host) *world {
@@ -175,9 +175,9 @@ func (w *world) allRead() {
 }
 
 // succeeds wants a call to succeed with a status.
-func (w *world) succeeds(p *protocol.Pending, status int) protocol.Answer {
+func (w *world) succeeds(p *protocol.Pending, status int) protocol.Response {
 	w.Helper()
-	a, err := p.Answer()
+	a, err := p.Response()
 	if err != nil || a.Error != "" || a.Trap != "" || a.Canceled || a.Status != status && status != 0 {
 		w.Fatalf("the call ended with %+v, %v", a, err)
 	}
@@ -213,7 +213,7 @@ func (c client) becomes(now int64, token string) {
 // fails wants a call to fail with a retryable network_error.
 func (w *world) fails(p *protocol.Pending) {
 	w.Helper()
-	a, err := p.Answer()
+	a, err := p.Response()
 	var e struct {
 		Code      string
 		Retryable bool
@@ -227,7 +227,7 @@ func (w *world) fails(p *protocol.Pending) {
 func (w *world) timesOut(p *protocol.Pending) {
 	w.Helper()
 	w.fails(p)
-	if a, _ := p.Answer(); !strings.Contains(a.Error, "timed out") {
+	if a, _ := p.Response(); !strings.Contains(a.Error, "timed out") {
 		w.Errorf("the error does not say that it timed out: %s", a.Error)
 	}
 }
@@ -238,7 +238,7 @@ func (w *world) canceled(p *protocol.Pending) {
 	if a, err := w.host.Process.Do(protocol.Request{Op: "cancel", Target: p.ID}); err != nil || a.Trap != "" {
 		w.Fatalf("cancel: %v%s", err, a.Trap)
 	}
-	if a, err := p.Answer(); err != nil || !a.Canceled {
+	if a, err := p.Response(); err != nil || !a.Canceled {
 		w.Fatalf("the call ended with %+v, %v, not canceled", a, err)
 	}
 }
@@ -257,7 +257,7 @@ func (w *world) pending(all ...*protocol.Pending) {
 	for _, p := range all {
 		select {
 		case <-p.Done():
-			a, err := p.Answer()
+			a, err := p.Response()
 			w.Errorf("it ended too early, with %+v, %v", a, err)
 		default:
 		}

@@ -25,7 +25,7 @@ var schema = sync.OnceValue(func() contract.Contract {
 
 // checkBySchema holds input, output and error of an export, as a scenario on the core has them,
 // against the schema: an input fits exactly when the plugin does not call it invalid.
-func checkBySchema(t *testing.T, s *scenario.Scenario, export string, input []byte, a protocol.Answer) {
+func checkBySchema(t *testing.T, s *scenario.Scenario, export string, input []byte, a protocol.Response) {
 	t.Helper()
 	checkExport(t, export, input, a, beyondInput[s.FullName()])
 }
@@ -68,7 +68,7 @@ var beyondInput = map[string]bool{
 // inputs are the definitions of inputs that are not named like the export.
 var inputs = map[string]string{"clear_token": "nothing", "check": "nothing", "version": "nothing"}
 
-func checkExport(t *testing.T, export string, input []byte, a protocol.Answer, beyond bool) {
+func checkExport(t *testing.T, export string, input []byte, a protocol.Response, beyond bool) {
 	t.Helper()
 	var e struct{ Code, Message, Key string }
 	if a.Error != "" {

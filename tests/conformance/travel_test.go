@@ -47,7 +47,7 @@ type traveller struct {
 	name    string
 }
 
-func (at traveller) do(r protocol.Request) protocol.Answer {
+func (at traveller) do(r protocol.Request) protocol.Response {
 	at.t.Helper()
 	r.Instance = at.name
 	a, err := at.host.Process.Do(r)

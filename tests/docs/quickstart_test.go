@@ -37,6 +37,9 @@ func TestQuickStart(t *testing.T) {
 			if host != "go" {
 				hosts.Setup(t, host)
 			}
+			if page == "java" {
+				forgetPackage(t)
+			}
 			mustList(t, "sdk/"+page+"/README.md", t.TempDir(), append(env, others(t)...))
 		})
 	}
@@ -73,6 +76,18 @@ func others(t *testing.T) []string {
 	}
 	cache, proxies, _ := strings.Cut(strings.TrimSpace(string(old)), "\n")
 	return []string{"GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw", "GOPROXY=file://" + cache + "/cache/download," + proxies}
+}
+
+// forgetPackage removes what Maven has of an earlier build of the same version, now and after the test.
+func forgetPackage(t *testing.T) {
+	t.Helper()
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	forget := func() { _ = os.RemoveAll(filepath.Join(home, ".m2/repository/example/automaticrostering")) }
+	forget()
+	t.Cleanup(forget)
 }
 
 // mustList does in a folder what a page says.

@@ -62,7 +62,7 @@ func newUser(t *testing.T, op, environment string, change func(config map[string
 	return u
 }
 
-func (u *user) do(r protocol.Request) protocol.Answer {
+func (u *user) do(r protocol.Request) protocol.Response {
 	u.t.Helper()
 	r.Instance = u.t.Name()
 	a, err := u.process.Do(r)
@@ -77,7 +77,7 @@ func (u *user) do(r protocol.Request) protocol.Answer {
 
 // callAt calls an export some seconds after the test began: the plugin takes the time from
 // its input, so that nobody has to wait, and a whole second that passes changes nothing.
-func (u *user) callAt(seconds int64, export string) protocol.Answer {
+func (u *user) callAt(seconds int64, export string) protocol.Response {
 	u.t.Helper()
 	input := fmt.Appendf(nil, `{"now":%d}`, u.begun.Unix()+seconds)
 	return u.do(protocol.Request{Op: u.op, Export: export, Input: input})

@@ -23,10 +23,10 @@ const Secret = "the-client-secret-of-the-rules"
 type Server struct {
 	URL string
 
-	t      testing.TB
-	answer func(w http.ResponseWriter, r *http.Request, body []byte)
-	held   chan *Request
-	closed chan struct{}
+	t       testing.TB
+	respond func(w http.ResponseWriter, r *http.Request, body []byte)
+	held    chan *Request
+	closed  chan struct{}
 
 	mutex   sync.Mutex
 	holding bool
@@ -40,16 +40,16 @@ type Request struct {
 	Header       http.Header
 	Body         []byte
 
-	t        testing.TB
-	gone     context.Context // done when the client has left
-	release  chan struct{}
-	answered chan struct{}
+	t         testing.TB
+	gone      context.Context // done when the client has left
+	release   chan struct{}
+	responded chan struct{}
 }
 
 // New starts a server that responds with respond; it ends with the test.
-func New(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, body []byte)) *Server {
+func New(t testing.TB, respond func(w http.ResponseWriter, r *http.Request, body []byte)) *Server {
 	t.Helper()
-	s := &Server{t: t, answer: answer, held: make(chan *Request, 1000), closed: make(chan struct{})}
+	s := &Server{t: t, respond: respond, held: make(chan *Request, 1000), closed: make(chan struct{})}
 	server := httptest.NewServer(s)
 	s.URL = server.URL
 	t.Cleanup(func() {
@@ -118,26 +118,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !holding {
-		s.answer(w, r, body)
+		s.respond(w, r, body)
 		return
 	}
 	held := &Request{
 		Method: r.Method, Path: r.RequestURI, Header: r.Header, Body: body,
-		t: s.t, gone: r.Context(), release: make(chan struct{}), answered: make(chan struct{}),
+		t: s.t, gone: r.Context(), release: make(chan struct{}), responded: make(chan struct{}),
 	}
-	defer close(held.answered)
+	defer close(held.responded)
 	s.held <- held
 	select {
 	case <-held.release:
-		s.answer(w, r, body)
+		s.respond(w, r, body)
 	case <-s.closed:
 	}
 }
 
 // Respond releases the response.
-func (r *Request) Answer() {
+func (r *Request) Respond() {
 	close(r.release)
-	<-r.answered
+	<-r.responded
 }
 
 // Left reports whether the client has left.

@@ -154,14 +154,14 @@ func (p *probe) run(path string, k Kind) (outcome string, err error) {
 	return outcome, err
 }
 
-func (p *probe) list(now int64, timeout time.Duration) (protocol.Answer, error) {
+func (p *probe) list(now int64, timeout time.Duration) (protocol.Response, error) {
 	return p.host.Process.Do(protocol.Request{
 		Op: "drive", Instance: p.instance, Export: "list_jobs", Input: fmt.Appendf(nil, `{"now":%d}`, now), TimeoutMS: timeout.Milliseconds(),
 	})
 }
 
 // read returns how a call ended. Its error must explain what to do, and not show the secret.
-func read(a protocol.Answer) (string, error) {
+func read(a protocol.Response) (string, error) {
 	if a.Trap != "" || a.Canceled {
 		return "", fmt.Errorf("the call ends with %+v", a)
 	}

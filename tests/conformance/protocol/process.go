@@ -31,11 +31,11 @@ type Pending struct {
 	// ID is that of the request.
 	ID int64
 
-	bound  time.Duration
-	op     string
-	done   chan struct{} // closed when the other fields are set
-	answer Answer
-	err    error
+	bound    time.Duration
+	op       string
+	done     chan struct{} // closed when the other fields are set
+	response Response
+	err      error
 }
 
 // Start starts a host in a folder, whose standard error goes to stderr. Close ends it.
@@ -54,7 +54,7 @@ func Start(ctx context.Context, folder string, stderr io.Writer, name string, ar
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: time.Minute, Grace: 5 * time.Second, command: command, queue: newQueue()}
+	p := &Process{Bound: time.Minute, Grace: 30 * time.Second, command: command, queue: newQueue()}
 	go p.queue.writeTo(in)
 	go p.read(out)
 	return p, nil
@@ -62,12 +62,12 @@ func Start(ctx context.Context, folder string, stderr io.Writer, name string, ar
 
 // Do sends a request and waits for its response. A host that dies, hangs or prints
 // anything else is an error.
-func (p *Process) Do(r Request) (Answer, error) {
+func (p *Process) Do(r Request) (Response, error) {
 	pending, err := p.Send(r)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
-	return pending.Answer()
+	return pending.Response()
 }
 
 // Send sends a request and does not wait for its response. Requests leave in the order in
@@ -97,13 +97,13 @@ func (p *Process) Send(r Request) (*Pending, error) {
 func (pending *Pending) Done() <-chan struct{} { return pending.done }
 
 // Response waits for the response, as long as the process's Bound allows.
-func (pending *Pending) Answer() (Answer, error) {
+func (pending *Pending) Response() (Response, error) {
 	select {
 	case <-pending.done:
-		return pending.answer, pending.err
+		return pending.response, pending.err
 	case <-time.After(pending.bound):
 		// It stays pending: its response may still come, for nobody.
-		return Answer{}, fmt.Errorf("the host did not answer a %s within %s", pending.op, pending.bound)
+		return Response{}, fmt.Errorf("the host did not respond to a %s within %s", pending.op, pending.bound)
 	}
 }
 
@@ -129,7 +129,7 @@ func (p *Process) Close() error {
 }
 
 func (p *Process) read(out io.Reader) {
-	reader := bufio.NewReader(out) // not a Scanner: an answer may be of any length
+	reader := bufio.NewReader(out) // not a Scanner: a response may be of any length
 	for {
 		line, err := reader.ReadBytes('\n')
 		if err != nil {
@@ -145,7 +145,7 @@ func (p *Process) read(out io.Reader) {
 
 // take passes a response to the request that it belongs to.
 func (p *Process) take(line []byte) error {
-	var a Answer
+	var a Response
 	if err := json.Unmarshal(line, &a); err != nil {
 		return fmt.Errorf("the host printed %.200q: %w", line, err)
 	}
@@ -153,13 +153,13 @@ func (p *Process) take(line []byte) error {
 	defer p.mutex.Unlock()
 	for i, pending := range p.pending {
 		if a.ID == pending.ID {
-			pending.answer = a
+			pending.response = a
 			close(pending.done)
 			p.pending = append(p.pending[:i:i], p.pending[i+1:]...)
 			return nil
 		}
 	}
-	return fmt.Errorf("the host answered a request that is not pending: %.200q", line)
+	return fmt.Errorf("the host responded to a request that is not pending: %.200q", line)
 }
 
 // fail ends all pending requests and refuses later ones; without a reason, because the
@@ -174,7 +174,7 @@ func (p *Process) fail(reason error) {
 	for _, pending := range p.pending {
 		pending.err = reason
 		if reason == nil {
-			pending.err = fmt.Errorf("the host ended instead of answering a %s", pending.op)
+			pending.err = fmt.Errorf("the host ended instead of responding to a %s", pending.op)
 		}
 		close(pending.done)
 	}

@@ -16,20 +16,20 @@ const behaviour = "PROTOCOL_TEST_HOST"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(behaviour) {
-	case "answers in order":
+	case "responds in order":
 		for r := range requests() {
 			fmt.Printf(`{"id":%d,"error":"to %s"}`+"\n", r.ID, r.Export)
 		}
 		os.Exit(0)
-	case "answers in reverse":
+	case "responds in reverse":
 		reverse()
 		os.Exit(0)
-	case "answers another":
+	case "responds to another":
 		for r := range requests() {
 			fmt.Printf(`{"id":%d}`+"\n", r.ID+7)
 		}
 		os.Exit(1)
-	case "answers nobody":
+	case "responds to nobody":
 		for range requests() {
 			fmt.Println(`{"error":"to whom?"}`)
 		}
@@ -88,11 +88,11 @@ func start(t *testing.T, host string) *Process {
 
 func TestAHostThatMisbehavesIsAnError(t *testing.T) {
 	for host, want := range map[string]string{
-		"dies":            "the host",
-		"hangs":           "did not answer",
-		"prints noise":    "npm notice",
-		"answers another": "not pending",
-		"answers nobody":  "not pending",
+		"dies":                "the host",
+		"hangs":               "did not respond",
+		"prints noise":        "npm notice",
+		"responds to another": "not pending",
+		"responds to nobody":  "not pending",
 	} {
 		t.Run(host, func(t *testing.T) {
 			p := start(t, host)
@@ -106,7 +106,7 @@ func TestAHostThatMisbehavesIsAnError(t *testing.T) {
 				t.Errorf("the error is %v, without %q", err, want)
 			}
 			if _, err := p.Do(Request{Op: "call"}); err == nil {
-				t.Error("the next request is answered")
+				t.Error("the next request gets a response")
 			}
 			if err := p.Close(); err == nil {
 				t.Error("Close finds nothing wrong")
@@ -115,8 +115,8 @@ func TestAHostThatMisbehavesIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnswersInAnyOrder(t *testing.T) {
-	for _, host := range []string{"answers in reverse", "answers in order"} {
+func TestResponsesInAnyOrder(t *testing.T) {
+	for _, host := range []string{"responds in reverse", "responds in order"} {
 		t.Run(host, func(t *testing.T) {
 			p := start(t, host)
 			var pending []*Pending
@@ -131,7 +131,7 @@ func TestAnswersInAnyOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, one := range pending {
-				if a, err := one.Answer(); err != nil || a.Error != fmt.Sprint("to export ", i) {
+				if a, err := one.Response(); err != nil || a.Error != fmt.Sprint("to export ", i) {
 					t.Errorf("request %d got %+v, %v", i, a, err)
 				}
 			}
@@ -143,7 +143,7 @@ func TestAnswersInAnyOrder(t *testing.T) {
 }
 
 func TestManyGoroutinesAtOnce(t *testing.T) {
-	p := start(t, "answers in order")
+	p := start(t, "responds in order")
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
@@ -164,7 +164,7 @@ func TestALargeRequestToAHostThatReadsNothing(t *testing.T) {
 	p := start(t, "hangs")
 	p.Bound, p.Grace = 100*time.Millisecond, time.Millisecond
 	if _, err := p.Do(Request{Op: "drive", Body: make([]byte, 1<<20)}); err == nil {
-		t.Error("it is answered")
+		t.Error("it gets a response")
 	}
 	if err := p.Close(); err == nil {
 		t.Error("Close finds nothing wrong")

@@ -40,7 +40,7 @@ type Request struct {
 }
 
 // Response is the response to a request. At most one of Error, Trap and Canceled is set.
-type Answer struct {
+type Response struct {
 	ID int64 `json:"id"`
 	// Output is the output of a call; of one that was driven, the token object or the body
 	// of the service's response.

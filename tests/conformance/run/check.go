@@ -50,15 +50,15 @@ func (c *check) learn(call *scenario.Call) {
 
 // learnToken keeps the token of a response or of a token object.
 func (c *check) learnToken(object []byte) {
-	var answer struct {
+	var token struct {
 		AccessToken string `json:"access_token"`
 	}
-	if json.Unmarshal(object, &answer) == nil {
-		c.secrets = append(c.secrets, answer.AccessToken)
+	if json.Unmarshal(object, &token) == nil {
+		c.secrets = append(c.secrets, token.AccessToken)
 	}
 }
 
-func (c *check) call(call *scenario.Call, a protocol.Answer) (wrong []string) {
+func (c *check) call(call *scenario.Call, a protocol.Response) (wrong []string) {
 	wrong = c.outcome(call, a)
 	if call.Logs != nil && a.Logs != nil && !c.skipsLogs {
 		wrong = append(wrong, c.logs(*call.Logs, a.Logs)...)
@@ -66,7 +66,7 @@ func (c *check) call(call *scenario.Call, a protocol.Answer) (wrong []string) {
 	return append(wrong, c.leaks(call, a)...)
 }
 
-func (c *check) outcome(call *scenario.Call, a protocol.Answer) []string {
+func (c *check) outcome(call *scenario.Call, a protocol.Response) []string {
 	switch {
 	case call.Lost && !c.steps && a.Trap != "":
 		return nil
@@ -115,7 +115,7 @@ func sameJSON(output, want []byte) []string {
 	return nil
 }
 
-func lost(a protocol.Answer) []string {
+func lost(a protocol.Response) []string {
 	var e struct {
 		Code string `json:"code"`
 	}
@@ -126,7 +126,7 @@ func lost(a protocol.Answer) []string {
 }
 
 // error compares an error in all its fields but message, whose wording is free.
-func (c *check) error(call *scenario.Call, a protocol.Answer) (wrong []string) {
+func (c *check) error(call *scenario.Call, a protocol.Response) (wrong []string) {
 	var got, want map[string]any
 	if err := json.Unmarshal([]byte(a.Error), &got); err != nil {
 		return []string{fmt.Sprintf("the error is not a JSON object: %.200q (output %.200q)", a.Error, a.Output)}
@@ -184,7 +184,7 @@ func (c *check) logs(want []string, logs []protocol.Log) []string {
 }
 
 // leaks finds secrets where none may be: only get_token's output may hold a token.
-func (c *check) leaks(call *scenario.Call, a protocol.Answer) (wrong []string) {
+func (c *check) leaks(call *scenario.Call, a protocol.Response) (wrong []string) {
 	shown := a.Error + a.Trap
 	for _, l := range a.Logs {
 		shown += "\n" + l.Line

@@ -14,7 +14,7 @@ import (
 // flow is a call that has a name in the scenario.
 type flow struct {
 	flow     json.RawMessage
-	step     *scenario.Exchange // the last one; its answer is what comes next
+	step     *scenario.Exchange // the last one; its result is what comes next
 	hostBody bool               // the plugin does not see the request's body
 }
 
@@ -31,7 +31,7 @@ func (c *course) part(call *scenario.Call) (wrong []string, err error) {
 			in[field] = value
 		}
 	default:
-		maps.Copy(in, c.answer(of.step))
+		maps.Copy(in, c.result(of.step))
 	}
 	if call.Resume != "" && call.Now != "" {
 		in["now"] = call.Now
@@ -55,33 +55,33 @@ func (c *course) part(call *scenario.Call) (wrong []string, err error) {
 	return append(wrong, c.step(call, of, a)...), nil
 }
 
-// answer is the result of a step, as resume takes it.
-func (c *course) answer(to *scenario.Exchange) map[string]any {
+// result is the result of a step, as resume takes it.
+func (c *course) result(to *scenario.Exchange) map[string]any {
 	switch {
 	case to == nil:
 		return nil
 	case to.Wait != "":
 		return map[string]any{}
 	case to.Store != nil:
-		return to.Store.Answer(c.servers.Addresses)
+		return to.Store.Result(c.servers.Addresses)
 	}
 	_, reply := to.Request()
 	if reply.Drop {
-		return map[string]any{"failed": "no answer came"}
+		return map[string]any{"failed": "there is no response"}
 	}
 	status := cmp.Or(reply.Status, 200)
-	answer := map[string]any{"status": status, "headers": reply.Headers}
+	result := map[string]any{"status": status, "headers": reply.Headers}
 	if reply.Headers == nil {
-		delete(answer, "headers")
+		delete(result, "headers")
 	}
 	if to.Token != nil || status/100 != 2 {
-		answer["body"] = string(reply.Bytes())
+		result["body"] = string(reply.Bytes())
 	}
-	return answer
+	return result
 }
 
 // step compares the step that came with the one that must come, and keeps its flow.
-func (c *course) step(call *scenario.Call, of flow, a protocol.Answer) (wrong []string) {
+func (c *course) step(call *scenario.Call, of flow, a protocol.Response) (wrong []string) {
 	var got map[string]any
 	if err := json.Unmarshal(a.Output, &got); err != nil {
 		return []string{fmt.Sprintf("the output is not a JSON object: %.200q", a.Output)}

@@ -25,7 +25,7 @@ type Host struct {
 	Steps, Drives bool
 	// Observe is called with each call of an export, to check more than the scenario
 	// does; it may be nil.
-	Observe func(export string, input []byte, answer protocol.Answer)
+	Observe func(export string, input []byte, response protocol.Response)
 }
 
 // Versions names what runs, with its versions.
@@ -172,7 +172,7 @@ func (c *course) expected(call *scenario.Call) []scenario.Exchange {
 	return slices.DeleteFunc(slices.Clone(call.Exchanges), func(e scenario.Exchange) bool { return e.Wait != "" })
 }
 
-func (c *course) call(call *scenario.Call) (protocol.Answer, error) {
+func (c *course) call(call *scenario.Call) (protocol.Response, error) {
 	input := call.FullInput()
 	// Raw input is refused mostly, and may not be JSON, to stand in that of begin.
 	refused := call.RawInput != nil && len(call.Exchanges) == 0
@@ -189,7 +189,7 @@ func (c *course) call(call *scenario.Call) (protocol.Answer, error) {
 	return c.drive(call, input)
 }
 
-func (c *course) export(name string, input []byte) (protocol.Answer, error) {
+func (c *course) export(name string, input []byte) (protocol.Response, error) {
 	a, err := c.Process.Do(protocol.Request{Op: "call", Instance: c.instance, Export: name, Input: input})
 	if c.Observe != nil && err == nil {
 		c.Observe(name, input, a)
@@ -198,10 +198,10 @@ func (c *course) export(name string, input []byte) (protocol.Answer, error) {
 }
 
 // exportJSON calls an export with an input that is to be encoded.
-func (c *course) exportJSON(name string, input any) (protocol.Answer, error) {
+func (c *course) exportJSON(name string, input any) (protocol.Response, error) {
 	b, err := json.Marshal(input)
 	if err != nil {
-		return protocol.Answer{}, err
+		return protocol.Response{}, err
 	}
 	return c.export(name, b)
 }

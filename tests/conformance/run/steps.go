@@ -53,9 +53,9 @@ func (c *course) begin(export string, input []byte) map[string]any {
 
 // drive makes a call by begin and resume. It sends the requests, takes what the store
 // gives from the script, and does not wait.
-func (c *course) drive(call *scenario.Call, input []byte) (protocol.Answer, error) {
+func (c *course) drive(call *scenario.Call, input []byte) (protocol.Response, error) {
 	name, in := "begin", c.begin(call.Call, input)
-	var body []byte // of the last answer
+	var body []byte // of the last response
 	var logs []protocol.Log
 	for {
 		a, err := c.exportJSON(name, in)

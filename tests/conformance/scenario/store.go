@@ -50,8 +50,8 @@ func (e *StoreExchange) FullTTL() json.Number {
 	return e.TTL
 }
 
-// Answer is what resume takes after the operation.
-func (e *StoreExchange) Answer(servers Servers) map[string]any {
+// Result is what resume takes after the operation.
+func (e *StoreExchange) Result(servers Servers) map[string]any {
 	value, is := e.FullValue(servers)
 	switch {
 	case e.Failed:

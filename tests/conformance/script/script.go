@@ -124,15 +124,15 @@ func (s *Servers) handler(kind string) http.Handler {
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		answer := s.takeRequest(kind, r, string(body))
-		if answer.Drop {
+		response := s.takeRequest(kind, r, string(body))
+		if response.Drop {
 			panic(http.ErrAbortHandler)
 		}
-		for name, value := range answer.Headers {
+		for name, value := range response.Headers {
 			w.Header().Set(name, value)
 		}
-		w.WriteHeader(cmp.Or(answer.Status, http.StatusOK))
-		w.Write(answer.Bytes())
+		w.WriteHeader(cmp.Or(response.Status, http.StatusOK))
+		w.Write(response.Bytes())
 	})
 }
 
@@ -144,12 +144,12 @@ func (s *Servers) takeRequest(kind string, r *http.Request, body string) scenari
 	if !ok {
 		return scenario.Response{Status: http.StatusTeapot}
 	}
-	want, answer := e.Request()
+	want, response := e.Request()
 	s.compare("request's method", r.Method, want.Method)
 	s.compare("request's path", r.RequestURI, want.Path)
 	s.compare("request's body", body, want.Body)
 	s.compare("request's headers", fmt.Sprint(own(r.Header)), fmt.Sprint(lower(want.Header)))
-	return answer
+	return response
 }
 
 // byHosts are the headers that HTTP clients set by themselves.

@@ -23,16 +23,16 @@ func (s *Servers) serveStore(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer := s.Store(o)
-	if answer["failed"] != nil {
+	result := s.Store(o)
+	if result["failed"] != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	json.NewEncoder(w).Encode(answer)
+	json.NewEncoder(w).Encode(result)
 }
 
 // Store returns the result of an operation on the store, as resume takes it.
-func (s *Servers) Store(o Operation) (answer map[string]any) {
+func (s *Servers) Store(o Operation) (result map[string]any) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	e, ok := s.take(store, o.Op, " ", o.Key)
@@ -40,7 +40,7 @@ func (s *Servers) Store(o Operation) (answer map[string]any) {
 		return map[string]any{"failed": "not in the script"}
 	}
 	s.wrong = append(s.wrong, o.Differences(e.Store, s.Addresses)...)
-	return e.Store.Answer(s.Addresses)
+	return e.Store.Result(s.Addresses)
 }
 
 // Differences returns how the operation differs from the expected one.

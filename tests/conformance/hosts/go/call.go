@@ -23,7 +23,7 @@ type call struct {
 }
 
 // make makes the call.
-func (c *call) make(ctx context.Context) (a protocol.Answer, err error) {
+func (c *call) make(ctx context.Context) (a protocol.Response, err error) {
 	var response *rostering.Response
 	switch c.name {
 	case "get_token":
@@ -46,7 +46,7 @@ func (c *call) make(ctx context.Context) (a protocol.Answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	return protocol.Answer{Status: response.Status, Output: response.Body}, nil
+	return protocol.Response{Status: response.Status, Output: response.Body}, nil
 }
 
 // longestBody limits a body that the plugin gets, which the library never passes to it.

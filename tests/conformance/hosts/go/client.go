@@ -59,7 +59,7 @@ func readConfig(values map[string]string) (rostering.Config, error) {
 	return rostering.ConfigFromEnv()
 }
 
-func (c *client) call(ctx context.Context, r protocol.Request) protocol.Answer {
+func (c *client) call(ctx context.Context, r protocol.Request) protocol.Response {
 	c.clear()
 	var err error
 	switch t, now, ok := readToken(r.Input); {
@@ -78,7 +78,7 @@ func (c *client) call(ctx context.Context, r protocol.Request) protocol.Answer {
 	if err != nil {
 		return c.logged(failed(err))
 	}
-	return c.logged(protocol.Answer{})
+	return c.logged(protocol.Response{})
 }
 
 // readToken reads the input of set_token, and reports whether a [rostering.Token] can express it.
@@ -101,7 +101,7 @@ func readToken(object []byte) (t rostering.Token, now int64, ok bool) {
 	}, fields.Now, true
 }
 
-func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Answer {
+func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Response {
 	c.clear()
 	call, ok := readCall(c.Client, r)
 	if !ok {
@@ -116,41 +116,41 @@ func (c *client) drive(ctx context.Context, r protocol.Request) protocol.Answer 
 }
 
 // refused passes an input to the plugin, which must refuse it.
-func (c *client) refused(ctx context.Context, r protocol.Request) protocol.Answer {
+func (c *client) refused(ctx context.Context, r protocol.Request) protocol.Response {
 	i, err := c.plain()
 	if err != nil {
 		return failed(err)
 	}
 	a := i.call(ctx, protocol.Request{Export: "begin", Input: fmt.Appendf(nil, `{"call":%q,"input":%s}`, r.Export, r.Input)})
 	if a.Error == "" {
-		return protocol.Answer{Trap: fmt.Sprintf("the plugin accepts %s, which the library cannot express", r.Input)}
+		return protocol.Response{Trap: fmt.Sprintf("the plugin accepts %s, which the library cannot express", r.Input)}
 	}
 	return a
 }
 
-func (c *client) logged(a protocol.Answer) protocol.Answer {
+func (c *client) logged(a protocol.Response) protocol.Response {
 	a.Logs = c.all()
 	return a
 }
 
 // failed returns the answer for an error of the library.
-func failed(err error) protocol.Answer {
+func failed(err error) protocol.Response {
 	known, ok := errors.AsType[*rostering.Error](err)
 	switch {
 	case ok:
 		object, _ := json.Marshal(known)
-		return protocol.Answer{Error: string(object)}
+		return protocol.Response{Error: string(object)}
 	case errors.Is(err, context.Canceled):
-		return protocol.Answer{Canceled: true}
+		return protocol.Response{Canceled: true}
 	}
-	return protocol.Answer{Trap: err.Error()}
+	return protocol.Response{Trap: err.Error()}
 }
 
-func (c *client) close(ctx context.Context) protocol.Answer {
+func (c *client) close(ctx context.Context) protocol.Response {
 	if err := c.Shutdown(ctx); err != nil {
 		return failed(err)
 	}
-	return protocol.Answer{}
+	return protocol.Response{}
 }
 
 // handler adds lines to logs.

@@ -53,9 +53,9 @@ type host struct {
 
 // instance is an instance of the SDK or a client of the library.
 type instance interface {
-	call(ctx context.Context, r protocol.Request) protocol.Answer
-	drive(ctx context.Context, r protocol.Request) protocol.Answer
-	close(ctx context.Context) protocol.Answer
+	call(ctx context.Context, r protocol.Request) protocol.Response
+	drive(ctx context.Context, r protocol.Request) protocol.Response
+	close(ctx context.Context) protocol.Response
 }
 
 // run handles requests until in ends. A drive or a close does not delay the next request, and ends
@@ -94,7 +94,7 @@ type answers struct {
 	encoder *json.Encoder
 }
 
-func (a *answers) write(r protocol.Request, answer protocol.Answer) {
+func (a *answers) write(r protocol.Request, answer protocol.Response) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	answer.ID = r.ID
@@ -127,17 +127,17 @@ func (h *host) instance(name string) instance {
 	return h.instances[name]
 }
 
-func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
+func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Response {
 	switch i := h.instance(r.Instance); {
 	case r.Op == "versions":
-		return protocol.Answer{Versions: versions()}
+		return protocol.Response{Versions: versions()}
 	case r.Op == "create":
 		return h.create(ctx, r)
 	case r.Op == "cancel":
 		h.cancel(r.Target)
-		return protocol.Answer{}
+		return protocol.Response{}
 	case i == nil:
-		return protocol.Answer{Trap: "no instance " + r.Instance}
+		return protocol.Response{Trap: "no instance " + r.Instance}
 	case r.Op == "call":
 		return i.call(ctx, r)
 	case r.Op == "drive":
@@ -145,10 +145,10 @@ func (h *host) handle(ctx context.Context, r protocol.Request) protocol.Answer {
 	case r.Op == "close":
 		return i.close(ctx)
 	}
-	return protocol.Answer{Trap: "no operation " + r.Op}
+	return protocol.Response{Trap: "no operation " + r.Op}
 }
 
-func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
+func (h *host) create(ctx context.Context, r protocol.Request) protocol.Response {
 	create := h.createPlain
 	if r.Client {
 		create = h.createClient
@@ -160,7 +160,7 @@ func (h *host) create(ctx context.Context, r protocol.Request) protocol.Answer {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.instances[r.Instance] = i
-	return protocol.Answer{}
+	return protocol.Response{}
 }
 
 func versions() string {

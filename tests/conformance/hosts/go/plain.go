@@ -41,12 +41,12 @@ func (h *host) createPlain(ctx context.Context, r protocol.Request) (instance, e
 	return p, nil
 }
 
-func (p *plain) call(_ context.Context, r protocol.Request) protocol.Answer {
+func (p *plain) call(_ context.Context, r protocol.Request) protocol.Response {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.clear()
 	_, output, err := p.plugin.Call(r.Export, r.Input)
-	a := protocol.Answer{Output: output, Logs: p.all()}
+	a := protocol.Response{Output: output, Logs: p.all()}
 	if err != nil {
 		a.Output = nil
 		if a.Error = p.plugin.GetError(); a.Error == "" {
@@ -56,13 +56,13 @@ func (p *plain) call(_ context.Context, r protocol.Request) protocol.Answer {
 	return a
 }
 
-func (p *plain) drive(context.Context, protocol.Request) protocol.Answer {
-	return protocol.Answer{Trap: "only a client can be driven"}
+func (p *plain) drive(context.Context, protocol.Request) protocol.Response {
+	return protocol.Response{Trap: "only a client can be driven"}
 }
 
-func (p *plain) close(ctx context.Context) protocol.Answer {
+func (p *plain) close(ctx context.Context) protocol.Response {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	_ = p.plugin.Close(ctx)
-	return protocol.Answer{}
+	return protocol.Response{}
 }
