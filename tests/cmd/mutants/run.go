@@ -193,7 +193,7 @@ func (m *mutated) scenarios(ctx context.Context, wanted func(id int) bool, kille
 	}
 	holds := func(host *run.Host, r *rule) (err error) {
 		host.Steps = r.steps
-		host.Observe = func(export string, _ []byte, a protocol.Answer) {
+		host.Observe = func(export string, _ []byte, a protocol.Response) {
 			if a.Trap == "" {
 				err = errors.Join(err, schema.Returns(export, a.Output, a.Error))
 			}
