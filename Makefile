@@ -26,7 +26,9 @@ NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
 # Go 1.27 it may end in "context deadline exceeded" (go.dev/issue/75804).
-FUZZTIME ?= 40000x
+FUZZTIME ?= 20000x
+# The same for the built files, which cannot guide the fuzzer.
+BUILT_FUZZTIME ?= 300x
 TINYGO_FLAGS := -no-debug -panic=trap -opt=z
 WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapping-float-to-int --enable-sign-ext
 # TinyGo's runtime exports these. wasm-metadce would remove them, too, but it changes the
@@ -158,13 +160,19 @@ versions: ## test the libraries on the oldest and newest runtimes for CONTRIBUTI
 
 # go test -fuzz takes one target at a time.
 .PHONY: fuzz
-fuzz: ## fuzz each parser; FUZZTIME=10m sets the time for each
+fuzz: build ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
 	@mkdir -p build
 	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
 		while read -r package target; do \
 			echo "fuzzing $$target for $(FUZZTIME)" ; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "./$$package" >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
 		done
+	@cd tests && go test -c -o ../build/fuzz-built.test ./plugin
+	@grep -Eoh '^func Fuzz[A-Za-z]+' tests/plugin/*_test.go | sed 's/func //' | while read -r target; do \
+		echo "fuzzing $$target of the built files for $(BUILT_FUZZTIME)" ; \
+		(cd tests/plugin && ../../build/fuzz-built.test -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(BUILT_FUZZTIME) \
+			-test.fuzzcachedir ../../build/fuzz-cache) >build/fuzz.log 2>&1 || { cat build/fuzz.log ; exit 1 ; } ; \
+	done
 
 $(STATICCHECK): Makefile
 	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
@@ -216,6 +224,10 @@ bench-baseline: build ## write that baseline anew
 compare: ## compare with other OAuth clients, for docs/compare.md
 	@$(MAKE) packages HOSTS=node
 	@tests/compare/run.sh
+
+.PHONY: mutants
+mutants: ## change the core in small ways, and print the shares that unit tests and scenarios notice
+	@tests/mutants.sh
 
 .PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
