@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,23 +32,43 @@ type goal struct {
 	most float64
 }
 
-// compare measures the plugin next to its peers: everything, or what has a goal.
-func compare(ctx context.Context, wasm string, goals bool) (*document, error) {
+// compare measures the plugin next to its peers: everything, or what only names.
+func compare(ctx context.Context, wasm, only string) (*document, error) {
 	all, err := sources()
 	if err != nil {
 		return nil, err
 	}
 	d := &document{sources: all, tables: map[string]string{}, charts: map[string]*report.Chart{}}
-	measures := []func(context.Context) error{d.warm, func(ctx context.Context) error { return d.steps(ctx, wasm) }, d.bytes}
-	if !goals {
-		measures = append(measures, d.opening, d.memory, d.cold)
+	measures := []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"warm", d.warm},
+		{"steps", func(ctx context.Context) error { return d.steps(ctx, wasm) }},
+		{"bytes", d.bytes},
+		{"opening", d.opening},
+		{"memory", d.memory},
+		{"cold", d.cold},
+	}
+	wanted := strings.FieldsFunc(only, func(r rune) bool { return r == ',' })
+	unknown := slices.Clone(wanted)
+	for _, measure := range measures {
+		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == measure.name })
+	}
+	if len(unknown) > 0 {
+		return nil, fmt.Errorf("-only: unknown %s", strings.Join(unknown, ", "))
 	}
 	for _, measure := range measures {
-		if err := measure(ctx); err != nil {
-			return nil, err
+		if len(wanted) > 0 && !slices.Contains(wanted, measure.name) {
+			continue
+		}
+		if err := measure.run(ctx); err != nil {
+			return nil, fmt.Errorf("%s: %w", measure.name, err)
 		}
 	}
-	d.goalTable()
+	if len(d.goals) > 0 {
+		d.goalTable()
+	}
 	return d, nil
 }
 

@@ -24,16 +24,16 @@ func main() {
 	wasm := flag.String("wasm", "../dist/rostering-nowasi.wasm", "the built plugin")
 	rounds := flag.Int("n", 3000, "how often each call is made")
 	folder := flag.String("report", "", "write benchmarks.md and its charts there, and nothing else")
-	goals := flag.Bool("goals", false, "measure only what has a goal, next to other plugins")
+	only := flag.String("only", "", "with -report: warm, steps, bytes, opening, memory or cold, with commas; all if empty")
 	first := flag.String("first-jobs", "", "internal: be the program whose first jobs are timed")
 	flag.Parse()
-	if err := do(context.Background(), *wasm, *rounds, *folder, *goals, *first); err != nil {
+	if err := do(context.Background(), *wasm, *rounds, *folder, *only, *first); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func do(ctx context.Context, wasm string, rounds int, folder string, goals bool, first string) error {
+func do(ctx context.Context, wasm string, rounds int, folder, only, first string) error {
 	if first != "" {
 		return firstJobs(ctx, first)
 	}
@@ -42,7 +42,7 @@ func do(ctx context.Context, wasm string, rounds int, folder string, goals bool,
 			return err
 		}
 	}
-	d, err := compare(ctx, wasm, goals)
+	d, err := compare(ctx, wasm, only)
 	if err != nil {
 		return err
 	}
