@@ -37,7 +37,7 @@ func Parts(root string) ([]Part, error) {
 		var folder string
 		for _, ask := range []struct {
 			argument []string
-			answer   *string
+			version  *string
 		}{{[]string{"version"}, &p.Version}, {[]string{"env", tool.variable}, &folder}} {
 			command := exec.Command(tool.command, ask.argument...)
 			command.Dir = root
@@ -45,10 +45,10 @@ func Parts(root string) ([]Part, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", command, err)
 			}
-			*ask.answer = strings.TrimSpace(string(text))
+			*ask.version = strings.TrimSpace(string(text))
 		}
 		if p.Version = number.FindString(p.Version); p.Version == "" {
-			return nil, fmt.Errorf("%s tells no version", tool.command)
+			return nil, fmt.Errorf("%s prints no version", tool.command)
 		}
 		if p.License, err = Text(folder); err != nil {
 			return nil, err

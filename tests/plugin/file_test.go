@@ -75,7 +75,7 @@ func TestImportsAndExports(t *testing.T) {
 				}
 			}
 			if !slices.Equal(wasi, b.imports) {
-				t.Errorf("beside extism:host/env it imports %q, not %q", wasi, b.imports)
+				t.Errorf("in addition to extism:host/env it imports %q, not %q", wasi, b.imports)
 			}
 			for _, name := range forbidden {
 				if slices.Contains(env, name) {

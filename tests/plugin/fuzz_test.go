@@ -44,7 +44,7 @@ func FuzzExports(f *testing.F) {
 	})
 }
 
-// FuzzResponses answers the requests of a direct call with anything.
+// FuzzResponses responds to the requests of direct calls with anything.
 func FuzzResponses(f *testing.F) {
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"@T","token_type":"bEARER","expires_in":"99999"}`, `{"access_token":"a.b","expires_in":36e2}`,
 		`{"error":"invalid_client @S","error_description":"@S @T"}`, `{"access_token":"\u0000"`, "\xff@S", strings.Repeat("[", 2000)} {

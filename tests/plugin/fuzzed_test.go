@@ -111,7 +111,7 @@ func (w *fuzzed) call(export, input string) ended {
 func (w *fuzzed) callOn(h *stubhost.Host, export, input string) (e ended) {
 	w.t.Helper()
 	longest := len(input)
-	h.Answer = func(r stubhost.Request) (int, []byte, error) {
+	h.Respond = func(r stubhost.Request) (int, []byte, error) {
 		w.checkRequest(r)
 		response := w.responses[min(len(e.sent), len(w.responses)-1)]
 		e.sent = append(e.sent, r)

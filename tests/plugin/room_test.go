@@ -11,10 +11,10 @@ import (
 
 // With little room for vars, in which go-sdk ends the call that sets one too many, some calls
 // are lost while the plugin finds that out. From then on calls work, or an error names the
-// limit; the token is requested no more often than the back-off has it. With less than some 600
+// limit; the token is requested no more often than the backoff has it. With less than some 600
 // bytes not even that error can be kept.
 func TestLittleRoomForVars(t *testing.T) {
-	const most = 4 // lost calls, in 6 seconds: at the token, once for each back-off, or at the prepared request
+	const most = 4 // lost calls, in 6 seconds: at the token, once for each backoff, or at the prepared request
 	worked, named := 0, 0
 	for room := 600; room <= 6000; room += 200 {
 		u := newCramped(t, int64(room))

@@ -18,16 +18,16 @@ func TestFailedRequestsLeaveNoTrace(t *testing.T) {
 				h := instance(t, file, "token")
 				now := h.Clock.Unix()
 				call := func() (string, error) {
-					now += 61 // beyond any back-off
+					now += 61 // beyond any backoff
 					output, failure, err := h.Call(t.Context(), "list_jobs", fmt.Sprintf(`{"now":%d}`, now))
 					return string(output) + failure, err
 				}
 				if _, err := call(); err != nil {
 					t.Fatal(err)
 				}
-				size, works := h.Memory(), h.Answer
+				size, works := h.Memory(), h.Respond
 				down := errors.New("the network is down")
-				h.Answer = func(r stubhost.Request) (int, []byte, error) {
+				h.Respond = func(r stubhost.Request) (int, []byte, error) {
 					if server == "auth" && r.Method == "POST" || server == "service" && r.Method == "GET" {
 						return 0, nil, down
 					}
@@ -41,7 +41,7 @@ func TestFailedRequestsLeaveNoTrace(t *testing.T) {
 						t.Fatalf("failure %d: %q, %v", i+1, out, err)
 					}
 				}
-				h.Answer = works
+				h.Respond = works
 				if out, err := call(); out != "the jobs" || err != nil {
 					t.Errorf("after %d failures: %q, %v", failures, out, err)
 				}

@@ -137,7 +137,7 @@ func instance(t *testing.T, file, token string) *stubhost.Host {
 		"client_id": "client", "client_secret": "secret", "customer_id": "c", "user_id": "u",
 	}
 	h.Clock = time.Unix(1_800_000_000, 0)
-	h.Answer = func(r stubhost.Request) (int, []byte, error) {
+	h.Respond = func(r stubhost.Request) (int, []byte, error) {
 		switch r.URL {
 		case "https://auth.example/connect/token":
 			return 200, fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, token), nil

@@ -123,7 +123,7 @@ func testOnce(t *testing.T, language, name string) {
 			s.secrets = append(s.secrets, "not-the-secret")
 			code, mend := f.code, f.mend
 			if name == "minimal" && f.name == "no service" {
-				code, mend = "", "base_?url|connect" // most SDKs have an error of their own for that
+				code, mend = "", "base_?url|connect" // most SDKs have their own error for that
 			}
 			stdout, stderr, status := s.run(t, language, name)
 			if status != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 ||

@@ -50,14 +50,14 @@ func startService(t *testing.T, language string) *service {
 	return s
 }
 
-// answer is what matters of a response.
-type answer struct {
+// reply is what matters of a response.
+type reply struct {
 	status     int
 	retryAfter string
 	body       string
 }
 
-func (s *service) get(t *testing.T) (a answer) {
+func (s *service) get(t *testing.T) (a reply) {
 	t.Helper()
 	client := http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get("http://" + s.address + "/jobs")
@@ -70,7 +70,7 @@ func (s *service) get(t *testing.T) (a answer) {
 	if err != nil {
 		t.Error(err)
 	}
-	return answer{response.StatusCode, response.Header.Get("Retry-After"), string(body)}
+	return reply{response.StatusCode, response.Header.Get("Retry-After"), string(body)}
 }
 
 func (s *service) wantJobs(t *testing.T) {

@@ -36,8 +36,8 @@ type Host struct {
 	Vars   map[string][]byte
 	// Room is for the vars, in bytes; one that does not fit is a trap. 0 is without a limit.
 	Room int
-	// Answer answers a request; an error is a trap, as on most hosts.
-	Answer func(Request) (status int, body []byte, err error)
+	// Respond responds to a request; an error is a trap, as on most hosts.
+	Respond func(Request) (status int, body []byte, err error)
 	// Clock is what clock_time_get reads.
 	Clock time.Time
 	// Calls counts, by name, what the plugin asked since the last Call began.
@@ -180,12 +180,12 @@ func (h *Host) send(request, body uint64) uint64 {
 	if body != 0 {
 		r.Body = h.memory.take(body)
 	}
-	status, answer, err := h.Answer(r)
+	status, response, err := h.Respond(r)
 	if err != nil {
 		panic(err)
 	}
 	h.status = status
-	return h.memory.put(answer)
+	return h.memory.put(response)
 }
 
 func (h *Host) clock(_ context.Context, m api.Module, _ uint32, _ uint64, result uint32) uint32 {

@@ -143,25 +143,25 @@ func (w *direct) respond(e *exchange) {
 	case !fault && asks:
 		token := w.issue(pick(w, 0, 0, 900, 30_000))
 		w.used = append(w.used, token)
-		e.Status, e.Answer = 200, fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, token, pick(w, 3600, 3600, 60, 90000))
+		e.Status, e.Response = 200, fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, token, pick(w, 3600, 3600, 60, 90000))
 	case !fault && (w.refuses || w.revoked[s.token()]):
-		e.Status, e.Answer = 401, []byte(leak)
+		e.Status, e.Response = 401, []byte(leak)
 	case !fault:
-		e.Status, e.Answer = 200, []byte(strings.Repeat("the jobs \xff\x00", w.IntN(40)))
+		e.Status, e.Response = 200, []byte(strings.Repeat("the jobs \xff\x00", w.IntN(40)))
 	case asks:
 		e.Status = pick(w, 0, 200, 200, 200, 200, 201, 302, 400, 401, 403, 408, 429, 500, 503, 700)
-		e.Answer = []byte(pick(w, "", "\x00", leak, `{"error":"invalid_client","error_description":`+quote(leak)+`}`, `{"error":"invalid_scope"}`,
+		e.Response = []byte(pick(w, "", "\x00", leak, `{"error":"invalid_client","error_description":`+quote(leak)+`}`, `{"error":"invalid_scope"}`,
 			`{"access_token":"cut off`, `{"access_token":"","token_type":"Bearer"}`, `{"access_token":"TOKEN-\r\n","token_type":"Bearer"}`,
 			`{"access_token":"TOKEN-mac","token_type":"mac"}`, `{"access_token":"TOKEN-0","token_type":"Bearer","expires_in":0}`,
 			`[1]`, strings.Repeat("[", w.IntN(10_000)), strings.Repeat(" ", w.IntN(2)*(256<<10))+"{}"))
 	default:
 		e.Status = pick(w, 0, 200, 204, 302, 304, 400, 401, 401, 403, 404, 408, 418, 429, 500, 503, 700)
-		e.Answer = []byte(pick(w, "", "\x00", leak, `{"error":`+quote(leak)+`}`, "\xff\xfe"+leak))
+		e.Response = []byte(pick(w, "", "\x00", leak, `{"error":`+quote(leak)+`}`, "\xff\xfe"+leak))
 		if w.IntN(20) == 0 {
-			e.Answer = append(bytes.Repeat([]byte("x"), 64<<10-w.IntN(80)), e.Answer...)
+			e.Response = append(bytes.Repeat([]byte("x"), 64<<10-w.IntN(80)), e.Response...)
 		}
 	}
-	if len(e.Answer) > 0 && w.IntN(8) == 0 && fault {
-		e.Answer = e.Answer[:w.IntN(len(e.Answer))] // the host cut it off
+	if len(e.Response) > 0 && w.IntN(8) == 0 && fault {
+		e.Response = e.Response[:w.IntN(len(e.Response))] // the host cut it off
 	}
 }

@@ -100,11 +100,11 @@ type directCall struct {
 
 // exchange is a request and its response.
 type exchange struct {
-	Request string `json:"request"` // as http_request takes it
-	Body    string `json:"body"`
-	Status  int    `json:"status"`
-	Answer  []byte `json:"answer"`
-	Lost    bool   `json:"lost"` // no response: a trap
+	Request  string `json:"request"` // as http_request takes it
+	Body     string `json:"body"`
+	Status   int    `json:"status"`
+	Response []byte `json:"response"`
+	Lost     bool   `json:"lost"` // no response: a trap
 }
 
 // direct is an instance with its surroundings.
@@ -239,7 +239,7 @@ func (w *direct) make(c *directCall) {
 		if e.Lost {
 			panic(lostCall{})
 		}
-		body = e.Answer
+		body = e.Response
 		step = made.Resume(&message.Response{Status: e.Status, Size: len(body), Load: func(most int) []byte {
 			return slices.Clone(body[:min(most, len(body))])
 		}})

@@ -133,7 +133,7 @@ func (d *document) stepsMemory() error {
 		}
 		return nil
 	}
-	const most = 64<<10 + 1 // of a body that need be handed in
+	const most = 64<<10 + 1 // of a body that must be passed
 	for _, f := range []struct {
 		what  string
 		times int

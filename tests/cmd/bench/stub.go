@@ -84,7 +84,7 @@ func (s *stub) functions() map[string]function {
 		"load_u64":       {i64, i64, func(stack []uint64) { stack[0] = word.Uint64(s.memory[stack[0]:]) }},
 		"store_u8":       {[]api.ValueType{api.ValueTypeI64, api.ValueTypeI32}, none, func(stack []uint64) { s.memory[stack[0]] = byte(stack[1]) }},
 		"store_u64":      {two, none, func(stack []uint64) { word.PutUint64(s.memory[stack[0]:], stack[1]) }},
-		"input_length":   {none, i64, zero}, // nothing is handed in
+		"input_length":   {none, i64, zero}, // no input
 		"input_offset":   {none, i64, zero},
 		"input_load_u8":  {i64, i32, zero},
 		"input_load_u64": {i64, i64, zero},

@@ -240,11 +240,11 @@ func bare(purl string) string {
 
 // cargo adds the crates of Cargo.lock, for all platforms.
 func (b *bill) cargo(ref string) error {
-	tell := exec.Command("cargo", "metadata", "--locked", "--quiet", "--format-version=1", "--all-features")
-	tell.Dir = filepath.Join(b.root, "sdk/rust")
-	text, err := tell.Output()
+	metadata := exec.Command("cargo", "metadata", "--locked", "--quiet", "--format-version=1", "--all-features")
+	metadata.Dir = filepath.Join(b.root, "sdk/rust")
+	text, err := metadata.Output()
 	if err != nil {
-		return fmt.Errorf("%s: %w", tell, err)
+		return fmt.Errorf("%s: %w", metadata, err)
 	}
 	var all struct {
 		Packages []struct {

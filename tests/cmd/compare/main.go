@@ -190,7 +190,7 @@ func compare(ctx context.Context, folder, document string) error {
 	return report.Fill(document, "make compare", map[string]string{"runs": text})
 }
 
-// try runs a row with a client of its own sandbox.
+// try runs a row with a new client and a new sandbox.
 func try(ctx context.Context, folder string, c client, run func(*trial) string) (cell string, err error) {
 	s, err := sandbox.Start(ctx, sandbox.Config{})
 	if err != nil {

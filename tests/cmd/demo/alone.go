@@ -31,6 +31,6 @@ func alone(d *demo, ctx context.Context) error {
 		if text := plugin.GetError(); err != nil && text != "" {
 			err = errors.New(text)
 		}
-		return fmt.Sprintf("the service's answer: %d bytes", len(jobs)), err
+		return fmt.Sprintf("the service's response: %d bytes", len(jobs)), err
 	})
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func down(d *demo, ctx context.Context) error {
-	d.line(1, d.faint("the token is revoked, and token requests are answered 503"))
+	d.line(1, d.faint("the token is revoked, and token requests get 503"))
 	if err := d.sandbox.SetFault(sandbox.AuthServer, sandbox.Fault{Status: http.StatusServiceUnavailable}); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func down(d *demo, ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.line(1, d.faint("token requests are answered again"))
+	d.line(1, d.faint("token requests succeed again"))
 	d.sandbox.ClearFaults()
 	if err := d.wait(ctx, left); err != nil {
 		return err

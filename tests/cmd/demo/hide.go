@@ -54,11 +54,11 @@ func hideForm(form string) []string {
 
 // hideToken shortens the token in a token response.
 func hideToken(body string) string {
-	var answer struct {
+	var response struct {
 		AccessToken string `json:"access_token"`
 	}
-	if json.Unmarshal([]byte(body), &answer) == nil && answer.AccessToken != "" {
-		body = strings.ReplaceAll(body, answer.AccessToken, shorten(answer.AccessToken))
+	if json.Unmarshal([]byte(body), &response) == nil && response.AccessToken != "" {
+		body = strings.ReplaceAll(body, response.AccessToken, shorten(response.AccessToken))
 	}
 	return strings.TrimSpace(body)
 }

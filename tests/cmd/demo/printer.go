@@ -46,7 +46,7 @@ func (p *printer) exchange(e exchange) {
 		p.line(4, field)
 	}
 	p.line(2, p.wired("← ")+e.status)
-	p.line(3, hideToken(e.answer))
+	p.line(3, hideToken(e.response))
 }
 
 // since says how long something took, as exactly as people care for.

@@ -26,7 +26,7 @@ func (d *demo) jobs(ctx context.Context) error {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("the service's answer: %d bytes", len(response.Body)), nil
+		return fmt.Sprintf("the service's response: %d bytes", len(response.Body)), nil
 	})
 }
 

@@ -22,12 +22,12 @@ type wire struct {
 // exchange is a request and its response.
 type exchange struct {
 	method, url, path string
-	status            string // or why no answer came
+	status            string // or why there is no response
 
-	whole   bool // the rest is known too
-	headers []string
-	form    string
-	answer  string
+	whole    bool // the rest is known too
+	headers  []string
+	form     string
+	response string
 }
 
 // tap listens in on a client until it is removed.
@@ -57,12 +57,12 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	e := exchange{method: r.Method, url: r.URL.String(), path: r.URL.Path, whole: w.whole}
-	answer, err := e.carryOut(r, w.transport())
+	response, err := e.carryOut(r, w.transport())
 	if err != nil {
 		e.status = err.Error()
 	}
 	w.exchanges = append(w.exchanges, e)
-	return answer, err
+	return response, err
 }
 
 func (e *exchange) carryOut(r *http.Request, transport http.RoundTripper) (*http.Response, error) {
@@ -71,17 +71,17 @@ func (e *exchange) carryOut(r *http.Request, transport http.RoundTripper) (*http
 			return nil, err
 		}
 	}
-	answer, err := transport.RoundTrip(r)
+	response, err := transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
-	e.status = answer.Status
+	e.status = response.Status
 	if e.whole {
-		if err := e.readAnswer(answer); err != nil {
+		if err := e.readBody(response); err != nil {
 			return nil, err
 		}
 	}
-	return answer, nil
+	return response, nil
 }
 
 func (w *wire) transport() http.RoundTripper {
@@ -110,10 +110,10 @@ func (e *exchange) readRequest(r *http.Request) error {
 	return nil
 }
 
-func (e *exchange) readAnswer(r *http.Response) error {
+func (e *exchange) readBody(r *http.Response) error {
 	body, err := io.ReadAll(r.Body)
 	_ = r.Body.Close()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	e.answer = string(body)
+	e.response = string(body)
 	return err
 }

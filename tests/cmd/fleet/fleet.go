@@ -24,7 +24,7 @@ type fleet struct {
 	killed    []*worker
 	variables []string
 	secrets   []string
-	answers   []answer      // to the last calls, of the workers in turn
+	reports   []report      // to the last calls, of the workers in turn
 	calls     int           // that went well
 	longest   time.Duration // that some calls of a process took
 	lifetime  time.Duration // of tokens; an hour if zero
@@ -91,15 +91,15 @@ func (f *fleet) join(ctx context.Context, language string) error {
 // call has all processes make calls at the same time.
 func (f *fleet) call(calls int) error {
 	begun := time.Now()
-	f.answers = make([]answer, len(f.workers))
+	f.reports = make([]report, len(f.workers))
 	errs := make([]error, len(f.workers))
 	var all sync.WaitGroup
 	for i, w := range f.workers {
-		all.Go(func() { f.answers[i], errs[i] = w.call(calls) })
+		all.Go(func() { f.reports[i], errs[i] = w.call(calls) })
 	}
 	all.Wait()
 	f.longest = max(f.longest, time.Since(begun))
-	for _, a := range f.answers {
+	for _, a := range f.reports {
 		f.calls += a.Calls
 	}
 	if err := errors.Join(errs...); err != nil || calls == 0 {
@@ -162,7 +162,7 @@ func (f *fleet) callAt(ctx context.Context, at time.Time, calls int) error {
 
 // expiry is that of the newest token.
 func (f *fleet) expiry() (newest time.Time) {
-	for _, a := range f.answers {
+	for _, a := range f.reports {
 		if at := time.Unix(a.ExpiresAt, 0); at.After(newest) {
 			newest = at
 		}

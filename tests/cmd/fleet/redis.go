@@ -98,9 +98,9 @@ func (r *redisServer) limit(full bool) error {
 	if _, err := fmt.Fprintf(c, "AUTH admin %s\r\nCONFIG SET maxmemory %d\r\n", r.password, most); err != nil {
 		return err
 	}
-	answer := make([]byte, len("+OK\r\n+OK\r\n"))
-	if _, err := io.ReadFull(c, answer); err != nil || string(answer) != "+OK\r\n+OK\r\n" {
-		return fmt.Errorf("CONFIG SET: %q, %w", answer, err)
+	reply := make([]byte, len("+OK\r\n+OK\r\n"))
+	if _, err := io.ReadFull(c, reply); err != nil || string(reply) != "+OK\r\n+OK\r\n" {
+		return fmt.Errorf("CONFIG SET: %q, %w", reply, err)
 	}
 	return nil
 }
@@ -139,9 +139,9 @@ func ping(address string) bool {
 	if _, err := io.WriteString(c, "PING\r\n"); err != nil {
 		return false
 	}
-	var answer [7]byte
-	_, err = io.ReadFull(c, answer[:])
-	return err == nil && string(answer[:]) == "-NOAUTH"
+	var reply [7]byte
+	_, err = io.ReadFull(c, reply[:])
+	return err == nil && string(reply[:]) == "-NOAUTH"
 }
 
 // end ends it at once. Ending it again does nothing.

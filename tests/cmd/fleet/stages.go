@@ -134,7 +134,7 @@ func turns(_ context.Context, f *fleet) error {
 		if err := f.call(1); err != nil {
 			return err
 		}
-		for i, a := range f.answers {
+		for i, a := range f.reports {
 			if a.Token != first.Token {
 				return fmt.Errorf("a %s process has another token than the %s process that requested it", f.workers[i].language, w.language)
 			}

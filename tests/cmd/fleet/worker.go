@@ -50,15 +50,15 @@ func start(ctx context.Context, language string, variables []string) (*worker, e
 	return w, w.command.Start()
 }
 
-// answer is what a process reports of its calls.
-type answer struct {
+// report is what a process reports of its calls.
+type report struct {
 	Calls     int    `json:"calls"`
 	Token     string `json:"token"` // the beginning of its hash
 	ExpiresAt int64  `json:"expires_at"`
 }
 
 // call has the process make calls. If that takes too long, the process is killed.
-func (w *worker) call(calls int) (a answer, err error) {
+func (w *worker) call(calls int) (r report, err error) {
 	end := time.AfterFunc(patience, w.kill)
 	defer end.Stop()
 	// A process that has ended shows in the one or the other, as it happens.
@@ -68,12 +68,12 @@ func (w *worker) call(calls int) (a answer, err error) {
 		line, err = w.out.ReadBytes('\n')
 	}
 	if err != nil {
-		return a, fmt.Errorf("a %s process ended in the middle: %w", w.language, err)
+		return r, fmt.Errorf("a %s process ended in the middle: %w", w.language, err)
 	}
-	if err := json.Unmarshal(line, &a); err != nil || a.Calls != calls {
-		return a, fmt.Errorf("a %s process was to make %d calls and says %q", w.language, calls, line)
+	if err := json.Unmarshal(line, &r); err != nil || r.Calls != calls {
+		return r, fmt.Errorf("a %s process was to make %d calls and says %q", w.language, calls, line)
 	}
-	return a, nil
+	return r, nil
 }
 
 // kill ends the process in the middle of what it does.

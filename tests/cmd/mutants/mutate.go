@@ -202,7 +202,7 @@ func (m *mutator) isInteger(n ast.Expr) bool {
 	return ok && basic.Info()&types.IsInteger != 0
 }
 
-// statement returns a statement, rewritten already, that is left out in a mutant, or does
+// statement returns a statement, rewritten already, that is omitted in a mutant, or does
 // the opposite.
 func (m *mutator) statement(s ast.Stmt, text string) string {
 	opposite := ""
@@ -232,7 +232,7 @@ func (m *mutator) statement(s ast.Stmt, text string) string {
 		return text
 	}
 	first, _, _ := strings.Cut(m.plain(s), "\n")
-	text = "if !" + m.add(s, "%s → left out", first) + " { " + text + " }"
+	text = "if !" + m.add(s, "%s → omitted", first) + " { " + text + " }"
 	if opposite != "" {
 		text = "if " + m.add(s, "%s → %s", first, opposite) + " { " + opposite + " } else " + text
 	}

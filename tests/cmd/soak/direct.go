@@ -41,11 +41,11 @@ type directCall struct {
 }
 
 type exchange struct {
-	Request string `json:"request"`
-	Body    string `json:"body"`
-	Status  int    `json:"status"`
-	Answer  []byte `json:"answer"`
-	Lost    bool   `json:"lost"`
+	Request  string `json:"request"`
+	Body     string `json:"body"`
+	Status   int    `json:"status"`
+	Response []byte `json:"response"`
+	Lost     bool   `json:"lost"`
 }
 
 // direct are the built files on hosts that live as long as the soak. Without a clock, both
@@ -161,7 +161,7 @@ func (d *direct) replay(ctx context.Context, tape io.Reader, after func()) error
 func (d *direct) take(ctx context.Context, b *build, c *directCall) error {
 	b.Config, b.Room, b.Clock = c.Config, c.Room, time.Unix(c.Clock, 0)
 	sent, wrong := 0, error(nil)
-	b.Answer = func(r stubhost.Request) (int, []byte, error) {
+	b.Respond = func(r stubhost.Request) (int, []byte, error) {
 		if sent++; sent > len(c.Exchanges) {
 			wrong = fmt.Errorf("it sends a request to %s, which the core does not", r.URL)
 			return 0, nil, errNoResponse
@@ -173,7 +173,7 @@ func (d *direct) take(ctx context.Context, b *build, c *directCall) error {
 		if e.Lost || wrong != nil {
 			return 0, nil, errNoResponse
 		}
-		return e.Status, e.Answer, nil
+		return e.Status, e.Response, nil
 	}
 	output, failure, err := b.Call(ctx, c.Export, c.Input)
 	if wrong != nil {

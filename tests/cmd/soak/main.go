@@ -5,7 +5,7 @@
 //	go run ./cmd/soak [-steps 1000000] [-seed 1]
 //
 // Half of the calls are steps, which the core makes next to the model of the contract, and the
-// built files on go-sdk; the other half are direct calls, on a host that answers their requests.
+// built files on go-sdk; the other half are direct calls, on a host that responds to their requests.
 // Any difference is a failure, and so is memory that grows.
 package main
 

@@ -133,7 +133,7 @@ func (c *client) logged(a protocol.Response) protocol.Response {
 	return a
 }
 
-// failed returns the answer for an error of the library.
+// failed returns the response for an error of the library.
 func failed(err error) protocol.Response {
 	known, ok := errors.AsType[*rostering.Error](err)
 	switch {

@@ -63,7 +63,7 @@ type instance interface {
 func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	var background sync.WaitGroup
 	defer background.Wait()
-	requests, answers := json.NewDecoder(bufio.NewReader(in)), &answers{encoder: json.NewEncoder(out)}
+	requests, responses := json.NewDecoder(bufio.NewReader(in)), &responses{encoder: json.NewEncoder(out)}
 	for {
 		var r protocol.Request
 		if err := requests.Decode(&r); err == io.EOF {
@@ -76,29 +76,29 @@ func (h *host) run(ctx context.Context, in io.Reader, out io.Writer) error {
 			ctx, cancel := context.WithCancel(ctx)
 			h.setCancel(r.ID, cancel)
 			background.Go(func() {
-				answers.write(r, h.handle(ctx, r))
+				responses.write(r, h.handle(ctx, r))
 				h.setCancel(r.ID, nil)
 				cancel()
 			})
 		case "close":
-			background.Go(func() { answers.write(r, h.handle(ctx, r)) })
+			background.Go(func() { responses.write(r, h.handle(ctx, r)) })
 		default:
-			answers.write(r, h.handle(ctx, r))
+			responses.write(r, h.handle(ctx, r))
 		}
 	}
 }
 
-// answers writes one answer at a time.
-type answers struct {
+// responses writes one response at a time.
+type responses struct {
 	mutex   sync.Mutex
 	encoder *json.Encoder
 }
 
-func (a *answers) write(r protocol.Request, answer protocol.Response) {
+func (a *responses) write(r protocol.Request, response protocol.Response) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
-	answer.ID = r.ID
-	if err := a.encoder.Encode(answer); err != nil {
+	response.ID = r.ID
+	if err := a.encoder.Encode(response); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
 }
