@@ -97,9 +97,17 @@ func ParseLock(value string) (lock Lock) {
 		return Lock{}
 	}
 	lock.Done = name == "done"
-	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Error() != nil &&
-		(lock.status == 0 || lock.status >= 100 && lock.status <= maxStatus)
+	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Error() != nil && lock.hasStatus()
 	return lock
+}
+
+// hasStatus reports whether the status is one that the error can have: only these two can be
+// without one.
+func (l *Lock) hasStatus() bool {
+	if l.status == 0 {
+		return l.code == apierror.NetworkError || l.code == apierror.TokenResponseInvalid
+	}
+	return l.status >= 100 && l.status <= maxStatus
 }
 
 // Error returns the error with this plugin's message, or nil for a code that the lock cannot

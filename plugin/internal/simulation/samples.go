@@ -118,6 +118,7 @@ var storeValues = []sample{
 	storedValue(`{"state":"failed","code":"token_endpoint_unavailable","status":503,"until":1799990000,"wait":4,"failures":3}`),
 	storedValue(`{"access_token":"NEW","token_type":"Bearer","expires_at":LATER,"cache_key":"KEY","next":1}`),
 	storedValue(`{"state":"failed","code":"network_error","status":0,"until":SOON,"wait":9,"failures":2,"next":1}`),
+	storedValue(`{"state":"failed","code":"token_endpoint_rejected","until":SOON,"wait":4,"failures":3}`),
 	storedValue(`{"state":"failed","code":"PASSWORD","status":1,"until":1,"failures":-1}`),
 	storedValue(`[]`), storedValue("\x00"), storedValue(``),
 	{`,"value":null`, result{fits: "get"}}, {`,"value":null`, result{fits: "get"}},

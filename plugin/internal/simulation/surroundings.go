@@ -90,7 +90,8 @@ func stored(value, client string) *result {
 		r.lock.state = "done"
 	case state == "failed":
 		code, until, failures := v.Get("code").Str, v.Get("until").Int(), v.Get("failures").Int()
-		if slices.Contains(adoptable, code) && until > 0 && failures > 0 {
+		noStatus := v.Get("status").Int() == 0 && code != "network_error" && code != "token_response_invalid"
+		if slices.Contains(adoptable, code) && until > 0 && failures > 0 && !noStatus {
 			r.lock = lock{state: "failed", error: "error " + code, until: until, wait: v.Get("wait").Int(), failures: int(failures)}
 		}
 	case v.Get("cache_key").Str == cacheKey(client) && len(v.Map()) == 4 && visible(v.Get("access_token").Str) &&
