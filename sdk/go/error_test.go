@@ -108,7 +108,7 @@ func TestErrorNames(t *testing.T) {
 		"Scope must":                    {"scope", field(func(c *rostering.Config) { c.Scope = "\t" })},
 		"CustomerID: ":                  {"customer_id", field(func(c *rostering.Config) { c.CustomerID = " " })},
 		"set UserID, or use ForUser or": {"user_id", field(func(c *rostering.Config) { c.UserID = "" })},
-		"with AllowHTTP":                {"auth_url", field(func(c *rostering.Config) { c.AuthURL = "http://login.example.com" })},
+		"or AllowHTTP":                  {"auth_url", field(func(c *rostering.Config) { c.AuthURL = "http://login.example.com" })},
 		"Refused must be the refused":   {"refused", func() error { _, err := client.GetToken(t.Context(), rostering.Refused("")); return err }},
 		"ForCustomer: ":                 {"customer_id", func() error { _, err := client.ForCustomer("").ListJobs(t.Context()); return err }},
 		"Path must":                     {"path", send(rostering.Request{Path: "jobs"})},
