@@ -67,7 +67,7 @@ func disorder(ctx context.Context, f *fleet) error {
 		return err
 	}
 	err := errors.Join(os.Mkdir(f.folder, 0o700), os.WriteFile(filepath.Join(f.folder, "other"), nil, 0o600))
-	return errors.Join(err, folderInOrder(ctx, f))
+	return errors.Join(err, f.folderInOrder())
 }
 
 // setup sees to it that all is there that the languages need, and leaves out those that HOSTS does.
