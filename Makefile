@@ -208,7 +208,7 @@ bench: build ## measure the plugin and each library next to peers; HOSTS=go,c li
 .PHONY: bench-report
 bench-report: build ## measure the plugin next to plugins in other languages for docs/benchmarks.md
 	@tests/each.sh setup.sh
-	@! command -v cargo >/dev/null || cd sdk/rust && cargo build --locked --quiet --target-dir target --release --features blocking --example bench
+	@! command -v cargo >/dev/null || sdk/rust/bench.sh build
 	@tests/bench/peers/build.sh
 	@cd tests && go run ./cmd/bench -report ../docs
 

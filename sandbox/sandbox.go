@@ -46,6 +46,21 @@ func (s *Sandbox) Client(environment string) (id, secret string) {
 	return c.id, *c.secret.Load()
 }
 
+// Env returns the environment variables with which a client's program finds the sandbox and its client of an
+// environment, as the client libraries read them.
+func (s *Sandbox) Env(environment string) map[string]string {
+	id, secret := s.Client(environment)
+	return map[string]string{
+		"ROSTERING_AUTH_URL":      s.AuthURL(),
+		"ROSTERING_BASE_URL":      s.BaseURL(),
+		"ROSTERING_ENVIRONMENT":   environment,
+		"ROSTERING_CLIENT_ID":     id,
+		"ROSTERING_CLIENT_SECRET": secret,
+		"ROSTERING_CUSTOMER_ID":   "sandbox-customer",
+		"ROSTERING_USER_ID":       "sandbox-user",
+	}
+}
+
 // SetFault replaces the fault of a server, which is [AuthServer] or [JobsServer].
 func (s *Sandbox) SetFault(server string, f Fault) error {
 	i, ok := s.faults[server]

@@ -40,7 +40,14 @@ func TestQuickStart(t *testing.T) {
 			if page == "java" {
 				forgetPackage(t)
 			}
-			mustList(t, "sdk/"+page+"/README.md", t.TempDir(), append(env, others(t)...))
+			variables := env
+			if page == "go" {
+				// A new module cache, so that an earlier build of the same version does not count. What others published
+				// comes from the usual one.
+				cache, proxies := goEnv(t, "GOMODCACHE"), goEnv(t, "GOPROXY")
+				variables = append([]string{"GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw", "GOPROXY=file://" + cache + "/cache/download," + proxies}, env...)
+			}
+			mustList(t, "sdk/"+page+"/README.md", t.TempDir(), variables)
 		})
 	}
 }
@@ -63,25 +70,18 @@ func TestQuickStartOfTheREADME(t *testing.T) {
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	// The usual module cache: what was built needs its modules there. None of this project's is among them.
-	env := []string{"GOMODCACHE=" + strings.TrimSpace(string(cache)), "GOPATH=" + filepath.Join(top, "go"), "GOBIN=", "MAKEFLAGS="}
+	env := []string{"GOMODCACHE=" + goEnv(t, "GOMODCACHE"), "GOPATH=" + filepath.Join(top, "go"), "GOBIN=", "MAKEFLAGS="}
 	mustList(t, "README.md", clone, env)
 }
 
-// others is the environment of a new module cache, so that an earlier build of the same version does not count. What
-// others published comes from the usual one.
-func others(t *testing.T) []string {
+func goEnv(t *testing.T, name string) string {
 	t.Helper()
-	old, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
+	value, err := exec.Command("go", "env", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, proxies, _ := strings.Cut(strings.TrimSpace(string(old)), "\n")
-	return []string{"GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw", "GOPROXY=file://" + cache + "/cache/download," + proxies}
+	return strings.TrimSpace(string(value))
 }
 
 // forgetPackage removes what Maven has of an earlier build of the same version, now and after the test.

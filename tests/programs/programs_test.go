@@ -149,13 +149,9 @@ func start(t *testing.T) *setting {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	id, secret := s.Client(sandbox.Stage)
-	return &setting{s, map[string]string{
-		"ROSTERING_AUTH_URL": s.AuthURL(), "ROSTERING_BASE_URL": s.BaseURL(), "ROSTERING_ENVIRONMENT": sandbox.Stage,
-		"ROSTERING_CLIENT_ID": id, "ROSTERING_CLIENT_SECRET": secret,
-		"ROSTERING_CUSTOMER_ID": "customer", "ROSTERING_USER_ID": "user",
-		"NO_PROXY": "127.0.0.1", "PORT": "0",
-	}, []string{secret, "eyJ"}} // as every token begins
+	environment := s.Env(sandbox.Stage)
+	environment["NO_PROXY"], environment["PORT"] = "127.0.0.1", "0"
+	return &setting{s, environment, []string{environment["ROSTERING_CLIENT_SECRET"], "eyJ"}} // as every token begins
 }
 
 // command is that of a program, in an empty folder. It is killed when patience is over.

@@ -9,11 +9,6 @@ import (
 	"automatic-rostering.example/sandbox"
 )
 
-const (
-	customerID = "sandbox-customer"
-	userID     = "sandbox-user"
-)
-
 // facts has what a client of the sandbox needs.
 type facts struct {
 	Sandbox    string            `json:"sandbox"`
@@ -52,22 +47,9 @@ func newFacts(s *sandbox.Sandbox) facts {
 		AuthURL:    s.AuthURL(),
 		BaseURL:    s.BaseURL(),
 		ControlURL: s.ControlURL(),
-		Env:        env(s, sandbox.Stage),
-		Production: env(s, sandbox.Production),
+		Env:        s.Env(sandbox.Stage),
+		Production: s.Env(sandbox.Production),
 		Controls:   controls(s.ControlURL()),
-	}
-}
-
-func env(s *sandbox.Sandbox, environment string) map[string]string {
-	id, secret := s.Client(environment)
-	return map[string]string{
-		"ROSTERING_AUTH_URL":      s.AuthURL(),
-		"ROSTERING_BASE_URL":      s.BaseURL(),
-		"ROSTERING_ENVIRONMENT":   environment,
-		"ROSTERING_CLIENT_ID":     id,
-		"ROSTERING_CLIENT_SECRET": secret,
-		"ROSTERING_CUSTOMER_ID":   customerID,
-		"ROSTERING_USER_ID":       userID,
 	}
 }
 

@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if os.Getenv("SANDBOX_PAGE") == "1" {
 			fmt.Fprintln(stderr, "the sandbox's page:", s.ControlURL())
 		}
-		return command(ctx, o.command, env(s, sandbox.Stage), stdin, stdout, stderr)
+		return command(ctx, o.command, s.Env(sandbox.Stage), stdin, stdout, stderr)
 	}
 	f := newFacts(s)
 	f.exposed = o.listen != ""

@@ -32,12 +32,12 @@ type program struct {
 
 func start(ctx context.Context, folder string, s *sandbox.Sandbox, c client) (*program, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*patience)
-	id, secret := s.Client(sandbox.Stage)
 	p := &program{command: exec.CommandContext(ctx, c.command[0], c.command[1:]...), cancel: cancel}
 	p.command.Dir, p.command.Stderr, p.command.WaitDelay = folder, os.Stderr, time.Second
-	p.command.Env = append(os.Environ(), "ROSTERING_ENVIRONMENT=stage", "ROSTERING_CLIENT_ID="+id, "ROSTERING_CLIENT_SECRET="+secret,
-		"ROSTERING_AUTH_URL="+s.AuthURL(), "ROSTERING_BASE_URL="+s.BaseURL(), "ROSTERING_CUSTOMER_ID=c", "ROSTERING_USER_ID=u",
-		"AUTHLIB_INSECURE_TRANSPORT=1", "NODE_NO_WARNINGS=1")
+	p.command.Env = append(os.Environ(), "AUTHLIB_INSECURE_TRANSPORT=1", "NODE_NO_WARNINGS=1")
+	for name, value := range s.Env(sandbox.Stage) {
+		p.command.Env = append(p.command.Env, name+"="+value)
+	}
 	p.command.Env = append(p.command.Env, c.config...)
 	var err error
 	if p.stdin, err = p.command.StdinPipe(); err != nil {

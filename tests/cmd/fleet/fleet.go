@@ -35,13 +35,11 @@ func (f *fleet) start(ctx context.Context, s story, n int) (err error) {
 	if f.Sandbox, err = sandbox.Start(ctx, sandbox.Config{}); err != nil {
 		return err
 	}
-	id, secret := f.Client(sandbox.Stage)
-	f.secrets = append(f.secrets, secret)
-	f.variables = []string{
-		"ROSTERING_AUTH_URL=" + f.AuthURL(), "ROSTERING_BASE_URL=" + f.BaseURL(),
-		"ROSTERING_ENVIRONMENT=" + sandbox.Stage, "ROSTERING_CLIENT_ID=" + id, "ROSTERING_CLIENT_SECRET=" + secret,
-		"ROSTERING_CUSTOMER_ID=customer", "ROSTERING_USER_ID=user",
+	for name, value := range f.Env(sandbox.Stage) {
+		f.variables = append(f.variables, name+"="+value)
 	}
+	_, secret := f.Client(sandbox.Stage)
+	f.secrets = append(f.secrets, secret)
 	if err := s.start(ctx, f); err != nil {
 		return err
 	}
