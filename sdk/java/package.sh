@@ -16,9 +16,8 @@ trap 'rm -rf "$stage"' EXIT
 # A copy: a jar has the modes of the files in it, which vary with the umask.
 umask 022
 copy=$stage/copy/sdk/java
-mkdir -p "$copy"/{src,target} "$stage/copy/dist" "$stage/maven"
+mkdir -p "$copy"/{src,target} "$stage/maven"
 cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage/copy"
-cp "$root/dist/rostering-nowasi.wasm" "$stage/copy/dist"
 cp pom.xml "$copy"
 cp -R src/main "$copy/src"
 cp -R target/classes "$copy/target"

@@ -10,7 +10,7 @@ if command -v flock >/dev/null; then flock 9; fi
 
 ../../tests/setup/setup.sh java
 done=target/setup.sum
-sum=$(find pom.xml src ../../host-example/java/src ../../tests/conformance/hosts/java ../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
+sum=$(find pom.xml src ../../host-example/java/src ../../tests/conformance/hosts/java COMPILED_NOTICES.md ../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f | LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 if [ "$sum" = "$(cat "$done" 2>/dev/null)" ]; then
   exit 0
 fi

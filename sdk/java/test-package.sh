@@ -19,7 +19,7 @@ files=$root/dist/maven/example/automaticrostering/automatic-rostering/$(cat "$ro
 jar=$(basename "$files"/*[0-9].jar)
 cmp "$files/$jar" "$repository"/example/automaticrostering/automatic-rostering/*/"$jar"
 jar tf "$files/$jar" >"$new/entries"
-for entry in META-INF/LICENSE META-INF/THIRD_PARTY_NOTICES.md example/automaticrostering/rostering-nowasi.wasm; do
+for entry in META-INF/LICENSE META-INF/THIRD_PARTY_NOTICES.md META-INF/COMPILED_NOTICES.md example/automaticrostering/PluginMachine.class; do
 	grep -qx "$entry" "$new/entries" || fail "the jar lacks $entry"
 done
 ! grep -E '^(demo|example/[^a])' "$new/entries" || fail "the jar has examples"

@@ -148,8 +148,11 @@ public final class Adapter {
     try {
       var config = RosteringConfig.builder();
       r.config().forEach(config::set);
-      var wasm = Files.readAllBytes(Path.of(r.wasm()));
-      var builder = RosteringClient.builder(config.build()).plugin(wasm).httpClient(http);
+      var builder = RosteringClient.builder(config.build()).httpClient(http);
+      var wasm = Path.of(r.wasm());
+      if (!wasm.endsWith("rostering-nowasi.wasm")) { // which is in the library, compiled
+        builder.plugin(Files.readAllBytes(wasm));
+      }
       if (r.store() != null) {
         builder.store(new HttpStore(http, r.store()));
       }

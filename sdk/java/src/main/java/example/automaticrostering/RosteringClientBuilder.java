@@ -1,8 +1,6 @@
 package example.automaticrostering;
 
 import com.dylibso.chicory.log.Logger;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Map;
@@ -20,7 +18,6 @@ public final class RosteringClientBuilder {
 
   private final RosteringConfig config;
   private byte[] wasm;
-  private boolean isInterpreted;
   private long timeoutNanos = Timeout.nanos(Duration.ofSeconds(30));
   HttpClient httpClient = HTTP_CLIENT;
   int maxBody = 64 << 20;
@@ -74,16 +71,10 @@ public final class RosteringClientBuilder {
 
   /**
    * Sets another plugin than the one in this library: a build without WASI, of the contract {@link
-   * RosteringClient#CONTRACT}.
+   * RosteringClient#CONTRACT}. Unlike that one, it is compiled when the client opens.
    */
   public RosteringClientBuilder plugin(byte[] wasm) {
     this.wasm = wasm.clone();
-    return this;
-  }
-
-  /** Interprets the plugin instead of compiling it, for JVMs where no code may be generated. */
-  public RosteringClientBuilder interpreter() {
-    isInterpreted = true;
     return this;
   }
 
@@ -108,20 +99,15 @@ public final class RosteringClientBuilder {
   Exports exports(Logger log) {
     var options =
         new Manifest.Options()
-            .withAoT(!isInterpreted)
+            .withAoT()
             .withConfig(config.keys())
             // The SDK loads no plugin that can send requests without one. Steps never use it.
             .withHttpConfig(new HttpConfig(() -> null, () -> null));
-    var module = ManifestWasm.fromBytes(wasm == null ? ownPlugin() : wasm).build();
+    if (wasm == null) {
+      options.withMachineFactory(Compiled::machine);
+    }
+    var module = ManifestWasm.fromBytes(wasm == null ? Compiled.plugin() : wasm).build();
     var manifest = Manifest.ofWasms(module).withOptions(options).build();
     return Plugin.ofManifest(manifest).withLogger(log).build()::call;
-  }
-
-  private static byte[] ownPlugin() {
-    try (var file = RosteringClient.class.getResourceAsStream("rostering-nowasi.wasm")) {
-      return file.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

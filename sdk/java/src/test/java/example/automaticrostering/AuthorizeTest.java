@@ -163,7 +163,7 @@ class AuthorizeTest extends SandboxTest {
   void refusalWithoutABody() throws Exception {
     var body = BodyPublishers.fromPublisher(BodyPublishers.ofString("ü"));
     var config = sandbox.config("ROSTERING_BASE_URL", strangersUri().toString());
-    try (var client = RosteringClient.builder(config).interpreter().open()) {
+    try (var client = RosteringClient.builder(config).open()) {
       var request = HttpRequest.newBuilder(strangersUri()).POST(body).build();
       var response = client.authorize(plain).send(request, BodyHandlers.ofString());
       assertEquals("401 ", response.statusCode() + " " + response.body());
@@ -245,7 +245,7 @@ class AuthorizeTest extends SandboxTest {
   @Test
   void baseUrlIsNeeded() {
     var config = sandbox.config("ROSTERING_BASE_URL", "");
-    try (var client = RosteringClient.builder(config).interpreter().open()) {
+    try (var client = RosteringClient.builder(config).open()) {
       var e = assertCode(CONFIG_MISSING, () -> client.authorize(plain));
       assertEquals(Optional.of("base_url"), e.key());
     }

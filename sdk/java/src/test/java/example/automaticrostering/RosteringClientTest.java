@@ -241,7 +241,7 @@ class RosteringClientTest extends SandboxTest {
               .proxy(ProxySelector.of((InetSocketAddress) proxy.getLocalSocketAddress()))
               .build();
       var config = sandbox.config("ROSTERING_AUTH_URL", "https://auth.example.com");
-      try (var client = RosteringClient.builder(config).httpClient(http).interpreter().open()) {
+      try (var client = RosteringClient.builder(config).httpClient(http).open()) {
         var e = assertCode(TOKEN_ENDPOINT_REJECTED, client::listJobs);
         assertEquals(OptionalInt.of(407), e.status());
       }

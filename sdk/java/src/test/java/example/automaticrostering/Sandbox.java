@@ -58,9 +58,8 @@ final class Sandbox {
     return RosteringConfig.fromEnvironment(variables);
   }
 
-  /** Builds a client. The interpreter opens faster than the compiler, but for the first client. */
   RosteringClientBuilder client() {
-    return RosteringClient.builder(config()).interpreter();
+    return RosteringClient.builder(config());
   }
 
   void fault(Map<String, ?> fault) throws IOException, InterruptedException {

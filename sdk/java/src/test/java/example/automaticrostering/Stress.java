@@ -209,7 +209,7 @@ public final class Stress {
     if (index > 0) { // the first has no store
       builder.store(new FlakyStore());
     }
-    return new Opened(random.nextInt(4) == 0 ? builder.open() : builder.interpreter().open());
+    return new Opened(builder.open());
   }
 
   private void call(SplittableRandom random) throws Exception {
