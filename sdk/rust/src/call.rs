@@ -26,6 +26,7 @@ use crate::{Body, CallError, Cause, Code, Error, Response, lock};
 pub struct Shared {
     pub plugin: Plugin,
     pub http: Http,
+    #[cfg(feature = "middleware")]
     pub base_url: String,
     pub store: Option<SharedStore>,
     /// Wakes the calls that wait for another call.

@@ -59,6 +59,7 @@ impl Client {
         let shared = Shared {
             plugin: opening.await.map_err(|error| Error::Failed(error.into()))??,
             http,
+            #[cfg(feature = "middleware")]
             base_url,
             store: options.store.map(SharedStore::new),
             progress: Arc::new(Notify::new()),
