@@ -6,7 +6,7 @@ import (
 )
 
 // madeUp is in every body of the jobs service: the real one is not known.
-const madeUp = "made up: the real service's answer is not known"
+const madeUp = "made up: the real service's response is not known"
 
 // problem is the body of an error.
 type problem struct {
