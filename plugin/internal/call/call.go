@@ -36,6 +36,8 @@ type Call struct {
 	// first says that begin returns the step; renews, that its host accepts renew; and renew,
 	// that the step has it.
 	first, renews, renew bool
+	// outdated says that the call began before clear_token.
+	outdated bool
 
 	progress
 }

@@ -48,12 +48,8 @@ func (c *Call) validateConfig() *apierror.Error {
 		c.failure = err.AppendJSON(nil)
 		return nil
 	}
-	owner := c.ownerNow()
 	if c.owner == 0 {
-		c.owner = owner
-	}
-	if c.owner != owner {
-		return staleFlow()
+		c.owner = c.ownerNow()
 	}
 	return nil
 }

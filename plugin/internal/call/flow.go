@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	bits24 = 1<<24 - 1
 	bits32 = 1<<32 - 1
 	bits48 = 1<<48 - 1
 )
@@ -35,7 +34,7 @@ func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
 // preparedNumbers visits the numbers that the flow of a prepared request has.
 func (p *progress) preparedNumbers(visit func(name string, n *int64, most int64)) {
 	visit("accepts", &p.accepts, input.AcceptsStore)
-	visit("owner", &p.owner, bits24)
+	visit("owner", &p.owner, bits32)
 	visit("token", &p.inUse, bits48)
 }
 
@@ -73,8 +72,18 @@ func (c *Call) appendFlow(dst []byte, prepared bool) []byte {
 	return append(dst, '}')
 }
 
-func staleFlow() *apierror.Error {
-	return apierror.Input("flow", "the call began before clear_token, or with another config; begin again")
+// sameClient reads the client, which must be that with which the call began.
+func (c *Call) sameClient() *apierror.Error {
+	err := c.readClient()
+	if err != nil {
+		return err
+	}
+	other := c.owner ^ c.ownerNow()
+	c.outdated = other != 0
+	if other>>epochBits != 0 {
+		return apierror.Input("flow", "the config has changed; begin again")
+	}
+	return nil
 }
 
 // restore returns the call as it was when it returned its step.
@@ -96,9 +105,9 @@ func restore(host Host, r *input.Resume) (*Call, *apierror.Error) {
 		return c, nil // the clock matters only after a 401
 	}
 	c.readClock()
-	err := c.readClient()
-	if err == nil && (c.owner != c.ownerNow() || c.now == 0 && c.export == input.GetToken) {
-		err = staleFlow()
+	err := c.sameClient()
+	if err == nil && c.now == 0 && c.export == input.GetToken {
+		err = clockUnusable()
 	}
 	if err != nil {
 		c.endPending()

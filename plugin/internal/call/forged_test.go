@@ -60,7 +60,7 @@ func TestForgedFlows(t *testing.T) {
 		c = h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)
 		h.Clock = 0
-		c.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
+		c.proceed(tokenResponse).want(apierror.ClockUnusable)
 	})
 	for _, field := range []string{`"now":1800000000`, `"refused":"t-one"`} {
 		t.Run("rejected in the input of a flow: "+field, func(t *testing.T) {

@@ -147,7 +147,7 @@ func TestACallFromBeforeClearTokenEndsNoOther(t *testing.T) {
 	before := h.steer("list_jobs", `["wait"]`)
 	call.ClearToken(h, nil)
 	h.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
-	before.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
+	before.proceed(tokenResponse).want(`"for":"call"`)
 	h.steer("list_jobs", `["wait"]`).want(`"for":"call"`)
 }
 

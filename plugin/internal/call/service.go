@@ -137,12 +137,18 @@ func (c *Call) unauthorized(r *message.Response, repeatable bool) Event {
 		err.Message = "the service refused the token, and this request cannot be retried; call again"
 		return c.decline(err)
 	}
-	if c.owner != 0 && c.readClient() == nil && c.owner != c.ownerNow() {
-		return c.decline(staleFlow())
+	if c.owner != 0 {
+		if err := c.sameClient(); err != nil {
+			return c.decline(err)
+		}
 	}
-	// The call starts anew. A prepared request knows nothing of what was before, either.
-	c.origin, c.inUse, c.awaited, c.waited, c.looks, c.sharing, c.foundFree = isCached, 0, 0, 0, 0, shares, 0
+	c.reset()
 	return unauthorized
+}
+
+// reset has the call begin anew. A prepared request knows nothing of what was before, either.
+func (p *progress) reset() {
+	p.origin, p.inUse, p.awaited, p.waited, p.looks, p.sharing, p.foundFree = isCached, 0, 0, 0, 0, shares, 0
 }
 
 // reject processes a 401 to a new token: the service would refuse another one too.

@@ -34,13 +34,16 @@ func Resume(host Host, rawInput []byte) *Step {
 		return fail(err)
 	}
 	if wrong := c.misfit(r.Given); wrong != "" {
-		return fail(apierror.Input(wrong, "the result does not fit the step; pass "+wrong+" as docs/contract.md describes"))
+		return fail(apierror.Input(wrong, "the result does not fit the step; check "+wrong))
 	}
 	return c.encode(c.run(c.take(&r)))
 }
 
 // take processes the result of the call's step, and returns the event that follows.
 func (c *Call) take(r *input.Resume) Event {
+	if c.outdated {
+		return c.beginAnew()
+	}
 	switch c.state {
 	case AwaitingCall:
 		return c.callAwaited()
@@ -52,6 +55,18 @@ func (c *Call) take(r *input.Resume) Event {
 		return c.serviceResponded(c.response(r), !r.Unrepeatable)
 	}
 	return c.storeResponded(r)
+}
+
+// beginAnew drops what the call did before clear_token, except that the service refused a token,
+// and how its token request failed.
+func (c *Call) beginAnew() Event {
+	c.endPending()
+	if c.failure != nil {
+		return c.declineWith(c.failure)
+	}
+	c.reset()
+	c.state, c.owner = Choosing, 0
+	return c.choose()
 }
 
 // misfit returns the field that is missing from the result of the call's step, or that does

@@ -122,9 +122,12 @@ func (c *Call) accessToken() string {
 	return c.text
 }
 
-// ownerOf returns a 24-bit number for a client and an epoch, never 0.
+// epochBits is how many bits of an owner's number the epoch has.
+const epochBits = 16
+
+// ownerOf returns a 32-bit number for a client and an epoch, never 0.
 func ownerOf(client *config.Client, epoch uint32) int64 {
-	return (hash(oauth2.CacheKey(client))^int64(epoch)*0x9e3779b1)&bits24 | 1
+	return (hash(oauth2.CacheKey(client))|1<<15)<<epochBits&bits32 | int64(epoch)&(1<<epochBits-1)
 }
 
 // hash returns 48 bits of the 64-bit FNV-1a hash of a text, so that a JSON number represents

@@ -146,7 +146,7 @@ func (v view) resumedAt() int64 {
 		return v.now
 	case service:
 		return 0
-	case v.now != 0:
+	case v.now != 0, v.c.era != v.era:
 		v.unsure = true // the contract does not define which time counts
 	}
 	return v.c.at

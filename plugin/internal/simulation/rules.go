@@ -77,11 +77,20 @@ func (v view) resume(r *result) []string {
 		return []string{"error invalid_input"}
 	case kind == "service":
 		return v.responded(r)
-	case c.era != v.era:
-		return []string{"error invalid_input", "error config_missing"}
 	case v.broken, c.client != v.client:
 		v.endPending()
 		return []string{"error invalid_input", "error config_missing"}
+	case c.era != v.era: // it begins anew
+		v.endPending()
+		switch {
+		case kind != "set":
+		case c.error != "":
+			return []string{c.error}
+		case c.last.words == "set lock failed": // because of a forged flow
+			return nil
+		}
+		*c = attempt{name: c.name, accepts: c.accepts, force: c.force, refused: c.refused, sends: c.sends, last: c.last}
+		return v.begin("")
 	}
 	if r.failed && kind != "token" {
 		c.alone = true

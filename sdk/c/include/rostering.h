@@ -230,8 +230,7 @@ bool rostering_get_token(rostering_client *client, const rostering_token_request
 /* Caches a token that another client with the same config got. */
 bool rostering_set_token(rostering_client *client, const rostering_token *token, rostering_error **error);
 
-/* Forgets the token and the backoff. A call that is getting a token at that moment ends with ROSTERING_INVALID_INPUT
- * and the key "flow"; it can be made again. */
+/* Forgets the token and the backoff. */
 bool rostering_clear_token(rostering_client *client, rostering_error **error);
 
 /* A response of the service: a 2xx, or a 304 to a conditional request. */

@@ -167,7 +167,6 @@ function isExpected(name, error) {
   if (name === 'withToken' && (error.name === 'TimeoutError' || error.message === 'fetch failed')) return true;
   if (name === 'withToken' && error.message === 'terminated') return true;
   if (!(error instanceof RosteringError)) return false;
-  if (error.code === 'invalid_input') return error.key === 'flow'; // the token was cleared during the call
   if (error.code === 'token_mismatch') return name === 'setToken'; // it has expired
   return codes.includes(error.code);
 }

@@ -38,8 +38,7 @@ const CALLS: [&str; 9] = [
     "clear_token",
 ];
 
-/// The errors that the faults can cause. In addition, a call during which the token is cleared ends with `invalid_input`, with
-/// the key `flow`.
+/// The errors that the faults can cause.
 const CODES: [Code; 7] = [
     Code::TokenEndpointRejected,
     Code::TokenEndpointUnavailable,
@@ -147,7 +146,7 @@ impl World {
         check_no_secret(&format!("{error} {error:?}"));
         match error {
             Error::Closed if closing.load(Relaxed) => {}
-            Error::Call(error) if CODES.contains(&error.code) || error.key.as_deref() == Some("flow") => {
+            Error::Call(error) if CODES.contains(&error.code) => {
                 check_no_secret(&serde_json::to_string(error).unwrap());
             }
             _ => violation(&format!("an error that none of the faults causes: {error:?}")),

@@ -151,8 +151,8 @@ func possible(name string, e *rostering.Error) bool {
 		return e.Status == 0 || e.Status == http.StatusUnauthorized
 	case rostering.CodeTokenMismatch: // an expired token
 		return name == "SetToken"
-	case rostering.CodeInvalidInput: // a flow that began before ClearToken; and the zero Token is none
-		return e.Key == "flow" || name == "SetToken"
+	case rostering.CodeInvalidInput: // the zero Token is none
+		return name == "SetToken"
 	}
 	return false
 }
