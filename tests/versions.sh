@@ -2,7 +2,7 @@
 # Usage: versions.sh FILE
 # Runs each library's tests and the rules for its driver, on a clone of the last commit, with the oldest and the newest
 # runtime that npm, PyPI, Go's module proxy, rustup and Debian testing's packages give; those stay in build/versions.
-# HOSTS=python,go limits it to some; otherwise the table of results goes into FILE, between marks.
+# The table of results goes into FILE, between marks. HOSTS=python,go limits it to some; the rows of the others stay.
 set -euo pipefail
 file=$(realpath "$1")
 grep -q '^<!-- versions: ' "$file" && grep -q '^<!-- end of versions -->' "$file" # the marks
@@ -151,14 +151,14 @@ for name in go python node java redis rust; do
 	[[ -z $wanted || ,$wanted, == *",$name,"* ]] || continue
 	"versions_of_$name" || true
 done
-if [ -z "$wanted" ]; then
-	{
-		sed '/^<!-- versions: /q' "$file"
-		printf '\n| library | with | result |\n| --- | --- | --- |\n'
-		cat "$table"
-		echo
-		sed -n '/^<!-- end of versions -->/,$p' "$file"
-	} >"$tools/file"
-	cp "$tools/file" "$file"
-fi
+cut -d'|' -f2 "$table" | sed 's/.*/|&|/' >"$tools/done"
+{
+	sed '/^<!-- versions: /q' "$file"
+	printf '\n| library | with | result |\n| --- | --- | --- |\n'
+	sed -n '/^<!-- versions: /,/^<!-- end of versions -->/{ /| result |/d; /^| [a-z]/p }' "$file" | grep -vFf "$tools/done" || true
+	cat "$table"
+	echo
+	sed -n '/^<!-- end of versions -->/,$p' "$file"
+} >"$tools/file"
+cp "$tools/file" "$file"
 ! grep -q "| failed |$" "$table"

@@ -122,7 +122,8 @@ func (c *Call) accessToken() string {
 	return c.text
 }
 
-// epochBits is how many bits of an owner's number the epoch has.
+// epochBits is how many bits of an owner's number the epoch has: a flow would have to outlive
+// 65,536 clear_tokens to count as one that began after the last.
 const epochBits = 16
 
 // ownerOf returns a 32-bit number for a client and an epoch, never 0.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -168,7 +169,9 @@ func micro(ns float64) string { return fmt.Sprintf("%.1f µs", ns/1e3) }
 
 func milli(ns float64) string { return fmt.Sprintf("%.1f ms", ns/1e6) }
 
-func kilobytes(bytes int64) string { return fmt.Sprintf("%.1f KB", float64(bytes)/1000) }
+func kilobytes(bytes int64) string {
+	return fmt.Sprintf("%.1f KB", math.Round(float64(bytes)/100)/10+0) // + 0: not -0.0
+}
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 

@@ -1,10 +1,11 @@
 // Command mutants measures the tests of the core by what they notice. It changes the core in
 // many small ways, each a mutant, and runs the unit tests of the changed package and the
-// scenarios on the native core with each mutant.
+// scenarios on the native core with each mutant, and then the random tests of the simulation
+// with each that neither of them kills.
 //
-//	go run ./cmd/mutants [-packages call,oauth2] [-by units,scenarios] [-only FILE] [-survivors FILE]
+//	go run ./cmd/mutants [-packages call,oauth2] [-by units,scenarios,random] [-only FILE] [-survivors FILE]
 //
-// It prints the share of mutants that each of them kills, and fails if those that nobody kills
+// It prints the share of mutants that each of them kills, and fails if those that nothing kills
 // or explains are more than floor.txt allows. explained.txt has the mutants that cannot be
 // killed, because they do the same, or need not be. The survivors go to a file, which -only
 // takes for the next run.
@@ -26,7 +27,7 @@ import (
 func main() {
 	var o options
 	flag.StringVar(&o.packages, "packages", "", "of plugin/internal; the whole core if empty")
-	flag.StringVar(&o.by, "by", "units,scenarios", "what is to kill mutants")
+	flag.StringVar(&o.by, "by", all, "what is to kill mutants")
 	flag.StringVar(&o.only, "only", "", "a file of mutants; all if empty")
 	flag.StringVar(&o.survivors, "survivors", "../build/mutants.txt", "the file to which the survivors go")
 	flag.Parse()
@@ -38,6 +39,8 @@ func main() {
 
 type options struct{ packages, by, only, survivors string }
 
+const all = "units,scenarios,random"
+
 //go:embed floor.txt
 var floorText string
 
@@ -46,7 +49,7 @@ var explainedText string
 
 // partly reports whether a run leaves out so much that the floor does not apply.
 func (o *options) partly() bool {
-	return o.packages != "" || o.only != "" || o.by != "units,scenarios"
+	return o.packages != "" || o.only != "" || o.by != all
 }
 
 func (o *options) measure(ctx context.Context, w io.Writer, top string) error {
@@ -77,7 +80,7 @@ func (o *options) measure(ctx context.Context, w io.Writer, top string) error {
 		}
 		only = readList(string(text))
 	}
-	t := &results{all: m.all, units: map[int]bool{}, scenarios: map[int]bool{}}
+	t := &results{all: m.all, units: map[int]bool{}, scenarios: map[int]bool{}, random: map[int]bool{}}
 	t.wanted = func(id int) bool {
 		mutant := &m.all[id-1]
 		_, listed := only[mutant.key()]
@@ -93,7 +96,17 @@ func (o *options) measure(ctx context.Context, w io.Writer, top string) error {
 			return err
 		}
 	}
-	share := t.count(readList(explainedText))
+	explained := readList(explainedText)
+	if strings.Contains(o.by, "random") {
+		remains := func(id int) bool {
+			_, why := explained[m.all[id-1].key()]
+			return t.wanted(id) && !t.units[id] && !t.scenarios[id] && !why
+		}
+		if err := m.random(ctx, remains, t.random); err != nil {
+			return err
+		}
+	}
+	share := t.count(explained)
 	t.print(w)
 	if err := t.save(o.survivors); err != nil {
 		return err

@@ -11,9 +11,11 @@ import (
 
 // results is which mutants, by their numbers, were killed by what.
 type results struct {
-	all              []mutant
-	wanted           func(id int) bool
-	units, scenarios map[int]bool
+	all    []mutant
+	wanted func(id int) bool
+	units  map[int]bool
+	// scenarios and random; the latter are run with what the others did not kill.
+	scenarios, random map[int]bool
 
 	sum       tally
 	packages  map[string]*tally
@@ -22,13 +24,13 @@ type results struct {
 }
 
 // tally counts the mutants of a package.
-type tally struct{ all, units, scenarios, either, explained int }
+type tally struct{ all, units, scenarios, killed, explained int }
 
 func (t *tally) share(n int) float64 { return 100 * float64(n) / float64(max(t.all, 1)) }
 
 func (t *tally) String() string {
 	return fmt.Sprintf("%7d  %6.1f %%  %8.1f %%  %6.1f %%  %6.1f %%",
-		t.all, t.share(t.units), t.share(t.scenarios), t.share(t.either), t.share(t.either+t.explained))
+		t.all, t.share(t.units), t.share(t.scenarios), t.share(t.killed), t.share(t.killed+t.explained))
 }
 
 // count returns the share that is killed or explained, in percent.
@@ -44,23 +46,23 @@ func (r *results) count(explained map[string]string) float64 {
 			r.packages[m.Package] = &tally{}
 		}
 		_, why := explained[m.key()]
-		either := r.units[id] || r.scenarios[id]
+		killed := r.units[id] || r.scenarios[id] || r.random[id]
 		for _, t := range []*tally{&r.sum, r.packages[m.Package]} {
 			t.all++
 			t.units += number(r.units[id])
 			t.scenarios += number(r.scenarios[id])
-			t.either += number(either)
-			t.explained += number(!either && why)
+			t.killed += number(killed)
+			t.explained += number(!killed && why)
 		}
-		if !either {
+		if !killed {
 			delete(unused, m.key())
 		}
-		if !either && !why {
+		if !killed && !why {
 			r.survivors = append(r.survivors, *m)
 		}
 	}
 	r.unused = slices.Sorted(maps.Keys(unused))
-	return r.sum.share(r.sum.either + r.sum.explained)
+	return r.sum.share(r.sum.killed + r.sum.explained)
 }
 
 func number(yes bool) int {
@@ -71,7 +73,7 @@ func number(yes bool) int {
 }
 
 func (r *results) print(w io.Writer) {
-	fmt.Fprintln(w, "package    mutants     units  scenarios    either  or explained")
+	fmt.Fprintln(w, "package    mutants     units  scenarios   killed  or explained")
 	for _, name := range slices.Sorted(maps.Keys(r.packages)) {
 		fmt.Fprintf(w, "%-10s %s\n", name, r.packages[name])
 	}

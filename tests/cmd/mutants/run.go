@@ -152,6 +152,34 @@ func (m *mutated) units(ctx context.Context, core []listed, wanted func(id int) 
 	return nil
 }
 
+// random runs the random tests of the simulation with each mutant.
+func (m *mutated) random(ctx context.Context, wanted func(id int) bool, killed map[int]bool) error {
+	program, err := m.build("random.test", "test", "-c", "-vet=off", "./plugin/internal/simulation")
+	if err != nil {
+		return err
+	}
+	s := &suite{program: program, folder: filepath.Join(m.top, "plugin/internal/simulation")}
+	flags := []string{"-test.run", "^(TestRandom|TestDirect)$", "-steps", "300000"}
+	_, unchanged, err := s.run(ctx, 300, "MUTANT=0", flags...)
+	if err != nil {
+		return err
+	}
+	var mutex sync.Mutex
+	began := time.Now()
+	err = each(len(m.all), func(_, i int) error {
+		if id := i + 1; wanted(id) {
+			if _, _, err := s.run(ctx, 10+int(3*unchanged.Seconds()), fmt.Sprintf("MUTANT=%d", id), flags...); err != nil {
+				mutex.Lock()
+				killed[id] = true
+				mutex.Unlock()
+			}
+		}
+		return nil
+	})
+	fmt.Fprintf(os.Stderr, "random tests: %v\n", time.Since(began).Round(time.Second))
+	return err
+}
+
 // rule is a scenario in one of the two forms of a call, with the mutants that it reaches.
 type rule struct {
 	*scenario.Scenario
