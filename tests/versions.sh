@@ -151,7 +151,7 @@ for name in go python node java redis rust; do
 	[[ -z $wanted || ,$wanted, == *",$name,"* ]] || continue
 	"versions_of_$name" || true
 done
-cut -d'|' -f2 "$table" | sed 's/.*/|&|/' >"$tools/done"
+sed -E 's/^(\|[^|]*\|).*/\1/' "$table" >"$tools/done"
 {
 	sed '/^<!-- versions: /q' "$file"
 	printf '\n| library | with | result |\n| --- | --- | --- |\n'

@@ -19,7 +19,7 @@ func FuzzExports(f *testing.F) {
 		{`{"now":1800000000}`, `{"customer_id":null,"user_id":"a b","now":1800000000}`, `{"customer_id":"\ud83d"}`},
 		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`},
 		{`{"call":"list_jobs","accepts":["wait","store","renew"],"input":{"now":1800000000}}`, `{"call":"send_request","input":{"path":"/a","method":"PUT","body":true}}`},
-		{`{"flow":{"call":"list_jobs","state":"requesting","owner":1},"status":200,"body":"@S"}`, `{"flow":{}}`},
+		{`{"flow":{"call":"list_jobs","state":"requesting","of":1},"status":200,"body":"@S"}`, `{"flow":{}}`},
 		{`{"access_token":"@P","expires_at":1800003600,"cache_key":"@K","now":1800000000}`},
 		{` `, `{}`}, {"\n", `[]`}, {`{`, "\xff"},
 	} {
@@ -110,7 +110,7 @@ func result(s *fuzzedStep, value, lock string, added bool) string {
 
 // FuzzFlow takes some steps of a call, changes the flow, and passes any result with it.
 func FuzzFlow(f *testing.F) {
-	for _, piece := range []string{``, `0`, `,"owner":1`, `"using"`, `"writing_lock"`, `"input":{"path":"//x"},`, "\r\n", `\ud800`, `,"failure":{"code":"x"}`} {
+	for _, piece := range []string{``, `0`, `,"of":1`, `"using"`, `"writing_lock"`, `"input":{"path":"//x"},`, "\r\n", `\ud800`, `,"failure":{"code":"x"}`} {
 		for steps := range uint8(5) {
 			f.Add(steps, uint16(40), uint16(40), []byte(piece), []byte(`,"now":1800000001,"status":401,"body":"@S @T"`))
 			f.Add(steps+16, uint16(20), uint16(30), []byte(piece), []byte(`,"value":null`))

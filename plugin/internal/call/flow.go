@@ -34,7 +34,7 @@ func (p *progress) numbers(visit func(name string, n *int64, most int64)) {
 // preparedNumbers visits the numbers that the flow of a prepared request has.
 func (p *progress) preparedNumbers(visit func(name string, n *int64, most int64)) {
 	visit("accepts", &p.accepts, input.AcceptsStore)
-	visit("owner", &p.owner, bits32)
+	visit("of", &p.owner, bits32)
 	visit("token", &p.inUse, bits48)
 }
 

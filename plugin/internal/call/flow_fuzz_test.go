@@ -30,9 +30,9 @@ func FuzzFlow(f *testing.F) {
 		seeds.calls = append(seeds.calls[1:], c)
 		seeds.proceed(len(seeds.calls)-1, "")
 	}
-	f.Add([]byte(`{"call":"list_jobs","state":"using","origin":3,"owner":1,"token":9}`), `,"status":200,"body":"x"`)
-	f.Add([]byte(`{"call":"send_request","input":{"path":"/a","headers":{"X":"y"}},"state":"using","origin":2,"owner":1,"token":9}`), `,"status":500,"body":"{}"`)
-	f.Add([]byte(`{"call":"list_jobs","state":"requesting","owner":1184570481}`), `,"status":200,"body":"{\"access_token\":\"0\",\"token_type\":\"Bearer\"}"`)
+	f.Add([]byte(`{"call":"list_jobs","state":"using","origin":3,"of":1,"token":9}`), `,"status":200,"body":"x"`)
+	f.Add([]byte(`{"call":"send_request","input":{"path":"/a","headers":{"X":"y"}},"state":"using","origin":2,"of":1,"token":9}`), `,"status":500,"body":"{}"`)
+	f.Add([]byte(`{"call":"list_jobs","state":"requesting","of":1184570481}`), `,"status":200,"body":"{\"access_token\":\"0\",\"token_type\":\"Bearer\"}"`)
 	f.Fuzz(func(t *testing.T, flow []byte, result string) {
 		w := newSteps(t)
 		w.forged = true

@@ -74,7 +74,7 @@ func TestForgedFlows(t *testing.T) {
 		h := newHost(t)
 		h.getToken("", grants("t-one", 3600))
 		c := h.steer("list_jobs", `["wait"]`)
-		i := strings.Index(string(c.flow), `"owner"`)
+		i := strings.Index(string(c.flow), `"of"`)
 		c.flow = json.RawMessage(string(c.flow[:i]) + string(c.flow[i+strings.Index(string(c.flow[i:]), ",")+1:]))
 		call.ClearToken(h, nil)
 		c.proceed(`,"status":500,"body":"t-one"`).want(apierror.InvalidInput, `"key":"flow"`)

@@ -220,7 +220,7 @@ func (g *generator) forge(a *action) {
 	flow := gjson.Parse(b.before[len(b.before)-1-a.back].last.flow)
 	var names []string
 	flow.ForEach(func(name, _ gjson.Result) bool { names = append(names, name.Str); return true })
-	a.member = one(g, append(names, "at", "owner", "token", "refused", "note", "own", "waits", "waited", "sharing", "found_free", "input.now")...)
+	a.member = one(g, append(names, "at", "of", "token", "refused", "note", "own", "waits", "waited", "sharing", "found_free", "input.now")...)
 	a.value = one(g, "", "0", "1", "2", "7", "1800000000", "4102444800", "9007199254740991", canary, "-1", `"x"`,
 		quote(flow.Get(a.member).Str+"x"))
 	if a.member == "state" {
