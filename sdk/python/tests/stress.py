@@ -165,6 +165,8 @@ def note(result: object) -> None:
     if isinstance(result, Token):
         tokens[:] = [*tokens[-20:], result]
     elif isinstance(result, RosteringError) and result.code in get_args(Code):
+        if result.key == "flow":
+            fail("the library passed a flow that is not its call's", result)
         done[result.code] += 1
         want_no_secret("an error", json.dumps(result.to_dict()), *format_exception(result))
     elif isinstance(result, BaseException):
