@@ -138,7 +138,7 @@ impl Host {
                 input,
             } => {
                 let input = BASE64_STANDARD.decode(input)?;
-                self.log.clear();
+                let before = self.log.len();
                 let response = match self.instance(&instance)? {
                     Instance::Plain(plugin) => {
                         spawn_blocking(move || call(&plugin, &export, &input)).await?
@@ -149,7 +149,7 @@ impl Host {
                     },
                 };
                 Ok(Response {
-                    logs: self.log.lines(),
+                    logs: self.log.since(before),
                     ..response
                 })
             }
@@ -171,7 +171,7 @@ impl Host {
                     .map(|body| BASE64_STANDARD.decode(body))
                     .transpose()?
                     .map(Into::into);
-                self.log.clear();
+                let before = self.log.len();
                 let (cancel, canceled) = oneshot::channel();
                 lock(&self.drives).insert(id, cancel);
                 let result = tokio::select! {
@@ -194,7 +194,7 @@ impl Host {
                     Some(Ok((None, None))) => Err("neither a token nor a response")?,
                 };
                 Ok(Response {
-                    logs: self.log.lines(),
+                    logs: self.log.since(before),
                     ..response
                 })
             }

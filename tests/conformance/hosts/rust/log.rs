@@ -36,13 +36,15 @@ impl Log {
             .init();
     }
 
-    pub fn clear(&self) {
-        lock(&self.0).clear();
+    /// Returns how many lines there are, for `since`.
+    pub fn len(&self) -> usize {
+        lock(&self.0).len()
     }
 
-    /// Returns the lines since a call last began.
-    pub fn lines(&self) -> Vec<Line> {
-        lock(&self.0).clone()
+    /// Returns the lines after the first ones. They stay: calls run beside each other, and
+    /// each returns what was logged since it began.
+    pub fn since(&self, first: usize) -> Vec<Line> {
+        lock(&self.0)[first..].to_vec()
     }
 }
 
