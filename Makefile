@@ -78,7 +78,7 @@ run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 ROSTERING_CLIENT_ID ?=
 
 .PHONY: sandbox
-sandbox: build/sandbox ## run a made-up service to develop against, with a page to watch it; PORT=8080 sets the port
+sandbox: build/sandbox ## run a mock service to develop against, with a page that shows its requests; PORT=8080 sets the port
 	@build/sandbox -port $(or $(PORT),0)
 PORT ?=
 
