@@ -12,7 +12,7 @@ import (
 
 // memory measures how much of the host's heap instances keep, and that it does not grow.
 func (d *document) memory(ctx context.Context) error {
-	rows := [][]string{{"plugin", "time of a further instance", "its heap, with a token", "it grows: after 100,000 calls", "after bodies of 1 KB to 50 MB", "after them once more"}}
+	rows := [][]string{{"plugin", "time of another instance", "its heap, with a token", "growth after 100,000 calls", "after bodies of 1 KB to 50 MB", "after the same bodies again"}}
 	for _, s := range d.sources {
 		compiled, err := compile(ctx, s.wasm)
 		if err != nil {
@@ -140,8 +140,8 @@ func (d *document) stepsMemory() error {
 		do    func() error
 	}{
 		{"begin", 100_000, func() error { return call(h.plugin, "begin", begin("list_jobs")) }},
-		{"resume, an error's body of 1 KB", 10_000, func() error { return resume(1000) }},
-		{"resume, an error's body of 64 KB", 1000, func() error { return resume(most) }},
+		{"resume with an error's body of 1 KB", 10_000, func() error { return resume(1000) }},
+		{"resume with an error's body of 64 KB", 1000, func() error { return resume(most) }},
 	} {
 		for range 100 {
 			if err := f.do(); err != nil {
@@ -154,7 +154,7 @@ func (d *document) stepsMemory() error {
 				return err
 			}
 		}
-		rows = append(rows, []string{fmt.Sprintf("%d times %s", f.times, f.what), kilobytes(heap() - before)})
+		rows = append(rows, []string{fmt.Sprintf("%s, %d times", f.what, f.times), kilobytes(heap() - before)})
 	}
 	d.table("steps", rows...)
 	return nil

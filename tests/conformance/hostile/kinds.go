@@ -41,51 +41,51 @@ func repeat(c net.Conn, text string, pause time.Duration) {
 // Kinds are all of them.
 var Kinds = []Kind{
 	{Name: "no response", do: func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, drips: true},
-	text("the connection is closed", ""),
-	text("no HTTP", "* OK IMAP4rev1 ready\r\n"),
-	{Name: "a byte of the headers now and then", do: func(c net.Conn) {
+	text("closes the connection", ""),
+	text("not HTTP", "* OK IMAP4rev1 ready\r\n"),
+	{Name: "headers, a byte at a time", do: func(c net.Conn) {
 		_, _ = io.WriteString(c, ok+"X-Slow: ")
 		repeat(c, "x", 50*time.Millisecond)
 	}, drips: true},
-	{Name: "a byte of the body now and then", do: func(c net.Conn) {
+	{Name: "a body, a byte at a time", do: func(c net.Conn) {
 		_, _ = io.WriteString(c, ok+"\r\n")
 		repeat(c, " ", 50*time.Millisecond)
 	}, drips: true},
-	{Name: "a body without end", do: func(c net.Conn) {
+	{Name: "an endless body", do: func(c net.Conn) {
 		_, _ = io.WriteString(c, ok+"\r\n")
 		repeat(c, strings.Repeat("[", 64<<10), 0)
 	}},
-	{Name: "an error without end", do: func(c net.Conn) {
+	{Name: "an endless error", do: func(c net.Conn) {
 		_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
 		repeat(c, strings.Repeat("[", 64<<10), 0)
 	}},
-	{Name: "headers without end", do: func(c net.Conn) {
+	{Name: "endless headers", do: func(c net.Conn) {
 		_, _ = io.WriteString(c, ok)
 		repeat(c, strings.Repeat("X-More: "+strings.Repeat("y", 1000)+"\r\n", 64), 5*time.Millisecond)
 	}, drips: true},
-	{Name: "informational responses without end", do: func(c net.Conn) {
+	{Name: "endless informational responses", do: func(c net.Conn) {
 		repeat(c, strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100), 5*time.Millisecond)
 	}, drips: true},
 	{Name: "half a gigabyte of zeros, compressed", do: func(c net.Conn) {
 		_, _ = fmt.Fprintf(c, "%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n", ok, len(bomb()))
 		_, _ = c.Write(bomb())
 	}},
-	text("no gzip", ok+"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"),
-	text("less than its length", ok+"Content-Length: 100\r\n\r\n{}"),
-	text("more than its length", ok+"Content-Length: 2\r\n\r\n{}{}{}"),
+	text("invalid gzip", ok+"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"),
+	text("a body shorter than its length", ok+"Content-Length: 100\r\n\r\n{}"),
+	text("a body longer than its length", ok+"Content-Length: 2\r\n\r\n{}{}{}"),
 	text("two lengths", ok+"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} "),
 	text("a negative length", ok+"Content-Length: -1\r\n\r\n{}"),
-	text("a length beyond all numbers", ok+"Content-Length: 99999999999999999999\r\n\r\n{}"),
-	text("chunks of nonsense", ok+"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"),
-	text("a chunk beyond all numbers", ok+"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}\r\n"),
+	text("a length too large for an integer", ok+"Content-Length: 99999999999999999999\r\n\r\n{}"),
+	text("an invalid chunk size", ok+"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"),
+	text("a chunk size too large for an integer", ok+"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}\r\n"),
 	text("chunks and a length", ok+"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n2\r\n1}\r\n0\r\n\r\n"),
 	text("a header with a zero byte", ok+"X-Zero: a\x00b\r\nContent-Length: 2\r\n\r\n{}"),
 	text("a header without a name", ok+": x\r\nContent-Length: 2\r\n\r\n{}"),
-	text("a status of seven digits", "HTTP/1.1 2000000 OK\r\nContent-Length: 2\r\n\r\n{}"),
-	text("nothing with a body", "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}"),
-	text("brackets, 256 KB of them", sized(strings.Repeat(`{"a":[`, 256<<10/6))),
+	text("a seven-digit status", "HTTP/1.1 2000000 OK\r\nContent-Length: 2\r\n\r\n{}"),
+	text("a 204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}"),
+	text("256 KB of brackets", sized(strings.Repeat(`{"a":[`, 256<<10/6))),
 	text("a number of 256 KB", sized(`{"access_token":"t","token_type":"Bearer","expires_in":`+strings.Repeat("9", 256<<10-100)+`}`)),
-	text("an error text of 256 KB like the secret", "HTTP/1.1 400 Bad Request\r\n"+
+	text("a 256 KB error text that resembles the secret", "HTTP/1.1 400 Bad Request\r\n"+
 		sized(`{"error":"invalid_client","error_description":"` + strings.Repeat(Secret[:len(Secret)-1], 256<<10/len(Secret)) + `"}`)[len(ok):]),
 }
 

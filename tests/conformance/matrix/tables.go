@@ -63,7 +63,7 @@ func hostileServers() (string, error) {
 		return "", err
 	}
 	var text strings.Builder
-	header(&text, "a server does", "as the token endpoint", "as the service")
+	header(&text, "what a server does", "as the token endpoint", "as the service")
 	for _, k := range hostile.Kinds {
 		token, service := map[string][]string{}, map[string][]string{}
 		for _, library := range slices.Sorted(maps.Keys(recorded)) {
