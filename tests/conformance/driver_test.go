@@ -23,7 +23,10 @@ func TestDriverRules(t *testing.T) {
 	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
 		for _, h := range all {
 			if h.Drives {
-				t.Run(h.Name, func(t *testing.T) { driverRules(t, h) })
+				t.Run(h.Name, func(t *testing.T) {
+					t.Parallel() // each of a language's libraries has its own adapter
+					driverRules(t, h)
+				})
 			}
 		}
 	})

@@ -27,20 +27,23 @@ func TestHostile(t *testing.T) {
 			if !h.Drives {
 				continue
 			}
-			got, err := hostile.Probe(h.Start(t))
-			if err != nil {
-				t.Errorf("%s: %v", h.Name, err)
-			}
-			mutex.Lock()
-			if *record {
-				recorded[h.Name] = got
-			}
-			want := recorded[h.Name]
-			mutex.Unlock()
-			if !reflect.DeepEqual(got, want) {
-				b, _ := json.MarshalIndent(got, "", "\t")
-				t.Errorf("hostile/recorded.json does not say what %s does: %s", h.Name, b)
-			}
+			t.Run(h.Name, func(t *testing.T) {
+				t.Parallel() // each of a language's libraries has its own adapter
+				got, err := hostile.Probe(h.Start(t))
+				if err != nil {
+					t.Error(err)
+				}
+				mutex.Lock()
+				if *record {
+					recorded[h.Name] = got
+				}
+				want := recorded[h.Name]
+				mutex.Unlock()
+				if !reflect.DeepEqual(got, want) {
+					b, _ := json.MarshalIndent(got, "", "\t")
+					t.Errorf("hostile/recorded.json does not say what %s does: %s", h.Name, b)
+				}
+			})
 		}
 	})
 	if *record {
