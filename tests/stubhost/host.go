@@ -83,14 +83,6 @@ func (h *Host) Total() (n int) {
 	return n
 }
 
-// Count is how many of them were calls of these functions.
-func (h *Host) Count(names ...string) (n int) {
-	for _, name := range names {
-		n += h.Calls[name]
-	}
-	return n
-}
-
 // Call calls an export. failure is the plugin's error text; err is a trap.
 func (h *Host) Call(ctx context.Context, export, input string) (output []byte, failure string, err error) {
 	h.memory.reset()
