@@ -124,16 +124,12 @@ func (c *Call) usable() bool {
 	return c.cached && (c.refused == 0 || c.token.Hash != c.refused)
 }
 
-// needsNoRenewal reports whether the cached token is not to be renewed yet.
+// needsNoRenewal reports whether the cached token is not to be renewed yet. Without a clock none is.
 func (c *Call) needsNoRenewal() bool {
-	switch {
-	case c.now == 0:
-		return true
-	case !c.token.ExpiryKnown():
+	if !c.token.ExpiryKnown() {
 		return c.export != input.GetToken // which returns the expiry
-	default:
-		return c.now < c.token.RenewAt()
 	}
+	return c.now < c.token.RenewAt()
 }
 
 // valid reports whether there is a token that can be used if the call gets no other.

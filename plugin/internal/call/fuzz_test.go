@@ -16,6 +16,7 @@ func FuzzDirect(f *testing.F) {
 	f.Add("ab0AABaAcCf=A>aAA")
 	f.Add("aAA!aAg0+hAA")
 	f.Add("aAxaA-aaa=Aa>aaGA") // a newer token that has expired
+	f.Add("g-aA1")             // the clock is lost during a get_token
 	f.Add("aAxabBaCBBB")       // two tokens of other calls refused, and then its own
 	f.Fuzz(func(t *testing.T, script string) {
 		w := &crowd{world: newWorld(t), time: noon}
