@@ -26,7 +26,7 @@ NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
 # Go 1.27 it may end in "context deadline exceeded" (go.dev/issue/75804).
-FUZZTIME ?= 20000x
+FUZZTIME ?= 10000x
 # The same for the built files, which cannot guide the fuzzer.
 BUILT_FUZZTIME ?= 300x
 TINYGO_FLAGS := -no-debug -panic=trap -opt=z

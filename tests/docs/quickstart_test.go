@@ -19,6 +19,7 @@ func TestQuickStart(t *testing.T) {
 	if os.Getenv("PACKAGES") != "made" {
 		t.Skip("make test-packages runs this test")
 	}
+	t.Parallel()
 	bin := t.TempDir()
 	build := exec.Command("go", "build", "-o", bin, "./cmd/rostering-sandbox")
 	build.Dir = filepath.Join(hosts.Root(), "sandbox")
@@ -34,6 +35,7 @@ func TestQuickStart(t *testing.T) {
 			if !hosts.Wanted(host) {
 				t.Skip("not in HOSTS")
 			}
+			t.Parallel()
 			if host != "go" {
 				hosts.Setup(t, host)
 			}
@@ -57,6 +59,7 @@ func TestQuickStartOfTheREADME(t *testing.T) {
 	if os.Getenv("PACKAGES") != "made" || !hosts.Wanted("python") {
 		t.Skip("make test-packages runs this test")
 	}
+	t.Parallel()
 	hosts.Setup(t, "python")
 	top := t.TempDir()
 	clone := filepath.Join(top, "clone")
