@@ -19,18 +19,7 @@ import (
 
 // The rules of docs/contract.md for a driver, on each library. No test asserts a
 // duration: what must not wait ends while the test holds back what it must not wait for.
-func TestDriverRules(t *testing.T) {
-	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
-		for _, h := range all {
-			if h.Drives {
-				t.Run(h.Name, func(t *testing.T) {
-					t.Parallel() // each of a language's libraries has its own adapter
-					driverRules(t, h)
-				})
-			}
-		}
-	})
-}
+func TestDriverRules(t *testing.T) { hosts.EachLibrary(t, driverRules) }
 
 func driverRules(t *testing.T, h hosts.Host) {
 	host := h.Start(t)

@@ -22,28 +22,20 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var mutex sync.Mutex
-	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
-		for _, h := range all {
-			if !h.Drives {
-				continue
-			}
-			t.Run(h.Name, func(t *testing.T) {
-				t.Parallel() // each of a language's libraries has its own adapter
-				got, err := hostile.Probe(h.Start(t))
-				if err != nil {
-					t.Error(err)
-				}
-				mutex.Lock()
-				if *record {
-					recorded[h.Name] = got
-				}
-				want := recorded[h.Name]
-				mutex.Unlock()
-				if !reflect.DeepEqual(got, want) {
-					b, _ := json.MarshalIndent(got, "", "\t")
-					t.Errorf("hostile/recorded.json does not say what %s does: %s", h.Name, b)
-				}
-			})
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
+		got, err := hostile.Probe(h.Start(t))
+		if err != nil {
+			t.Error(err)
+		}
+		mutex.Lock()
+		if *record {
+			recorded[h.Name] = got
+		}
+		want := recorded[h.Name]
+		mutex.Unlock()
+		if !reflect.DeepEqual(got, want) {
+			b, _ := json.MarshalIndent(got, "", "\t")
+			t.Errorf("hostile/recorded.json does not say what %s does: %s", h.Name, b)
 		}
 	})
 	if *record {

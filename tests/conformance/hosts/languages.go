@@ -66,6 +66,21 @@ func EachWithCore(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 	Each(t, f)
 }
 
+// EachLibrary calls f with each host whose calls a client library makes. They run in parallel: no
+// two have the same adapter.
+func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
+	Each(t, func(t *testing.T, _ string, all []Host) {
+		for _, h := range all {
+			if h.Drives {
+				t.Run(h.Name, func(t *testing.T) {
+					t.Parallel()
+					f(t, h)
+				})
+			}
+		}
+	})
+}
+
 // Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
 // a folder of examples.
 func Languages() []string {
