@@ -32,8 +32,8 @@ static json_t *host_of(const json_t *config, const char *name) {
     return start != NULL ? json_stringn(start + 3, strcspn(start + 3, ":/")) : json_string("");
 }
 
-/* print_error prints the plugin's own error, a JSON object. If the text is none, most likely a request got no response.
- */
+/* print_error prints the plugin's own error, a JSON object. Any other text is the SDK's: most likely, a request got no
+ * response. */
 static void print_error(const char *text) {
     const char *code = NULL, *message = NULL;
     json_t *error = json_loads(text, 0, NULL);
