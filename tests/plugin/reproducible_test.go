@@ -26,7 +26,7 @@ func TestSameBytesInAnotherFolder(t *testing.T) {
 	}
 	build := exec.CommandContext(t.Context(), "make", "build")
 	build.Dir = folder
-	build.Env = append(os.Environ(), "GOCACHE="+filepath.Join(folder, "cache"), "MAKEFLAGS=", "MAKELEVEL=")
+	build.Env = append(os.Environ(), "GOCACHE="+filepath.Join(folder, "cache"), "HOSTS=", "MAKEFLAGS=", "MAKELEVEL=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
