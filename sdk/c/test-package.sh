@@ -52,6 +52,9 @@ MAKEFLAGS= cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$new/moved" >/dev/
 MAKEFLAGS= cmake --build cmake/build >/dev/null
 run cmake/build/program
 
+# A process that unloads it, as PHP does, must not take the code away from the threads that still run.
+readelf -d moved/lib/librostering.so | grep -q NODELETE || fail "the shared library can be unloaded"
+
 # The shared library exports what the header declares, and nothing else.
 nm -D --defined-only moved/lib/librostering.so | sed 's/.* //; s/@.*//' | sort >exported
 grep -oE '\brostering_[a-z_]+\(' moved/include/rostering.h | tr -d '(' | sort -u >declared
