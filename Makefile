@@ -12,7 +12,8 @@ PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
 LIMIT := 68000
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
-MODULES := plugin sandbox tests sdk/go sdk/go/redisstore host-example/go
+# Tests run two at a time: first the module that takes longest.
+MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
 export HOSTS ?=
@@ -123,10 +124,8 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@tests/timed.sh bench-check $(MAKE) bench-check
 	@tests/timed.sh fuzz $(MAKE) fuzz
 	@tests/each.sh test.sh
-	@for module in $(MODULES); do \
-		echo "testing the module $$module" ; \
-		tests/timed.sh "module $$module" bash -c "cd $$module && go test -count=1 -timeout 30m -parallel 4 ./..." || exit 1 ; \
-	done
+	@printf '%s\n' $(MODULES) | xargs -P2 -I{} tests/timed.sh "module {}" bash -c \
+		'echo "testing the module {}" ; cd {} && go test -count=1 -timeout 30m -parallel 4 ./... || exit 255'
 	@tests/timed.sh test-packages $(MAKE) test-packages
 	@sort -rn build/seconds
 	@$(SKIPPED)
