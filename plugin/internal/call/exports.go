@@ -29,9 +29,13 @@ func SetToken(host Host, rawInput []byte) *Step {
 	c.load()
 	c.readClock()
 	lifetime := min(t.ExpiresAt-c.now, vars.MaxLifetime)
-	switch {
-	case lifetime <= 0:
+	if lifetime <= 0 {
 		return fail(apierror.Mismatch("the token has expired"))
+	}
+	calls := c.readCalls()
+	calls.Forgive(hash(t.AccessToken))
+	c.writeCalls(calls) // before the token, after which there may be no room for what calls need to renew it
+	switch {
 	case !c.cached || c.accessToken() != t.AccessToken:
 		c.keepToken(t.AccessToken, c.now, lifetime, false)
 	case c.now != 0 && c.token.ExpiresAt() != c.now+lifetime:
@@ -39,10 +43,6 @@ func SetToken(host Host, rawInput []byte) *Step {
 		c.token.Replacement = false
 		c.keepObject()
 		c.saveToken()
-	}
-	if calls := c.readCalls(); calls.Refuses(c.token.Hash) {
-		calls.Forgive(c.token.Hash)
-		c.writeCalls(calls)
 	}
 	return &Step{Kind: Give}
 }

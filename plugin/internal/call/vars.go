@@ -95,8 +95,9 @@ func (c *Call) replace() {
 
 // dropToken drops the cached token, which the service refused, and what was prepared with it.
 func (c *Call) dropToken() {
-	c.refuse(c.token.Hash)
-	c.replace()
+	refused := c.token.Hash
+	c.replace() // first, which makes room
+	c.refuse(refused)
 }
 
 func (c *Call) forgetToken() {

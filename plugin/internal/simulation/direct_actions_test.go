@@ -126,6 +126,17 @@ func (w *direct) issue(more int) string {
 	return token
 }
 
+// passTime lets time pass during a request. It returns what the clock reads then: nothing if it is lost until the next call.
+func (w *direct) passTime() (clock int64) {
+	switch w.IntN(16) {
+	case 0:
+		w.time += pick[int64](w, 1, 5, 31, 61, 3600)
+	case 1:
+		return 0
+	}
+	return w.now()
+}
+
 // respond makes up the response to a request.
 func (w *direct) respond(e *exchange) {
 	s := w.read(e)

@@ -104,7 +104,8 @@ type exchange struct {
 	Body     string `json:"body"`
 	Status   int    `json:"status"`
 	Response []byte `json:"response"`
-	Lost     bool   `json:"lost"` // no response: a trap
+	Lost     bool   `json:"lost"`  // no response: a trap
+	Clock    int64  `json:"clock"` // what the host's clock reads afterwards, if it has one
 }
 
 // direct is an instance with its surroundings.
@@ -234,6 +235,9 @@ func (w *direct) make(c *directCall) {
 			e.Request, e.Body = string(step.Request.AppendJSON(nil)), step.Request.Body
 		}
 		w.respond(&e)
+		if clock := w.passTime(); c.WASI {
+			e.Clock, w.Clock = clock, clock
+		}
 		c.Exchanges = append(c.Exchanges, e)
 		w.check(c, &e)
 		if e.Lost {
@@ -257,6 +261,22 @@ func (w *direct) end(c *directCall, step *call.Step, body []byte) {
 		c.Output = body
 	default:
 		c.Error = string(step.Output)
+	}
+	w.checkToken(c)
+}
+
+// checkToken wants a token that there is, and its expiry.
+func (w *direct) checkToken(c *directCall) {
+	if c.Export != "get_token" || c.Error != "" {
+		return
+	}
+	var got struct {
+		Token     string `json:"access_token"`
+		ExpiresAt int64  `json:"expires_at"`
+	}
+	err := json.Unmarshal(c.Output, &got)
+	if owner := w.owners[got.Token]; err != nil || owner == "" || owner != w.client && !w.stale || got.ExpiresAt <= 0 {
+		w.t.Fatalf("seed %d, action %d: get_token returns a token of %q that expires at %d, %v", w.seed, c.Action, owner, got.ExpiresAt, err)
 	}
 }
 

@@ -158,7 +158,7 @@ func (w *world) resumed(b *branch, v view, r *result) []string {
 	foreign := b.at != b.home
 	service := kindOf(c.last.words) == "service"
 	switch {
-	case foreign && service && !c.wild && v.token.text != c.using:
+	case foreign && service && !c.wild && !v.knows(c.using):
 		// It changes no token of this instance, and shows nothing of the response.
 		c.wild = true
 		if r.status == 401 {

@@ -46,6 +46,7 @@ type exchange struct {
 	Status   int    `json:"status"`
 	Response []byte `json:"response"`
 	Lost     bool   `json:"lost"`
+	Clock    int64  `json:"clock"`
 }
 
 // direct are the built files on hosts that live as long as the soak. Without a clock, both
@@ -170,6 +171,7 @@ func (d *direct) take(ctx context.Context, b *build, c *directCall) error {
 		if r.Raw != e.Request || string(r.Body) != e.Body {
 			wrong = fmt.Errorf("it sends\n  %s %s, the core\n  %s %s", r.Raw, r.Body, e.Request, e.Body)
 		}
+		b.Clock = time.Unix(e.Clock, 0)
 		if e.Lost || wrong != nil {
 			return 0, nil, errNoResponse
 		}
