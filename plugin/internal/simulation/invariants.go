@@ -68,14 +68,14 @@ func (w *world) holds(i *instance, b *branch, o *output) bool {
 var tokenText = regexp.MustCompile(tokenMark + "[0-9a-z]+")
 
 // known returns a text without the tokens that were passed for this output and that neither the
-// instance nor the call can know: they cannot be redacted.
+// instance nor the call can know, as a forged flow may lack the refused one: they cannot be redacted.
 func (w *world) known(i *instance, b *branch, text string) string {
 	if b == nil || !strings.Contains(w.passed, tokenMark) {
 		return text
 	}
 	c := &b.attempt
 	for _, t := range tokenText.FindAllString(w.passed, -1) {
-		if !i.facts.knows(t) && t != c.using && t != c.refused && t != c.got && t != c.last.token {
+		if !i.facts.knows(t) && t != c.using && (t != c.refused || c.forged) && t != c.got && t != c.last.token {
 			text = strings.ReplaceAll(text, t, "")
 		}
 	}
