@@ -52,7 +52,7 @@ MAKEFLAGS= cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$new/moved" >/dev/
 MAKEFLAGS= cmake --build cmake/build >/dev/null
 run cmake/build/program
 
-# A process that unloads it, as PHP does, must not take the code away from the threads that still run.
+# A process that unloads it, as PHP does, must not remove the code that threads still run.
 readelf -d moved/lib/librostering.so | grep -q NODELETE || fail "the shared library can be unloaded"
 
 # The shared library exports what the header declares, and nothing else.

@@ -40,6 +40,11 @@ func (e *edge) getTokenAt(now int64, more string) string {
 	return e.text(call.Begin(e, fmt.Appendf(nil, `{"call":"get_token","accepts":["wait","store"],"input":{"now":%d%s}}`, now, more)))
 }
 
+// listJobsAt begins a list_jobs at a time, in steps.
+func (e *edge) listJobsAt(now int64) string {
+	return e.text(call.Begin(e, fmt.Appendf(nil, `{"call":"list_jobs","accepts":["wait"],"input":{"now":%d}}`, now)))
+}
+
 func (e *edge) waitingTokenAt(now int64) string {
 	return e.text(call.Begin(e, fmt.Appendf(nil, `{"call":"get_token","accepts":["wait"],"input":{"now":%d}}`, now)))
 }
@@ -54,6 +59,17 @@ func (e *edge) resume(step, result string) string {
 		e.t.Fatalf("%s has no flow", step)
 	}
 	return e.text(call.Resume(e, []byte(`{"flow":`+flow[1]+result+`}`)))
+}
+
+// fill leaves no room for more than the vars have now.
+func (e *edge) fill() {
+	room := e.SizeWith("", nil)
+	e.Keeps = func(name string, value []byte) bool {
+		if len(value) > 0 && e.SizeWith(name, value) > room {
+			e.t.Fatalf("%s does not fit", name)
+		}
+		return true
+	}
 }
 
 func (e *edge) setToken(token string, now, expires int64) {
@@ -147,15 +163,12 @@ func TestATokenThatIsNotKeptIsWorthARetry(t *testing.T) {
 
 func TestTheBodyOfARefusalIsNotRepeated(t *testing.T) {
 	e := newEdge(t)
-	list := func() string {
-		return e.text(call.Begin(e, []byte(`{"call":"list_jobs","accepts":["wait"],"input":{"now":1800000000}}`)))
-	}
-	step := e.resume(list(), `,"now":1800000000,"status":200,"body":"{\"access_token\":\"new-token\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`)
+	step := e.resume(e.listJobsAt(1_800_000_000), `,"now":1800000000,"status":200,"body":"{\"access_token\":\"new-token\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`)
 	step = e.resume(step, `,"now":1800000000,"status":401,"body":"the reason"`)
 	if !strings.Contains(step, `"body":"the reason"`) {
 		t.Errorf("without its body: %s", step)
 	}
-	if calls := e.resume(list(), `,"now":1800000000,"status":401,"body":"another"`); strings.Contains(calls, "the reason") || !strings.Contains(calls, `"code":"service_unauthorized"`) {
+	if calls := e.resume(e.listJobsAt(1_800_000_000), `,"now":1800000000,"status":401,"body":"another"`); strings.Contains(calls, "the reason") || !strings.Contains(calls, `"code":"service_unauthorized"`) {
 		t.Errorf("within the backoff: %s", calls)
 	}
 	if failure := e.text(call.Begin(e, []byte(`{"call":"get_token","accepts":["wait"],"input":{"now":1800000000,"force":true}}`))); strings.Contains(failure, "body") || !strings.Contains(failure, `"retry_after"`) {

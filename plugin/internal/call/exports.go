@@ -32,9 +32,10 @@ func SetToken(host Host, rawInput []byte) *Step {
 	if lifetime <= 0 {
 		return fail(apierror.Mismatch("the token has expired"))
 	}
+	// Before the token, after which there may be no room for what calls need to renew it.
 	calls := c.readCalls()
 	calls.Forgive(hash(t.AccessToken))
-	c.writeCalls(calls) // before the token, after which there may be no room for what calls need to renew it
+	c.writeCalls(calls)
 	switch {
 	case !c.cached || c.accessToken() != t.AccessToken:
 		c.keepToken(t.AccessToken, c.now, lifetime, false)

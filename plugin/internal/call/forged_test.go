@@ -51,7 +51,7 @@ func TestForgedFlows(t *testing.T) {
 		h.Clock = noon
 		h.getToken("").wantToken("t-one", noon+3600)
 	})
-	t.Run("without a time there is no token without expiry", func(t *testing.T) {
+	t.Run("without a time, the token still has an expiry", func(t *testing.T) {
 		h := newHost(t)
 		c := h.steer("get_token", `["wait"]`)
 		forge(c, at, ``)

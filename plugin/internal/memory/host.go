@@ -35,6 +35,17 @@ func (h *Host) Config(key string) string { return h.Settings[key] }
 func (h *Host) Var(name string) []byte   { return bytes.Clone(h.Vars[name]) }
 func (h *Host) Now() int64               { return h.Clock }
 
+// SizeWith returns how many bytes the vars would have in all if one of them were set to a value.
+func (h *Host) SizeWith(name string, value []byte) int {
+	size := len(value)
+	for other, v := range h.Vars {
+		if other != name {
+			size += len(v)
+		}
+	}
+	return size
+}
+
 func (h *Host) SetVar(name string, value []byte) {
 	switch {
 	case h.Keeps != nil && !h.Keeps(name, value):

@@ -74,7 +74,7 @@ func TestParseLock(t *testing.T) {
 	}
 }
 
-// FuzzLock parses any value: what comes from the store is within its limits, whoever wrote it.
+// FuzzLock parses any value of the store: what it accepts is within the limits.
 func FuzzLock(f *testing.F) {
 	f.Add(failed)
 	f.Add(oauth2.Asking)

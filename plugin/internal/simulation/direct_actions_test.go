@@ -126,7 +126,7 @@ func (w *direct) issue(more int) string {
 	return token
 }
 
-// passTime lets time pass during a request. It returns what the clock reads then: nothing if it is lost until the next call.
+// passTime lets time pass during a request. It returns what the clock reads then, 0 if it is lost until the next call.
 func (w *direct) passTime() (clock int64) {
 	switch w.IntN(16) {
 	case 0:

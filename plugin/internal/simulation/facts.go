@@ -84,7 +84,7 @@ func (f *facts) live(asked, lifetime int64) {
 	f.token.renew = f.token.expires - f.token.margin
 }
 
-// fail begins a backoff. Without a clock there is none.
+// fail begins a backoff, unless there is no usable clock.
 func (v view) fail(err string, retryAfter int64, rejected string) {
 	v.c.error = err
 	if v.now == 0 {

@@ -20,13 +20,7 @@ type lost struct{}
 func newHost(config map[string]string) *host {
 	h := &host{Host: memory.New(config)}
 	h.Keeps = func(name string, value []byte) bool {
-		sum := len(value)
-		for other, v := range h.Vars {
-			if other != name {
-				sum += len(v)
-			}
-		}
-		if h.room > 0 && len(value) > 0 && sum > h.room {
+		if h.room > 0 && len(value) > 0 && h.SizeWith(name, value) > h.room {
 			panic(lost{})
 		}
 		return true
