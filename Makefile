@@ -36,7 +36,7 @@ WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapp
 # order of the imports, which matters: see plugin/imports.go.
 UNWANTED := fminimumf?|fmaximumf?|syscall\.seek
 SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
-	$(filter-out %_test.go,$(wildcard plugin/internal/*/*.go))
+	$(filter-out %_test.go,$(wildcard plugin/core/*/*.go))
 
 .PHONY: help
 help: ## list the targets
@@ -74,8 +74,8 @@ run: build ## watch the plugin at work against the sandbox
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 .PHONY: run-go $(LANGUAGES:%=run-%)
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
-	@$(addsuffix ;,$(wildcard sdk/$*/setup.sh sdk/javascript/runtimes/$*/setup.sh)) \
-	$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$*/run.sh jobs
+	@HOSTS=$* tests/each.sh setup
+	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$*/run.sh jobs
 ROSTERING_CLIENT_ID ?=
 
 .PHONY: sandbox
@@ -91,7 +91,7 @@ docs/sandbox.png: build ## take the screenshot of that page
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## run a fleet on one Redis server, on one folder, and as Workers: one token each
 	@tests/setup/setup.sh redis
-	@for folder in c java javascript/runtimes/node javascript/runtimes/workerd python rust; do sdk/$$folder/setup.sh || exit 1 ; done
+	@HOSTS=c,java,node,workerd,python,rust tests/each.sh setup
 	@cd tests && go run ./cmd/fleet
 	@host-example/workerd/run.sh fleet
 
@@ -123,7 +123,7 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@tests/timed.sh build $(MAKE) build build/sandbox $(TEST_PLUGINS) size
 	@tests/timed.sh bench-check $(MAKE) bench-check
 	@tests/timed.sh fuzz $(MAKE) fuzz
-	@tests/each.sh test.sh
+	@tests/each.sh test
 	@printf '%s\n' $(MODULES) | xargs -P2 -I{} tests/timed.sh "module {}" bash -c \
 		'echo "testing the module {}" ; cd {} && go test -count=1 -timeout 30m -parallel 4 ./... || exit 255'
 	@tests/timed.sh test-packages $(MAKE) test-packages
@@ -132,7 +132,7 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 
 .PHONY: packages
 packages: build ## make each language's package and the bill of materials in dist
-	@tests/each.sh package.sh
+	@tests/each.sh package
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
 	@cd tests && go run ./cmd/bill >../build/rostering.cdx.json
@@ -141,7 +141,7 @@ packages: build ## make each language's package and the bill of materials in dis
 
 .PHONY: test-packages
 test-packages: packages build/sandbox ## install and use each package as its user does, in an empty folder
-	@tests/each.sh test-package.sh
+	@tests/each.sh test-package
 	@cd dist && sha256sum --quiet --check SHA256SUMS
 	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./cmd/bill ./docs
 
@@ -184,14 +184,14 @@ check: setup-check build $(STATICCHECK) ## check the format of all code, and lin
 		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
-	@tests/each.sh check.sh
+	@tests/each.sh check
 	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
 	@$(SKIPPED)
 
 .PHONY: format
 format: setup-check ## format all code
 	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
-	@tests/each.sh format.sh
+	@tests/each.sh format
 
 .PHONY: matrix
 matrix: build $(TEST_PLUGINS) ## run the scenarios on every host for the table in docs/hosts.md
@@ -200,13 +200,13 @@ matrix: build $(TEST_PLUGINS) ## run the scenarios on every host for the table i
 
 .PHONY: bench
 bench: build ## measure the plugin and each library next to peers; HOSTS=go,c limits it
-	@tests/each.sh setup.sh
+	@tests/each.sh setup
 	@tests/bench/peers/build.sh
 	@cd tests && go run ./cmd/bench
 
 .PHONY: bench-report
 bench-report: build ## measure the plugin next to plugins in other languages for docs/benchmarks.md
-	@tests/each.sh setup.sh
+	@tests/each.sh setup
 	@! command -v cargo >/dev/null || sdk/rust/bench.sh build
 	@tests/bench/peers/build.sh
 	@cd tests && go run ./cmd/bench -report ../docs
@@ -230,7 +230,7 @@ mutants: ## change the core in small ways, and print the shares that unit tests 
 
 .PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
-	@tests/each.sh stress.sh
+	@tests/each.sh stress
 
 # Vet, unit tests, the simulation and the scenarios on the native core, without the plugin and
 # other languages.
@@ -243,7 +243,7 @@ core: ## test the core alone, in a minute
 SEED ?= 1
 STEPS ?= 10000000
 LARGEST ?= 100000
-SIMULATE := go test -count=1 -timeout 0 -v ./internal/simulation
+SIMULATE := go test -count=1 -timeout 0 -v ./core/model
 .PHONY: simulate
 simulate: ## run ten million random steps, and a day of fleets of up to LARGEST=100000 for docs/fleet.md
 	@mkdir -p build

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// layers are the packages of internal, top layer first: a package imports only from the
+// layers are the packages of core, top layer first: a package imports only from the
 // layers below its own. Those above call are not part of the guest.
 var layers = [][]string{
-	{"native", "simulation"},
+	{"native", "model"},
 	{"memory"},
 	{"call"},
 	{"oauth2", "jobs"},
@@ -30,14 +30,14 @@ var layers = [][]string{
 // or initialization.
 var heavy = []string{"encoding/json", "errors", "fmt", "net/url", "reflect", "sort", "time", "unicode"}
 
-const module = "automatic-rostering/plugin/internal/"
+const module = "automatic-rostering/plugin/core/"
 
 func layer(pkg string) int {
 	return slices.IndexFunc(layers, func(l []string) bool { return slices.Contains(l, pkg) })
 }
 
 func TestImportsPointOneWay(t *testing.T) {
-	eachFile(t, "internal", func(file, pkg string, source []byte) {
+	eachFile(t, "core", func(file, pkg string, source []byte) {
 		if layer(pkg) < 0 {
 			t.Fatalf("%s: package %s is in no layer", file, pkg)
 		}
@@ -57,7 +57,7 @@ func TestImportsPointOneWay(t *testing.T) {
 }
 
 func TestOnlyPackageMainTouchesTheHost(t *testing.T) {
-	eachFile(t, "internal", func(file, _ string, source []byte) {
+	eachFile(t, "core", func(file, _ string, source []byte) {
 		for _, directive := range []string{"//go:wasmimport", "//go:linkname", "//export ", `"unsafe"`} {
 			if strings.Contains(string(source), directive) {
 				t.Errorf("%s has %s: only package main may", file, directive)

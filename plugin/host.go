@@ -7,8 +7,8 @@ import (
 
 	"github.com/extism/go-pdk"
 
-	"automatic-rostering/plugin/internal/call"
-	"automatic-rostering/plugin/internal/message"
+	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/message"
 )
 
 // host implements call.Host with Extism's functions, and sends requests.

@@ -1,11 +1,11 @@
 //go:build tinygo.wasm
 
-// The plugin: its exports, a few lines each. All rules are in internal/call.
+// The plugin: its exports, a few lines each. All rules are in core/call.
 package main
 
 import (
-	"automatic-rostering/plugin/internal/call"
-	"automatic-rostering/plugin/internal/input"
+	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/input"
 )
 
 func main() {}

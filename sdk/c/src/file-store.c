@@ -14,8 +14,7 @@
 #include "error.h"
 #include "store.h"
 
-#define LIMIT (INT64_C(1) << 53) /* of numbers: JavaScript has no greater ones */
-enum { ATTEMPTS = 100, ABANDONED_AFTER_SECONDS = 60, HASH_LENGTH = 64, NAME_SIZE = 128 };
+enum { ABANDONED_AFTER_SECONDS = 60, HASH_LENGTH = 64, NAME_SIZE = 128 };
 
 typedef struct file_store {
     rostering_own_store own;
@@ -37,29 +36,6 @@ static DIR *list(const file_store *s) {
     return names;
 }
 
-/* number_of returns the number of a file of the hash, or 0 if the name is another. */
-static int64_t number_of(const char *name, const char *hash) {
-    if (strncmp(name, hash, HASH_LENGTH) != 0 || name[HASH_LENGTH] != '.') return 0;
-    const char *digits = name + HASH_LENGTH + 1;
-    size_t length = strlen(digits);
-    bool decimal = length > 0 && length <= 16 && *digits != '0' && strspn(digits, "0123456789") == length;
-    int64_t number = decimal ? strtoll(digits, NULL, 10) : 0;
-    return number < LIMIT ? number : 0;
-}
-
-/* find_highest sets *highest to the highest number of the hash, or 0. */
-static int find_highest(const file_store *s, const char *hash, int64_t *highest) {
-    DIR *names = list(s);
-    if (names == NULL) return errno;
-    *highest = 0;
-    for (const struct dirent *entry; (entry = readdir(names)) != NULL;) {
-        int64_t number = number_of(entry->d_name, hash);
-        if (number > *highest) *highest = number;
-    }
-    closedir(names);
-    return 0;
-}
-
 static int64_t now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -73,16 +49,17 @@ static const char *parse(const char *text) {
     return formed && strtoll(text, NULL, 10) > now_ms() ? text + digits + 1 : NULL;
 }
 
-/* read_value sets *value to the value in a file, which the caller frees, or NULL. ENOENT: the file is gone. */
-static int read_value(const file_store *s, const char *hash, int64_t number, char **value) {
-    char name[NAME_SIZE], *text = NULL;
+/* read_value sets *value to the value of a key, which the caller frees, or NULL. */
+static int read_value(const file_store *s, const char *hash, char **value) {
+    char *text = NULL;
     size_t size = 0;
-    snprintf(name, sizeof name, "%s.%" PRId64, hash, number);
-    int descriptor = openat(s->folder, name, O_RDONLY | O_CLOEXEC);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
+    *value = NULL;
+    int descriptor = openat(s->folder, hash, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT ? 0 : errno;
+    FILE *file = fdopen(descriptor, "r");
     if (file == NULL) {
         int reason = errno;
-        if (descriptor >= 0) close(descriptor);
+        close(descriptor);
         return reason;
     }
     ssize_t length = getdelim(&text, &size, '\0', file); /* the whole file: it contains no zero byte */
@@ -93,18 +70,6 @@ static int read_value(const file_store *s, const char *hash, int64_t number, cha
     fclose(file);
     free(text);
     return reason;
-}
-
-/* read_highest sets *highest and *value, which is NULL if it is missing. */
-static int read_highest(const file_store *s, const char *hash, int64_t *highest, char **value) {
-    *value = NULL;
-    for (int i = 0; i < ATTEMPTS; i++) {
-        int reason = find_highest(s, hash, highest);
-        if (reason != 0 || *highest == 0) return reason;
-        reason = read_value(s, hash, *highest, value);
-        if (reason != ENOENT) return reason;
-    }
-    return EAGAIN;
 }
 
 /* write_temporary writes a file completely, and sets its name. */
@@ -122,19 +87,6 @@ static int write_temporary(
     return reason;
 }
 
-/* link_next links the file to the key's next number. EAGAIN: another process was faster. */
-static int link_next(const file_store *s, const char *hash, const char *temporary, int64_t number, bool adds) {
-    char name[NAME_SIZE];
-    if (number >= LIMIT) return EOVERFLOW;
-    snprintf(name, sizeof name, "%s.%" PRId64, hash, number);
-    if (linkat(s->folder, temporary, s->folder, name, 0) != 0) return errno == EEXIST ? EAGAIN : errno;
-    int64_t highest = number;
-    int reason = adds ? find_highest(s, hash, &highest) : 0;
-    if (reason != 0 || highest == number) return reason;
-    unlinkat(s->folder, name, 0); /* a higher number exists: this one had been used and removed */
-    return EAGAIN;
-}
-
 static bool is_abandoned(const file_store *s, const char *name) {
     struct stat about;
     bool temporary = strlen(name) > HASH_LENGTH && strncmp(name + HASH_LENGTH, ".tmp.", 5) == 0;
@@ -142,42 +94,46 @@ static bool is_abandoned(const file_store *s, const char *name) {
            time(NULL) - about.st_mtime > ABANDONED_AFTER_SECONDS;
 }
 
-/* tidy removes the hash's files with lower numbers, and the temporary files of processes that died. */
-static void tidy(const file_store *s, const char *hash, int64_t number) {
+/* tidy removes the temporary files of processes that died. */
+static void tidy(const file_store *s) {
     DIR *names = list(s);
     for (const struct dirent *entry; names != NULL && (entry = readdir(names)) != NULL;) {
-        int64_t found = number_of(entry->d_name, hash);
-        if ((found > 0 && found < number) || is_abandoned(s, entry->d_name)) unlinkat(s->folder, entry->d_name, 0);
+        if (is_abandoned(s, entry->d_name)) unlinkat(s->folder, entry->d_name, 0);
     }
     if (names != NULL) closedir(names);
 }
 
+/* link_new links the file to the key's name if the key has no value; an expired or malformed one is replaced. */
+static int link_new(const file_store *s, const char *hash, const char *temporary, bool *added) {
+    char *live = NULL;
+    int reason = read_value(s, hash, &live);
+    bool has = live != NULL;
+    free(live);
+    if (reason != 0 || has) return reason;
+    unlinkat(s->folder, hash, 0);
+    *added = linkat(s->folder, temporary, s->folder, hash, 0) == 0;
+    return *added || errno == EEXIST ? 0 : errno;
+}
+
 /* put sets the key, or adds it if added is not NULL. */
 static int put(const file_store *s, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
-    char hash[HASH_LENGTH + 1], temporary[NAME_SIZE], *live = NULL;
-    int64_t highest = 0;
+    char hash[HASH_LENGTH + 1], temporary[NAME_SIZE];
     if (added != NULL) *added = false;
+    tidy(s);
     int reason = hash_of(key, hash);
     if (reason == 0) reason = write_temporary(s, hash, value, ttl_seconds, temporary);
     if (reason != 0) return reason;
-    reason = EAGAIN;
-    for (int i = 0; i < ATTEMPTS && reason == EAGAIN && live == NULL; i++) {
-        reason = added != NULL ? read_highest(s, hash, &highest, &live) : find_highest(s, hash, &highest);
-        if (reason == 0 && live == NULL) reason = link_next(s, hash, temporary, highest + 1, added != NULL);
-    }
+    if (added == NULL && renameat(s->folder, temporary, s->folder, hash) == 0) return 0;
+    reason = added != NULL ? link_new(s, hash, temporary, added) : errno;
     unlinkat(s->folder, temporary, 0);
-    if (reason == 0 && live == NULL) tidy(s, hash, highest + 1);
-    if (added != NULL) *added = reason == 0 && live == NULL;
-    free(live);
     return reason;
 }
 
 static int get(void *context, int64_t timeout_ms, const char *key, char **value) {
     char hash[HASH_LENGTH + 1];
-    int64_t highest;
     (void)timeout_ms; /* nothing here waits */
     int reason = hash_of(key, hash);
-    return reason == 0 ? read_highest(context, hash, &highest, value) : reason;
+    return reason == 0 ? read_value(context, hash, value) : reason;
 }
 
 static int add(

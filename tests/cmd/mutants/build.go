@@ -16,10 +16,10 @@ import (
 	"strings"
 )
 
-// spared are packages of plugin/internal that are not part of the core.
+// spared are packages of plugin/core that are not part of the core.
 var spared = []string{"simulation", "native", "memory"}
 
-const internal = "automatic-rostering/plugin/internal/"
+const internal = "automatic-rostering/plugin/core/"
 
 // mutated is the core with all its mutants.
 type mutated struct {
@@ -38,7 +38,7 @@ type listed struct {
 
 // mutate writes the mutated files of all packages of the core into a folder.
 func mutate(top, folder string) (*mutated, []listed, error) {
-	out, err := goCommand(top, "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles", "./plugin/internal/...")
+	out, err := goCommand(top, "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,TestGoFiles,XTestGoFiles", "./plugin/core/...")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,7 +26,7 @@ import (
 
 func main() {
 	var o options
-	flag.StringVar(&o.packages, "packages", "", "of plugin/internal; the whole core if empty")
+	flag.StringVar(&o.packages, "packages", "", "of plugin/core; the whole core if empty")
 	flag.StringVar(&o.by, "by", all, "what is to kill mutants")
 	flag.StringVar(&o.only, "only", "", "a file of mutants; all if empty")
 	flag.StringVar(&o.survivors, "survivors", "../build/mutants.txt", "the file to which the survivors go")

@@ -245,7 +245,7 @@ func compare(a, b *mutant) int {
 }
 
 // helper is the package that mutated files import, and helperSource what is in it.
-const helper = "automatic-rostering/plugin/internal/mutant"
+const helper = "automatic-rostering/plugin/core/mutant"
 
 const helperSource = `package mutant
 

@@ -154,11 +154,11 @@ func (m *mutated) units(ctx context.Context, core []listed, wanted func(id int) 
 
 // random runs the random tests of the simulation with each mutant.
 func (m *mutated) random(ctx context.Context, wanted func(id int) bool, killed map[int]bool) error {
-	program, err := m.build("random.test", "test", "-c", "-vet=off", "./plugin/internal/simulation")
+	program, err := m.build("random.test", "test", "-c", "-vet=off", "./plugin/core/model")
 	if err != nil {
 		return err
 	}
-	s := &suite{program: program, folder: filepath.Join(m.top, "plugin/internal/simulation")}
+	s := &suite{program: program, folder: filepath.Join(m.top, "plugin/core/model")}
 	flags := []string{"-test.run", "^(TestRandom|TestDirect)$", "-steps", "300000"}
 	_, unchanged, err := s.run(ctx, 300, "MUTANT=0", flags...)
 	if err != nil {
@@ -189,7 +189,7 @@ type rule struct {
 
 // scenarios runs the scenarios on the native core with each mutant.
 func (m *mutated) scenarios(ctx context.Context, wanted func(id int) bool, killed map[int]bool) error {
-	native, err := m.build("native", "build", "./plugin/internal/native")
+	native, err := m.build("native", "build", "./plugin/core/native")
 	if err != nil {
 		return err
 	}

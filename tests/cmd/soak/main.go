@@ -77,7 +77,7 @@ func newRecorder(ctx context.Context, top string) (*recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", folder+"/simulation", "./internal/simulation")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", folder+"/simulation", "./core/model")
 	build.Dir = top + "/plugin"
 	if out, err := build.CombinedOutput(); err != nil {
 		os.RemoveAll(folder)
@@ -96,7 +96,7 @@ func (r *recorder) record(ctx context.Context, name string, steps int, seed uint
 	}
 	test := exec.CommandContext(ctx, r.temporary+"/simulation", append([]string{"-test.timeout=0", "-test.run=^" + name + "$",
 		"-tape", "-seed", fmt.Sprint(seed), "-steps", fmt.Sprint(steps)}, flags...)...)
-	test.Dir, test.Stderr, test.ExtraFiles = r.top+"/plugin/internal/simulation", os.Stderr, []*os.File{out}
+	test.Dir, test.Stderr, test.ExtraFiles = r.top+"/plugin/core/model", os.Stderr, []*os.File{out}
 	var said strings.Builder
 	test.Stdout = &said
 	if err := test.Start(); err != nil {

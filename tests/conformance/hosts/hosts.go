@@ -40,7 +40,7 @@ type Host struct {
 
 // Hosts that tests name.
 var (
-	Core        = Host{Name: "core", Folder: ".", Package: "./plugin/internal/native"}
+	Core        = Host{Name: "core", Folder: ".", Package: "./plugin/core/native"}
 	CoreInSteps = inSteps(Core)
 	Go          = goSDK("go", "dist/rostering.wasm", true)
 	GoLibrary   = library(goSDK("go", "dist/rostering-nowasi.wasm", false))

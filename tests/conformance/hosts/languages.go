@@ -17,7 +17,7 @@ import (
 )
 
 // language is the hosts of one language other than Go, or of one runtime of JavaScript: a
-// folder of sdk, with a setup.sh that installs what they need there. Its name is that of the
+// folder of sdk, for which `tasks.sh setup` installs what they need. Its name is that of the
 // folder.
 type language struct {
 	Folder string `json:"folder"`
@@ -30,7 +30,7 @@ type language struct {
 	} `json:"hosts"`
 }
 
-// notHere is the status of a setup.sh that misses its toolchain.
+// notHere is the status of a tasks.sh that misses its toolchain.
 const notHere = 69
 
 // Each calls f, in a subtest, with the hosts of each language that HOSTS names, or of all. A
@@ -126,16 +126,15 @@ func unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
-// setups are the results of each language's setup.sh, which runs once.
+// setups are the results of each language's `tasks.sh setup`, which runs once.
 var setups sync.Map
 
 // Setup installs what a language needs.
 func Setup(t *testing.T, language string) {
 	t.Helper()
 	run, _ := setups.LoadOrStore(language, sync.OnceValues(func() ([]byte, error) {
-		setup := exec.Command("./setup.sh")
-		setup.Dir = Folder(language)
-		return setup.CombinedOutput()
+		folder, runtime, _ := strings.Cut(Folder(language), "/runtimes/")
+		return exec.Command(filepath.Join(folder, "tasks.sh"), "setup", runtime).CombinedOutput()
 	}))
 	out, err := run.(func() ([]byte, error))()
 	var exit *exec.ExitError
@@ -144,7 +143,7 @@ func Setup(t *testing.T, language string) {
 	case errors.As(err, &exit) && exit.ExitCode() == notHere:
 		Skip(t, string(bytes.TrimSpace(out)))
 	default:
-		t.Fatalf("setup.sh: %v\n%s", err, out)
+		t.Fatalf("tasks.sh setup: %v\n%s", err, out)
 	}
 }
 

@@ -1,0 +1,236 @@
+package call_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/vars"
+)
+
+// What no scenario can do: change the config and the vars of an instance between two steps,
+// and let time pass between a request and its response.
+
+// steered is a call that the test makes with begin and resume.
+type steered struct {
+	*host
+	flow   json.RawMessage
+	output string
+}
+
+func (h *host) steer(name, accepts string) *steered {
+	h.t.Helper()
+	c := &steered{host: h}
+	c.next(call.Begin(h, fmt.Appendf(nil, `{"call":%q,"accepts":%s}`, name, accepts)))
+	return c
+}
+
+// proceed passes results, each of one step.
+func (c *steered) proceed(results ...string) *steered {
+	c.t.Helper()
+	for _, result := range results {
+		c.next(call.Resume(c.host, fmt.Appendf(nil, `{"flow":%s%s}`, c.flow, result)))
+	}
+	return c
+}
+
+func (c *steered) next(s *call.Step) {
+	c.t.Helper()
+	var parsed struct{ Flow json.RawMessage }
+	c.output = string(s.Output)
+	if s.Kind == call.GiveHeld {
+		c.output = string(c.Held)
+	}
+	if err := json.Unmarshal([]byte(c.output), &parsed); err != nil {
+		c.t.Fatalf("%s: %v", c.output, err)
+	}
+	c.flow = parsed.Flow
+}
+
+// want wants the last step, or the error, to contain these strings.
+func (c *steered) want(texts ...string) {
+	c.t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(c.output, text) {
+			c.t.Errorf("%s, without %s", c.output, text)
+		}
+	}
+}
+
+const (
+	tokenResponse = `,"status":200,"body":"{\"access_token\":\"t-one\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`
+	storeToo      = `["wait","store"]`
+)
+
+func TestAChangedConfigEndsTheCall(t *testing.T) {
+	for _, response := range []string{tokenResponse, `,"status":503`} {
+		h := newHost(t)
+		c := h.steer("get_token", `[]`)
+		h.Settings["client_id"] = "another"
+		c.proceed(response).want(apierror.InvalidInput, `"key":"flow"`)
+	}
+}
+
+func TestAnInvalidConfigEndsTheCall(t *testing.T) {
+	h := newHost(t)
+	c := h.steer("get_token", `[]`)
+	h.Settings["client_id"] = ""
+	c.proceed(tokenResponse).want(apierror.ConfigMissing, `"key":"client_id"`)
+}
+
+func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	c := h.steer("list_jobs", `[]`)
+	h.Settings["client_id"] = "another"
+	c.proceed(`,"status":401`).want(apierror.InvalidInput, `"key":"flow"`)
+}
+
+func TestTheLockOfAnotherConfigIsNotWritten(t *testing.T) {
+	h := newHost(t)
+	c := h.steer("list_jobs", storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse, ``, ``)
+	c.want(`"for":"service"`)
+	h.Settings["client_id"] = "another"
+	if c.proceed(`,"status":401`).want(apierror.ServiceUnauthorized); c.flow != nil {
+		t.Errorf("it continues: %s", c.output)
+	}
+}
+
+func TestAResponseCountsWithoutAConfig(t *testing.T) {
+	h := newHost(t)
+	c := h.steer("list_jobs", `[]`).proceed(tokenResponse)
+	delete(h.Settings, "base_url")
+	h.log = nil
+	c.proceed(`,"status":500`).want(apierror.ServiceError, `"status":500`)
+	h.wantLog("debug: HTTP 500 to GET /jobs")
+}
+
+func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
+	for _, name := range []string{"get_token", "list_jobs"} {
+		h := newHost(t)
+		c := h.steer(name, storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse, ``)
+		delete(h.Vars, vars.TokenObject)
+		c.proceed(``).want(apierror.TokenResponseInvalid, "room")
+	}
+}
+
+// The call's own token was set again without a clock, after another: its expiry is not known.
+func TestAnotherTokenIsNotReturnedForTheCallsOwn(t *testing.T) {
+	h := newHost(t)
+	c := h.steer("get_token", storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse)
+	key := strings.ReplaceAll(strings.Split(strings.Split(c.output, `"key":"`)[1], `"`)[0], ":asking", "")
+	for _, set := range []string{`"t-two","now":1800000000`, `"t-one","now":1`} {
+		object := `{"access_token":` + set + `,"expires_at":1800003600,"cache_key":"` + key + `"}`
+		if step := call.SetToken(h, []byte(object)); step.Kind != call.Give {
+			t.Fatalf("%s", step.Output)
+		}
+	}
+	c.proceed(``, ``).want(apierror.TokenResponseInvalid)
+}
+
+func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
+	for _, name := range []string{"get_token", "list_jobs"} {
+		h := newHost(t)
+		h.getToken("", grants("t-one", 3600))
+		h.Clock = noon + 3550
+		c := h.steer(name, storeToo).proceed(`,"value":null`, `,"added":true`, `,"status":503`)
+		delete(h.Vars, vars.TokenObject)
+		c.proceed(``).want(apierror.TokenEndpointUnavailable, `"retry_after":1`)
+	}
+}
+
+func TestACallFromBeforeClearTokenEndsNoOther(t *testing.T) {
+	h := newHost(t)
+	before := h.steer("list_jobs", `["wait"]`)
+	call.ClearToken(h, nil)
+	h.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
+	before.proceed(tokenResponse).want(`"for":"call"`)
+	h.steer("list_jobs", `["wait"]`).want(`"for":"call"`)
+}
+
+func TestAWaitCountsFromTheFailure(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", asks(503, "").after(20)).wantError(apierror.TokenEndpointUnavailable, 1)
+	h.getToken("").wantError(apierror.TokenEndpointUnavailable, 1)
+	h.Clock++
+	h.getToken("", grants("t-one", 3600)).wantToken("t-one", noon+21+3600)
+}
+
+// A host that does not keep a var, or ends the call that sets it, has no room for it. From
+// then on requests are not prepared.
+func TestAHostWithoutRoomForAPreparedRequest(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		h := newHost(t)
+		h.getToken("", grants(strings.Repeat("t", 200), 3600))
+		h.room, h.roomEnds = 400, ends // the token has been kept
+		if trapped := traps(func() { h.steer("list_jobs", `["wait"]`) }); trapped != ends {
+			t.Errorf("ends %v, trapped %v", ends, trapped)
+		}
+		for range 2 {
+			h.steer("list_jobs", `["wait"]`).want(`"last":true`)
+			h.steer("list_jobs", storeToo).want(`"last":true`)
+			h.listJobs("", jobs(strings.Repeat("t", 200), 200)).wantResponse()
+		}
+		if h.Vars[vars.JobsRequest] != nil {
+			t.Error("there was room")
+		}
+	}
+}
+
+// A token whose object is gone is dropped for all calls, not only for the one that noticed.
+func TestATokenWithoutItsObjectIsForgotten(t *testing.T) {
+	h := newHost(t)
+	h.getToken("", grants("t-one", 3600))
+	delete(h.Vars, vars.TokenObject)
+	c := h.steer("list_jobs", storeToo).proceed(`,"value":null`, `,"added":false`)
+	c.want(`"op":"get"`, `:asking"`)
+	c.proceed(`,"value":"{\"state\":\"asking\"}"`).want(`"step":"wait"`)
+}
+
+func TestAHostWithoutRoomForTheToken(t *testing.T) {
+	h := newHost(t)
+	h.room, h.roomEnds = 300, true
+	token := strings.Repeat("t", 300)
+	c := h.steer("get_token", `["wait"]`)
+	if !traps(func() { c.proceed(strings.Replace(tokenResponse, "t-one", token, 1)) }) {
+		t.Fatal("there is room")
+	}
+	h.steer("get_token", `["wait"]`).want(apierror.TokenResponseInvalid, "max_var_bytes", `"retry_after":1`)
+}
+
+// What a call needs to replace the token fits when nothing else does.
+func TestATokenThatWasSetLeavesRoomForItsReplacement(t *testing.T) {
+	token := strings.Repeat("t", 300)
+	t.Run("by a renewal", func(t *testing.T) {
+		e := newEdge(t)
+		e.setToken(token, 1_800_000_000, 1_800_003_600)
+		e.listJobsAt(1_800_000_000)
+		e.fill()
+		wantStep(t, e.listJobsAt(1_800_003_590), tokenStep)
+	})
+	t.Run("after a 401", func(t *testing.T) {
+		e := newEdge(t)
+		e.setToken(token, 1_800_000_000, 1_800_003_600)
+		list := call.New(e, input.ListJobs)
+		list.Begin([]byte(`{"now":1800000000}`))
+		e.fill()
+		if step := list.Resume(&message.Response{Status: 401}); step.Kind != call.Send {
+			t.Errorf("no token request: %s", step.Output)
+		}
+	})
+}
+
+func TestACallThatCannotWaitIsNotPending(t *testing.T) {
+	for _, accepts := range []string{`[]`, `["wait"]`} {
+		h := newHost(t)
+		h.steer("get_token", `[]`) // and never continues
+		h.beginGetToken("")
+		h.Clock++ // after what beginGetToken counts as a failure
+		h.steer("get_token", accepts).want(`"for":"token"`)
+	}
+}

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"strings"
+
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/percent"
+)
+
+// What can be wrong with a URL.
+const (
+	urlForm  = "must be an absolute URL such as https://host/path, without query, fragment, user info, backslash or white space"
+	urlPlain = "must begin with https://; plain http needs a loopback host or allow_http set to true"
+)
+
+// checkURL returns what is wrong with a URL, or "".
+func checkURL(url string, allowHTTP bool) string {
+	scheme, rest, found := strings.Cut(url, "://")
+	scheme = ascii.Lower(scheme)
+	if !found || scheme != "https" && scheme != "http" {
+		return urlForm
+	}
+	authority, path, _ := strings.Cut(rest, "/")
+	host, ok := splitHost(authority)
+	if _, pathOK := percent.Decode(path); !ok || !pathOK || strings.Contains(path, "?") {
+		return urlForm
+	}
+	if scheme == "http" && !allowHTTP && !loopback(host) {
+		return urlPlain
+	}
+	return ""
+}
+
+// splitHost returns the host of an authority (RFC 3986 §3.2), in lower case, and checks host
+// and port.
+func splitHost(authority string) (host string, ok bool) {
+	host = ascii.Lower(authority)
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && host[len(host)-1] != ']' {
+		port, ok := ascii.Digits(host[i+1:], 1<<16)
+		if !ok || port == 0 || port == 1<<16 {
+			return "", false
+		}
+		host = host[:i]
+	}
+	if inside, bracketed := strings.CutPrefix(host, "["); bracketed {
+		inside, closed := strings.CutSuffix(inside, "]")
+		return host, closed && ipv6(inside)
+	}
+	return host, name(host)
+}
+
+// name reports whether host, in lower case, can be a name or an IPv4 address.
+func name(host string) bool {
+	for i := 0; i < len(host); i++ {
+		c := host[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
+			return false
+		}
+	}
+	return host != ""
+}
+
+// loopback reports whether host names this machine: localhost, 127.0.0.0/8 or [::1].
+func loopback(host string) bool {
+	return host == "localhost" || host == "[::1]" || strings.HasPrefix(host, "127.") && ipv4(host)
+}
+
+// ipv4 reports whether s is four decimal numbers. Clients interpret leading zeros and
+// shorter forms differently.
+func ipv4(s string) bool {
+	parts := strings.Split(s, ".")
+	for _, part := range parts {
+		if n, ok := ascii.Digits(part, 256); !ok || n == 256 || len(part) > 1 && part[0] == '0' {
+			return false
+		}
+	}
+	return len(parts) == 4
+}
+
+// ipv6 reports whether s is an IPv6 address (RFC 4291 §2.2).
+func ipv6(s string) bool {
+	before, after, gap := strings.Cut(s, "::")
+	n, ok := groups(before, !gap)
+	m, also := groups(after, true)
+	if gap {
+		return ok && also && n+m < 8
+	}
+	return ok && n == 8
+}
+
+// groups counts the groups of 16 bits in s. The last two may be an IPv4 address, if
+// that is how the whole address ends.
+func groups(s string, end bool) (n int, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	parts := strings.Split(s, ":")
+	for i, part := range parts {
+		if end && i == len(parts)-1 && ipv4(part) {
+			return n + 2, true
+		}
+		if _, ok := ascii.Hex([]byte(part), 0, len(part)); !ok || part == "" || len(part) > 4 {
+			return 0, false
+		}
+		n++
+	}
+	return n, true
+}

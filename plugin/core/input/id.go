@@ -1,0 +1,59 @@
+package input
+
+import (
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/json"
+)
+
+// ID is customer_id or user_id in the input. The zero ID means the config's.
+type ID struct {
+	// Omitted says that the header is not sent.
+	Omitted bool
+	// Text is the header's value, or "" for the config's.
+	Text string
+}
+
+// maxID is the longest id, in bytes: servers reject headers that are much longer.
+const maxID = 256
+
+// IDMessage says what an id must be.
+const IDMessage = "an id must be at most 256 visible ASCII characters, with spaces only inside"
+
+// ValidID reports whether text can be an id, which becomes a header's value.
+func ValidID(text string) bool { return len(text) <= maxID && ascii.Phrase(text) }
+
+func (id *ID) set(name string, value json.Value) *apierror.Error {
+	switch value.Kind() {
+	case json.Null:
+		id.Omitted = true
+	case json.String:
+		id.Text = value.Text()
+		if id.Text == "" {
+			return apierror.Input(name, "an id must not be empty; pass null to omit its header, or omit the field to use the config's")
+		}
+		if !ValidID(id.Text) {
+			return apierror.Input(name, IDMessage)
+		}
+	default:
+		return apierror.Input(name, "an id must be a string, or null to omit its header")
+	}
+	return nil
+}
+
+// IDs returns a name for the two ids of the input, or "" if both are the config's. Equal
+// names mean equal headers, because the config does not change.
+func (in *Input) IDs() string {
+	if in.Customer == (ID{}) && in.User == (ID{}) {
+		return ""
+	}
+	return in.Customer.name() + "\n" + in.User.name()
+}
+
+// name returns a name that no other id has: an id contains no control character.
+func (id ID) name() string {
+	if id.Omitted {
+		return "\t"
+	}
+	return id.Text
+}

@@ -1,0 +1,47 @@
+package input
+
+import (
+	"bytes"
+	"strings"
+
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/percent"
+)
+
+const maxPath = 8 << 10
+
+// checkPath returns what is wrong with a path and its query, or "". A valid path stays under
+// the URL that it is appended to, with every client: they differ in which dots, slashes and
+// escapes they resolve, so none that any of them resolves is allowed.
+func checkPath(path string) string {
+	if len(path) > maxPath {
+		return "path is longer than 8 KiB; shorten its query, or send that as a body"
+	}
+	path, query, _ := strings.Cut(path, "?")
+	decoded, pathOK := percent.Decode(path)
+	_, queryOK := percent.Decode(query)
+	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
+		return "path must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
+	}
+	if escapes([]byte(path)) || escapes(decoded) {
+		return "path must stay under base_url: no //, no segment . or .., no backslash and no control character, percent-encoded or not"
+	}
+	return ""
+}
+
+// escapes reports whether a client could resolve path, which begins with a slash, to
+// another one.
+func escapes(path []byte) bool {
+	segments := bytes.Split(path[1:], []byte("/"))
+	for i, s := range segments {
+		switch string(s) {
+		case ".", "..":
+			return true
+		case "":
+			if i < len(segments)-1 {
+				return true
+			}
+		}
+	}
+	return bytes.IndexByte(path, '\\') >= 0 || ascii.HasControl(string(path))
+}

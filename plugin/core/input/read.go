@@ -1,0 +1,85 @@
+package input
+
+import (
+	"slices"
+
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/json"
+)
+
+// fields are the names of the fields that an object may have, each once.
+type fields []string
+
+const notOneObject = "the input must be one JSON object, or empty"
+
+// read reads b, one JSON object or nothing, and calls set with each of its fields.
+func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) *apierror.Error {
+	if !json.Blank(b) && !json.Valid(b) {
+		return apierror.Input("", notOneObject)
+	}
+	return fields.readValid(b, set)
+}
+
+// readValid reads b, which is valid JSON, or nothing.
+func (fields fields) readValid(b json.Value, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
+	if json.Blank(b) {
+		return nil
+	}
+	var seen uint16 // a bit for each field
+	isObject := b.Each(func(name string, value json.Value) bool {
+		i := slices.Index(fields, name)
+		switch {
+		case i < 0:
+			err = apierror.Input(printable(name), "unknown input field; "+fields.list())
+		case seen>>i&1 == 1:
+			err = apierror.Input(name, "the input field is given twice; pass it once")
+		default:
+			seen |= 1 << i
+			err = set(name, value)
+		}
+		return err == nil
+	})
+	if !isObject {
+		return apierror.Input("", notOneObject)
+	}
+	return err
+}
+
+func (fields fields) list() string {
+	if len(fields) == 0 {
+		return "pass none"
+	}
+	text := "valid: "
+	for i, name := range fields {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+// printable returns a field's name, or "" if it is too long or not printable: it must not
+// fill an error or a terminal.
+func printable(name string) string {
+	const longest = 64
+	if len(name) > longest || !ascii.Spaced(name) {
+		return ""
+	}
+	return name
+}
+
+// text reads a field that must be a string.
+func text(name string, value json.Value, into *string) *apierror.Error {
+	if value.Kind() != json.String {
+		return apierror.Input(name, name+" must be a string")
+	}
+	if !json.WellFormed(value) {
+		return apierror.Input(name, name+notUnicode)
+	}
+	*into = value.Text()
+	return nil
+}
+
+const notUnicode = " must be UTF-8 without a lone surrogate"

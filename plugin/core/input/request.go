@@ -1,0 +1,108 @@
+package input
+
+import (
+	"slices"
+	"strings"
+
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/json"
+	"automatic-rostering/plugin/core/message"
+)
+
+// Request is the request of send_request.
+type Request struct {
+	Path    string // to be appended to base_url, with its query
+	Method  string
+	Headers []message.Header
+	Body    string
+	// HostBody says that the host has the body and adds it to the request.
+	HostBody bool
+}
+
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+// ForbiddenHeaders are headers that the plugin or the host's client sets, that could change
+// where a request goes or where it ends, or that some clients reject. In lower case, with
+// - for _.
+var ForbiddenHeaders = []string{
+	"authorization", "customer-id", "user-id", "host", "content-length", "transfer-encoding", "connection",
+	"expect", "upgrade", "keep-alive", "te", "trailer", "proxy-connection",
+}
+
+// Limits of a request. The size of the headers includes names and values.
+const (
+	maxHeaders     = 100
+	maxHeadersSize = 32 << 10
+	maxBody        = 1 << 20
+)
+
+func (r *Request) set(name string, value json.Value) *apierror.Error {
+	switch name {
+	case "path":
+		return text(name, value, &r.Path)
+	case "method":
+		r.Method = value.Text()
+		if !slices.Contains(methods, r.Method) {
+			return apierror.Input(name, "method must be one of "+strings.Join(methods, ", "))
+		}
+		return nil
+	case "headers":
+		return r.setHeaders(value)
+	}
+	r.HostBody = value.Kind() == json.Bool && value.True()
+	if r.HostBody {
+		return nil
+	}
+	return text(name, value, &r.Body)
+}
+
+// check validates the fields together, and sets the defaults.
+func (r *Request) check(inSteps bool) *apierror.Error {
+	if wrong := checkPath(r.Path); wrong != "" {
+		return apierror.Input("path", wrong)
+	}
+	if r.Method == "" {
+		r.Method = "GET"
+	}
+	switch {
+	case r.HostBody && !inSteps:
+		return apierror.Input("body", "body must be a string, or true in begin")
+	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
+		return apierror.Input("body", "omit the body of GET and HEAD: some hosts cannot send one")
+	case len(r.Body) > maxBody:
+		return apierror.Input("body", "body is longer than 1 MiB; pass true to begin, and send the body yourself")
+	}
+	return nil
+}
+
+func (r *Request) setHeaders(value json.Value) *apierror.Error {
+	wrong := func(message string) *apierror.Error { return apierror.Input("headers", message) }
+	var names []string
+	size := 0
+	var err *apierror.Error
+	isObject := value.Each(func(name string, value json.Value) bool {
+		folded := ascii.Lower(name)
+		header := message.Header{Name: name, Value: value.Text()}
+		size += len(header.Name) + len(header.Value)
+		switch {
+		case len(names) == maxHeaders || size > maxHeadersSize:
+			err = wrong("headers must have at most 100 fields and 32 KiB in all; send more in the body")
+		case !ascii.Token(name):
+			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
+		case slices.Contains(ForbiddenHeaders, strings.ReplaceAll(folded, "_", "-")):
+			err = wrong("the header " + printable(name) + " is reserved; omit it")
+		case slices.Contains(names, folded):
+			err = wrong("the header " + printable(name) + " is given twice; pass it once")
+		case value.Kind() != json.String || !ascii.FieldValue(header.Value):
+			err = wrong("a header's value must be a string of visible ASCII, spaces and tabs")
+		}
+		names = append(names, folded)
+		r.Headers = append(r.Headers, header)
+		return err == nil
+	})
+	if !isObject {
+		return wrong("headers must be an object with string values")
+	}
+	return err
+}

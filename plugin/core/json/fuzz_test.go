@@ -1,0 +1,131 @@
+package json_test
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"automatic-rostering/plugin/core/json"
+)
+
+// FuzzObject compares Object with encoding/json.
+func FuzzObject(f *testing.F) {
+	for _, text := range []string{"", "{}", " {\n} ", "[]", "null", `{"a":1,"a":"x"}`, `{"\u0061":"\ud83d\ude00\ud83d"}`,
+		`{"a":{"b":[1,"}"]},"c":-1.5e+3}`, `{"a":"\\","b":"\""}`, `{"a":01}`, "{\"\x7f\":\"é\"}", "{\"a\":\"\xff\"}",
+		strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64), `{"a":[` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		type member struct{ name, value, text string }
+		var got []member
+		valid := json.Object(b, func(name string, value json.Value) bool {
+			got = append(got, member{name, string(value), value.Text()})
+			return true
+		})
+		want := stdjson.Valid(b) && bytes.TrimLeft(b, " \t\r\n")[0] == '{' && depth(b) <= 64
+		if valid != want {
+			t.Fatalf("valid = %v, want %v", valid, want)
+		}
+		if !valid || !utf8.Valid(b) {
+			return // encoding/json replaces invalid UTF-8
+		}
+		d := stdjson.NewDecoder(bytes.NewReader(b))
+		d.Token() // the opening brace
+		for i := range got {
+			name, err := d.Token()
+			var value stdjson.RawMessage
+			if err != nil || d.Decode(&value) != nil {
+				t.Fatalf("encoding/json sees no member %d: %v", i, err)
+			}
+			var text string
+			if value[0] == '"' {
+				stdjson.Unmarshal(value, &text)
+			}
+			if want := (member{name.(string), string(value), text}); got[i] != want {
+				t.Errorf("member %d is %q, want %q", i, got[i], want)
+			}
+		}
+		if d.More() {
+			t.Errorf("encoding/json sees more than %d members", len(got))
+		}
+	})
+}
+
+var (
+	surrogatePair = regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
+	surrogate     = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
+)
+
+// FuzzWellFormed compares WellFormed with a search for what remains without the pairs.
+func FuzzWellFormed(f *testing.F) {
+	for _, text := range []string{`"\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\ud83d\\\ud83d"`, "\"\xff\"", `"\ude00\ud83d"`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if !stdjson.Valid(b) {
+			json.WellFormed(b) // must not panic
+			return
+		}
+		rest := bytes.ReplaceAll(b, []byte(`\\`), []byte(" "))
+		rest = surrogatePair.ReplaceAll(rest, []byte(" "))
+		if got, want := json.WellFormed(b), utf8.Valid(b) && !surrogate.Match(rest); got != want {
+			t.Errorf("%q: got %v, want %v", b, got, want)
+		}
+	})
+}
+
+// depth is the deepest nesting in a valid JSON text.
+func depth(b []byte) (deepest int) {
+	d := stdjson.NewDecoder(bytes.NewReader(b))
+	level := 0
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return deepest
+		}
+		switch token {
+		case stdjson.Delim('{'), stdjson.Delim('['):
+			level++
+			deepest = max(deepest, level)
+		case stdjson.Delim('}'), stdjson.Delim(']'):
+			level--
+		}
+	}
+}
+
+// FuzzInteger compares Integer with math/big.
+func FuzzInteger(f *testing.F) {
+	for _, text := range []string{"0", "-0", "3600", "3600.0", "36e2", "0.036E+5", "1e-400", "-1.5", "360000e-2", "1e99999999999999999999"} {
+		f.Add(text, uint32(86400))
+	}
+	f.Fuzz(func(t *testing.T, text string, bound uint32) {
+		if !stdjson.Valid([]byte(text)) || strings.Trim(text, "-+.eE0123456789") != "" {
+			t.Skip("not a number")
+		}
+		limit := int64(bound)
+		n, negative, whole := json.Value(text).Integer(limit)
+		if n < 0 || n > limit {
+			t.Fatalf("got %d", n)
+		}
+		_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+		if len(strings.TrimLeft(exponent, "+-0")) > 3 || len(text) > 1000 {
+			return // too much for big.Rat
+		}
+		x, ok := new(big.Rat).SetString(text)
+		if !ok {
+			t.Fatal("math/big cannot read it")
+		}
+		x.Abs(x)
+		cut := new(big.Int).Quo(x.Num(), x.Denom())
+		if cut.Cmp(big.NewInt(limit)) > 0 {
+			cut.SetInt64(limit)
+		}
+		if n != cut.Int64() || whole != x.IsInt() || negative != strings.HasPrefix(text, "-") {
+			t.Errorf("%s is %d, %v, %v; math/big: %v, %v", text, n, negative, whole, cut, x.IsInt())
+		}
+	})
+}

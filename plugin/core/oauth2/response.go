@@ -1,0 +1,172 @@
+package oauth2
+
+import (
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/json"
+	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/redact"
+	"automatic-rostering/plugin/core/vars"
+)
+
+const (
+	maxResponse     = 256 << 10
+	defaultLifetime = 300 // seconds, if the response has none
+)
+
+// The messages of a failed token request, here and in the lock.
+const (
+	noResponse       = "no response from the token endpoint"
+	unusableResponse = "unusable token response"
+	checkURL         = "; check auth_url"
+	unavailable      = "the token endpoint is unavailable; retry later"
+	refusedClient    = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
+)
+
+// ParseTokenResponse reads the response to a token request: the access token and its lifetime
+// in seconds, at most a day. secrets returns what must not be in the error.
+func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
+	if r.Failed() {
+		return "", 0, apierror.Network(noResponse+redact.Reason(r.Reason, secrets), "auth_url")
+	}
+	parsed := response{flaw: "longer than 256 KiB"}
+	if r.Size <= maxResponse {
+		parsed.parse(r.Load(r.Size))
+	}
+	if r.Status/100 == 2 && parsed.oauthError == "" && parsed.flaw == "" {
+		return parsed.token, parsed.lifetime, nil
+	}
+	return "", 0, parsed.err(r.Status, secrets)
+}
+
+// response is a token response (RFC 6749 §5.1) or error response (§5.2).
+type response struct {
+	flaw        string // why there is no usable token
+	token       string
+	lifetime    int64
+	oauthError  string
+	description string
+}
+
+func (r *response) parse(body []byte) {
+	var seen members
+	kind := ""
+	r.lifetime = defaultLifetime
+	valid := json.Object(body, func(name string, value json.Value) bool {
+		switch seen.first(name) {
+		case accessToken:
+			r.token = value.Text()
+		case tokenType:
+			kind = value.Text()
+		case expiresIn:
+			r.lifetime = lifetime(value)
+		case oauthError:
+			r.oauthError = value.Text()
+		case errorDescription:
+			r.description = value.Text()
+		}
+		return true
+	})
+	r.flaw = r.findFlaw(valid, kind)
+}
+
+// members are the members of a response that were seen: if one is repeated, the first
+// counts.
+type members uint8
+
+const (
+	accessToken members = 1 << iota
+	tokenType
+	expiresIn
+	oauthError
+	errorDescription
+)
+
+var memberNames = [...]string{"access_token", "token_type", "expires_in", "error", "error_description"}
+
+// first returns the member of that name, or 0 if it is unknown or was seen before.
+func (seen *members) first(name string) members {
+	for i, n := range memberNames {
+		member := members(1 << i)
+		if n == name && *seen&member == 0 {
+			*seen |= member
+			return member
+		}
+	}
+	return 0
+}
+
+func (r *response) findFlaw(valid bool, kind string) string {
+	switch {
+	case !valid:
+		return "not a JSON object"
+	case !input.AccessToken(r.token):
+		return input.AccessTokenMessage
+	case ascii.Lower(kind) != "bearer":
+		return "token_type is not Bearer"
+	case r.lifetime <= 0:
+		return "expires_in is not a positive integer"
+	}
+	return ""
+}
+
+// lifetime reads expires_in: an integer, or a string of digits, as some servers send it. It
+// returns 0 for anything else.
+func lifetime(value json.Value) int64 {
+	switch value.Kind() {
+	case json.Null:
+		return defaultLifetime
+	case json.String:
+		seconds, _ := ascii.Digits(value.Text(), vars.MaxLifetime)
+		return seconds
+	case json.Number:
+		if seconds, negative, whole := value.Integer(vars.MaxLifetime); whole && !negative {
+			return seconds
+		}
+	}
+	return 0
+}
+
+func (r *response) err(status int, secrets func() []string) *apierror.Error {
+	e := &apierror.Error{Status: status}
+	hint := "; it sent no OAuth error"
+	if r.oauthError != "" {
+		hint = "; see oauth_error"
+	}
+	switch {
+	case status/100 == 2:
+		e.Code, e.Retryable = apierror.TokenResponseInvalid, true
+		e.Message = unusableResponse + " (" + r.flaw + ")" + checkURL
+		if r.oauthError != "" {
+			e.Message = "the token response is an OAuth error" + hint
+		}
+	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
+		e.Code, e.Retryable = apierror.TokenEndpointUnavailable, true
+		e.Message = unavailable + hint
+	case status/100 == 3:
+		e.Code = apierror.TokenEndpointRejected
+		e.Message = "the token endpoint redirects; set auth_url to the target" + hint
+	default:
+		e.Code = apierror.TokenEndpointRejected
+		e.Message = refusedClient + hint
+	}
+	if r.oauthError+r.description != "" {
+		hidden := append(secrets(), r.token)
+		if e.OAuthError = r.oauthError; !known(r.oauthError) {
+			e.OAuthError = redact.Text(r.oauthError, hidden)
+		}
+		e.OAuthErrorDescription = redact.Text(r.description, hidden)
+	}
+	return e
+}
+
+// known reports whether an error is one that RFC 6749 §5.2 names. It reveals nothing, even if
+// it equals the secret by chance.
+func known(oauthError string) bool {
+	switch oauthError {
+	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,107 @@
+package oauth2_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/oauth2"
+)
+
+func TestTokenObject(t *testing.T) {
+	var got map[string]any
+	if err := json.Unmarshal(oauth2.AppendToken(nil, `t"\<`, 1_800_003_600, "key"), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{"access_token": `t"\<`, "token_type": "Bearer", "expires_at": 1_800_003_600.0, "cache_key": "key"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestAccessToken(t *testing.T) {
+	for _, tt := range []struct{ name, object, want string }{
+		{"of a token object", string(oauth2.AppendToken(nil, "a.b", 1, "k")), "a.b"},
+		{"in any place", `{"x":1,"access_token":"a.b"}`, "a.b"},
+		{"the first of two", `{"access_token":"a.b","access_token":"c"}`, "a.b"},
+		{"no object", ``, ""},
+		{"another object", `{"x":{"access_token":"a.b"}}`, ""},
+		{"no text", `{"access_token":1}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := oauth2.AccessToken([]byte(tt.object)); got != tt.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+// clients differ from each other in one part, or in where the parts meet.
+func clients() []config.Client {
+	long := strings.Repeat("x", 600)
+	return []config.Client{
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "b", Scope: "a"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b+b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b%20b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a:b", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b:b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a%3Ab", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token:a", ID: "a", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a:a", Scope: "b"},
+		{TokenURL: "http://auth.example/connect/token", ID: "a", Scope: "b"},
+		{TokenURL: "https://auth.example/Connect/token", ID: "a", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "A", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "é\n", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: long, Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: long, Scope: "c"},
+		{TokenURL: "https://auth.example/connect/token", ID: long + "x", Scope: "b"},
+		{TokenURL: "https://" + long + "/connect/token", ID: "a", Scope: "b"},
+		{TokenURL: "https://" + long + "/connect/token", ID: "b", Scope: "b"},
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: long},
+		{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: long + "#"},
+	}
+}
+
+func TestNoTwoClientsShareACacheKey(t *testing.T) {
+	seen := map[string]config.Client{}
+	for _, c := range clients() {
+		key := oauth2.CacheKey(&c)
+		if other, found := seen[key]; found {
+			t.Errorf("%+v and %+v share %q", c, other, key)
+		}
+		seen[key] = c
+	}
+}
+
+func TestACacheKeyFitsAStore(t *testing.T) {
+	for _, c := range clients() {
+		if key := oauth2.CacheKey(&c); len(key)+len(":asking") > 512 || !ascii.AllVisible(key) {
+			t.Errorf("%q has %d bytes", key, len(key))
+		}
+	}
+}
+
+func TestACacheKeyOf500BytesIsNotShortened(t *testing.T) {
+	c := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b"}
+	c.Scope = strings.Repeat("x", 501-len(oauth2.CacheKey(&c)))
+	exact := oauth2.CacheKey(&c)
+	c.Scope += "x"
+	longer := oauth2.CacheKey(&c)
+	if len(exact) != 500 || !strings.HasSuffix(exact, "xxx") || len(longer) != 500 || strings.HasSuffix(longer, "xxx") {
+		t.Errorf("%d bytes: %q\n%d bytes: %q", len(exact), exact, len(longer), longer)
+	}
+}
+
+func TestACacheKeyDependsOnlyOnItsParts(t *testing.T) {
+	a := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b", Secret: "hunter2", Margin: 60}
+	b := a
+	b.Secret, b.Margin = "hunter3", 0
+	if x, y := oauth2.CacheKey(&a), oauth2.CacheKey(&b); x != y || strings.Contains(x, "hunter2") {
+		t.Errorf("%q and %q", x, y)
+	}
+}
