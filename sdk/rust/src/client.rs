@@ -3,11 +3,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use extism::{Manifest, Wasm};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
-use tokio::{task, time};
+use tokio::time;
 
 use crate::call::{Call, Finished, Now, Shared};
 use crate::http::Http;
@@ -37,12 +36,13 @@ impl Client {
     ///
     /// Fails with [`Error::Call`] if the config lacks what every call needs or something in it is invalid, and with
     /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
+    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        Self::open_raw(config.keys(), options).await
+        Self::open_raw(config.keys(), options)
     }
 
     #[doc(hidden)]
-    pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
+    pub fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
         let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(zero("timeout", "use None for unlimited calls"));
@@ -53,11 +53,9 @@ impl Client {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         let [auth_url, base_url] = ["auth_url", "base_url"].map(|key| config.get(key).cloned().unwrap_or_default());
         let http = Http::new(&options, &[&auth_url, &base_url])?;
-        let manifest = Manifest::new([Wasm::data(options.wasm)]).with_config(config.into_iter());
-        let opening = task::spawn_blocking(|| Plugin::open(manifest.disallow_all_hosts()));
         let (running, ended) = watch::channel(());
         let shared = Shared {
-            plugin: opening.await.map_err(|error| Error::Failed(error.into()))??,
+            plugin: Plugin::open(&options.wasm, config)?,
             http,
             #[cfg(feature = "middleware")]
             base_url,
