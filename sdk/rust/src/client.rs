@@ -3,11 +3,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use extism::{Manifest, Wasm};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
-use tokio::{task, time};
+use tokio::time;
 
 use crate::call::{Call, Finished, Now, Shared};
 use crate::http::Http;
@@ -53,11 +52,9 @@ impl Client {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         let [auth_url, base_url] = ["auth_url", "base_url"].map(|key| config.get(key).cloned().unwrap_or_default());
         let http = Http::new(&options, &[&auth_url, &base_url])?;
-        let manifest = Manifest::new([Wasm::data(options.wasm)]).with_config(config.into_iter());
-        let opening = task::spawn_blocking(|| Plugin::open(manifest.disallow_all_hosts()));
         let (running, ended) = watch::channel(());
         let shared = Shared {
-            plugin: opening.await.map_err(|error| Error::Failed(error.into()))??,
+            plugin: Plugin::open(&options.wasm, config)?,
             http,
             #[cfg(feature = "middleware")]
             base_url,

@@ -22,9 +22,9 @@ mod calls;
 mod client;
 mod config;
 mod error;
+mod extism_host;
 mod http;
 mod kept;
-mod log;
 #[cfg(feature = "middleware")]
 mod middleware;
 mod plugin;

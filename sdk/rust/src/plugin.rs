@@ -1,35 +1,33 @@
+use std::collections::HashMap;
+use std::mem;
 use std::sync::Mutex;
 
-use extism::{Manifest, PluginBuilder};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use wasmi::{Engine, Linker, Module, Store};
 
+use crate::extism_host::{State, define};
 use crate::kept::Kept;
-use crate::log::with_log;
 use crate::step::First;
 use crate::{CONTRACT, CallError, Error, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
-/// An instance of the plugin, until it is closed. It runs one call at a time, each in a fraction of a millisecond: its own
-/// thread would cost more.
+/// The plugin, until it is closed. It runs one call at a time, each in a fraction of a millisecond: its own thread would
+/// cost more.
 pub struct Plugin {
-    instance: Mutex<Option<extism::Plugin>>,
+    instance: Mutex<Option<Instance>>,
     pub kept: Kept,
 }
 
 impl Plugin {
-    /// Loads the plugin and has it check its config. Takes seconds if the plugin has to be compiled.
-    pub fn open(manifest: Manifest) -> Result<Self, Error> {
-        let builder = with_log(PluginBuilder::new(manifest));
-        // The SDK keeps what it compiled in the user's cache folder, and fails if it cannot create that folder, as in many
-        // containers.
-        let plugin = builder.clone().build().or_else(|_| builder.with_cache_disabled().build());
-        let mut plugin = plugin.map_err(|error| Error::open(NOT_LOADED, error))?;
-        let found = match version(&mut plugin) {
+    /// Loads the plugin and has it check its config.
+    pub fn open(wasm: &[u8], config: HashMap<String, String>) -> Result<Self, Error> {
+        let mut instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
+        let found = match version(&mut instance) {
             Ok(CONTRACT) => {
-                plugin.call_get_error_code::<_, ()>("check", ()).map_err(|(error, status)| explain(error, status))?;
-                return Ok(Self { instance: Mutex::new(Some(plugin)), kept: Kept::default() });
+                instance.call("check", b"")?;
+                return Ok(Self { instance: Mutex::new(Some(instance)), kept: Kept::default() });
             }
             Ok(contract) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
@@ -56,11 +54,10 @@ impl Plugin {
 
     /// Calls an export. Also returns the generation of the kept steps before the call.
     fn invoke(&self, export: &str, input: &[u8], changes: bool) -> Result<(Vec<u8>, u64), Error> {
-        let mut plugin = lock(&self.instance);
-        let plugin = plugin.as_mut().ok_or(Error::Closed)?;
+        let mut instance = lock(&self.instance);
+        let instance = instance.as_mut().ok_or(Error::Closed)?;
         let generation = self.kept.generation(changes);
-        let output = plugin.call_get_error_code(export, input).map_err(|(error, status)| explain(error, status))?;
-        Ok((output, generation))
+        Ok((instance.call(export, input)?, generation))
     }
 
     /// Frees the instance.
@@ -75,19 +72,63 @@ pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
 }
 
 /// Returns the version of the plugin's contract.
-fn version(plugin: &mut extism::Plugin) -> Result<u64, extism::Error> {
+fn version(instance: &mut Instance) -> Result<u64, Error> {
     #[derive(Deserialize)]
     struct Version {
         contract: u64,
     }
-    let output: Vec<u8> = plugin.call("version", ())?;
-    Ok(serde_json::from_slice::<Version>(&output)?.contract)
+    decode::<Version>(&instance.call("version", b"")?).map(|version| version.contract)
 }
 
-/// Status 1 is the plugin's own error; others are the SDK's.
-fn explain(error: extism::Error, status: i32) -> Error {
-    match serde_json::from_str::<CallError>(&error.to_string()) {
-        Ok(own) if status == 1 => own.into(),
-        _ => Error::Failed(error.into()),
+struct Instance {
+    module: Module,
+    linker: Linker<State>,
+    store: Store<State>,
+    instance: wasmi::Instance,
+}
+
+impl Instance {
+    fn new(wasm: &[u8], config: HashMap<String, String>) -> Result<Self, wasmi::Error> {
+        let engine = Engine::default();
+        let module = Module::new(&engine, wasm)?;
+        let mut linker = Linker::new(&engine);
+        define(&mut linker)?;
+        let (store, instance) = start(&linker, &module, State::new(config))?;
+        Ok(Self { module, linker, store, instance })
     }
+
+    /// Calls an export. After a trap, the memory may be in any state: the variables remain, in a new instance.
+    fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
+        self.store.data_mut().begin(input);
+        let status = self.run(export).or_else(|trap| {
+            (self.store, self.instance) = start(&self.linker, &self.module, mem::take(self.store.data_mut()))?;
+            Err(trap)
+        });
+        let state = self.store.data_mut();
+        match status.map_err(|trap| Error::Failed(trap.into()))? {
+            0 => Ok(mem::take(&mut state.output)),
+            _ => Err(match serde_json::from_slice::<CallError>(&state.error) {
+                Ok(error) => error.into(),
+                Err(_) => Error::Failed("the plugin returned an unknown error".into()),
+            }),
+        }
+    }
+
+    fn run(&mut self, export: &str) -> Result<i32, wasmi::Error> {
+        self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
+    }
+}
+
+fn start(
+    linker: &Linker<State>,
+    module: &Module,
+    state: State,
+) -> Result<(Store<State>, wasmi::Instance), wasmi::Error> {
+    let mut store = Store::new(linker.engine(), state);
+    store.limiter(|state| &mut state.limits);
+    let instance = linker.instantiate_and_start(&mut store, module)?;
+    if let Ok(initialize) = instance.get_typed_func::<(), ()>(&store, "_initialize") {
+        initialize.call(&mut store, ())?;
+    }
+    Ok((store, instance))
 }

@@ -16,7 +16,7 @@ use crate::sandbox::{PATIENCE, Sandbox};
 fn plugin(outputs: &[Value]) -> Vec<u8> {
     let outputs: Vec<_> = outputs.iter().map(|output| format!("{:256}", output.to_string())).collect();
     let escaped = outputs.concat().replace('"', "\\22");
-    format!(
+    let text = format!(
         r#"(module
             (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
             (import "extism:host/env" "store_u64" (func $store (param i64 i64)))
@@ -37,8 +37,8 @@ fn plugin(outputs: &[Value]) -> Vec<u8> {
                 (call $output (local.get $block) (i64.const 256))
                 (i32.const 0))
             (func (export "check") (export "clear_token") (result i32) (i32.const 0)))"#
-    )
-    .into()
+    );
+    wat::parse_str(text).unwrap()
 }
 
 fn version(contract: u64) -> Value {
@@ -66,7 +66,7 @@ async fn of_other_files() {
     let needs = ", and this library needs 2: use the library from the plugin's release";
     assert_eq!(refusal(plugin(&[version(3)])).await, format!("the plugin has contract 3{needs}"));
     let unknown = "the plugin does not report its contract (";
-    for wasm in [b"(module)".to_vec(), plugin(&[json!({})])] {
+    for wasm in [b"\0asm\x01\0\0\0".to_vec(), plugin(&[json!({})])] {
         let refused = refusal(wasm).await;
         assert!(refused.starts_with(unknown) && refused.ends_with(needs), "{refused}");
     }

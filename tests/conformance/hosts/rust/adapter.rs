@@ -1,20 +1,18 @@
-//! The host adapter for the crate extism and the library: see tests/conformance/protocol/protocol.go.
+//! The host adapter for the library: see tests/conformance/protocol/protocol.go.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
-use std::{env, fs, io, thread};
+use std::{fs, io, thread};
 
 use automatic_rostering::{Cause, Client, Error, Options};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use extism::{Manifest, Plugin, PluginBuilder, Wasm};
 use log::Log;
 use serde::{Deserialize, Serialize};
 use store::HttpStore;
 use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::spawn_blocking;
 
 mod log;
 mod store;
@@ -59,10 +57,7 @@ enum Op {
 struct Create {
     instance: String,
     wasm: PathBuf,
-    wasi: bool,
     config: HashMap<String, String>,
-    allowed_hosts: Vec<String>,
-    client: bool,
     store: String,
 }
 
@@ -109,15 +104,9 @@ impl Response {
     }
 }
 
-#[derive(Clone)]
-enum Instance {
-    Plain(Arc<Mutex<Plugin>>),
-    Client(Client),
-}
-
 #[derive(Default)]
 struct Host {
-    instances: Mutex<HashMap<String, Instance>>,
+    clients: Mutex<HashMap<String, Client>>,
     /// Sending to one cancels the drive.
     drives: Mutex<HashMap<i64, oneshot::Sender<()>>>,
     log: Log,
@@ -139,14 +128,9 @@ impl Host {
             } => {
                 let input = BASE64_STANDARD.decode(input)?;
                 let before = self.log.len();
-                let response = match self.instance(&instance)? {
-                    Instance::Plain(plugin) => {
-                        spawn_blocking(move || call(&plugin, &export, &input)).await?
-                    }
-                    Instance::Client(client) => match client.export(&export, input).await {
-                        Ok(output) => Response::output(output),
-                        Err(error) => Response::failure(&error),
-                    },
+                let response = match self.client(&instance)?.export(&export, input).await {
+                    Ok(output) => Response::output(output),
+                    Err(error) => Response::failure(&error),
                 };
                 Ok(Response {
                     logs: self.log.since(before),
@@ -160,9 +144,7 @@ impl Host {
                 body,
                 timeout_ms,
             } => {
-                let Instance::Client(mut client) = self.instance(&instance)? else {
-                    Err("not a client")?
-                };
+                let mut client = self.client(&instance)?;
                 if let Some(timeout) = timeout_ms {
                     client = client.with_timeout(Duration::from_millis(timeout));
                 }
@@ -205,12 +187,9 @@ impl Host {
                 Ok(Response::default())
             }
             Op::Close { instance } => {
-                let closed = self.instance(&instance)?;
-                lock(&self.instances).remove(&instance);
-                match closed {
-                    Instance::Client(client) => client.close().await,
-                    Instance::Plain(plugin) => spawn_blocking(move || drop(plugin)).await?,
-                }
+                let client = self.client(&instance)?;
+                lock(&self.clients).remove(&instance);
+                client.close().await;
                 Ok(Response::default())
             }
         }
@@ -218,49 +197,24 @@ impl Host {
 
     async fn create(&self, create: Create) -> Result<Response, Cause> {
         let wasm = fs::read(create.wasm)?;
-        let instance = if create.client {
-            let mut options = Options::default().wasm(wasm);
-            if !create.store.is_empty() {
-                options = options.store(Arc::new(HttpStore::new(create.store)));
-            }
-            match Client::open_raw(create.config, options).await {
-                Ok(client) => {
-                    LazyLock::force(&store::CLIENT);
-                    Instance::Client(client)
-                }
-                Err(error) => return Ok(Response::failure(&error)),
-            }
-        } else {
-            let manifest = Manifest::new([Wasm::data(wasm)])
-                .with_config(create.config.into_iter())
-                .with_allowed_hosts(create.allowed_hosts.into_iter());
-            let open = move || PluginBuilder::new(manifest).with_wasi(create.wasi).build();
-            Instance::Plain(Arc::new(Mutex::new(spawn_blocking(open).await??)))
+        let mut options = Options::default().wasm(wasm);
+        if !create.store.is_empty() {
+            options = options.store(Arc::new(HttpStore::new(create.store)));
+        }
+        let client = match Client::open_raw(create.config, options).await {
+            Ok(client) => client,
+            Err(error) => return Ok(Response::failure(&error)),
         };
-        lock(&self.instances).insert(create.instance, instance);
+        LazyLock::force(&store::CLIENT);
+        lock(&self.clients).insert(create.instance, client);
         Ok(Response::default())
     }
 
-    fn instance(&self, name: &str) -> Result<Instance, Cause> {
-        Ok(lock(&self.instances)
+    fn client(&self, name: &str) -> Result<Client, Cause> {
+        Ok(lock(&self.clients)
             .get(name)
             .ok_or_else(|| format!("no instance {name}"))?
             .clone())
-    }
-}
-
-fn call(plugin: &Mutex<Plugin>, export: &str, input: &[u8]) -> Response {
-    match lock(plugin).call_get_error_code::<_, &[u8]>(export, input) {
-        Ok(output) => Response::output(output),
-        // The plugin's own error. Other statuses are the SDK's.
-        Err((error, 1)) => Response {
-            error: Some(error.to_string()),
-            ..Response::default()
-        },
-        Err((error, _)) => Response {
-            trap: Some(format!("{error:#}")),
-            ..Response::default()
-        },
     }
 }
 
@@ -269,21 +223,15 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn versions() -> String {
-    let extism = extism::extism_version().trim_end_matches('\0');
     format!(
-        "Rust {}, extism {extism}, reqwest {}",
+        "Rust {}, wasmi {}, reqwest {}",
         env!("RUSTC_VERSION"),
+        env!("WASMI_VERSION"),
         env!("REQWEST_VERSION")
     )
 }
 
-#[expect(
-    unsafe_code,
-    reason = "no other thread runs yet that could read the environment"
-)]
 fn main() -> Result<(), Cause> {
-    // extism sends requests to loopback through the proxies of the environment, too.
-    unsafe { env::set_var("NO_PROXY", "*") };
     let (sender, mut lines) = mpsc::unbounded_channel();
     thread::spawn(move || io::stdin().lines().try_for_each(|line| sender.send(line)));
     // On one thread, operations begin in the order of their lines.

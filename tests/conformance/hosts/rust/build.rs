@@ -1,4 +1,4 @@
-//! Passes the versions of the compiler and of reqwest to the conformance adapter.
+//! Passes the versions of the compiler, reqwest and wasmi to the conformance adapter.
 
 use std::process::Command;
 use std::{env, fs};
@@ -16,13 +16,15 @@ fn main() {
     let version = text.split(' ').nth(1).expect("rustc prints its version");
     println!("cargo::rustc-env=RUSTC_VERSION={version}");
 
-    // reqwest does not expose its version.
+    // The crates do not expose their versions.
     let lock = fs::read_to_string(LOCK).expect("there is a lock file");
-    let (_, rest) = lock
-        .split_once("name = \"reqwest\"\nversion = \"")
-        .expect("it has reqwest");
-    let (version, _) = rest.split_once('"').expect("the version ends");
-    println!("cargo::rustc-env=REQWEST_VERSION={version}");
+    for name in ["reqwest", "wasmi"] {
+        let (_, rest) = lock
+            .split_once(&format!("name = \"{name}\"\nversion = \""))
+            .expect("it is in the lock file");
+        let (version, _) = rest.split_once('"').expect("the version ends");
+        println!("cargo::rustc-env={}_VERSION={version}", name.to_uppercase());
+    }
 
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={LOCK}");

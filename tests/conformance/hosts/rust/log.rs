@@ -1,4 +1,4 @@
-//! The plugin's log lines, which the SDK and the library pass to the crate tracing.
+//! The plugin's log lines, which the library passes to the crate tracing.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -24,12 +24,8 @@ pub struct Log(Arc<Mutex<Vec<Line>>>);
 impl Log {
     /// Starts keeping the lines of all instances.
     pub fn start(&self) {
-        // The SDK's, and the library's.
         let plugin = Targets::new()
-            .with_targets([
-                ("extism::pdk", Level::DEBUG),
-                ("automatic_rostering", Level::DEBUG),
-            ])
+            .with_target("automatic_rostering", Level::DEBUG)
             .with_target("automatic_rostering::store", LevelFilter::OFF); // no lines of the plugin
         tracing_subscriber::registry()
             .with(self.clone().with_filter(plugin))
