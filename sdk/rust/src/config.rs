@@ -108,8 +108,13 @@ impl Config {
     }
 }
 
+/// The name of a field's variable.
+pub fn variable_of(key: &str) -> String {
+    format!("ROSTERING_{}", key.to_uppercase())
+}
+
 fn variable(key: &str) -> Result<String, Error> {
-    match env::var(format!("ROSTERING_{}", key.to_uppercase())) {
+    match env::var(variable_of(key)) {
         Ok(value) => Ok(value),
         Err(VarError::NotPresent) => Ok(String::new()),
         Err(VarError::NotUnicode(_)) => Err(invalid(key, "is not valid Unicode")),
@@ -125,8 +130,7 @@ fn parsed<T: FromStr>(key: &str, expected: &str) -> Result<Option<T>, Error> {
 }
 
 fn invalid(key: &str, why: &str) -> Error {
-    let message = format!("ROSTERING_{} {why}", key.to_uppercase());
-    CallError::new(Code::ConfigInvalid, message).about(key)
+    CallError::new(Code::ConfigInvalid, format!("{} {why}", variable_of(key))).about(key)
 }
 
 /// Options of a client.

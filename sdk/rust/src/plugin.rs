@@ -6,10 +6,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wasmi::{Engine, Linker, Module, Store};
 
+use crate::config::variable_of;
 use crate::extism_host::{State, define};
 use crate::kept::Kept;
 use crate::step::First;
-use crate::{CONTRACT, CallError, Error, lock};
+use crate::{CONTRACT, CallError, Code, Error, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
@@ -107,8 +108,8 @@ impl Instance {
         let state = self.store.data_mut();
         match status.map_err(|trap| Error::Failed(trap.into()))? {
             0 => Ok(mem::take(&mut state.output)),
-            _ => Err(match serde_json::from_slice::<CallError>(&state.error) {
-                Ok(error) => error.into(),
+            _ => Err(match serde_json::from_slice(&state.error) {
+                Ok(error) => with_variable(error).into(),
                 Err(_) => Error::Failed("the plugin returned an unknown error".into()),
             }),
         }
@@ -131,4 +132,12 @@ fn start(
         initialize.call(&mut store, ())?;
     }
     Ok((store, instance))
+}
+
+/// Adds to an error about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
+fn with_variable(mut error: CallError) -> CallError {
+    if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
+        error.message += &format!(" ({})", variable_of(key));
+    }
+    error
 }

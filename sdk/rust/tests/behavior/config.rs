@@ -135,7 +135,8 @@ async fn config_at_open() {
     for (change, code, key) in refused {
         let error = call_error(Client::open(&sandbox.config_with(change), Options::default()).await);
         assert_eq!((error.code, error.key.as_deref(), error.retryable), (code, Some(key), false));
-        assert!(error.message.contains(key), "{error}");
+        let variable = format!(" (ROSTERING_{})", key.to_uppercase());
+        assert!(error.message.contains(key) && error.message.ends_with(&variable), "{error}");
     }
     // Tokens need no base_url.
     let config = sandbox.config_with(|config| config.base_url.clear());
