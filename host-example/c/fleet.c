@@ -1,6 +1,7 @@
 /*
- * One process of a fleet that shares a token through ROSTERING_STORE: the URL of a Redis server, or a folder; without it,
- * nothing is shared. Each line on standard input is a number of calls to make; for each, it prints a line of JSON, such as
+ * One process of a fleet that shares a token through ROSTERING_STORE: the URL of a Redis server, or a folder; without
+ * it, nothing is shared. Each line on standard input is a number of calls to make; for each, it prints a line of JSON,
+ * such as
  * {"calls":5,"token":"1f2e3d4c","expires_at":1800000000}, in which token is the beginning of its SHA-256.
  */
 #include <inttypes.h>

@@ -24,7 +24,7 @@ int main() {
         std::cerr << rostering_error_text(error.get()) << '\n';
         return EXIT_FAILURE;
     }
-    std::cout.write(rostering_response_body(jobs.get()),
-        static_cast<std::streamsize>(rostering_response_body_length(jobs.get())));
+    std::cout.write(
+        rostering_response_body(jobs.get()), static_cast<std::streamsize>(rostering_response_body_length(jobs.get())));
     return EXIT_SUCCESS;
 }

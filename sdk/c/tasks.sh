@@ -76,7 +76,7 @@ format() {
 compile() {
 	gcc -std=c11 -D_GNU_SOURCE -g -fsanitize="$2" -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
 		-Wno-unused-parameter -Wno-clobbered "tests/$1.c" -o "build/$1" -pthread -lcmocka \
-		$(PKG_CONFIG_PATH=build/installed/lib/pkgconfig pkg-config --cflags --libs rostering)
+		$(PKG_CONFIG_PATH=$here/build/installed/lib/pkgconfig pkg-config --cflags --libs rostering)
 }
 
 run_tests() {

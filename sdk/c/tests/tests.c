@@ -1,5 +1,5 @@
-/* What C alone can break: handles, callbacks, threads, cancellation, fork, options. The sandbox runs this program, so its
- * variables are set. The rules of calls are those of the crate, whose tests show them. */
+/* What C alone can break: handles, callbacks, threads, cancellation, fork, options. The sandbox runs this program, so
+ * its variables are set. The rules of calls are those of the crate, whose tests show them. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -86,11 +86,6 @@ static void receive(server *s, const char *end) {
     memset(s->request, 0, sizeof s->request);
     while (strstr(s->request, end) == NULL) {
         ssize_t n = read(s->connection, s->request + length, sizeof s->request - 1 - length);
-        if (n <= 0 && length == 0) { /* given up before anything was sent */
-            close(s->connection);
-            s->connection = accept(s->listener, NULL, NULL);
-            continue;
-        }
         if (n <= 0) fail_msg("the request ends after %s", s->request);
         length += (size_t)n;
     }
@@ -294,42 +289,37 @@ static bool rewind_body(void *context) {
 
 static void reads_bodies(void **state) {
     (void)state;
-    server s = listen_on_loopback();
-    rostering_client *client = open_at(&s, rostering_config_from_env(&error));
-    for (int i = 0; i < 4; i++) {
-        reading r = {.fails = i == 1, .cannot_rewind = i == 2};
+    enum { REWINDS, FAILS, CANNOT_REWIND, HAS_NO_REWIND };
+    for (int i = REWINDS; i <= HAS_NO_REWIND; i++) {
+        server s = listen_on_loopback();
+        rostering_client *client = open_at(&s, rostering_config_from_env(&error));
+        reading r = {.fails = i == FAILS, .cannot_rewind = i == CANNOT_REWIND};
         rostering_request *request = rostering_request_new("PUT", "/x");
-        rostering_request_set_read_body(request, read_body, i == 3 ? NULL : rewind_body, &r, 8);
+        rostering_request_set_read_body(request, read_body, i == HAS_NO_REWIND ? NULL : rewind_body, &r, 8);
         call c = {.client = client, .request = request, .timeout_ms = LONG_MS};
         start_call(&c);
-        if (i != 1) {
+        if (i != FAILS) {
             receive(&s, "partpart");
             assert_non_null(strcasestr(s.request, "content-length: 8"));
             respond(&s, UNAUTHORIZED);
         }
-        if (i == 0) {
+        if (i == REWINDS) {
             receive(&s, "partpart");
             assert_int_equal(r.rewinds, 1);
             respond(&s, OK);
         }
         end_call(&c);
-        if (i == 0) want_no_error();
-        if (i == 1) want_error(ROSTERING_CODE_NETWORK_ERROR, "read_body failed");
-        if (i >= 2) {
+        if (i == REWINDS) want_no_error();
+        if (i == FAILS) want_error(ROSTERING_CODE_NETWORK_ERROR, "read_body failed");
+        if (i >= CANNOT_REWIND) {
             assert_true(rostering_error_retryable(error));
             want_error(ROSTERING_CODE_SERVICE_UNAUTHORIZED, "cannot be");
         }
         rostering_response_free(c.response);
         rostering_request_free(request);
-        if (s.connection >= 0) close(s.connection);
-        s.connection = -1;
-        if (i == 0) {
-            rostering_client_free(client);
-            client = open_at(&s, rostering_config_from_env(&error));
-        }
+        rostering_client_free(client);
+        close_server(&s);
     }
-    rostering_client_free(client);
-    close_server(&s);
 }
 
 static rostering_cancel *of_signal;
@@ -456,8 +446,8 @@ static void stores_and_logs(void **state) {
     assert_string_equal(rostering_token_access_token(a), rostering_token_access_token(b));
     assert_true(rostering_token_expires_at(a) > time(NULL) && o.gets > 0 && o.sets > 0);
     assert_string_equal(rostering_token_type(a), "Bearer");
-    rostering_token *copy = rostering_token_new(rostering_token_access_token(a), NULL, rostering_token_expires_at(a),
-        rostering_token_cache_key(a), &error);
+    rostering_token *copy = rostering_token_new(
+        rostering_token_access_token(a), NULL, rostering_token_expires_at(a), rostering_token_cache_key(a), &error);
     assert_true(rostering_set_token(first, copy, &error));
     rostering_token_free(copy);
     rostering_token_free(a);
@@ -477,6 +467,31 @@ static void stores_that_cannot_be_opened(void **state) {
     assert_null(strstr(rostering_error_json(error), "password"));
     want_error(ROSTERING_CODE_STORE_FAILED, "Redis");
     rostering_store_free(rostering_memory_store_new());
+}
+
+/* What a server sends is bounded, in time and memory, and closing waits for none of it. */
+static void hostile_servers(void **state) {
+    (void)state;
+    static const char *const endless[][2] = {
+        {"HTTP/1.1 200 OK\r\n", "X: y\r\n"},
+        {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n", "X: y\r\n"},
+    };
+    signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        server s = listen_on_loopback();
+        rostering_client *client = open_at(&s, rostering_config_from_env(&error));
+        call c = {.client = client, .timeout_ms = LONG_MS};
+        start_call(&c);
+        receive(&s, "\r\n\r\n");
+        respond(&s, endless[i][0]);
+        long sent = 0;
+        while (sent < 10000000 && write(s.connection, endless[i][1], strlen(endless[i][1])) > 0) sent++;
+        assert_true(sent < 10000000); /* the library gave up */
+        end_call(&c);
+        want_error(ROSTERING_CODE_NETWORK_ERROR, "");
+        rostering_client_free(client);
+        close_server(&s);
+    }
 }
 
 static void a_hundred_threads(void **state) {
@@ -555,6 +570,7 @@ int main(void) {
         cmocka_unit_test_setup(a_closed_client_is_an_error, forget_error),
         cmocka_unit_test_setup(stores_and_logs, forget_error),
         cmocka_unit_test_setup(stores_that_cannot_be_opened, forget_error),
+        cmocka_unit_test_setup(hostile_servers, forget_error),
         cmocka_unit_test_setup(a_hundred_threads, forget_error),
         cmocka_unit_test_setup(a_child_opens_its_own, forget_error),
         cmocka_unit_test_setup(retries, forget_error),
