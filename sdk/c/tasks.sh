@@ -110,6 +110,8 @@ package() {
 	cp -r ../rust/{Cargo.lock,README.md,src,rostering-nowasi.wasm} "$stage/$name/rust"
 	sed 's#^members = .*#members = [".", "../c"]#' ../rust/Cargo.toml >"$stage/$name/rust/Cargo.toml"
 	cp "$root"/{LICENSE,THIRD_PARTY_NOTICES.md} "$stage/$name"
+	# The lock file without the programs of the repository.
+	cargo metadata --offline --format-version 1 --manifest-path "$stage/$name/rust/Cargo.toml" >/dev/null
 	pack "$name"
 }
 
