@@ -123,7 +123,7 @@ test_program() {
 
 # Uses the package as its users do, outside of the repository; the quick start is a test of tests/docs.
 test_package() {
-	local new strict=(-Wall -Wextra -Wpedantic -Werror) moved documents
+	local strict=(-Wall -Wextra -Wpedantic -Werror) moved documents
 	new=$(mktemp -d)
 	trap 'rm -rf "$new"' EXIT
 	cd "$new"
