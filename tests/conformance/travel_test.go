@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"automatic-rostering/tests/conformance/hosts"
@@ -14,7 +15,11 @@ import (
 // A token goes from the core to a host of each language, is used there, and comes back:
 // all that while, one token request is made.
 func TestTokensTravel(t *testing.T) {
-	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) { travel(t, all[0]) })
+	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
+		if i := slices.IndexFunc(all, func(h hosts.Host) bool { return !h.Drives }); i >= 0 {
+			travel(t, all[i])
+		}
+	})
 }
 
 func travel(t *testing.T, h hosts.Host) {

@@ -34,7 +34,7 @@ var programs = []struct {
 	{"workerd", []string{"jobs"}, true, false},
 	{"python", []string{"jobs", "minimal"}, true, true},
 	{"java", []string{"jobs", "minimal"}, true, true},
-	{"rust", []string{"jobs", "minimal"}, true, true},
+	{"rust", []string{"jobs"}, true, true},
 	{"c", []string{"jobs", "jobs-cpp", "minimal"}, false, false},
 }
 

@@ -36,12 +36,13 @@ impl Client {
     ///
     /// Fails with [`Error::Call`] if the config lacks what every call needs or something in it is invalid, and with
     /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
+    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        Self::open_raw(config.keys(), options).await
+        Self::open_raw(config.keys(), options)
     }
 
     #[doc(hidden)]
-    pub async fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
+    pub fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
         let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(zero("timeout", "use None for unlimited calls"));

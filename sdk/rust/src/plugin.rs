@@ -137,7 +137,7 @@ fn start(
 /// Adds to an error about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
 fn with_variable(mut error: CallError) -> CallError {
     if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
-        error.message += &format!(" ({})", variable_of(key));
+        error.message = format!("{} ({})", error.message, variable_of(key));
     }
     error
 }

@@ -92,7 +92,7 @@ var mains = map[string][]string{
 	"pkg:npm/automatic-rostering":                                 {"extism", "redis", "rostering-plugin"},
 	"pkg:pypi/automatic-rostering":                                {"extism", "extism-sys", "httpx", "redis", "rostering-plugin"},
 	"pkg:maven/example.automaticrostering/automatic-rostering":    {"org.extism.sdk/chicory-sdk-core", "redis.clients/jedis", "rostering-plugin"},
-	"pkg:cargo/automatic-rostering":                               {"extism", "reqwest", "rustls", "redis", "rostering-plugin"},
+	"pkg:cargo/automatic-rostering":                               {"wasmi", "reqwest", "rustls", "redis", "rostering-plugin"},
 	"pkg:generic/rostering-c":                                     {"extism-sys", "libcurl", "jansson", "libcrypto", "rostering-plugin"},
 }
 

@@ -48,15 +48,17 @@ impl FileStore {
         let (folder, path) = (self.0.clone(), self.path(key));
         let content = format!("{}\n{value}", millis() + ttl.as_millis());
         Ok(spawn_blocking(move || {
-            if !replace && read(&path)?.is_some() {
-                return Ok(false);
+            if !replace && path.exists() {
+                if read(&path)?.is_some() {
+                    return Ok(false);
+                }
+                remove(&path)?;
             }
             remove_old(&folder)?;
             let file = Temporary::create(&path, &content)?;
             if replace {
                 return fs::rename(&file.0, &path).map(|()| true);
             }
-            remove(&path)?;
             match fs::hard_link(&file.0, &path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false), // another process was faster
                 linked => linked.map(|()| true),

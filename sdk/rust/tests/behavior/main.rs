@@ -1,5 +1,5 @@
 //! Tests of the rows of docs/sdk.md. tests/conformance proves the rules that all hosts share. All are one program, since each
-//! program that links the SDK takes a while to build.
+//! program that links the library takes a while to build.
 
 mod blocking;
 mod calls;
@@ -8,6 +8,7 @@ mod config;
 mod contract;
 mod errors;
 mod fake;
+mod host;
 mod log;
 mod middleware;
 mod retry;

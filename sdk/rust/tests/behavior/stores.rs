@@ -27,7 +27,7 @@ async fn file() {
     let open = || Arc::new(FileStore::new(&folder).unwrap());
     keeps_what_it_is_told(open(), open()).await;
     let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
-    assert_eq!(names.len(), 4, "{names:?}"); // one for each key, the token and its lock
+    assert_eq!(names.len(), 5, "{names:?}"); // one for each key, the token and its lock
     #[cfg(unix)]
     for (path, expected) in [(folder.clone(), 0o700), (folder.join(&names[0]), 0o600)] {
         use std::os::unix::fs::PermissionsExt;
@@ -66,7 +66,7 @@ async fn format_of_the_files() {
     file.set_modified(SystemTime::now() - Duration::from_secs(61)).unwrap();
     assert!(store.add("key", "new", HOUR).await.unwrap());
     let files = fs::read_dir(directory.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    assert_eq!(BTreeSet::from_iter(files), BTreeSet::from([HASH.into(), alive]));
+    assert_eq!(files.collect::<BTreeSet<_>>(), BTreeSet::from([HASH.into(), alive]));
     let content = fs::read_to_string(path(HASH)).unwrap();
     let (expiry, value) = content.split_once('\n').unwrap();
     let expiry: u128 = expiry.parse().unwrap();
@@ -109,9 +109,10 @@ async fn keeps_what_it_is_told(store: Arc<dyn Store>, other: Arc<dyn Store>) {
         assert!(Instant::now() < end, "it has not expired in time");
         sleep(Duration::from_millis(50)).await;
     }
+    assert!(other.add(KEY, "new", HOUR).await.unwrap());
     let adds = (0..20).map(|i| {
         let store = if i % 2 == 0 { store.clone() } else { other.clone() };
-        tokio::spawn(async move { store.add(KEY, "new", HOUR).await.unwrap() })
+        tokio::spawn(async move { store.add("rostering:new", "new", HOUR).await.unwrap() })
     });
     let mut added = 0;
     for add in adds.collect::<Vec<_>>() {

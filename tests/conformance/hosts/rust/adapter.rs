@@ -120,7 +120,7 @@ impl Host {
                 versions: Some(versions()),
                 ..Response::default()
             }),
-            Op::Create(create) => self.create(create).await,
+            Op::Create(create) => self.create(create),
             Op::Call {
                 instance,
                 export,
@@ -195,13 +195,13 @@ impl Host {
         }
     }
 
-    async fn create(&self, create: Create) -> Result<Response, Cause> {
+    fn create(&self, create: Create) -> Result<Response, Cause> {
         let wasm = fs::read(create.wasm)?;
         let mut options = Options::default().wasm(wasm);
         if !create.store.is_empty() {
             options = options.store(Arc::new(HttpStore::new(create.store)));
         }
-        let client = match Client::open_raw(create.config, options).await {
+        let client = match Client::open_raw(create.config, options) {
             Ok(client) => client,
             Err(error) => return Ok(Response::failure(&error)),
         };

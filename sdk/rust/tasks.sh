@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# Usage: tasks.sh VERB
+# A verb is a function below. Exits with 69 if something that Rust needs is missing.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# What all verbs share, so that the dependencies compile once.
+build() { cargo build --locked --quiet --target-dir target --workspace --all-features "$@"; }
+
+# Gets the plugin, which goes into the library.
+plugin() {
+	../../tests/setup/setup.sh rust
+	cmp --quiet ../../dist/rostering-nowasi.wasm rostering-nowasi.wasm || cp ../../dist/rostering-nowasi.wasm .
+}
+
+# Builds the library, its tests, the programs of host-example/rust and the conformance adapter. Concurrent runs take turns.
+setup() {
+	plugin
+	build --bins --test behavior
+}
+
+# Checks the format, and runs clippy and rustdoc: as a compiler of our crates alone, since cargo clippy and cargo doc would
+# check all dependencies anew.
+check() {
+	../../tests/setup/setup.sh rust-check
+	cargo fmt --all --check
+	local found
+	if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh build --bins --test behavior --examples 2>&1) || [ -n "$found" ]; then
+		echo "$found" >&2
+		exit 1
+	fi
+	for script in ./*.sh ../../host-example/rust/*.sh; do bash -n "$script"; done
+}
+
+# lint RUSTC ARGUMENTS: what cargo runs for check.
+lint() {
+	clippy-driver "$@"
+	[ "${3:-}" = automatic_rostering ] || return 0 # lint rustc --crate-name automatic_rostering …
+	local rustdoc=() argument
+	for argument in "${@:2}"; do
+		case $argument in
+		--emit=* | *clippy::*) ;; # not for rustdoc
+		/*/debug/deps) rustdoc+=("${argument%debug/deps}doc") ;; # of --out-dir
+		*) rustdoc+=("$argument") ;;
+		esac
+	done
+	rustdoc -D warnings "${rustdoc[@]}"
+}
+
+format() {
+	../../tests/setup/setup.sh rust-check
+	cargo fmt --all
+}
+
+# Tests against a service on loopback.
+test() {
+	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP addresses.
+	export NO_PROXY='*,0.0.0.0/0,::/0'
+	local test=(cargo test --locked --quiet --target-dir target --workspace --all-features)
+	"${test[@]}" --test behavior
+	"${test[@]}" --doc
+}
+
+# package [FOLDER]: makes automatic-rostering-VERSION.crate in dist or FOLDER, byte for byte the same wherever and whenever
+# this runs. The test of the quick start compiles it.
+package() (
+	umask 022
+	root=$(cd ../.. && pwd)
+	dist=${1:-$root/dist}
+	# A copy, since cargo would add the commit and whether files have changed.
+	stage=$(mktemp -d)
+	trap 'rm -rf "$stage"' EXIT
+	cp -r Cargo.lock README.md src rostering-nowasi.wasm "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
+	sed '/^members = /d' Cargo.toml >"$stage/Cargo.toml"
+	chmod -R u=rwX,go=rX "$stage"
+	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet --no-verify
+	mkdir -p "$dist"
+	mv "$stage/target/package/automatic-rostering-$(cat "$root/VERSION").crate" "$dist"
+)
+
+# Checks that the package has all files, and that another run makes the same.
+test_package() (
+	package=automatic-rostering-$(cat ../../VERSION)
+	file=../../dist/$package.crate
+	new=$(mktemp -d)
+	trap 'rm -rf "$new"' EXIT
+
+	fail() { echo "$*" >&2; exit 1; }
+
+	tar -xzf "$file" -C "$new"
+	for name in Cargo.lock LICENSE README.md THIRD_PARTY_NOTICES.md; do
+		[ -s "$new/$package/$name" ] || fail "$package.crate lacks $name"
+	done
+	diff -r src "$new/$package/src"
+	cmp rostering-nowasi.wasm "$new/$package/rostering-nowasi.wasm"
+	package "$new"
+	cmp "$new/$package.crate" "$file" || fail "$package.crate is another one now"
+	echo "Rust: the package of $(stat -c %s "$file") bytes is complete and reproducible"
+)
+
+# Makes random calls against the sandbox for STRESS_SECONDS (default: 60); examples/stress has the invariants. It prints its
+# seed, which STRESS_SEED sets. With debug assertions, but no sanitizer: the library has no unsafe code.
+stress() {
+	build --example stress
+	exec target/debug/examples/stress
+}
+
+# Prints what a call costs next to the same request of reqwest, in a release build.
+bench() {
+	build --release --package automatic-rostering --example bench
+	exec ../../build/sandbox target/release/examples/bench
+}
+
+case ${1:-} in
+setup | format) "$1" ;;
+check | stress | bench) plugin; "$1" ;;
+test) setup; test ;;
+package | test-package) plugin; "${1/-/_}" ;;
+*/rustc | rustc) lint "$@" ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench" >&2; exit 64 ;;
+esac
