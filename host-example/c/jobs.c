@@ -4,18 +4,20 @@
 #include <stdio.h>
 
 int main(void) {
-    rostering_client *client = NULL; // one for the program
-    rostering_response *jobs = NULL;
     rostering_error *error = NULL;
-    if (rostering_client_open_from_env(&client, &error) && rostering_list_jobs(client, NULL, &jobs, &error)) {
-        fwrite(jobs->body, 1, jobs->body_length, stdout);
+    rostering_config *config = rostering_config_from_env(&error);
+    rostering_client *client = rostering_client_open(config, &error); // one for the program
+    rostering_response *jobs = rostering_list_jobs(client, ROSTERING_CLIENT_TIMEOUT, NULL, &error);
+    if (error == NULL) {
+        fwrite(rostering_response_body(jobs), 1, rostering_response_body_length(jobs), stdout);
     } else {
-        fprintf(stderr, "%s\n", error->text); // error->code, error->retryable, error->retry_after …
+        fprintf(stderr, "%s\n", rostering_error_text(error)); // or its code, retryable, retry_after …
     }
     int status = error == NULL ? 0 : 1;
     rostering_response_free(jobs);
-    rostering_error_free(error);
     rostering_client_free(client);
+    rostering_config_free(config);
+    rostering_error_free(error);
     return status;
 }
 // end of snippet

@@ -5,31 +5,26 @@
 
 #include <rostering.h>
 
-// freed frees what the library returned.
+// owned frees what the library returned.
 template <auto function> struct freed {
     template <typename T> void operator()(T *pointer) const {
         function(pointer);
     }
 };
-using client_pointer = std::unique_ptr<rostering_client, freed<rostering_client_free>>;
-using response_pointer = std::unique_ptr<rostering_response, freed<rostering_response_free>>;
-using error_pointer = std::unique_ptr<rostering_error, freed<rostering_error_free>>;
+template <typename T, auto function> using owned = std::unique_ptr<T, freed<function>>;
 
 int main() {
-    rostering_config config;
-    rostering_client *opened = nullptr;
-    rostering_response *listed = nullptr;
     rostering_error *failed = nullptr;
-    bool good = rostering_config_from_env(&config, sizeof config, &failed) &&
-                rostering_client_open(&config, nullptr, &opened, &failed) &&
-                rostering_list_jobs(opened, nullptr, &listed, &failed);
-    client_pointer client(opened);
-    response_pointer jobs(listed);
-    error_pointer error(failed);
-    if (!good) {
-        std::cerr << error->text << '\n';
+    owned<rostering_config, rostering_config_free> config(rostering_config_from_env(&failed));
+    owned<rostering_client, rostering_client_free> client(rostering_client_open(config.get(), &failed));
+    owned<rostering_response, rostering_response_free> jobs(
+        rostering_list_jobs(client.get(), ROSTERING_CLIENT_TIMEOUT, nullptr, &failed));
+    owned<rostering_error, rostering_error_free> error(failed);
+    if (error) {
+        std::cerr << rostering_error_text(error.get()) << '\n';
         return EXIT_FAILURE;
     }
-    std::cout.write(jobs->body, static_cast<std::streamsize>(jobs->body_length));
+    std::cout.write(
+        rostering_response_body(jobs.get()), static_cast<std::streamsize>(rostering_response_body_length(jobs.get())));
     return EXIT_SUCCESS;
 }

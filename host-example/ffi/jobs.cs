@@ -6,10 +6,10 @@ static class Jobs
 {
     const string Library = "librostering.so.0";
 
-    [DllImport(Library)] [return: MarshalAs(UnmanagedType.I1)]
-    static extern bool rostering_client_open_from_env(ref IntPtr client, ref IntPtr error);
-    [DllImport(Library)] [return: MarshalAs(UnmanagedType.I1)]
-    static extern bool rostering_list_jobs(IntPtr client, IntPtr call, ref IntPtr jobs, ref IntPtr error);
+    [DllImport(Library)] static extern IntPtr rostering_config_from_env(ref IntPtr error);
+    [DllImport(Library)] static extern IntPtr rostering_client_open(IntPtr config, ref IntPtr error);
+    [DllImport(Library)]
+    static extern IntPtr rostering_list_jobs(IntPtr client, long timeout, IntPtr cancel, ref IntPtr error);
     [DllImport(Library)] static extern IntPtr rostering_response_body(IntPtr response);
     [DllImport(Library)] static extern UIntPtr rostering_response_body_length(IntPtr response);
     [DllImport(Library)] static extern IntPtr rostering_error_code_text(IntPtr error);
@@ -18,12 +18,15 @@ static class Jobs
     [DllImport(Library)] static extern void rostering_response_free(IntPtr response);
     [DllImport(Library)] static extern void rostering_error_free(IntPtr error);
     [DllImport(Library)] static extern void rostering_client_free(IntPtr client);
+    [DllImport(Library)] static extern void rostering_config_free(IntPtr config);
 
     static int Main()
     {
-        IntPtr client = IntPtr.Zero, jobs = IntPtr.Zero, error = IntPtr.Zero;
-        bool good = rostering_client_open_from_env(ref client, ref error) && // one for the program
-            rostering_list_jobs(client, IntPtr.Zero, ref jobs, ref error);
+        IntPtr error = IntPtr.Zero;
+        IntPtr config = rostering_config_from_env(ref error);
+        IntPtr client = rostering_client_open(config, ref error); // one for the program
+        IntPtr jobs = rostering_list_jobs(client, 0, IntPtr.Zero, ref error);
+        bool good = error == IntPtr.Zero;
         if (good)
         {
             var body = new byte[(int)rostering_response_body_length(jobs)];
@@ -33,8 +36,9 @@ static class Jobs
         else Console.Error.WriteLine("{0}: {1} (retryable: {2})", Marshal.PtrToStringAnsi(rostering_error_code_text(error)),
             Marshal.PtrToStringAnsi(rostering_error_message(error)), rostering_error_retryable(error));
         rostering_response_free(jobs);
-        rostering_error_free(error);
         rostering_client_free(client);
+        rostering_config_free(config);
+        rostering_error_free(error);
         return good ? 0 : 1;
     }
 }

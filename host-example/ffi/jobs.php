@@ -1,11 +1,13 @@
 <?php
 // Lists the jobs with the C library, by PHP's FFI.
 $c = FFI::cdef(<<<'C'
+    typedef struct rostering_config rostering_config;
     typedef struct rostering_client rostering_client;
     typedef struct rostering_response rostering_response;
     typedef struct rostering_error rostering_error;
-    bool rostering_client_open_from_env(rostering_client **client, rostering_error **error);
-    bool rostering_list_jobs(rostering_client *client, void *call, rostering_response **jobs, rostering_error **error);
+    rostering_config *rostering_config_from_env(rostering_error **error);
+    rostering_client *rostering_client_open(rostering_config *config, rostering_error **error);
+    rostering_response *rostering_list_jobs(rostering_client *client, int64_t timeout, void *cancel, rostering_error **error);
     void *rostering_response_body(rostering_response *response);
     size_t rostering_response_body_length(rostering_response *response);
     const char *rostering_error_code_text(rostering_error *error);
@@ -14,13 +16,14 @@ $c = FFI::cdef(<<<'C'
     void rostering_response_free(rostering_response *response);
     void rostering_error_free(rostering_error *error);
     void rostering_client_free(rostering_client *client);
+    void rostering_config_free(rostering_config *config);
     C, 'librostering.so.0');
 
-$client = $c->new('rostering_client *');
-$jobs = $c->new('rostering_response *');
 $error = $c->new('rostering_error *');
-$good = $c->rostering_client_open_from_env(FFI::addr($client), FFI::addr($error)) // one for the program
-    && $c->rostering_list_jobs($client, null, FFI::addr($jobs), FFI::addr($error));
+$config = $c->rostering_config_from_env(FFI::addr($error));
+$client = $c->rostering_client_open($config, FFI::addr($error)); // one for the program
+$jobs = $c->rostering_list_jobs($client, 0, null, FFI::addr($error));
+$good = FFI::isNull($error);
 if ($good) {
     echo FFI::string($c->rostering_response_body($jobs), $c->rostering_response_body_length($jobs));
 } else {
@@ -28,6 +31,7 @@ if ($good) {
         $c->rostering_error_message($error), $c->rostering_error_retryable($error) ? 'true' : 'false');
 }
 $c->rostering_response_free($jobs);
-$c->rostering_error_free($error);
 $c->rostering_client_free($client);
+$c->rostering_config_free($config);
+$c->rostering_error_free($error);
 exit($good ? 0 : 1);

@@ -4,8 +4,9 @@ require 'ffi'
 module Rostering
   extend FFI::Library
   ffi_lib 'librostering.so.0'
-  attach_function :rostering_client_open_from_env, %i[pointer pointer], :bool
-  attach_function :rostering_list_jobs, %i[pointer pointer pointer pointer], :bool, blocking: true
+  attach_function :rostering_config_from_env, [:pointer], :pointer
+  attach_function :rostering_client_open, %i[pointer pointer], :pointer
+  attach_function :rostering_list_jobs, %i[pointer int64 pointer pointer], :pointer, blocking: true
   attach_function :rostering_response_body, [:pointer], :pointer
   attach_function :rostering_response_body_length, [:pointer], :size_t
   attach_function :rostering_error_code_text, [:pointer], :string
@@ -14,12 +15,15 @@ module Rostering
   attach_function :rostering_response_free, [:pointer], :void
   attach_function :rostering_error_free, [:pointer], :void
   attach_function :rostering_client_free, [:pointer], :void
+  attach_function :rostering_config_free, [:pointer], :void
 end
 
-client, jobs, error = Array.new(3) { FFI::MemoryPointer.new(:pointer) } # each holds NULL
-good = Rostering.rostering_client_open_from_env(client, error) && # one for the program
-       Rostering.rostering_list_jobs(client.read_pointer, nil, jobs, error)
-jobs, error, client = [jobs, error, client].map(&:read_pointer)
+failed = FFI::MemoryPointer.new(:pointer) # holds NULL
+config = Rostering.rostering_config_from_env(failed)
+client = Rostering.rostering_client_open(config, failed) # one for the program
+jobs = Rostering.rostering_list_jobs(client, 0, nil, failed)
+error = failed.read_pointer
+good = error.null?
 if good
   print Rostering.rostering_response_body(jobs).read_bytes(Rostering.rostering_response_body_length(jobs))
 else
@@ -27,6 +31,7 @@ else
               message: Rostering.rostering_error_message(error), retryable: Rostering.rostering_error_retryable(error))
 end
 Rostering.rostering_response_free(jobs)
-Rostering.rostering_error_free(error)
 Rostering.rostering_client_free(client)
+Rostering.rostering_config_free(config)
+Rostering.rostering_error_free(error)
 exit good

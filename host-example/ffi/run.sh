@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: run.sh csharp|luajit|perl|php|ruby
-# Runs a program of this folder, with the ROSTERING_* variables set. sdk/c/setup.sh builds the library.
+# Runs a program of this folder, with the ROSTERING_* variables set. `sdk/c/tasks.sh setup` builds the library.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LD_LIBRARY_PATH=$here/../../sdk/c/build/installed/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
