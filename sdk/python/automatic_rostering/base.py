@@ -15,12 +15,11 @@ from typing import Any, Literal, Self, TypeAlias
 
 import httpx
 
-from . import log
 from .call import AnyBody, Call
 from .check import check, check_max_body, check_store, check_timeout
 from .config import Config
 from .error import RosteringError
-from .plugin import BUNDLED, CLOSED, AnyEvent, Plugin, Wasm
+from .plugin import BUNDLED, CLOSED, AnyEvent, AnyLogger, Plugin, Wasm, write_log
 from .step import Outcome, StoreStep
 from .token import Token
 
@@ -53,7 +52,7 @@ class Core:
     max_body: int
     store: Any
     http: Any  # None: the client makes its own
-    logger: log.AnyLogger | None
+    logger: AnyLogger | None
     wasm: Wasm | None
     event: Callable[[], AnyEvent]
     http_kind: type
@@ -166,7 +165,7 @@ class Core:
             number = error.errno if isinstance(error, OSError) else None
             why = os.strerror(number) if isinstance(number, int) else None
             line = f"store: {step.op} failed: {name}" + (f" ({why})" if why else "")
-            log.write(logger, logging.WARNING, line)
+            write_log(logger, logging.WARNING, line)
         return {"failed": name}
 
 
