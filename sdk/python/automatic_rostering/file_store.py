@@ -62,16 +62,16 @@ class FileStore:
     @contextmanager
     def _temporary(self, path: Path, value: str, ttl: int) -> Iterator[Path]:
         """Yield a new file with a value, and remove it, and those that were left behind."""
-        for entry in os.scandir(self._folder):
+        for other in self._folder.iterdir():
             with suppress(FileNotFoundError):
-                if _TEMPORARY.fullmatch(entry.name):
-                    if entry.stat().st_mtime < time.time() - _ABANDONED:
-                        os.unlink(entry)
+                old = other.stat().st_mtime < time.time() - _ABANDONED
+                if old and _TEMPORARY.fullmatch(other.name):
+                    other.unlink()
         temporary = path.with_name(f"{path.name}.tmp.{secrets.token_hex(16)}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(f"{int((time.time() + ttl) * 1000)}\n{value}".encode())
+            with os.fdopen(descriptor, "wb") as new:
+                new.write(f"{int((time.time() + ttl) * 1000)}\n{value}".encode())
             yield temporary
         finally:
             temporary.unlink(missing_ok=True)

@@ -70,7 +70,9 @@ class Instance:
             instance.export = instance.client._core.plugin.call
         else:
             hosts = request.get("allowed_hosts", [])
-            instance.export = raw.open_plugin(wasm, config, hosts, request.get("wasi"), logger)
+            instance.export = raw.open_plugin(
+                wasm, config, hosts, logger, wasi=request.get("wasi", False)
+            )
         return instance
 
     async def run(self, request: Json, data: bytes) -> Result:

@@ -15,7 +15,7 @@ _log: list[CustomLogger] = []  # libextism has one for the whole process
 
 
 def open_plugin(
-    wasm: str, config: dict[str, str], hosts: list[str], wasi: bool | None, logger: logging.Logger
+    wasm: str, config: dict[str, str], hosts: list[str], logger: logging.Logger, *, wasi: bool
 ) -> Callable[[str, bytes], bytes]:
     """Open an instance, whose log lines go to a logger, and return what calls its exports."""
     if not _log:
@@ -23,7 +23,7 @@ def open_plugin(
         _log.append(extism.set_log_custom(_write, "extism::pdk=debug"))  # type: ignore[arg-type]
     manifest = {"wasm": [{"path": wasm}], "config": config, "allowed_hosts": hosts}
     # The default of `functions` is every host function that the program has registered.
-    plugin = extism.Plugin(manifest, wasi=bool(wasi), functions=[])
+    plugin = extism.Plugin(manifest, wasi=wasi, functions=[])
     _loggers[str(plugin.id)] = logger
     return plugin.call
 
