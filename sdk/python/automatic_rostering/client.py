@@ -31,9 +31,9 @@ class Client(BaseClient):
     `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in
     bytes. `store` shares the token with other clients. `http` is your own HTTP client, for example
     with a proxy or a private CA; its timeouts apply if they are shorter, and it remains yours to
-    close. `logger` receives the plugin's log lines, for which the client sets up libextism's log,
-    and failures of the store, which go to the logger "automatic_rostering" by default. `plugin` is
-    another rostering-nowasi.wasm, as a path or bytes.
+    close. `logger` receives the plugin's log lines, and failures of the store, which go to the
+    logger "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, as a path or
+    bytes.
 
     Sends nothing before the first call. Close it, or use it in a `with` statement.
 
