@@ -17,7 +17,7 @@ from .config import Config
 from .exchange import Exchange, http_options
 from .plugin import Wasm
 from .request import QueryParams, request_input
-from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
+from .step import Outcome, Result, Step
 from .store import AsyncStore, Store
 from .thread import T, in_thread
 from .token import Token
@@ -119,11 +119,9 @@ class AsyncClient(BaseClient):
             await core.http.aclose()
 
     async def __aenter__(self) -> Self:
-        """Open the client."""
         return await self.open()
 
     async def __aexit__(self, *_: object) -> None:
-        """Close the client."""
         await self.close()
 
     async def _run(self, call: Call, timeout: float | None) -> Result:
@@ -143,9 +141,9 @@ class AsyncClient(BaseClient):
         step = call.begin()
         if call.renews:  # no call waits for it or sees its error, which the plugin has logged
             self._start(self._renew(call.renewal()))
-        while not isinstance(step, Done):
+        while step.kind != "done":
             step = await self._perform(call, step)
-        return step.result
+        return cast(Result, step.result)
 
     async def _renew(self, call: Call) -> None:
         await self._steps(call)  # asyncio's debug mode logs what a task returns: not the token
@@ -165,10 +163,10 @@ class AsyncClient(BaseClient):
             message = f"the client belongs to {loop}, in which it was opened, not to {running}"
             raise RuntimeError(f"{message}: open one in each event loop")
 
-    async def _perform(self, call: Call, step: Pending) -> Step:
-        if isinstance(step, Detached):
+    async def _perform(self, call: Call, step: Step) -> Step:
+        if step.is_detached:
             return await asyncio.shield(self._start(self._section(call, step)))
-        if isinstance(step, WaitStep):
+        if step.kind == "wait":
             with suppress(TimeoutError):
                 async with asyncio.timeout(step.seconds):
                     await step.until.wait()
@@ -181,15 +179,15 @@ class AsyncClient(BaseClient):
     async def _section(self, call: Call, step: Step) -> Step:
         """Perform detached steps to the end, even if the caller has left."""
         try:
-            while isinstance(step, Detached):
+            while step.is_detached:
                 step = call.resume(await self._detached(step))
         finally:
-            if not isinstance(step, WaitStep):
+            if step.kind != "wait":
                 call.plugin.end_section()
         return step
 
-    async def _detached(self, step: Detached) -> Outcome:
-        if isinstance(step, TokenStep):
+    async def _detached(self, step: Step) -> Outcome:
+        if step.kind == "token":
             exchange = Exchange(step, step.body, self._core.max_body)
             try:
                 async with asyncio.timeout(step.timeout):
@@ -200,9 +198,9 @@ class AsyncClient(BaseClient):
             async with asyncio.timeout(step.timeout):
                 operation = getattr(self._core.store, step.op)
                 if inspect.iscoroutinefunction(operation):
-                    return step.outcome(await operation(*step.arguments))
+                    return step.store_outcome(await operation(*step.arguments))
                 returned = in_thread(partial(operation, *step.arguments))
-                return step.outcome(await asyncio.wrap_future(returned))
+                return step.store_outcome(await asyncio.wrap_future(returned))
         except Exception as error:  # noqa: BLE001 - raised by the store
             return self._core.store_failed(step, error)
 

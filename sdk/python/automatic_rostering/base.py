@@ -20,7 +20,7 @@ from .check import check, check_max_body, check_store, check_timeout
 from .config import Config
 from .error import RosteringError
 from .plugin import BUNDLED, CLOSED, AnyEvent, AnyLogger, Plugin, Wasm, write_log
-from .step import Outcome, StoreStep
+from .step import Outcome, Step
 from .token import Token
 
 
@@ -30,7 +30,6 @@ class Default(Enum):
     DEFAULT = "default"
 
     def __repr__(self) -> str:
-        """Return its name."""
         return self.name
 
 
@@ -153,7 +152,7 @@ class Core:
         message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
         return RosteringError("network_error", message, retryable=True)
 
-    def store_failed(self, step: StoreStep, error: Exception) -> Outcome:
+    def store_failed(self, step: Step, error: Exception) -> Outcome:
         """Log a failure of the store, and return it as the outcome of a step.
 
         The text of the exception is not shown, because it could quote the value.

@@ -14,12 +14,11 @@ from .base import DEFAULT, BaseClient, Core, Id, Timeout
 from .call import Body, Call
 from .check import check_timeout
 from .config import Config
-from .connections import Connections
-from .deadline import Deadline
+from .connections import Connections, Deadline
 from .exchange import Exchange, http_options
 from .plugin import Wasm
 from .request import QueryParams, request_input
-from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
+from .step import Outcome, Result, Step
 from .store import Store
 from .thread import T, in_thread
 from .token import Token
@@ -129,11 +128,9 @@ class Client(BaseClient):
             core.http.close()
 
     def __enter__(self) -> Self:
-        """Return the client."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the client."""
         self.close()
 
     def _run(self, call: Call, timeout: float | None) -> Result:
@@ -150,9 +147,9 @@ class Client(BaseClient):
         if call.renews:  # no call waits for it or sees its error, which the plugin has logged
             with suppress(RuntimeError):  # the interpreter is shutting down, and starts no threads
                 self._start(partial(self._steps, call.renewal(), Deadline(None)))
-        while not isinstance(step, Done):
+        while step.kind != "done":
             step = self._perform(call, step, deadline)
-        return step.result
+        return cast(Result, step.result)
 
     def _start(self, work: Callable[[], T]) -> "Future[T]":
         """Start work that outlives its caller."""
@@ -161,12 +158,12 @@ class Client(BaseClient):
         section.add_done_callback(self._core.sections.discard)
         return section
 
-    def _perform(self, call: Call, step: Pending, deadline: Deadline) -> Step:
-        if isinstance(step, Detached):
+    def _perform(self, call: Call, step: Step, deadline: Deadline) -> Step:
+        if step.is_detached:
             section = self._start(partial(self._section, call, step))
             return section.result(deadline.left())
         left = deadline.left()
-        if isinstance(step, WaitStep):
+        if step.kind == "wait":
             step.until.wait(step.seconds if left is None else min(step.seconds, left))
             deadline.left()
             return call.resume({})
@@ -178,15 +175,15 @@ class Client(BaseClient):
     def _section(self, call: Call, step: Step) -> Step:
         """Perform detached steps to the end, even if the caller has left."""
         try:
-            while isinstance(step, Detached):
+            while step.is_detached:
                 step = call.resume(self._detached(step))
         finally:
-            if not isinstance(step, WaitStep):
+            if step.kind != "wait":
                 call.plugin.end_section()
         return step
 
-    def _detached(self, step: Detached) -> Outcome:
-        if isinstance(step, TokenStep):
+    def _detached(self, step: Step) -> Outcome:
+        if step.kind == "token":
             exchange = Exchange(step, step.body, self._core.max_body)
             try:
                 return exchange.send(self._core.http, self._connections, Deadline(step.timeout))
@@ -194,6 +191,6 @@ class Client(BaseClient):
                 return error
         try:
             operation = in_thread(partial(getattr(self._core.store, step.op), *step.arguments))
-            return step.outcome(operation.result(step.timeout))
+            return step.store_outcome(operation.result(step.timeout))
         except Exception as error:  # noqa: BLE001 - raised by the store
             return self._core.store_failed(step, error)

@@ -28,7 +28,6 @@ class FileStore:
             pass
 
     def get(self, key: str) -> str | None:
-        """Return the value, or None if it is absent or has expired."""
         try:
             content = _CONTENT.fullmatch(self._path(key).read_bytes())
             if content and int(content[1]) > time.time() * 1000:
@@ -38,7 +37,6 @@ class FileStore:
         return None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if the key is absent."""
         if self.get(key) is not None:
             return False
         path = self._path(key)
@@ -51,7 +49,6 @@ class FileStore:
         return True
 
     def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value."""
         path = self._path(key)
         with self._temporary(path, value, ttl) as temporary:
             temporary.replace(path)
