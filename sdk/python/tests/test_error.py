@@ -49,7 +49,7 @@ class Errors(unittest.TestCase):
         self.assertEqual(error.to_dict(), want)
         self.assertFalse(error.body_truncated)
 
-    def test_error_names_the_variable(self) -> None:
+    def test_variable_of_a_config_error(self) -> None:
         for code, key, want in (
             ("config_missing", "auth_url", "message (ROSTERING_AUTH_URL)"),
             ("config_invalid", "scope", "message (ROSTERING_SCOPE)"),
