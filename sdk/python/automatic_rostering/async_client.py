@@ -3,27 +3,28 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterable, Coroutine, Mapping
+from collections.abc import AsyncIterable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, cast
 
 import httpx
 
-from .base import DEFAULT, BaseClient, Core, Id, Timeout
+from .base import BaseClient, Core
 from .call import AsyncBody, Call
 from .check import check_timeout
 from .config import Config
 from .exchange import Exchange, http_options
 from .plugin import Wasm
-from .request import QueryParams, request_input
 from .step import Outcome, Result, Step
 from .store import AsyncStore, Store
 from .thread import T, in_thread
 from .token import Token
 
 
-class AsyncClient(BaseClient):
+class AsyncClient(
+    BaseClient[Coroutine[Any, Any, httpx.Response], Coroutine[Any, Any, Token], AsyncBody]
+):
     """A `Client` for asyncio, with the same options. Open one per event loop, for all its tasks.
 
     `async with` opens and closes it; or `await client.open()` and `await client.close()`. Opening
@@ -32,6 +33,8 @@ class AsyncClient(BaseClient):
     The operations of a `Store` run in threads, those of an `AsyncStore` in the event loop.
     Canceling a call ends its request to the service; a token request continues for other calls.
     """
+
+    _iterable = AsyncIterable
 
     def __init__(
         self,
@@ -59,39 +62,6 @@ class AsyncClient(BaseClient):
             await asyncio.wrap_future(in_thread(opening))
             core.loop = loop
         return self
-
-    async def list_jobs(
-        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
-    ) -> httpx.Response:
-        """Return the service's response to GET /jobs, as `Client.list_jobs` does."""
-        ids = self._sent_ids(customer_id, user_id)
-        return cast(httpx.Response, await self._run(*self._call("list_jobs", ids, timeout)))
-
-    async def send_request(
-        self,
-        path: str,
-        *,
-        method: str | None = None,
-        params: QueryParams | None = None,
-        headers: Mapping[str, str] | None = None,
-        content: AsyncBody | None = None,
-        json: Any = None,  # noqa: ANN401
-        customer_id: Id = DEFAULT,
-        user_id: Id = DEFAULT,
-        timeout: Timeout = DEFAULT,
-    ) -> httpx.Response:
-        """Send another request, as `Client.send_request` does."""
-        fields, body = request_input(path, method, params, headers, content, json, AsyncIterable)
-        fields |= self._sent_ids(customer_id, user_id)
-        call = self._call("send_request", fields, timeout, body)
-        return cast(httpx.Response, await self._run(*call))
-
-    async def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
-    ) -> Token:
-        """Return the token, as `Client.get_token` does."""
-        token = await self._run(*self._token_call(force, refused, timeout))
-        return Token.from_fields(cast(dict[str, Any], token))
 
     async def close(self, timeout: float | None = None) -> None:
         """Wait for the calls in progress, and free the plugin with its token.

@@ -15,6 +15,7 @@ import httpx
 from .error import RosteringError
 from .plugin import AnyEvent, Plugin
 from .step import FAILURES, Outcome, Step
+from .token import Token
 
 Content = str | bytes | Iterable[bytes]
 AsyncContent = str | bytes | AsyncIterable[bytes]
@@ -130,7 +131,8 @@ class Call:
             arguments = tuple(fields[name] for name in ("key", "value", "ttl") if name in fields)
             return Step("store", flow, fields["timeout"], op=fields["op"], arguments=arguments)
         if kind == "done":
-            return Step("done", result=fields.get("output", self._response))
+            output = fields.get("output")
+            return Step("done", result=Token.from_fields(output) if output else self._response)
         about = {name: fields[name] for name in ("timeout", "limit", "last") if name in fields}
         return Step("token" if reason == "token" else "service", flow, **fields["request"], **about)
 

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
@@ -10,21 +10,20 @@ from typing import Any, Self, cast
 
 import httpx
 
-from .base import DEFAULT, BaseClient, Core, Id, Timeout
+from .base import BaseClient, Core
 from .call import Body, Call
 from .check import check_timeout
 from .config import Config
 from .connections import Connections, Deadline
 from .exchange import Exchange, http_options
 from .plugin import Wasm
-from .request import QueryParams, request_input
 from .step import Outcome, Result, Step
 from .store import Store
 from .thread import T, in_thread
 from .token import Token
 
 
-class Client(BaseClient):
+class Client(BaseClient[httpx.Response, Token, Body]):
     """A client of the service. Open one per process; any number of threads may use it.
 
     `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in
@@ -58,52 +57,6 @@ class Client(BaseClient):
         self._connections = Connections()
         urls = (config.auth_url, config.base_url)
         self._core.open(lambda: httpx.Client(**http_options(*urls)))
-
-    def list_jobs(
-        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
-    ) -> httpx.Response:
-        """Return the service's response to GET /jobs: status 2xx, its body in memory.
-
-        An id replaces that of the view or the config; None sends no header. `timeout` replaces the
-        client's.
-        """
-        ids = self._sent_ids(customer_id, user_id)
-        return cast(httpx.Response, self._run(*self._call("list_jobs", ids, timeout)))
-
-    def send_request(
-        self,
-        path: str,
-        *,
-        method: str | None = None,
-        params: QueryParams | None = None,
-        headers: Mapping[str, str] | None = None,
-        content: Body | None = None,
-        json: Any = None,  # noqa: ANN401
-        customer_id: Id = DEFAULT,
-        user_id: Id = DEFAULT,
-        timeout: Timeout = DEFAULT,
-    ) -> httpx.Response:
-        """Send another request to the service, and return its response: status 2xx, or 304.
-
-        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's.
-        The plugin adds the headers Authorization, CUSTOMER_ID and USER_ID, and retries the request
-        with another token after a 401.
-        """
-        fields, body = request_input(path, method, params, headers, content, json, Iterable)
-        fields |= self._sent_ids(customer_id, user_id)
-        call = self._call("send_request", fields, timeout, body)
-        return cast(httpx.Response, self._run(*call))
-
-    def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
-    ) -> Token:
-        """Return the token, or request a new one if it is missing or about to expire.
-
-        `force` requests a new one in any case. `refused` is an access token that the service
-        refused with a 401: it is replaced, unless another call has replaced it already.
-        """
-        token = self._run(*self._token_call(force, refused, timeout))
-        return Token.from_fields(cast(dict[str, Any], token))
 
     def close(self, timeout: float | None = None) -> None:
         """Wait for the calls in progress, and free the plugin with its token.

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import httpx
 
-#: The result of a call: the service's response, or a token object.
-Result = httpx.Response | dict[str, Any]
+from .token import Token
+
+Result = httpx.Response | Token
 #: What a step is resumed with: a response, why there is none, or the contract's fields.
 Outcome = httpx.Response | Exception | Mapping[str, object]
 #: Why there is no response; any other exception is a bug in someone's code. An OSError can be a

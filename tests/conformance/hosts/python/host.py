@@ -174,7 +174,7 @@ class Host:
         result = await instance.run(request, decode(request.get("input")))
         if isinstance(result, httpx.Response):
             return {"status": result.status_code, "output": encode(result.content)}
-        return {"output": encode(json.dumps(result).encode())}
+        return {"output": encode(result.to_json().encode())}
 
     async def cancel(self, request: Json) -> Json:
         """Cancel a drive. A thread cannot be canceled: the call of a `Client` continues."""
