@@ -95,7 +95,7 @@ versions_of_node() {
 on_python() (
 	PATH=$(dirname "$1"):$PATH
 	rm -rf sdk/python/.venv
-	sdk/python/setup.sh && sdk/python/test.sh && rules python
+	sdk/python/tasks.sh test && rules python
 )
 versions_of_python() {
 	local oldest python
@@ -134,7 +134,7 @@ versions_of_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	sdk/javascript/setup.sh && sdk/python/setup.sh || return
+	sdk/javascript/setup.sh && sdk/python/tasks.sh setup || return
 	in_folder sdk/go/redisstore go test -count=1 ./... && in_folder sdk/javascript node --test tests/redis-store.test.js &&
 		in_folder sdk/python .venv/bin/python -m unittest tests.test_store
 )

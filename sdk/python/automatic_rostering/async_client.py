@@ -3,27 +3,28 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterable, Coroutine, Mapping
+from collections.abc import AsyncIterable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, cast
 
 import httpx
 
-from .base import DEFAULT, BaseClient, Core, Id, Timeout
+from .base import BaseClient, Core
 from .call import AsyncBody, Call
 from .check import check_timeout
 from .config import Config
 from .exchange import Exchange, http_options
 from .plugin import Wasm
-from .request import QueryParams, request_input
-from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
+from .step import Outcome, Result, Step
 from .store import AsyncStore, Store
 from .thread import T, in_thread
 from .token import Token
 
 
-class AsyncClient(BaseClient):
+class AsyncClient(
+    BaseClient[Coroutine[Any, Any, httpx.Response], Coroutine[Any, Any, Token], AsyncBody]
+):
     """A `Client` for asyncio, with the same options. Open one per event loop, for all its tasks.
 
     `async with` opens and closes it; or `await client.open()` and `await client.close()`. Opening
@@ -32,6 +33,8 @@ class AsyncClient(BaseClient):
     The operations of a `Store` run in threads, those of an `AsyncStore` in the event loop.
     Canceling a call ends its request to the service; a token request continues for other calls.
     """
+
+    _iterable = AsyncIterable
 
     def __init__(
         self,
@@ -60,39 +63,6 @@ class AsyncClient(BaseClient):
             core.loop = loop
         return self
 
-    async def list_jobs(
-        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
-    ) -> httpx.Response:
-        """Return the service's response to GET /jobs, as `Client.list_jobs` does."""
-        ids = self._sent_ids(customer_id, user_id)
-        return cast(httpx.Response, await self._run(*self._call("list_jobs", ids, timeout)))
-
-    async def send_request(
-        self,
-        path: str,
-        *,
-        method: str | None = None,
-        params: QueryParams | None = None,
-        headers: Mapping[str, str] | None = None,
-        content: AsyncBody | None = None,
-        json: Any = None,  # noqa: ANN401
-        customer_id: Id = DEFAULT,
-        user_id: Id = DEFAULT,
-        timeout: Timeout = DEFAULT,
-    ) -> httpx.Response:
-        """Send another request, as `Client.send_request` does."""
-        fields, body = request_input(path, method, params, headers, content, json, AsyncIterable)
-        fields |= self._sent_ids(customer_id, user_id)
-        call = self._call("send_request", fields, timeout, body)
-        return cast(httpx.Response, await self._run(*call))
-
-    async def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
-    ) -> Token:
-        """Return the token, as `Client.get_token` does."""
-        token = await self._run(*self._token_call(force, refused, timeout))
-        return Token.from_fields(cast(dict[str, Any], token))
-
     async def close(self, timeout: float | None = None) -> None:
         """Wait for the calls in progress, and free the plugin with its token.
 
@@ -119,11 +89,9 @@ class AsyncClient(BaseClient):
             await core.http.aclose()
 
     async def __aenter__(self) -> Self:
-        """Open the client."""
         return await self.open()
 
     async def __aexit__(self, *_: object) -> None:
-        """Close the client."""
         await self.close()
 
     async def _run(self, call: Call, timeout: float | None) -> Result:
@@ -143,9 +111,9 @@ class AsyncClient(BaseClient):
         step = call.begin()
         if call.renews:  # no call waits for it or sees its error, which the plugin has logged
             self._start(self._renew(call.renewal()))
-        while not isinstance(step, Done):
+        while step.kind != "done":
             step = await self._perform(call, step)
-        return step.result
+        return cast(Result, step.result)
 
     async def _renew(self, call: Call) -> None:
         await self._steps(call)  # asyncio's debug mode logs what a task returns: not the token
@@ -165,10 +133,10 @@ class AsyncClient(BaseClient):
             message = f"the client belongs to {loop}, in which it was opened, not to {running}"
             raise RuntimeError(f"{message}: open one in each event loop")
 
-    async def _perform(self, call: Call, step: Pending) -> Step:
-        if isinstance(step, Detached):
+    async def _perform(self, call: Call, step: Step) -> Step:
+        if step.is_detached:
             return await asyncio.shield(self._start(self._section(call, step)))
-        if isinstance(step, WaitStep):
+        if step.kind == "wait":
             with suppress(TimeoutError):
                 async with asyncio.timeout(step.seconds):
                     await step.until.wait()
@@ -181,15 +149,15 @@ class AsyncClient(BaseClient):
     async def _section(self, call: Call, step: Step) -> Step:
         """Perform detached steps to the end, even if the caller has left."""
         try:
-            while isinstance(step, Detached):
+            while step.is_detached:
                 step = call.resume(await self._detached(step))
         finally:
-            if not isinstance(step, WaitStep):
+            if step.kind != "wait":
                 call.plugin.end_section()
         return step
 
-    async def _detached(self, step: Detached) -> Outcome:
-        if isinstance(step, TokenStep):
+    async def _detached(self, step: Step) -> Outcome:
+        if step.kind == "token":
             exchange = Exchange(step, step.body, self._core.max_body)
             try:
                 async with asyncio.timeout(step.timeout):
@@ -200,9 +168,9 @@ class AsyncClient(BaseClient):
             async with asyncio.timeout(step.timeout):
                 operation = getattr(self._core.store, step.op)
                 if inspect.iscoroutinefunction(operation):
-                    return step.outcome(await operation(*step.arguments))
+                    return step.store_outcome(await operation(*step.arguments))
                 returned = in_thread(partial(operation, *step.arguments))
-                return step.outcome(await asyncio.wrap_future(returned))
+                return step.store_outcome(await asyncio.wrap_future(returned))
         except Exception as error:  # noqa: BLE001 - raised by the store
             return self._core.store_failed(step, error)
 

@@ -5,23 +5,23 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from enum import Enum
 from os import PathLike
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import httpx
 
-from . import log
 from .call import AnyBody, Call
 from .check import check, check_max_body, check_store, check_timeout
 from .config import Config
 from .error import RosteringError
-from .plugin import BUNDLED, CLOSED, AnyEvent, Plugin, Wasm
-from .step import Outcome, StoreStep
+from .plugin import BUNDLED, CLOSED, AnyEvent, AnyLogger, Plugin, Wasm, write_log
+from .request import QueryParams, request_input
+from .step import Outcome, Step
 from .token import Token
 
 
@@ -31,7 +31,6 @@ class Default(Enum):
     DEFAULT = "default"
 
     def __repr__(self) -> str:
-        """Return its name."""
         return self.name
 
 
@@ -40,6 +39,10 @@ DEFAULT: Literal[Default.DEFAULT] = Default.DEFAULT
 Id: TypeAlias = str | Default | None
 #: A timeout in seconds that replaces the client's; None is unlimited.
 Timeout: TypeAlias = float | Default | None
+
+_Response = TypeVar("_Response")  # or an awaitable
+_Token = TypeVar("_Token")
+_Body = TypeVar("_Body", bound=AnyBody)
 
 _QUIET = 60.0  # seconds between two warnings about the store
 
@@ -53,7 +56,7 @@ class Core:
     max_body: int
     store: Any
     http: Any  # None: the client makes its own
-    logger: log.AnyLogger | None
+    logger: AnyLogger | None
     wasm: Wasm | None
     event: Callable[[], AnyEvent]
     http_kind: type
@@ -154,7 +157,7 @@ class Core:
         message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
         return RosteringError("network_error", message, retryable=True)
 
-    def store_failed(self, step: StoreStep, error: Exception) -> Outcome:
+    def store_failed(self, step: Step, error: Exception) -> Outcome:
         """Log a failure of the store, and return it as the outcome of a step.
 
         The text of the exception is not shown, because it could quote the value.
@@ -166,16 +169,69 @@ class Core:
             number = error.errno if isinstance(error, OSError) else None
             why = os.strerror(number) if isinstance(number, int) else None
             line = f"store: {step.op} failed: {name}" + (f" ({why})" if why else "")
-            log.write(logger, logging.WARNING, line)
+            write_log(logger, logging.WARNING, line)
         return {"failed": name}
 
 
-class BaseClient:
-    """A `Client` or an `AsyncClient`: the methods that are the same for both."""
+class BaseClient(Generic[_Response, _Token, _Body]):
+    """A `Client` or an `AsyncClient`, whose calls return awaitables: what is the same for both."""
+
+    #: What `send_request` takes as a body that comes in pieces.
+    _iterable: type[Iterable[Any] | AsyncIterable[Any]] = Iterable
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._ids: dict[str, str | None] = {}
+
+    def list_jobs(
+        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
+    ) -> _Response:
+        """Return the service's response to GET /jobs: status 2xx, its body in memory.
+
+        An id replaces that of the view or the config; None sends no header. `timeout` replaces the
+        client's.
+        """
+        response: _Response = self._call("list_jobs", self._sent_ids(customer_id, user_id), timeout)
+        return response
+
+    def send_request(
+        self,
+        path: str,
+        *,
+        method: str | None = None,
+        params: QueryParams | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: _Body | None = None,
+        json: Any = None,  # noqa: ANN401
+        customer_id: Id = DEFAULT,
+        user_id: Id = DEFAULT,
+        timeout: Timeout = DEFAULT,
+    ) -> _Response:
+        """Send another request to the service, and return its response: status 2xx, or 304.
+
+        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's.
+        The plugin adds the headers Authorization, CUSTOMER_ID and USER_ID, and retries the request
+        with another token after a 401.
+        """
+        fields, body = request_input(path, method, params, headers, content, json, self._iterable)
+        fields |= self._sent_ids(customer_id, user_id)
+        response: _Response = self._call("send_request", fields, timeout, body)
+        return response
+
+    def get_token(
+        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
+    ) -> _Token:
+        """Return the token, or request a new one if it is missing or about to expire.
+
+        `force` requests a new one in any case. `refused` is an access token that the service
+        refused with a 401: it is replaced, unless another call has replaced it already.
+        """
+        check("force", force, bool)
+        check("refused", refused, str, None)
+        fields = {"force": force or None, "refused": refused}
+        given = {name: value for name, value in fields.items() if value is not None}
+        token: _Token = self._call("get_token", given, timeout)
+        return token
 
     def for_customer(self, customer_id: str | None) -> Self:
         """Return a view of this client whose calls send this customer id; None sends no header.
@@ -209,32 +265,20 @@ class BaseClient:
         return view
 
     def _call(
-        self,
-        export: str,
-        fields: Mapping[str, object],
-        timeout: Timeout,
-        body: AnyBody = None,
-    ) -> tuple[Call, float | None]:
-        """Prepare a call, and return it with its timeout."""
+        self, export: str, fields: Mapping[str, object], timeout: Timeout, body: AnyBody = None
+    ) -> Any:  # noqa: ANN401
+        """Make a call, and return its result in this client's form."""
         core = self._core
         if timeout is DEFAULT:
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
         store = core.store is not None
-        return Call(core.plugin, export, fields, store, body=body), timeout
+        return self._run(Call(core.plugin, export, fields, store, body=body), timeout)
 
-    def _token_call(
-        self,
-        force: bool,  # noqa: FBT001 - by name in public
-        refused: str | None,
-        timeout: Timeout,
-    ) -> tuple[Call, float | None]:
-        check("force", force, bool)
-        check("refused", refused, str, None)
-        fields = {"force": force or None, "refused": refused}
-        given = {name: value for name, value in fields.items() if value is not None}
-        return self._call("get_token", given, timeout)
+    def _run(self, call: Call, timeout: float | None) -> Any:  # noqa: ANN401
+        """Perform the steps of a call."""
+        raise NotImplementedError
 
     def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:
         """Return the ids that replace the config's: the call's, or else the view's."""

@@ -14,18 +14,8 @@ import httpx
 
 from .error import RosteringError
 from .plugin import AnyEvent, Plugin
-from .step import (
-    FAILURES,
-    Done,
-    Outcome,
-    Result,
-    ServiceStep,
-    Step,
-    StoreStep,
-    TokenStep,
-    Unfinished,
-    WaitStep,
-)
+from .step import FAILURES, Outcome, Step
+from .token import Token
 
 Content = str | bytes | Iterable[bytes]
 AsyncContent = str | bytes | AsyncIterable[bytes]
@@ -79,22 +69,21 @@ class Call:
 
     def resume(self, outcome: Outcome) -> Step:
         """Return the next step, after this outcome of the last one."""
-        fields, cause = outcome, None
+        step, fields, cause = cast(Step, self._step), outcome, None
         if isinstance(outcome, httpx.Response):
             accepted = outcome.is_success or outcome.status_code == HTTPStatus.NOT_MODIFIED
-            if isinstance(self._step, ServiceStep):
+            if step.kind == "service":
                 self._response = outcome
-                if self._step.last and accepted:
-                    return Done(outcome)
+                if step.last and accepted:
+                    return Step("done", result=outcome)
             fields = {"status": outcome.status_code, "headers": dict(outcome.headers)}
-            if isinstance(self._step, TokenStep) or not accepted:
+            if step.kind == "token" or not accepted:
                 fields["body"] = outcome.content.decode(errors="replace")
-            if outcome.status_code == HTTPStatus.UNAUTHORIZED and self._sent_once():
+            if outcome.status_code == HTTPStatus.UNAUTHORIZED and self._sent_once(step):
                 fields["repeatable"] = False
         elif isinstance(outcome, Exception):
             fields, cause = {"failed": _reason(outcome)}, outcome
-        flow = cast(Unfinished, self._step).flow
-        data = {"flow": flow, "now": unix_time(self.now), **cast(dict[str, object], fields)}
+        data = {"flow": step.flow, "now": unix_time(self.now), **cast(dict[str, object], fields)}
         try:
             return self._next("resume", data)[1]
         except RosteringError as error:
@@ -106,7 +95,7 @@ class Call:
             raise
 
     @contextmanager
-    def content(self, step: ServiceStep) -> Iterator[AnyContent]:
+    def content(self, step: Step) -> Iterator[AnyContent]:
         """Yield the body of a request, and close it if it was opened here."""
         body = step.body if step.body is not True else self.body
         if not callable(body):
@@ -116,9 +105,9 @@ class Call:
         with content if isinstance(content, IOBase) else nullcontext():
             yield content
 
-    def _sent_once(self) -> bool:
+    def _sent_once(self, step: Step) -> bool:
         """Return whether this was a request to the service, with a body that can be read once."""
-        sent = isinstance(self._step, ServiceStep) and self._step.body is True
+        sent = step.kind == "service" and step.body is True
         return sent and isinstance(self.body, Iterator | AsyncIterator)
 
     def _next(self, export: str, data: object, *, changes: bool = True) -> tuple[float, Step]:
@@ -127,32 +116,25 @@ class Call:
         section_ended = self.plugin.section_ended
         fields = json.loads(self.plugin.call(export, json.dumps(data).encode(), changes=changes))
         until, self.renews = fields.pop("until", 0), fields.pop("renew", False)
-        self._step = self._decode(section_ended, **fields)
+        self._step = self._decode(section_ended, fields)
         return until, self._step
 
-    def _decode(
-        self,
-        section_ended: AnyEvent,
-        step: str,
-        flow: object = None,
-        **fields: Any,  # noqa: ANN401
-    ) -> Step:
-        match step:
-            case "wait" if fields["for"] == "call":
-                return WaitStep(fields["seconds"], section_ended, flow=flow)
-            case "wait":  # with jitter, so that the clients of a store do not all look at once
-                seconds = fields["seconds"] * (1 + random.random() / 2)  # noqa: S311
-                return WaitStep(seconds, self.plugin.canceled, flow=flow)
-            case "store":
-                names = [name for name in ("key", "value", "ttl") if name in fields]
-                arguments = tuple(fields[name] for name in names)
-                return StoreStep(fields["op"], arguments, fields["timeout"], flow=flow)
-            case "done":
-                return Done(cast(Result, fields.get("output", self._response)))
-        request = {**fields["request"], "flow": flow}
-        if fields["for"] == "token":
-            return TokenStep(**request, timeout=fields["timeout"], limit=fields["limit"])
-        return ServiceStep(**request, last=fields.get("last", False))
+    def _decode(self, section_ended: AnyEvent, fields: dict[str, Any]) -> Step:
+        kind, reason, flow = fields["step"], fields.get("for"), fields.get("flow")
+        if kind == "wait":
+            seconds, until = fields["seconds"], section_ended
+            if reason != "call":  # jitter, so that the clients of a store do not all look at once
+                seconds *= 1 + random.random() / 2  # noqa: S311
+                until = self.plugin.canceled
+            return Step("wait", flow, seconds=seconds, until=until)
+        if kind == "store":
+            arguments = tuple(fields[name] for name in ("key", "value", "ttl") if name in fields)
+            return Step("store", flow, fields["timeout"], op=fields["op"], arguments=arguments)
+        if kind == "done":
+            output = fields.get("output")
+            return Step("done", result=Token.from_fields(output) if output else self._response)
+        about = {name: fields[name] for name in ("timeout", "limit", "last") if name in fields}
+        return Step("token" if reason == "token" else "service", flow, **fields["request"], **about)
 
 
 def _reason(error: Exception) -> str:

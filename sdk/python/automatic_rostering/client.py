@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
@@ -10,30 +10,28 @@ from typing import Any, Self, cast
 
 import httpx
 
-from .base import DEFAULT, BaseClient, Core, Id, Timeout
+from .base import BaseClient, Core
 from .call import Body, Call
 from .check import check_timeout
 from .config import Config
-from .connections import Connections
-from .deadline import Deadline
+from .connections import Connections, Deadline
 from .exchange import Exchange, http_options
 from .plugin import Wasm
-from .request import QueryParams, request_input
-from .step import Detached, Done, Outcome, Pending, Result, Step, TokenStep, WaitStep
+from .step import Outcome, Result, Step
 from .store import Store
 from .thread import T, in_thread
 from .token import Token
 
 
-class Client(BaseClient):
+class Client(BaseClient[httpx.Response, Token, Body]):
     """A client of the service. Open one per process; any number of threads may use it.
 
     `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in
     bytes. `store` shares the token with other clients. `http` is your own HTTP client, for example
     with a proxy or a private CA; its timeouts apply if they are shorter, and it remains yours to
-    close. `logger` receives the plugin's log lines, for which the client sets up libextism's log,
-    and failures of the store, which go to the logger "automatic_rostering" by default. `plugin` is
-    another rostering-nowasi.wasm, as a path or bytes.
+    close. `logger` receives the plugin's log lines, and failures of the store, which go to the
+    logger "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, as a path or
+    bytes.
 
     Sends nothing before the first call. Close it, or use it in a `with` statement.
 
@@ -60,52 +58,6 @@ class Client(BaseClient):
         urls = (config.auth_url, config.base_url)
         self._core.open(lambda: httpx.Client(**http_options(*urls)))
 
-    def list_jobs(
-        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
-    ) -> httpx.Response:
-        """Return the service's response to GET /jobs: status 2xx, its body in memory.
-
-        An id replaces that of the view or the config; None sends no header. `timeout` replaces the
-        client's.
-        """
-        ids = self._sent_ids(customer_id, user_id)
-        return cast(httpx.Response, self._run(*self._call("list_jobs", ids, timeout)))
-
-    def send_request(
-        self,
-        path: str,
-        *,
-        method: str | None = None,
-        params: QueryParams | None = None,
-        headers: Mapping[str, str] | None = None,
-        content: Body | None = None,
-        json: Any = None,  # noqa: ANN401
-        customer_id: Id = DEFAULT,
-        user_id: Id = DEFAULT,
-        timeout: Timeout = DEFAULT,
-    ) -> httpx.Response:
-        """Send another request to the service, and return its response: status 2xx, or 304.
-
-        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's.
-        The plugin adds the headers Authorization, CUSTOMER_ID and USER_ID, and retries the request
-        with another token after a 401.
-        """
-        fields, body = request_input(path, method, params, headers, content, json, Iterable)
-        fields |= self._sent_ids(customer_id, user_id)
-        call = self._call("send_request", fields, timeout, body)
-        return cast(httpx.Response, self._run(*call))
-
-    def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
-    ) -> Token:
-        """Return the token, or request a new one if it is missing or about to expire.
-
-        `force` requests a new one in any case. `refused` is an access token that the service
-        refused with a 401: it is replaced, unless another call has replaced it already.
-        """
-        token = self._run(*self._token_call(force, refused, timeout))
-        return Token.from_fields(cast(dict[str, Any], token))
-
     def close(self, timeout: float | None = None) -> None:
         """Wait for the calls in progress, and free the plugin with its token.
 
@@ -129,11 +81,9 @@ class Client(BaseClient):
             core.http.close()
 
     def __enter__(self) -> Self:
-        """Return the client."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the client."""
         self.close()
 
     def _run(self, call: Call, timeout: float | None) -> Result:
@@ -150,9 +100,9 @@ class Client(BaseClient):
         if call.renews:  # no call waits for it or sees its error, which the plugin has logged
             with suppress(RuntimeError):  # the interpreter is shutting down, and starts no threads
                 self._start(partial(self._steps, call.renewal(), Deadline(None)))
-        while not isinstance(step, Done):
+        while step.kind != "done":
             step = self._perform(call, step, deadline)
-        return step.result
+        return cast(Result, step.result)
 
     def _start(self, work: Callable[[], T]) -> "Future[T]":
         """Start work that outlives its caller."""
@@ -161,12 +111,12 @@ class Client(BaseClient):
         section.add_done_callback(self._core.sections.discard)
         return section
 
-    def _perform(self, call: Call, step: Pending, deadline: Deadline) -> Step:
-        if isinstance(step, Detached):
+    def _perform(self, call: Call, step: Step, deadline: Deadline) -> Step:
+        if step.is_detached:
             section = self._start(partial(self._section, call, step))
             return section.result(deadline.left())
         left = deadline.left()
-        if isinstance(step, WaitStep):
+        if step.kind == "wait":
             step.until.wait(step.seconds if left is None else min(step.seconds, left))
             deadline.left()
             return call.resume({})
@@ -178,15 +128,15 @@ class Client(BaseClient):
     def _section(self, call: Call, step: Step) -> Step:
         """Perform detached steps to the end, even if the caller has left."""
         try:
-            while isinstance(step, Detached):
+            while step.is_detached:
                 step = call.resume(self._detached(step))
         finally:
-            if not isinstance(step, WaitStep):
+            if step.kind != "wait":
                 call.plugin.end_section()
         return step
 
-    def _detached(self, step: Detached) -> Outcome:
-        if isinstance(step, TokenStep):
+    def _detached(self, step: Step) -> Outcome:
+        if step.kind == "token":
             exchange = Exchange(step, step.body, self._core.max_body)
             try:
                 return exchange.send(self._core.http, self._connections, Deadline(step.timeout))
@@ -194,6 +144,6 @@ class Client(BaseClient):
                 return error
         try:
             operation = in_thread(partial(getattr(self._core.store, step.op), *step.arguments))
-            return step.outcome(operation.result(step.timeout))
+            return step.store_outcome(operation.result(step.timeout))
         except Exception as error:  # noqa: BLE001 - raised by the store
             return self._core.store_failed(step, error)

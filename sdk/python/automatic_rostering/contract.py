@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-import extism
+from .extism_host import Trap
 
 #: The version of the contract that this package implements.
 CONTRACT = 2
@@ -13,7 +13,7 @@ def check_contract(call: Callable[[str, bytes], bytes]) -> None:
     """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
     try:
         found = f"contract {json.loads(call('version', b''))['contract']}"
-    except (extism.Error, ValueError, LookupError, TypeError):
+    except (Trap, ValueError, LookupError, TypeError):
         found = 'contract 1, or is not a build of Automatic Rostering: it has no export "version"'
     if found != f"contract {CONTRACT}":
         raise ValueError(

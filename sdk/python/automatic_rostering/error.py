@@ -6,6 +6,8 @@ from typing import Literal
 
 import httpx
 
+from .extism_host import Trap
+
 Code = Literal[
     "invalid_input",
     "config_missing",
@@ -63,11 +65,14 @@ class RosteringError(Exception):
         return {name: value for name, value in values.items() if value is not None}
 
 
-def decode_error(text: str) -> RosteringError | None:
-    """Decode the plugin's error. None for an error of the SDK, whose text is not a JSON object."""
+def decode_error(data: bytes) -> RosteringError:
+    """Decode the plugin's error, and name the variable of a config key."""
     try:
-        error = json.loads(text)
+        error = json.loads(data)
         names = error.keys() & {f.name for f in fields(RosteringError)}
-        return RosteringError(**{name: error[name] for name in names})
+        decoded = RosteringError(**{name: error[name] for name in names})
     except (ValueError, AttributeError, TypeError):
-        return None
+        raise Trap("the plugin's error is not a JSON object with a code and a message") from None
+    if decoded.key and decoded.code.startswith("config_"):
+        decoded.message += f" (ROSTERING_{decoded.key.upper()})"
+    return decoded

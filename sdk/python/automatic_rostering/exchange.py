@@ -13,10 +13,9 @@ import httpx
 
 from . import __version__
 from .call import AnyContent
-from .connections import Connections
-from .deadline import Deadline
+from .connections import Connections, Deadline
 from .error import RosteringError
-from .step import FAILURES, Outcome, ServiceStep, TokenStep
+from .step import FAILURES, Outcome, Step
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
@@ -47,7 +46,7 @@ def http_options(*urls: str | None) -> dict[str, Any]:
 class Exchange:
     """One request with its content, and its response."""
 
-    step: TokenStep | ServiceStep
+    step: Step
     content: AnyContent
     max_body: int
     _body: bytearray = field(default_factory=bytearray, init=False)
@@ -91,7 +90,7 @@ class Exchange:
         return http.build_request(self.step.method, url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
-        if isinstance(self.step, TokenStep):
+        if self.step.kind == "token":
             return self.step.limit
         return self.max_body + 1 if response.is_success else _ERROR_BODY
 
@@ -103,7 +102,7 @@ class Exchange:
         if response.status_code not in _STATUSES:
             return {"failed": f"invalid HTTP status {response.status_code}"}
         body = bytes(self._body[: self._limit(response)])
-        if isinstance(self.step, ServiceStep) and response.is_success and len(body) > self.max_body:
+        if self.step.kind == "service" and response.is_success and len(body) > self.max_body:
             limit = f"max_body ({self.max_body} bytes)"
             message = f"the response is larger than {limit}: raise it or request less"
             raise RosteringError("network_error", message, status=response.status_code)

@@ -1,31 +1,32 @@
-"""An instance of the plugin in libextism."""
+"""The plugin of a client, for any number of threads."""
 
 import asyncio
+import logging
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import extism
-
-from . import log
 from .config import Config, plugin_config
 from .contract import check_contract
 from .error import decode_error
-from .fork import Inherited
+from .extism_host import Instance, Trap
 from .kept import KeptSteps
 
 #: The plugin, as a path or bytes.
 Wasm = str | os.PathLike[str] | bytes
 AnyEvent = threading.Event | asyncio.Event
+AnyLogger = logging.Logger | logging.LoggerAdapter[Any]
 #: The build without WASI: a copy in a wheel, a link to the output of make build in the repository.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 CLOSED = "the client is closed; open a new one"
 
 
-class Plugin(Inherited):
-    """One instance, which holds the token and cannot do HTTP. Any number of threads may use it.
+class Plugin:
+    """An instance, which holds the token and does no I/O.
 
     `event` makes the events that end waits; `logger` receives the instance's log lines.
     """
@@ -35,28 +36,23 @@ class Plugin(Inherited):
         wasm: Wasm,
         config: Config,
         event: Callable[[], AnyEvent],
-        logger: log.AnyLogger | None,
+        logger: AnyLogger | None,
     ) -> None:
-        self._instance: Any = None  # of the SDK
-        super().__init__()
-        data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
-        manifest = {"wasm": [{"data": data}], "config": plugin_config(config), "allowed_hosts": []}
-        try:
-            # The default of `functions` is every host function that the program has registered.
-            self._instance = extism.Plugin(manifest, wasi=False, functions=[])
-        except extism.Error as error:
-            raise ValueError(f"cannot load the plugin: {error}") from error
-        # libextism serializes calls, but the output is read after the call.
+        self._process = os.getpid()
         self._lock = threading.Lock()
-        self._id = self._instance.id if logger else None
-        if logger and self._id:
-            log.connect(self._id, logger)
+        self._logger = logger
+        self._lines: deque[tuple[int, str]] = deque()
         self.kept = KeptSteps()
         self._event = event
         #: Set when the next section ends in anything but a wait.
         self.section_ended = event()
         #: Set when calls are canceled.
         self.canceled = event()
+        data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
+        try:
+            self._instance: Instance | None = Instance(data, plugin_config(config), self._keep_line)
+        except Trap as error:
+            raise ValueError(f"cannot load the plugin: {error}") from error
         try:
             check_contract(self.call)
             self.call("check", b"")
@@ -64,8 +60,13 @@ class Plugin(Inherited):
             self.close()
             raise
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process is a fork of the one that opened this."""
+        return self._process != os.getpid()
+
     def call(self, export: str, data: bytes, *, changes: bool = True) -> bytes:
-        """Call an export. Raises a RosteringError, or an extism.Error if the plugin trapped.
+        """Call an export. Raises a RosteringError, or a Trap if the plugin failed.
 
         `changes`: the call may change the plugin's state, so the kept steps are dropped.
         """
@@ -75,16 +76,12 @@ class Plugin(Inherited):
                     raise RuntimeError(CLOSED)
                 if changes:
                     self.kept.drop()
-                output: bytes = self._instance.call(export, data)
-                return output
-        except extism.Error as error:
-            own = decode_error(str(error))
-            if not own:
-                raise
+                output, error = self._instance.call(export, data)
         finally:
-            if self._id:
-                log.drain()
-        raise own  # not above, where the SDK's error is its context
+            self._write_lines()
+        if error:
+            raise decode_error(error)
+        return output
 
     def end_section(self) -> None:
         """End the waits for a call, whose section has ended."""
@@ -94,15 +91,24 @@ class Plugin(Inherited):
 
     def close(self) -> None:
         """Free the instance and its token. Later calls raise a RuntimeError."""
-        if self._id:
-            log.disconnect(self._id)
         with self._lock:
             self.kept.drop()
             instance, self._instance = self._instance, None
             if instance:
-                instance.__exit__(None, None, None)
+                instance.close()
 
-    def leave(self) -> None:
-        """Keep the SDK from freeing the parent's instance, which another thread may have locked."""
-        if self._instance:
-            vars(self._instance).clear()
+    def _keep_line(self, level: int, line: str) -> None:
+        if self._logger:
+            self._lines.append((level, line))
+
+    def _write_lines(self) -> None:
+        """Log what the plugin has logged. Not in its calls, since a handler may make a call."""
+        while self._logger and self._lines:
+            with suppress(IndexError):  # another thread was faster
+                write_log(self._logger, *self._lines.popleft())
+
+
+def write_log(logger: AnyLogger, level: int, line: str) -> None:
+    """Log a line. A logger that raises fails no call."""
+    with suppress(Exception):
+        logger.log(level, "%s", line)

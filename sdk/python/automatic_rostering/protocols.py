@@ -1,20 +1,22 @@
 """Protocols to annotate code with that takes a client, so that tests can pass a fake."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from collections.abc import Awaitable, Mapping
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import httpx
 
 from .base import Id, Timeout
 from .request import QueryParams
 
+_R_co = TypeVar("_R_co", covariant=True)
 
-class JobsClient(Protocol):
-    """The calls of the service: those of a `Client`, or of a fake in your tests."""
+
+class _Calls(Protocol[_R_co]):
+    """The calls of the service, which return responses or awaitables of them."""
 
     def list_jobs(
         self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
-    ) -> httpx.Response:
+    ) -> _R_co:
         """Return the response to GET /jobs."""
 
     def send_request(
@@ -29,7 +31,7 @@ class JobsClient(Protocol):
         customer_id: Id = ...,
         user_id: Id = ...,
         timeout: Timeout = ...,
-    ) -> httpx.Response:
+    ) -> _R_co:
         """Return the response to another request."""
 
     def for_customer(self, customer_id: str | None) -> Self:
@@ -39,31 +41,7 @@ class JobsClient(Protocol):
         """Return a view whose calls send this user id."""
 
 
-class AsyncJobsClient(Protocol):
-    """The calls of the service: those of an `AsyncClient`, or of a fake in your tests."""
-
-    async def list_jobs(
-        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
-    ) -> httpx.Response:
-        """Return the response to GET /jobs."""
-
-    async def send_request(
-        self,
-        path: str,
-        *,
-        method: str | None = ...,
-        params: QueryParams | None = ...,
-        headers: Mapping[str, str] | None = ...,
-        content: Any = ...,  # noqa: ANN401
-        json: Any = ...,  # noqa: ANN401
-        customer_id: Id = ...,
-        user_id: Id = ...,
-        timeout: Timeout = ...,
-    ) -> httpx.Response:
-        """Return the response to another request."""
-
-    def for_customer(self, customer_id: str | None) -> Self:
-        """Return a view whose calls send this customer id."""
-
-    def for_user(self, user_id: str | None) -> Self:
-        """Return a view whose calls send this user id."""
+#: The calls of a `Client`, or of a fake in your tests.
+JobsClient: TypeAlias = _Calls[httpx.Response]
+#: The calls of an `AsyncClient`, or of a fake in your tests.
+AsyncJobsClient: TypeAlias = _Calls[Awaitable[httpx.Response]]

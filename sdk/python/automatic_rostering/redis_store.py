@@ -11,15 +11,12 @@ class RedisStore:
         self._redis = client
 
     def get(self, key: str) -> str | None:
-        """Return the value, or None if it is absent or has expired."""
         return _text(self._redis.get(key))
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if the key is absent."""
         return bool(self._redis.set(key, value, nx=True, ex=ttl))
 
     def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value."""
         self._redis.set(key, value, ex=ttl)
 
 
@@ -30,15 +27,12 @@ class AsyncRedisStore:
         self._redis = client
 
     async def get(self, key: str) -> str | None:
-        """Return the value, or None if it is absent or has expired."""
         return _text(await self._redis.get(key))
 
     async def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if the key is absent."""
         return bool(await self._redis.set(key, value, nx=True, ex=ttl))
 
     async def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value."""
         await self._redis.set(key, value, ex=ttl)
 
 

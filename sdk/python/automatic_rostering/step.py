@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import httpx
 
-#: The result of a call: the service's response, or a token object.
-Result = httpx.Response | dict[str, Any]
+from .token import Token
+
+Result = httpx.Response | Token
 #: What a step is resumed with: a response, why there is none, or the contract's fields.
 Outcome = httpx.Response | Exception | Mapping[str, object]
 #: Why there is no response; any other exception is a bug in someone's code. An OSError can be a
@@ -16,20 +17,35 @@ Outcome = httpx.Response | Exception | Mapping[str, object]
 FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unfinished:
-    """A step with the flow to resume the call with."""
+@dataclass(frozen=True, repr=False)
+class Step:
+    """A step. Its repr shows no field: asyncio logs what a task returns, and most are secrets."""
 
-    flow: object = field(repr=False)
+    #: A request to the identity provider or to the service, a wait, an operation of the store, or
+    #: the end of the call.
+    kind: Literal["token", "service", "wait", "store", "done"]
+    flow: object = None  #: what the call is resumed with
+    timeout: float = 0  #: of a token request or of the store, in seconds
 
+    method: str = ""
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+    body: Any = None  #: a str, or True for the body of the call
+    limit: int = 0  #: of the body of a token response, in bytes: more need not be read
+    last: bool = False  #: a 2xx is the result of the call
 
-@dataclass(frozen=True)
-class RequestStep(Unfinished):
-    """Send a request."""
+    seconds: float = 0  #: to wait at most
+    until: Any = None  #: a threading.Event or an asyncio.Event, as the client's form
 
-    method: str
-    url: str
-    headers: dict[str, str] = field(repr=False)
+    op: str = ""  #: get, add or set
+    arguments: tuple[object, ...] = ()
+
+    result: Result | None = None
+
+    @property
+    def is_detached(self) -> bool:
+        """Whether it is for all calls of the client, so that it does not end with its own."""
+        return self.kind in ("token", "store")
 
     @cached_property
     def parsed(self) -> tuple[httpx.URL, dict[str, str]]:
@@ -38,42 +54,8 @@ class RequestStep(Unfinished):
         headers = {name.lower(): value.strip() for name, value in self.headers.items()}
         return httpx.URL(self.url), headers
 
-
-@dataclass(frozen=True)
-class TokenStep(RequestStep):
-    """Send a request to the identity provider."""
-
-    body: str = field(repr=False)
-    timeout: float  #: in seconds
-    limit: int  #: of the response's body, in bytes: more need not be read
-
-
-@dataclass(frozen=True)
-class ServiceStep(RequestStep):
-    """Send a request to the service; `last`: a 2xx is the result of the call."""
-
-    body: str | Literal[True] | None = field(default=None, repr=False)
-    last: bool = False
-
-
-@dataclass(frozen=True)
-class WaitStep(Unfinished):
-    """Wait for some seconds, or until an event is set."""
-
-    seconds: float
-    until: Any = field(repr=False)  #: a threading.Event or an asyncio.Event, as the client's form
-
-
-@dataclass(frozen=True)
-class StoreStep(Unfinished):
-    """Call the store."""
-
-    op: Literal["get", "add", "set"]
-    arguments: tuple[object, ...] = field(repr=False)
-    timeout: float  #: in seconds
-
-    def outcome(self, returned: object) -> Outcome:
-        """Return the outcome of the step. Raises a TypeError if a store may not return this."""
+    def store_outcome(self, returned: object) -> Outcome:
+        """Return what the store returned. Raises a TypeError if a store may not return this."""
         match self.op, returned:
             case "get", str() | None:
                 return {"value": returned}
@@ -82,16 +64,3 @@ class StoreStep(Unfinished):
             case "set", _:
                 return {}
         raise TypeError(type(returned))
-
-
-@dataclass(frozen=True)
-class Done:
-    """End the call."""
-
-    result: Result = field(repr=False)
-
-
-#: Steps for all calls of the client, so they do not end with the call that performs them.
-Detached = TokenStep | StoreStep
-Pending = Detached | ServiceStep | WaitStep
-Step = Pending | Done

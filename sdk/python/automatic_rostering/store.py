@@ -26,14 +26,11 @@ class Store(Protocol):
 class AsyncStore(Protocol):
     """A `Store` for asyncio."""
 
-    async def get(self, key: str) -> str | None:
-        """Return the value, or None if it is absent or has expired."""
+    async def get(self, key: str) -> str | None: ...
 
-    async def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set an absent key for `ttl` seconds, atomically. Return whether it was set."""
+    async def add(self, key: str, value: str, ttl: int) -> bool: ...
 
-    async def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value for `ttl` seconds."""
+    async def set(self, key: str, value: str, ttl: int) -> None: ...
 
 
 class MemoryStore:
@@ -44,12 +41,10 @@ class MemoryStore:
         self._entries: dict[str, tuple[str, float]] = {}
 
     def get(self, key: str) -> str | None:
-        """Return the value, or None if it is absent or has expired."""
         value, end = self._entries.get(key, (None, 0.0))
         return value if time.monotonic() < end else None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        """Set a value if the key is absent."""
         with self._lock:
             absent = self.get(key) is None
             if absent:
@@ -57,6 +52,5 @@ class MemoryStore:
             return absent
 
     def set(self, key: str, value: str, ttl: int) -> None:
-        """Set a value."""
         with self._lock:
             self._entries[key] = (value, time.monotonic() + ttl)

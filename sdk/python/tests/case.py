@@ -16,7 +16,7 @@ from automatic_rostering import AsyncClient, Client, Code, Config, RosteringErro
 from . import PATIENCE
 from .sandbox import Sandbox
 
-os.environ["NO_PROXY"] = "*"  # libextism sends even loopback's requests through a proxy
+os.environ["NO_PROXY"] = "*"  # the clients that tests pass would use one of the environment
 
 
 class Blocking:

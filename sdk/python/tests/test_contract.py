@@ -1,4 +1,3 @@
-import logging
 import unittest
 from functools import partial
 from pathlib import Path
@@ -6,13 +5,12 @@ from typing import Any
 from unittest import mock
 
 import automatic_rostering
-from automatic_rostering import Code, log
+from automatic_rostering import Code
 from automatic_rostering.contract import CONTRACT
 from automatic_rostering.plugin import Plugin
 
 from .case import InLoop, ServiceCase
 
-LOGGER = logging.getLogger("automatic_rostering")
 VERSION = Path(__file__).parents[3] / "VERSION"
 
 
@@ -42,8 +40,6 @@ class Version(unittest.TestCase):
 class Opening(ServiceCase):
     def setUp(self) -> None:
         super().setUp()
-        # Whatever does not open is closed, and its log lines go nowhere.
-        self.enterContext(mock.patch.object(log, "_loggers", {}))
         self.close = self.enterContext(
             mock.patch.object(Plugin, "close", autospec=True, side_effect=Plugin.close)
         )
@@ -54,14 +50,13 @@ class Opening(ServiceCase):
             " use the library from the plugin's release"
         )
         with self.assertRaises(ValueError) as caught:
-            self.open(plugin=plugin, logger=LOGGER)
+            self.open(plugin=plugin)
         self.assertEqual(str(caught.exception), want)
-        self.want_nothing_left()
+        self.want_closed()
 
-    def want_nothing_left(self) -> None:
+    def want_closed(self) -> None:
         self.close.assert_called_once()
         self.close.reset_mock()
-        self.assertEqual(log._loggers, {})
 
     def test_another_contract(self) -> None:
         for contract in (1, CONTRACT + 1):
@@ -85,11 +80,11 @@ class Opening(ServiceCase):
         ]
         for config, code, key in wrong:
             with self.subTest(key):
-                call = partial(self.open, config=config, logger=LOGGER)
+                call = partial(self.open, config=config)
                 error = self.want_error(code, call)
                 self.assertEqual((error.key, error.retryable), (key, False))
                 self.assertNotIn("a secret", repr(error))
-                self.want_nothing_left()
+                self.want_closed()
         self.want_requests(0, 0)
 
 

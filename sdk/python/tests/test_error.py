@@ -5,6 +5,7 @@ import unittest
 
 from automatic_rostering import RosteringError
 from automatic_rostering.error import decode_error
+from automatic_rostering.extism_host import Trap
 
 EVERY_FIELD = {
     "code": "service_error",
@@ -22,8 +23,7 @@ EVERY_FIELD = {
 
 class Errors(unittest.TestCase):
     def test_error_json(self) -> None:
-        error = decode_error(json.dumps(EVERY_FIELD | {"of_a_later_version": 1}))
-        assert error
+        error = decode_error(json.dumps(EVERY_FIELD | {"of_a_later_version": 1}).encode())
         self.assertEqual(json.loads(json.dumps(error.to_dict())), EVERY_FIELD)
         for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301
             self.assertEqual(other.to_dict(), EVERY_FIELD)
@@ -49,7 +49,16 @@ class Errors(unittest.TestCase):
         self.assertEqual(error.to_dict(), want)
         self.assertFalse(error.body_truncated)
 
-    def test_errors_of_the_sdk(self) -> None:
-        for text in ("", "oom", "{}", "[]", "1", '{"code":"x"}', '{"message":"x"}'):
-            with self.subTest(text):
-                self.assertIsNone(decode_error(text))
+    def test_variable_of_a_config_error(self) -> None:
+        for code, key, want in (
+            ("config_missing", "auth_url", "message (ROSTERING_AUTH_URL)"),
+            ("config_invalid", "scope", "message (ROSTERING_SCOPE)"),
+            ("invalid_input", "customer_id", "message"),
+        ):
+            fields = {"code": code, "message": "message", "key": key}
+            self.assertEqual(decode_error(json.dumps(fields).encode()).message, want)
+
+    def test_what_is_not_an_error(self) -> None:
+        for data in (b"", b"oom", b"{}", b"[]", b"1", b'{"code":"x"}', b'{"message":"x"}', b"\xff"):
+            with self.subTest(data), self.assertRaises(Trap):
+                decode_error(data)

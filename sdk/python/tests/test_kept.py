@@ -1,9 +1,9 @@
 from unittest import TestCase
 
 from automatic_rostering.kept import KeptSteps
-from automatic_rostering.step import Done
+from automatic_rostering.step import Step
 
-STEP = Done({})
+STEP = Step("done")
 KEY = ("list_jobs", "{}")
 
 

@@ -17,9 +17,10 @@ from typing import Any, Self, cast
 
 import extism
 import httpx
+import raw
 from store import AsyncHttpStore, HttpStore
 
-from automatic_rostering import AsyncClient, Client, Config, RosteringError, log
+from automatic_rostering import AsyncClient, Client, Config, RosteringError
 from automatic_rostering.call import Call
 from automatic_rostering.step import Result
 from automatic_rostering.thread import in_thread
@@ -44,7 +45,7 @@ class Lines(logging.Handler):
 
     def take(self) -> list[Json]:
         """Return the lines logged since the last call."""
-        log.drain()
+        raw.drain_log()
         lines, self.lines = self.lines, []
         return lines
 
@@ -69,10 +70,9 @@ class Instance:
             instance.export = instance.client._core.plugin.call
         else:
             hosts = request.get("allowed_hosts", [])
-            manifest = {"wasm": [{"path": wasm}], "config": config, "allowed_hosts": hosts}
-            plugin = extism.Plugin(manifest, wasi=request.get("wasi", False), functions=[])
-            instance.export = plugin.call
-            log.connect(plugin.id, logger)
+            instance.export = raw.open_plugin(
+                wasm, config, hosts, logger, wasi=request.get("wasi", False)
+            )
         return instance
 
     async def run(self, request: Json, data: bytes) -> Result:
@@ -153,6 +153,7 @@ class Host:
             f"Python {platform.python_version()}",
             f"extism {version('extism')}",
             f"libextism {extism.extism_version()}",
+            f"wasmtime {version('wasmtime')}",
             f"httpx {httpx.__version__}",
         )
         return {"versions": ", ".join(names)}
@@ -173,7 +174,7 @@ class Host:
         result = await instance.run(request, decode(request.get("input")))
         if isinstance(result, httpx.Response):
             return {"status": result.status_code, "output": encode(result.content)}
-        return {"output": encode(json.dumps(result).encode())}
+        return {"output": encode(result.to_json().encode())}
 
     async def cancel(self, request: Json) -> Json:
         """Cancel a drive. A thread cannot be canceled: the call of a `Client` continues."""

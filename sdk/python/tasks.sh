@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Usage: tasks.sh VERB
+# A verb is a function below. Exits with 69 if something that Python needs is missing.
+set -euo pipefail
+cd "$(dirname "$0")"
+code=(. ../../tests/conformance/hosts/python ../../host-example/python)
+
+# Installs requirements.txt into .venv, where the package in this folder is found, too.
+setup() (
+	# Concurrent runs take turns.
+	exec 9<requirements.txt
+	if command -v flock >/dev/null; then flock 9; fi
+
+	../../tests/setup/setup.sh python
+	if cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -Ic 'import automatic_rostering' 2>/dev/null; then
+		exit
+	fi
+	rm -rf .venv
+	python3 -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --only-binary :all: -r requirements.txt
+	pwd >"$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/automatic_rostering.pth"
+	cp requirements.txt .venv/ # last, so that an interrupted install does not pass for a complete one
+)
+
+# Checks format, lint, types and reference, which it writes into build/reference.
+check() (
+	.venv/bin/ruff format --check --quiet --config pyproject.toml "${code[@]}"
+	.venv/bin/ruff check --quiet --config pyproject.toml "${code[@]}"
+	.venv/bin/mypy .
+	.venv/bin/mypy "${code[@]:1}"
+	.venv/bin/python -W error -m pdoc -o build/reference automatic_rostering automatic_rostering.redis_store
+)
+
+# Formats the code as check expects it.
+format() (
+	.venv/bin/ruff format --quiet --config pyproject.toml "${code[@]}"
+)
+
+# Tests against the sandbox.
+test() (
+	.venv/bin/python -W error -m unittest discover -s tests -t .
+)
+
+# Makes the wheel and the sdist in dist, the same byte for byte wherever and whenever this runs. An argument names a
+# folder in place of dist.
+package() (
+	here=$PWD
+	root=$(cd ../.. && pwd)
+	dist=${1:-$root/dist}
+	mkdir -p "$dist"
+	stage=$(mktemp -d)
+	trap 'rm -rf "$stage"' EXIT
+	cp -rL pyproject.toml README.md automatic_rostering "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
+	cd "$stage"
+	for kind in sdist wheel; do
+		SOURCE_DATE_EPOCH=1767225600 "$here/.venv/bin/python" -c "from flit_core.buildapi import *; build_$kind('$dist')"
+	done
+)
+
+# Uses the package files as their users do, outside of the repository; what the quick start of README.md
+# does is left to tests/docs.
+test_package() (
+	here=$PWD
+	root=$(cd ../.. && pwd)
+	package=automatic_rostering-$(cat "$root/VERSION")
+	wheel=$package-py3-none-any.whl
+	new=$(mktemp -d)
+	trap 'rm -rf "$new"' EXIT
+	package "$new/again"
+	cd "$new"
+
+	python3 -m venv venv
+	pip() { venv/bin/python -m pip --quiet --disable-pip-version-check "$@"; }
+
+	# The extra has what its module needs, and the types are there for users.
+	pip install "$root/dist/$wheel[redis]" "$(grep -o "^mypy==[0-9.]*" "$here/requirements.txt")"
+	venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
+	venv/bin/mypy --strict "$root/host-example/python/jobs.py"
+
+	# What others make of the sdist is the same wheel, and so is what package makes now.
+	SOURCE_DATE_EPOCH=1767225600 pip wheel --no-deps --wheel-dir of-sdist "$root/dist/$package.tar.gz"
+	cmp "of-sdist/$wheel" "$root/dist/$wheel"
+	for file in "$wheel" "$package.tar.gz"; do cmp "again/$file" "$root/dist/$file"; done
+	echo "Python: packages of $(stat -c %s "$root/dist/$wheel") and $(stat -c %s "$root/dist/$package.tar.gz") bytes work"
+)
+
+# Makes random calls for STRESS_SECONDS (default: 60) while everything around them fails. STRESS_SEED repeats the choices
+# of a run, though not their timing.
+stress() (
+	.venv/bin/python -X dev -W error -m tests.stress
+)
+
+# Measures list_jobs next to httpx alone.
+bench() (
+	../../build/sandbox .venv/bin/python -m tests.bench
+)
+
+case ${1:-} in
+setup) setup ;;
+check | format | test | package | stress | bench) setup; "$1" ;;
+test-package) setup; test_package ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench" >&2; exit 64 ;;
+esac
