@@ -4,14 +4,14 @@ import static java.util.concurrent.CompletableFuture.runAsync;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Supplier;
-import org.extism.sdk.chicory.ExtismFunctionException;
 
 /**
  * The plugin, and the one daemon thread that enters it. So calls never enter it concurrently, and
- * no interrupt of a caller reaches it, which the SDK would turn into a trap.
+ * no interrupt of a caller reaches it, which the runtime would turn into a trap.
  */
 final class PluginThread implements Executor {
   private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
@@ -20,20 +20,28 @@ final class PluginThread implements Executor {
   /** Used by the thread alone; null once it is freed. */
   private Exports plugin;
 
+  private final CompletableFuture<Void> opened;
+
+  /** Starts to open the plugin. */
   PluginThread(Supplier<Exports> plugin) {
-    Client.join(
+    opened =
         runAsync(
             () -> {
               this.plugin = Exports.open(plugin);
               call("check", new byte[0]);
               loadClasses();
             },
-            thread));
+            this);
+  }
+
+  /** Waits until the plugin is open, and throws what prevented that. */
+  void awaitOpen() {
+    Client.join(opened);
   }
 
   /** Loads the classes of calls, which takes so long that the first calls could time out. */
   private static void loadClasses() {
-    Json.read(Json.write(Map.of("step", "done", "now", 1L)), Step.class);
+    Step.ofJson(Json.write(Map.of("step", "done", "now", 1L)));
     RosteringException.ofNetwork("", true);
   }
 
@@ -55,7 +63,7 @@ final class PluginThread implements Executor {
       kept.drop();
     }
     var current = kept.current();
-    var step = Json.read(enter("begin", beginning.json(accepts, now), null, null), Step.class);
+    var step = Step.ofJson(enter("begin", beginning.json(accepts, now), null, null));
     KeptSteps.keep(current, beginning, step);
     return step;
   }
@@ -77,9 +85,9 @@ final class PluginThread implements Executor {
     }
     try {
       return plugin.call(export, input);
-    } catch (ExtismFunctionException e) {
-      throw RosteringException.ofPlugin(e.getError(), response, failure);
-    } catch (Throwable e) { // the SDK throws StackOverflowError, too
+    } catch (Exports.Failure e) {
+      throw RosteringException.ofPlugin(e.getMessage(), response, failure);
+    } catch (Throwable e) { // the runtime throws StackOverflowError, too
       throw RosteringException.ofBug(e.toString(), e);
     }
   }

@@ -1,87 +1,64 @@
 package example.automaticrostering;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.sun.management.OperatingSystemMXBean;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.ArrayList;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.stream.LongStream;
 
 /**
- * Measures calls next to the same requests of the JDK's client alone; bench.sh runs it. Each line
- * on standard input is {@code {"who":"library"|"bare","calls":500,"at_once":16,"pause_ms":0}}: so
- * many calls by so many threads, each of which pauses after each call. The response is a line with
- * the CPU time of the process and the time of each call: {@code {"cpu_us":12345,"wall_us":[…]}}.
+ * Compares listJobs with the same request of the JDK's client: alternating batches of calls, and
+ * the median of the ratios of each pair.
  */
-public final class Bench {
-  private record Block(String who, int calls, int atOnce, long pauseMs) {}
-
+final class Bench {
+  private static final int PAIRS = 31;
+  private static final int CALLS = 300;
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
+  private record Cost(double cpu, double time) {}
+
   public static void main(String[] args) throws Exception {
-    var config = RosteringConfig.fromEnvironment();
-    try (var client = RosteringClient.open(config)) {
-      client.listJobs();
-      var bare = bare(config, client.getToken());
-      var lines = new BufferedReader(new InputStreamReader(System.in, UTF_8)).lines();
-      for (var line : (Iterable<String>) lines::iterator) {
-        var block = Json.read(line.getBytes(UTF_8), Block.class);
-        measure(block, block.who.equals("library") ? client::listJobs : bare);
+    var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    try (var client =
+        RosteringClient.builder(RosteringConfig.fromEnvironment()).httpClient(http).open()) {
+      var request =
+          HttpRequest.newBuilder(URI.create(System.getenv("ROSTERING_BASE_URL") + "/jobs"))
+              .header("Authorization", "Bearer " + client.getToken().accessToken())
+              .header("CUSTOMER_ID", System.getenv("ROSTERING_CUSTOMER_ID"))
+              .header("USER_ID", System.getenv("ROSTERING_USER_ID"))
+              .build();
+      Callable<Integer> bare = () -> http.send(request, BodyHandlers.ofByteArray()).statusCode();
+      Callable<Integer> library = () -> client.listJobs().status();
+      var cpu = new double[PAIRS];
+      var time = new double[PAIRS];
+      for (var pair = -5; pair < PAIRS; pair++) { // the first warm up
+        var first = measure(pair % 2 == 0 ? bare : library);
+        var second = measure(pair % 2 == 0 ? library : bare);
+        if (pair >= 0) {
+          cpu[pair] = pair % 2 == 0 ? second.cpu / first.cpu : first.cpu / second.cpu;
+          time[pair] = pair % 2 == 0 ? second.time / first.time : first.time / second.time;
+        }
       }
+      Arrays.sort(cpu);
+      Arrays.sort(time);
+      System.out.printf(
+          "Java: list_jobs next to java.net.http: CPU %.2f, time %.2f%n",
+          cpu[PAIRS / 2], time[PAIRS / 2]);
     }
   }
 
-  private static Callable<?> bare(RosteringConfig config, Token token) {
-    var request =
-        HttpRequest.newBuilder(URI.create(config.get("base_url") + "/jobs"))
-            .header("Authorization", "Bearer " + token.accessToken())
-            .header("CUSTOMER_ID", config.get("customer_id"))
-            .header("USER_ID", config.get("user_id"))
-            .build();
-    return () -> {
-      var response = RosteringClientBuilder.HTTP_CLIENT.send(request, BodyHandlers.ofByteArray());
-      if (response.statusCode() != 200) {
-        throw new IllegalStateException("status " + response.statusCode());
-      }
-      return response.body();
-    };
-  }
-
-  private static void measure(Block block, Callable<?> call) throws Exception {
-    var threads = Executors.newFixedThreadPool(block.atOnce);
-    var workers = new ArrayList<Callable<LongStream>>();
-    for (var n = 0; n < block.atOnce; n++) {
-      var share = block.calls / block.atOnce + (n < block.calls % block.atOnce ? 1 : 0);
-      workers.add(() -> times(share, block.pauseMs, call));
-    }
+  private static Cost measure(Callable<Integer> call) throws Exception {
     var cpu = PROCESS.getProcessCpuTime();
-    var times = LongStream.empty();
-    for (var worker : threads.invokeAll(workers)) {
-      times = LongStream.concat(times, worker.get());
+    var time = System.nanoTime();
+    for (var i = 0; i < CALLS; i++) {
+      if (call.call() != 200) {
+        throw new IllegalStateException("another status than 200");
+      }
     }
-    cpu = PROCESS.getProcessCpuTime() - cpu;
-    threads.shutdown();
-    var costs = Map.of("cpu_us", cpu / 1000, "wall_us", times.toArray());
-    System.out.println(new String(Json.write(costs), UTF_8));
-  }
-
-  private static LongStream times(int calls, long pauseMs, Callable<?> call) throws Exception {
-    var times = LongStream.builder();
-    for (var n = 0; n < calls; n++) {
-      var begun = System.nanoTime();
-      call.call();
-      times.add((System.nanoTime() - begun) / 1000);
-      Thread.sleep(pauseMs);
-    }
-    return times.build();
+    return new Cost(PROCESS.getProcessCpuTime() - cpu, System.nanoTime() - time);
   }
 }
