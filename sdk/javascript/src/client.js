@@ -3,7 +3,7 @@
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
 import { kind } from './check.js';
-import { names, pluginConfig } from './config.js';
+import { pluginConfig } from './config.js';
 import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
@@ -56,7 +56,7 @@ export class Client {
    */
   static async open(config, options) {
     checkOptions('Client.open', options ?? {});
-    return new Client(await Calls.open(pluginConfig(config), options ?? {}, names), config.baseUrl, {});
+    return new Client(await Calls.open(pluginConfig(config), options ?? {}), config.baseUrl, {});
   }
 
   /**
@@ -153,16 +153,16 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: clock() }));
+    this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: clock() }));
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
-    await this.#calls.run('clear_token', '');
+    this.#calls.run('clear_token', '');
   }
 
   /**
-   * Closes the client: waits for the calls in progress, then frees the plugin. A worker keeps the process alive until then.
+   * Closes the client: waits for the calls in progress.
    *
    * @param {CloseOptions} [options]
    */

@@ -19,7 +19,6 @@ const options = {
   timeoutMs: notNegative,
   maxBody: positive,
   logger: methods('debug', 'info', 'warn', 'error'),
-  worker: flag,
   waitUntil: callable,
 };
 const call = { signal, timeoutMs: notNegative, waitUntil: callable };
