@@ -25,8 +25,8 @@ export class PluginError extends Error {}
  * @throws {Error} if the module imports something else
  */
 export function instantiate(module, config, log) {
-  let input = new DataView(new ArrayBuffer(0));
-  let output = new Uint8Array();
+  let input = /** @type {DataView} */ (new DataView(new ArrayBuffer(0)));
+  let output = /** @type {Uint8Array} */ (new Uint8Array());
   let error = '';
   let blocks = /** @type {(DataView | undefined)[]} */ ([]);
   let allocated = 0; // bytes in them

@@ -45,7 +45,7 @@ export class FileStore {
       const found = await read(file);
       if (typeof found === 'string') return false;
       if (found === null) await rm(file, { force: true }); // only then: another process may have added one since
-      return link(temporary, file).then(() => true, unless('EEXIST', false));
+      return (await link(temporary, file).then(() => true, unless('EEXIST'))) ?? false;
     });
   }
 
@@ -105,13 +105,11 @@ async function read(file) {
 }
 
 /**
- * Returns a handler that turns errors with a code into a value.
+ * Returns a handler that ignores errors with a code.
  *
- * @template [T=undefined]
  * @param {string} code
- * @param {T} [value]
  */
-const unless = (code, value) => (/** @type {NodeJS.ErrnoException} */ error) => {
+const unless = (code) => (/** @type {NodeJS.ErrnoException} */ error) => {
   if (error.code !== code) throw error;
-  return value;
+  return undefined;
 };
