@@ -33,10 +33,7 @@ export class Calls {
   /** Wake the calls that wait for a section to end. */
   sleepers = /** @type {Set<() => void>} */ (new Set());
 
-  /**
-   * @param {import('./plugin.js').Plugin} plugin
-   * @param {import('./options.js').Options} options
-   */
+  /** @param {import('./plugin.js').Plugin} plugin @param {import('./options.js').Options} options */
   constructor(plugin, options) {
     this.#plugin = plugin;
     this.#options = options;

@@ -77,11 +77,7 @@ export class Client {
     return this.#view('forUser', userId, { userId });
   }
 
-  /**
-   * @param {string} method
-   * @param {unknown} id
-   * @param {Ids} ids
-   */
+  /** @param {string} method @param {unknown} id @param {Ids} ids */
   #view(method, id, ids) {
     if (id !== null && typeof id !== 'string') throw new TypeError(`${method} takes a string or null, not ${kind(id)}`);
     return new Client(this.#calls, this.baseUrl, { ...this.#ids, ...ids });
@@ -176,11 +172,7 @@ export class Client {
     return this.close();
   }
 
-  /**
-   * @param {'getToken' | 'listJobs'} method
-   * @param {any} options
-   * @returns {Ids & TokenRequest & CallOptions}
-   */
+  /** @param {'getToken' | 'listJobs'} method @param {any} options @returns {Ids & TokenRequest & CallOptions} */
   #checked(method, options = {}) {
     checkOptions(method, options);
     return options;
@@ -198,11 +190,7 @@ export class Client {
     return toResponse(/** @type {import('./http.js').WholeResponse} */ (response));
   }
 
-  /**
-   * @param {string} call
-   * @param {object} input
-   * @param {CallOptions & {body?: any}} options
-   */
+  /** @param {string} call @param {object} input @param {CallOptions & {body?: any}} options */
   #make(call, input, options) {
     return this.#calls.make(call, input, { ...options, now: clock });
   }

@@ -58,10 +58,7 @@ const parsers = {
   },
 };
 
-/**
- * @param {string} key
- * @param {string} message
- */
+/** @param {string} key @param {string} message */
 const invalid = (key, message) => new RosteringError({ code: 'config_invalid', message, retryable: false, key });
 
 /**

@@ -26,19 +26,12 @@ export class FileStore {
     this.#folder = folder;
   }
 
-  /**
-   * @param {string} key
-   * @returns {Promise<string | null>}
-   */
+  /** @param {string} key @returns {Promise<string | null>} */
   async get(key) {
     return (await read(this.#file(key))) ?? null;
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async add(key, value, ttlSeconds) {
     const file = this.#file(key);
     return this.#write(file, value, ttlSeconds, async (temporary) => {
@@ -49,11 +42,7 @@ export class FileStore {
     });
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async set(key, value, ttlSeconds) {
     const file = this.#file(key);
     await this.#write(file, value, ttlSeconds, (temporary) => rename(temporary, file));

@@ -106,20 +106,13 @@ export class Loop {
     return next;
   }
 
-  /**
-   * @param {StoreStep} step
-   * @param {AbortSignal} signal
-   * @returns {Promise<Outcome>}
-   */
+  /** @param {StoreStep} step @param {AbortSignal} signal @returns {Promise<Outcome>} */
   async #useStore(step, signal) {
     const store = /** @type {import('./guard.js').GuardedStore} */ (this.#calls.store);
     return { result: await store.use(step, signal) };
   }
 
-  /**
-   * @param {TokenStep} step
-   * @param {AbortSignal} signal
-   */
+  /** @param {TokenStep} step @param {AbortSignal} signal */
   #requestToken({ request, timeout, limit }, signal) {
     const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');
     return within(timeout * 1000, tooSlow, signal, (signal) =>
