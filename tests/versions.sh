@@ -79,12 +79,12 @@ versions_of_go() (
 on_node() (
 	ln -sfn "$1" sdk/javascript/runtimes/node/node
 	PATH=$(dirname "$1"):$PATH
-	in_folder sdk/javascript bash -c 'node --disable-warning=ExperimentalWarning --test tests/*.test.js' && rules node
+	in_folder sdk/javascript bash -c 'node --test tests/*.test.js' && rules node
 )
 versions_of_node() {
 	local platform
 	platform=node-$(node -p 'process.platform + "-" + process.arch')
-	get javascript Node sdk/javascript/setup.sh || return 0
+	get javascript Node sdk/javascript/tasks.sh setup || return 0
 	for version in 20.11 25 latest; do
 		local at=$tools/node-$version
 		get javascript "Node $version" npm install --prefix "$at" --no-save --no-package-lock --no-audit --no-fund "$platform@$version" || continue
@@ -134,7 +134,7 @@ versions_of_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	sdk/javascript/setup.sh && sdk/python/setup.sh || return
+	sdk/javascript/tasks.sh setup && sdk/python/setup.sh || return
 	in_folder sdk/go/redisstore go test -count=1 ./... && in_folder sdk/javascript node --test tests/redis-store.test.js &&
 		in_folder sdk/python .venv/bin/python -m unittest tests.test_store
 )
