@@ -30,7 +30,7 @@ export function instantiate(module, config, log) {
   let error = '';
   let blocks = /** @type {(DataView | undefined)[]} */ ([]);
   let allocated = 0; // bytes in them
-  let lines = /** @type {['debug' | 'warn', string][]} */ ([]); // to log after the call: the logger may make one, too
+  const lines = /** @type {['debug' | 'warn', string][]} */ ([]); // to log after the call: the logger may make one, too
   const vars = /** @type {Map<string, Uint8Array>} */ (new Map());
 
   const allocate = (/** @type {number} */ length) => {
@@ -101,6 +101,7 @@ export function instantiate(module, config, log) {
     [output, error, blocks, allocated] = [new Uint8Array(), '', [undefined], 0];
     try {
       const status = exports[name]();
+      // WebAssembly cannot limit a memory that the module itself defines.
       if (exports.memory?.buffer.byteLength > mostMemory)
         throw new RangeError(`memory of more than ${mostMemory} bytes`);
       if (status !== 0) throw error ? new PluginError(error) : new Error(`${name} returned ${status}`);
