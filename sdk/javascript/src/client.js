@@ -92,7 +92,7 @@ export class Client {
    */
   async getToken(given) {
     const { force, refused, ...options } = this.#checked('getToken', given);
-    const { output } = await this.#make('get_token', { force, refused }, options);
+    const { output } = await this.#calls.make('get_token', { force, refused }, { ...options, now: clock });
     return new Token(/** @type {import('./token.js').TokenObject} */ (output));
   }
 
@@ -182,17 +182,13 @@ export class Client {
    * @param {string} call
    * @param {object} input
    * @param {Ids} own
-   * @param {CallOptions & {body?: import('./options.js').Body | null | undefined}} options
+   * @param {CallOptions & {body?: any}} options
    */
   async #send(call, input, own, options) {
     const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
-    const { response } = await this.#make(call, { ...input, customer_id: customerId, user_id: userId }, options);
+    const all = { ...input, customer_id: customerId, user_id: userId };
+    const { response } = await this.#calls.make(call, all, { ...options, now: clock });
     return toResponse(/** @type {import('./http.js').WholeResponse} */ (response));
-  }
-
-  /** @param {string} call @param {object} input @param {CallOptions & {body?: any}} options */
-  #make(call, input, options) {
-    return this.#calls.make(call, input, { ...options, now: clock });
   }
 }
 
