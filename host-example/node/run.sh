@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: run.sh jobs|minimal|service|fleet
-# Runs a program of this folder with the ROSTERING_* variables of the environment. Run sdk/javascript/setup.sh first.
+# Runs a program of this folder with the ROSTERING_* variables of the environment. Run sdk/javascript/tasks.sh setup first.
 program=$1
 shift
 exec node --disable-warning=ExperimentalWarning "$(dirname "$0")/$program.js" "$@"

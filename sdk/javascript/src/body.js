@@ -27,15 +27,6 @@ export async function read(response, limit) {
 }
 
 /**
- * Decodes a body for the plugin.
- *
- * @param {Uint8Array} body
- */
-export const decode = (body) => decoder.decode(body);
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-
-/**
  * Makes a response like that of fetch, but with its body in memory.
  *
  * @param {import('./http.js').WholeResponse} response

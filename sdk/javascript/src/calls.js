@@ -1,12 +1,10 @@
-import { checkContract } from './contract.js';
 import { after, Tasks } from './deadline.js';
 import { explain, timedOut } from './error.js';
 import { KeptSteps } from './kept.js';
-import { Plugin } from './plugin.js';
+import { openPlugin } from './plugin.js';
 import { Loop } from './loop.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 
-/** @typedef {import('./error.js').Names} Names */
 /** @typedef {import('./loop.js').Result} Result */
 /** @typedef {import('./loop.js').Step} Step */
 /** @typedef {import('./options.js').Body} Body */
@@ -24,10 +22,10 @@ const decoder = new TextDecoder();
 
 /** The calls of one instance of the plugin. */
 export class Calls {
+  #plugin;
   #options;
   /** @type {Promise<void> | undefined} */
   #closing;
-  #names;
   #running = new Tasks();
   #sections = new Tasks(); // token requests outlive the calls that make them
   #ended = 0; // how many sections have ended in anything but a wait
@@ -35,16 +33,10 @@ export class Calls {
   /** Wake the calls that wait for a section to end. */
   sleepers = /** @type {Set<() => void>} */ (new Set());
 
-  /**
-   * @param {Plugin} plugin
-   * @param {import('./options.js').Options} options
-   * @param {Names} names
-   * @private
-   */
-  constructor(plugin, options, names) {
-    this.plugin = plugin;
+  /** @param {import('./plugin.js').Plugin} plugin @param {import('./options.js').Options} options */
+  constructor(plugin, options) {
+    this.#plugin = plugin;
     this.#options = options;
-    this.#names = names;
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
     this.maxBody = options.maxBody ?? 64 * 1024 * 1024;
     this.store = options.store && new GuardedStore(options.store, guardedLogger(options.logger ?? console));
@@ -55,17 +47,10 @@ export class Calls {
    *
    * @param {Record<string, string>} config as the plugin reads it
    * @param {import('./options.js').Options} options
-   * @param {Names} [names] of the config's fields in the messages of errors
    */
-  static async open(config, options, names = new Map()) {
-    const calls = new Calls(await Plugin.open(config, options), options, names);
-    try {
-      await checkContract(calls.plugin);
-      await calls.call('check', '');
-    } catch (error) {
-      await calls.plugin.close();
-      throw error;
-    }
+  static async open(config, options) {
+    const calls = new Calls(await openPlugin(config, options), options);
+    calls.call('check', '');
     return calls;
   }
 
@@ -106,9 +91,9 @@ export class Calls {
    * @param {string} name set_token or clear_token
    * @param {string} input as JSON
    */
-  async run(name, input) {
+  run(name, input) {
     if (this.#closing) throw closed();
-    await this.#running.run(0, closed, undefined, () => this.call(name, input));
+    this.call(name, input);
     this.#wake();
   }
 
@@ -130,7 +115,6 @@ export class Calls {
     await this.#running.ended();
     this.#sections.cancel(closed());
     await this.#sections.ended();
-    await this.plugin.close();
   }
 
   /**
@@ -173,15 +157,14 @@ export class Calls {
    * @param {number} now
    * @param {boolean} isRenewal
    */
-  async begin(call, input, now, isRenewal) {
+  begin(call, input, now, isRenewal) {
     const key = call + JSON.stringify(input);
     const kept = this.#kept.find(key, now);
     if (kept) return kept;
     if (input.refused !== undefined) this.#kept.drop();
-    const keep = this.#kept.keeper();
     const accepts = ['wait', ...(this.store ? ['store'] : []), ...(isRenewal ? [] : ['renew'])];
-    const step = await this.step('begin', JSON.stringify({ call, accepts, input: { ...input, now } }));
-    keep(key, step);
+    const step = this.step('begin', JSON.stringify({ call, accepts, input: { ...input, now } }));
+    this.#kept.keep(key, step);
     return step;
   }
 
@@ -191,12 +174,11 @@ export class Calls {
    * @param {string} name begin or resume
    * @param {string} input
    * @param {import('./error.js').Circumstances} [known]
-   * @returns {Promise<Step>}
+   * @returns {Step}
    */
-  async step(name, input, known) {
-    const ended = this.#ended; // read before asking, or a wait would miss a section that ends meanwhile
-    const output = await this.call(name, input, known);
-    return Object.assign(JSON.parse(decoder.decode(output)), { ended });
+  step(name, input, known) {
+    const output = this.call(name, input, known);
+    return Object.assign(JSON.parse(decoder.decode(output)), { ended: this.#ended });
   }
 
   /**
@@ -206,12 +188,12 @@ export class Calls {
    * @param {string | Uint8Array} input
    * @param {import('./error.js').Circumstances} [known]
    */
-  async call(name, input, known) {
+  call(name, input, known) {
     if (name !== 'begin') this.#kept.drop();
     try {
-      return await this.plugin.call(name, input);
+      return this.#plugin(name, input);
     } catch (thrown) {
-      throw explain(thrown, this.#names, known);
+      throw explain(thrown, known);
     }
   }
 }

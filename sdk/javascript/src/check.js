@@ -22,10 +22,7 @@ export function check(where, options, rules) {
   }
 }
 
-/**
- * @param {boolean} right
- * @param {string} expected
- */
+/** @param {boolean} right @param {string} expected */
 const unless = (right, expected) => (right ? undefined : expected);
 
 /** @type {Rule} */
@@ -48,10 +45,7 @@ export const signal = (value) =>
 /** @type {Rule} */
 export const any = () => undefined;
 
-/**
- * @param {...string} names
- * @returns {Rule}
- */
+/** @param {...string} names @returns {Rule} */
 export const methods = (...names) => {
   const expected = `an object with the methods ${names.join(', ')}`;
   return (value) => unless(value !== null && names.every((name) => typeof value[name] === 'function'), expected);
@@ -90,10 +84,7 @@ export function kind(value) {
   return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
 }
 
-/**
- * @param {string} name
- * @param {string[]} names that exist
- */
+/** @param {string} name @param {string[]} names that exist */
 function advice(name, names) {
   const distances = names.map((known) => distance(simple(name), simple(known)));
   const nearest = Math.min(...distances);

@@ -3,7 +3,7 @@
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
 import { kind } from './check.js';
-import { names, pluginConfig } from './config.js';
+import { pluginConfig } from './config.js';
 import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
@@ -56,7 +56,7 @@ export class Client {
    */
   static async open(config, options) {
     checkOptions('Client.open', options ?? {});
-    return new Client(await Calls.open(pluginConfig(config), options ?? {}, names), config.baseUrl, {});
+    return new Client(await Calls.open(pluginConfig(config), options ?? {}), config.baseUrl, {});
   }
 
   /**
@@ -77,11 +77,7 @@ export class Client {
     return this.#view('forUser', userId, { userId });
   }
 
-  /**
-   * @param {string} method
-   * @param {unknown} id
-   * @param {Ids} ids
-   */
+  /** @param {string} method @param {unknown} id @param {Ids} ids */
   #view(method, id, ids) {
     if (id !== null && typeof id !== 'string') throw new TypeError(`${method} takes a string or null, not ${kind(id)}`);
     return new Client(this.#calls, this.baseUrl, { ...this.#ids, ...ids });
@@ -96,7 +92,7 @@ export class Client {
    */
   async getToken(given) {
     const { force, refused, ...options } = this.#checked('getToken', given);
-    const { output } = await this.#make('get_token', { force, refused }, options);
+    const { output } = await this.#calls.make('get_token', { force, refused }, { ...options, now: clock });
     return new Token(/** @type {import('./token.js').TokenObject} */ (output));
   }
 
@@ -153,16 +149,16 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    await this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: clock() }));
+    this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: clock() }));
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
-    await this.#calls.run('clear_token', '');
+    this.#calls.run('clear_token', '');
   }
 
   /**
-   * Closes the client: waits for the calls in progress, then frees the plugin. A worker keeps the process alive until then.
+   * Closes the client: waits for the calls in progress.
    *
    * @param {CloseOptions} [options]
    */
@@ -176,11 +172,7 @@ export class Client {
     return this.close();
   }
 
-  /**
-   * @param {'getToken' | 'listJobs'} method
-   * @param {any} options
-   * @returns {Ids & TokenRequest & CallOptions}
-   */
+  /** @param {'getToken' | 'listJobs'} method @param {any} options @returns {Ids & TokenRequest & CallOptions} */
   #checked(method, options = {}) {
     checkOptions(method, options);
     return options;
@@ -190,21 +182,13 @@ export class Client {
    * @param {string} call
    * @param {object} input
    * @param {Ids} own
-   * @param {CallOptions & {body?: import('./options.js').Body | null | undefined}} options
+   * @param {CallOptions & {body?: any}} options
    */
   async #send(call, input, own, options) {
     const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
-    const { response } = await this.#make(call, { ...input, customer_id: customerId, user_id: userId }, options);
+    const all = { ...input, customer_id: customerId, user_id: userId };
+    const { response } = await this.#calls.make(call, all, { ...options, now: clock });
     return toResponse(/** @type {import('./http.js').WholeResponse} */ (response));
-  }
-
-  /**
-   * @param {string} call
-   * @param {object} input
-   * @param {CallOptions & {body?: any}} options
-   */
-  #make(call, input, options) {
-    return this.#calls.make(call, input, { ...options, now: clock });
   }
 }
 

@@ -36,10 +36,7 @@ export class StoreEntry extends DurableObject {
     return true;
   }
 
-  /**
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} value @param {number} ttlSeconds */
   set(value, ttlSeconds) {
     const expiresAt = Date.now() + ttlSeconds * 1000;
     this.ctx.storage.kv.put('value', value);
@@ -74,29 +71,17 @@ export class DurableObjectStore {
     this.#entries = entries;
   }
 
-  /**
-   * @param {string} key
-   * @returns {Promise<string | null>}
-   */
+  /** @param {string} key @returns {Promise<string | null>} */
   async get(key) {
     return this.#entries.getByName(key).get();
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   * @returns {Promise<boolean>}
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds @returns {Promise<boolean>} */
   async add(key, value, ttlSeconds) {
     return this.#entries.getByName(key).add(value, ttlSeconds);
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async set(key, value, ttlSeconds) {
     await this.#entries.getByName(key).set(value, ttlSeconds);
   }
@@ -126,10 +111,7 @@ export class KvStore {
     return 60 + Math.floor(240 * Math.random());
   }
 
-  /**
-   * @param {string} key
-   * @returns {Promise<string | null>}
-   */
+  /** @param {string} key @returns {Promise<string | null>} */
   get(key) {
     return this.#kv.get(key);
   }
@@ -139,11 +121,7 @@ export class KvStore {
     return true;
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async set(key, value, ttlSeconds) {
     if (ttlSeconds >= shortest) await this.#kv.put(key, value, { expirationTtl: ttlSeconds });
   }

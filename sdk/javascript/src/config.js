@@ -20,18 +20,11 @@ import { RosteringError } from './error.js';
 
 /** @typedef {'stage' | 'production'} Environment */
 
-const variables = /** @type {const} */ ({
-  environment: 'ROSTERING_ENVIRONMENT',
-  authUrl: 'ROSTERING_AUTH_URL',
-  baseUrl: 'ROSTERING_BASE_URL',
-  clientId: 'ROSTERING_CLIENT_ID',
-  clientSecret: 'ROSTERING_CLIENT_SECRET',
-  customerId: 'ROSTERING_CUSTOMER_ID',
-  userId: 'ROSTERING_USER_ID',
-  scope: 'ROSTERING_SCOPE',
-  refreshMargin: 'ROSTERING_REFRESH_MARGIN',
-  allowHttp: 'ROSTERING_ALLOW_HTTP',
-});
+/** @type {import('./check.js').Rules} */
+const rules = {
+  ...{ environment: text, authUrl: text, baseUrl: text, clientId: text, clientSecret: text },
+  ...{ customerId: text, userId: text, scope: text, refreshMargin: number, allowHttp: flag },
+};
 
 /**
  * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
@@ -46,9 +39,9 @@ export function configFromEnv(env = globalThis.process?.env) {
   if (!env) throw new TypeError('there is no process.env: pass the variables, such as the env of a Worker');
   /** @type {Record<string, unknown>} */
   const config = {};
-  for (const [key, variable] of Object.entries(variables)) {
-    const value = env[variable];
-    if (typeof value === 'string' && value !== '') config[key] = parsers[key]?.(value) ?? value;
+  for (const field of Object.keys(rules)) {
+    const value = env[`ROSTERING_${snakeCase(field).toUpperCase()}`];
+    if (typeof value === 'string' && value !== '') config[field] = parsers[field]?.(value) ?? value;
   }
   return /** @type {any} */ (config);
 }
@@ -57,27 +50,19 @@ export function configFromEnv(env = globalThis.process?.env) {
 const parsers = {
   refreshMargin(text) {
     if (/^\d+$/.test(text)) return Number(text);
-    throw invalid('refresh_margin', `${variables.refreshMargin} must be a non-negative integer (seconds)`);
+    throw invalid('refresh_margin', 'ROSTERING_REFRESH_MARGIN must be a non-negative integer (seconds)');
   },
   allowHttp(text) {
     if (text === 'true' || text === 'false') return text === 'true';
-    throw invalid('allow_http', `${variables.allowHttp} must be true or false`);
+    throw invalid('allow_http', 'ROSTERING_ALLOW_HTTP must be true or false');
   },
 };
 
-/**
- * @param {string} key
- * @param {string} message
- */
+/** @param {string} key @param {string} message */
 const invalid = (key, message) => new RosteringError({ code: 'config_invalid', message, retryable: false, key });
 
-/** @type {import('./check.js').Rules} */
-const rules = Object.fromEntries(Object.keys(variables).map((key) => [key, text]));
-Object.assign(rules, { refreshMargin: number, allowHttp: flag });
-
 /**
- * Returns the config as the plugin reads it: `authUrl` becomes `auth_url`. All values are strings, because an SDK would
- * treat a number as an address in its memory.
+ * Returns the config as the plugin reads it: `authUrl` becomes `auth_url`, and all values are strings.
  *
  * @param {Config} config
  * @returns {Record<string, string>}
@@ -88,12 +73,5 @@ export function pluginConfig(config) {
   return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }
 
-/** @param {string} key */
-const snakeCase = (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/**
- * The fields' names here by those in the contract.
- *
- * @type {import('./error.js').Names}
- */
-export const names = new Map(Object.keys(variables).map((key) => [snakeCase(key), key]));
+/** @param {string} field */
+const snakeCase = (field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,3 +1,5 @@
+import { PluginError } from './extism-host.js';
+
 /**
  * A code of the contract.
  *
@@ -87,42 +89,32 @@ export function timedOut(ms) {
   return new RosteringError({ code: 'network_error', message, retryable: true });
 }
 
-const fromPlugin = 'Plugin-originated error: ';
-
 /**
- * Turns what the SDK threw into the error for the caller.
+ * Turns what a call of the plugin threw into the error for the caller.
  *
- * @param {any} thrown an Error; from a worker, a plain object with a message
- * @param {Names} names
+ * @param {unknown} thrown
  * @param {Circumstances} [known]
  * @returns {unknown}
  */
-export function explain(thrown, names, { cause, response } = {}) {
-  const text = String(thrown?.message ?? thrown);
-  if (!text.startsWith(fromPlugin)) return new Error(`the plugin failed: ${text}`, { cause: thrown });
-  const fields = inCallersNames(JSON.parse(text.slice(fromPlugin.length)), names);
+export function explain(thrown, { cause, response } = {}) {
+  if (!(thrown instanceof PluginError)) return new Error(`the plugin failed: ${thrown}`, { cause: thrown });
+  const fields = withNames(JSON.parse(thrown.message));
   if (fields.code !== 'network_error') return new RosteringError(fields, { headers: response?.headers });
   return isMistake(cause) ? cause : new RosteringError(fields, { cause });
 }
 
 /**
- * What the caller calls a field, by the contract's name: `authUrl` by `auth_url`.
- *
- * @typedef {ReadonlyMap<string, string>} Names
- */
-
-/**
- * Makes a message name the fields as the caller wrote them, and name the one at fault. What stands in parentheses is not
- * the plugin's.
+ * Appends to the message what the caller calls the field that caused the error: `authUrl, ROSTERING_AUTH_URL`.
  *
  * @param {ErrorFields} fields
- * @param {Names} names
  * @returns {ErrorFields}
  */
-function inCallersNames(fields, names) {
-  const message = fields.message.replace(/\(.*\)|\w+/gs, (word) => names.get(word) ?? word);
-  const name = names.get(fields.key ?? '');
-  return { ...fields, message: name && !message.includes(name) ? `${name}: ${message}` : message };
+function withNames(fields) {
+  const { code, message, key = '' } = fields;
+  const name = key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
+  const names = name === key ? [] : [name];
+  if (key && code !== 'invalid_input') names.push(`ROSTERING_${key.toUpperCase()}`);
+  return names.length > 0 ? { ...fields, message: `${message} (${names.join(', ')})` } : fields;
 }
 
 /** A mistake in the fetch of the options. */

@@ -34,10 +34,7 @@ export class GuardedStore {
   #logger;
   #warned = -quiet;
 
-  /**
-   * @param {import('./store.js').Store} store
-   * @param {Pick<import('./options.js').Logger, 'warn'>} logger
-   */
+  /** @param {import('./store.js').Store} store @param {Pick<import('./options.js').Logger, 'warn'>} logger */
   constructor(store, logger) {
     this.#store = store;
     this.#logger = logger;

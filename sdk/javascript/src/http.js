@@ -1,4 +1,4 @@
-import { decode, read } from './body.js';
+import { read } from './body.js';
 import { unlessAborted } from './deadline.js';
 import { Mistake, RosteringError } from './error.js';
 import { version } from './version.js';
@@ -24,6 +24,8 @@ import { version } from './version.js';
  *
  * @typedef {{plugin: number, final?: number}} Limits
  */
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const userAgent = `automatic-rostering/${version} (javascript)`;
 
@@ -82,7 +84,7 @@ async function exchange(fetch, { method, url, headers, body }, limits, signal) {
   const result = {
     status,
     headers: retryAfter === null ? {} : { 'Retry-After': retryAfter },
-    ...(most === undefined && { body: decode(whole) }),
+    ...(most === undefined && { body: decoder.decode(whole) }),
   };
   return { result, response: { status, headers: response.headers, body: whole } };
 }

@@ -24,18 +24,20 @@ export class KeptSteps {
     return step && now < step.until ? step : undefined;
   }
 
-  /** Returns a function that keeps the step that the plugin is asked for, unless the steps are dropped before it comes. */
-  keeper() {
-    const steps = this.#steps;
-    return (/** @type {string} */ call, /** @type {Step} */ step) => {
-      if (!('until' in step)) return;
-      if (steps.size === most) steps.clear();
-      steps.set(call, /** @type {Step & {until: number}} */ (step));
-    };
+  /**
+   * Keeps the step that begins a call, if the plugin permits that.
+   *
+   * @param {string} call
+   * @param {Step} step
+   */
+  keep(call, step) {
+    if (!('until' in step)) return;
+    if (this.#steps.size === most) this.#steps.clear();
+    this.#steps.set(call, /** @type {Step & {until: number}} */ (step));
   }
 
   /** Drops all steps: the plugin's state is about to change. */
   drop() {
-    this.#steps = new Map();
+    this.#steps.clear();
   }
 }

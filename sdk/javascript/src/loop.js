@@ -57,12 +57,12 @@ export class Loop {
   async run(call, input) {
     const { now, signal, waitUntil, isRenewal = false } = this.#options;
     signal.throwIfAborted();
-    let step = await this.#calls.begin(call, input, now(), isRenewal);
+    let step = this.#calls.begin(call, input, now(), isRenewal);
     if ('renew' in step) this.#calls.renew({ now, waitUntil });
     while (step.step !== 'done') {
       if (step.step === 'wait') {
         await this.#wait(step);
-        step = await this.#resume(step, {});
+        step = this.#resume(step, {});
       } else if (isShared(step)) {
         const first = step;
         const section = this.#calls.section((signal) => this.#share(first, signal));
@@ -73,7 +73,7 @@ export class Loop {
         if (!response) signal.throwIfAborted();
         this.#response = response;
         if (step.last && response && isFinal(response)) return { response };
-        step = await this.#resume(step, result, cause);
+        step = this.#resume(step, result, cause);
       }
     }
     return step.output ? { output: step.output } : { response: this.#response };
@@ -101,25 +101,18 @@ export class Loop {
       const { result, cause } =
         next.step === 'store' ? await this.#useStore(next, signal) : await this.#requestToken(next, signal);
       signal.throwIfAborted(); // the client is closed, which is no failure of the token endpoint
-      next = await this.#resume(next, result, cause);
+      next = this.#resume(next, result, cause);
     }
     return next;
   }
 
-  /**
-   * @param {StoreStep} step
-   * @param {AbortSignal} signal
-   * @returns {Promise<Outcome>}
-   */
+  /** @param {StoreStep} step @param {AbortSignal} signal @returns {Promise<Outcome>} */
   async #useStore(step, signal) {
     const store = /** @type {import('./guard.js').GuardedStore} */ (this.#calls.store);
     return { result: await store.use(step, signal) };
   }
 
-  /**
-   * @param {TokenStep} step
-   * @param {AbortSignal} signal
-   */
+  /** @param {TokenStep} step @param {AbortSignal} signal */
   #requestToken({ request, timeout, limit }, signal) {
     const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');
     return within(timeout * 1000, tooSlow, signal, (signal) =>

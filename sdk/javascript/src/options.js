@@ -43,32 +43,10 @@
  */
 
 /**
- * The options with which `createPlugin` of the SDK is called.
- *
- * @typedef {object} SdkOptions
- * @property {boolean} runInWorker
- * @property {Record<string, string>} config
- * @property {string[]} allowedHosts
- * @property {Console} logger
- * @property {'debug' | 'silent'} logLevel
- * @property {{execArgv: string[]}} [nodeWorkerArgs]
- */
-
-/**
- * The part of the SDK's instance of a plugin that a client needs.
- *
- * @typedef {object} SdkPlugin
- * @property {(name: string, input: string | Uint8Array) => Promise<{bytes(): Uint8Array} | null>} call
- * @property {() => Promise<unknown>} reset
- * @property {() => Promise<void>} close
- */
-
-/**
  * The plugin, in its build without WASI: the path or the `file:` URL of its file, its bytes, or a compiled module (the only
- * one for a Worker); or a function that opens it with another SDK.
+ * one for a Worker).
  *
- * @typedef {string | URL | ArrayBuffer | ArrayBufferView | WasmModule | ((options: SdkOptions) => Promise<SdkPlugin>)
- * } Source
+ * @typedef {string | URL | ArrayBuffer | ArrayBufferView | WasmModule} Source
  */
 
 /**
@@ -83,7 +61,6 @@
  * @property {number} [maxBody] Limits a response, in bytes (default: 64 MiB).
  * @property {Logger} [logger] Receives log lines, which have neither secrets nor tokens. Without it, only the warnings of a
  *   failing store are logged, to the console.
- * @property {boolean} [worker] Runs the plugin in a worker. Rarely useful, because the plugin does no I/O.
  * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what continues after a call, such as a renewal of
  *   the token, or the token request of a call that ended early, in runtimes that would cancel it.
  */

@@ -29,28 +29,17 @@ export class RedisStore {
     return this.#client.get(key);
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async add(key, value, ttlSeconds) {
     const options = /** @type {SetOptions} */ ({ ...expiry(ttlSeconds), condition: 'NX' });
     return (await this.#client.set(key, value, options)) !== null;
   }
 
-  /**
-   * @param {string} key
-   * @param {string} value
-   * @param {number} ttlSeconds
-   */
+  /** @param {string} key @param {string} value @param {number} ttlSeconds */
   async set(key, value, ttlSeconds) {
     await this.#client.set(key, value, expiry(ttlSeconds));
   }
 }
 
-/**
- * @param {number} seconds
- * @returns {SetOptions}
- */
+/** @param {number} seconds @returns {SetOptions} */
 const expiry = (seconds) => ({ expiration: { type: 'EX', value: seconds } });

@@ -1,40 +1,27 @@
-import {
-  any,
-  callable,
-  check,
-  flag,
-  methods,
-  notNegative,
-  payload,
-  positive,
-  signal,
-  text,
-  textOrNull,
-} from './check.js';
+import * as is from './check.js';
 
 const options = {
-  plugin: any,
-  store: methods('get', 'add', 'set'),
-  fetch: callable,
-  timeoutMs: notNegative,
-  maxBody: positive,
-  logger: methods('debug', 'info', 'warn', 'error'),
-  worker: flag,
-  waitUntil: callable,
+  plugin: is.any,
+  store: is.methods('get', 'add', 'set'),
+  fetch: is.callable,
+  timeoutMs: is.notNegative,
+  maxBody: is.positive,
+  logger: is.methods('debug', 'info', 'warn', 'error'),
+  waitUntil: is.callable,
 };
-const call = { signal, timeoutMs: notNegative, waitUntil: callable };
-const list = { customerId: textOrNull, userId: textOrNull, ...call };
+const call = { signal: is.signal, timeoutMs: is.notNegative, waitUntil: is.callable };
+const list = { customerId: is.textOrNull, userId: is.textOrNull, ...call };
 const request = {
-  ...{ path: text, method: text, headers: any, searchParams: any, json: any, body: payload },
+  ...{ path: is.text, method: is.text, headers: is.any, searchParams: is.any, json: is.any, body: is.payload },
   ...list,
 };
 const rules = {
   'Client.open': options,
   listJobs: list,
   sendRequest: request,
-  getToken: { force: flag, refused: text, ...call },
-  close: { timeoutMs: notNegative },
-  retry: { deadlineMs: notNegative, signal },
+  getToken: { force: is.flag, refused: is.text, ...call },
+  close: { timeoutMs: is.notNegative },
+  retry: { deadlineMs: is.notNegative, signal: is.signal },
 };
 
 /**
@@ -43,4 +30,4 @@ const rules = {
  * @param {keyof typeof rules} method
  * @param {object} given
  */
-export const checkOptions = (method, given) => check(method, given, rules[method]);
+export const checkOptions = (method, given) => is.check(method, given, rules[method]);

@@ -1,58 +1,60 @@
-// Measures calls of the library, or the same requests with fetch alone, as each line of standard input asks:
-// {"who":"library"|"bare","calls":500,"at_once":16,"pause_ms":0}. On Node, Deno and Bun.
+// Prints what listJobs costs next to fetch with the same requests: the medians of the ratios of CPU and wall time, of pairs of
+// batches that alternate. On Node, Deno and Bun, with the ROSTERING_* variables of the environment.
 
-import { createInterface } from 'node:readline';
-import { setTimeout } from 'node:timers/promises';
+import assert from 'node:assert/strict';
+import process from 'node:process';
 import { Client, configFromEnv } from '../src/index.js';
 
-/** @typedef {{who: 'library' | 'bare', calls: number, at_once: number, pause_ms: number}} Block */
+const pairs = 41;
+const warmUp = 20; // pairs
+const calls = 200; // of a batch
+const atOnce = 8;
 
 const config = configFromEnv();
 const client = await Client.open(config);
-await client.listJobs();
 const { accessToken } = await client.getToken();
-
-/** @type {Record<string, string>} */
-const headers = {
+const headers = /** @type {Record<string, string>} */ ({
   Authorization: `Bearer ${accessToken}`,
-  CUSTOMER_ID: config.customerId ?? '',
-  USER_ID: config.userId ?? '',
-};
-const url = `${config.baseUrl}/jobs`;
+  CUSTOMER_ID: config.customerId,
+  USER_ID: config.userId,
+});
 
-const make = {
-  library: () => client.listJobs(),
-  async bare() {
-    const response = await fetch(url, { headers, redirect: 'manual' });
-    if (!response.ok) throw new Error(`the service responded with ${response.status}`);
-    return response.arrayBuffer();
-  },
+const library = async () => (await client.listJobs()).arrayBuffer();
+const bare = async () => {
+  const response = await fetch(`${config.baseUrl}/jobs`, { headers, redirect: 'manual' });
+  assert.equal(response.status, 200);
+  return response.arrayBuffer();
 };
 
 /**
- * Makes calls, and returns the CPU time of the process and the wall time of each call.
+ * Makes the calls of a batch, and returns what they cost.
  *
- * @param {Block} block
+ * @param {() => Promise<unknown>} call
  */
-async function measure({ who, calls, at_once: atOnce, pause_ms: pause }) {
-  /** @type {number[]} */
-  const wall = [];
-  let left = calls;
-  const worker = async () => {
-    while (left-- > 0) {
-      const start = performance.now();
-      await make[who]();
-      wall.push(Math.round((performance.now() - start) * 1000));
-      if (pause > 0) await setTimeout(pause);
-    }
+async function measure(call) {
+  const [start, before] = [performance.now(), process.cpuUsage()];
+  const chain = async () => {
+    for (let i = 0; i < calls / atOnce; i++) await call();
   };
-  const before = process.cpuUsage();
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: atOnce }, chain));
   const { user, system } = process.cpuUsage(before);
-  return { cpu_us: user + system, wall_us: wall };
+  return { cpu: user + system, time: performance.now() - start };
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await measure(JSON.parse(line))));
+/** @type {{cpu: number, time: number}[]} */
+const ratios = [];
+for (let i = 0; i < pairs + warmUp; i++) {
+  const order = i % 2 ? [library, bare] : [bare, library];
+  const costs = new Map();
+  for (const call of order) costs.set(call, await measure(call));
+  const [own, other] = [costs.get(library), costs.get(bare)];
+  if (i >= warmUp) ratios.push({ cpu: own.cpu / other.cpu, time: own.time / other.time });
 }
 await client.close();
+
+const median = (/** @type {'cpu' | 'time'} */ of) => {
+  const sorted = ratios.map((ratio) => ratio[of]).sort((a, b) => a - b);
+  return sorted[Math.floor(pairs / 2)]?.toFixed(2);
+};
+const runtime = ['deno', 'bun', 'node'].find((name) => name in process.versions);
+console.log(`${runtime}: list_jobs next to fetch: CPU ${median('cpu')}, time ${median('time')}`);

@@ -1,27 +1,13 @@
-import { contract } from '../src/index.js';
-
-/** @typedef {Record<string, (input: any) => unknown>} Exports each returns its output, or a promise of that */
+/** @typedef {Record<string, (input: any) => unknown>} Exports each returns its output */
 
 /**
- * Makes an instance of a plugin, as the SDK does, whose exports are those of a test.
+ * Makes an instance of a plugin whose exports are those of a test.
  *
  * @param {Exports} exports
+ * @returns {import('../src/plugin.js').Plugin}
  */
-export function fakePlugin(exports) {
-  /** @type {Exports} */
-  const all = { version: () => ({ version: '9.0.0', contract }), check: () => undefined, ...exports };
-  return {
-    closed: 0,
-    async call(/** @type {string} */ name, /** @type {string | Uint8Array} */ input) {
-      const output = await all[name]?.(input && JSON.parse(String(input)));
-      return output === undefined ? null : { bytes: () => new TextEncoder().encode(JSON.stringify(output)) };
-    },
-    async reset() {},
-    async close() {
-      this.closed++;
-    },
-  };
-}
+export const fakePlugin = (exports) => (name, input) =>
+  new TextEncoder().encode(JSON.stringify(exports[name]?.(input && JSON.parse(String(input)))));
 
 export const steps = {
   token: (/** @type {unknown} */ flow, url = 'http://127.0.0.1/') => ({

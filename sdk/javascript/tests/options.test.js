@@ -2,13 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import createPlugin from 'extism';
 import { Client, configFromEnv, MemoryStore, RosteringError, Token, retry } from '../src/index.js';
 import { Sandbox } from './sandbox.js';
 import { open, start } from './start.js';
 
 const bound = { timeout: 30_000 };
-const wasm = new URL('../src/rostering-nowasi.wasm', import.meta.url);
 const config = { authUrl: 'https://login.invalid', clientId: 'a', clientSecret: 'b', scope: 'c' };
 
 /** Opens a client, without its types. @param {import('../src/index.js').Options} [options] */
@@ -83,17 +81,9 @@ test('invalid-value: a RangeError', bound, async () => {
 
 test('config-at-open: validated without a request', bound, async (t) => {
   const sandbox = await Sandbox.start(t);
-  let closed = 0;
-  /** @type {import('../src/index.js').Source} */
-  const plugin = async (options) => {
-    const opened = await createPlugin(wasm.pathname, options);
-    const close = () => opened.close().finally(() => closed++);
-    return { call: (name, input) => opened.call(name, input), reset: () => opened.reset(), close };
-  };
-  const typo = open(t, sandbox, { plugin }, { environment: /** @type {any} */ ('test') });
+  const typo = open(t, sandbox, {}, { environment: /** @type {any} */ ('test') });
   await assert.rejects(typo, { name: 'RosteringError', code: 'config_invalid', key: 'environment', retryable: false });
-  assert.equal(closed, 1);
-  const missing = open(t, sandbox, { worker: true }, { clientSecret: '' });
+  const missing = open(t, sandbox, {}, { clientSecret: '' });
   await assert.rejects(missing, { code: 'config_missing', key: 'client_secret' });
   assert.deepEqual(await sandbox.counts(), { token_requests: 0, job_requests: 0 });
 });

@@ -1,6 +1,6 @@
 // Stress: concurrent random calls on several clients, with cancels, short timeouts, faults of both servers and of the store,
 // revocations, and clients that close during calls. STRESS_SECONDS (default: 60) limits it, STRESS_SEED repeats the choices.
-// Run by stress.sh, against the sandbox.
+// Run by `tasks.sh stress`, against the sandbox.
 //
 // It ends with status 1 as soon as a call fails with an error that it must not have, or does not end; if no call succeeds
 // after the faults; if a token or a secret is in an error or the log; or if timers, sockets, workers, promises or memory are
@@ -99,7 +99,7 @@ const store = {
 let left = 0; // promises of waitUntil
 const waitUntil = (/** @type {Promise<unknown>} */ section) => void (left++, section.finally(() => left--));
 const options = { logger, timeoutMs: 2 * bound, waitUntil }; // so that a timer that is left shows
-const kinds = [options, { ...options, store }, { ...options, store }, { ...options, worker: true }];
+const kinds = [options, { ...options, store }, { ...options, store }, options];
 const open = async (/** @type {number} */ i) => ({ client: await Client.open(config, kinds[i]), closing: false });
 /** @type {Place[]} */
 const places = await Promise.all(kinds.map((_, i) => open(i)));

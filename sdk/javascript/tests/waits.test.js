@@ -3,74 +3,53 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { Client } from '../src/index.js';
+import { Calls } from '../src/calls.js';
 import { fakePlugin, steps } from './fake-plugin.js';
 
 const bound = { timeout: 30_000 };
 
 /**
- * Opens a client whose token requests get their response when the test calls `respond`.
+ * Makes calls whose token requests get their response when the test calls `respond`.
  *
  * @param {import('./fake-plugin.js').Exports} exports
  */
-async function start(exports) {
+function start(exports) {
   let respond = () => {};
   const responded = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (respond = resolve));
   /** @type {Promise<unknown>[]} */
   const sections = [];
-  const client = await Client.open(/** @type {any} */ ({}), {
-    plugin: async () => fakePlugin(exports),
+  const calls = new Calls(fakePlugin(exports), {
     fetch: () => responded.then(() => new Response('{}')),
     timeoutMs: 0,
     waitUntil: (section) => sections.push(section),
   });
-  return { client, respond, sections };
+  const getToken = (/** @type {{signal?: AbortSignal}} */ options = {}) =>
+    calls.make('get_token', {}, { ...options, now: () => 0 });
+  return { getToken, respond, sections, close: () => calls.close() };
 }
 
 test('wait-ends: a wait for a call ends with its token request', bound, async () => {
   let begun = 0;
   let looks = 0;
-  const { client, respond } = await start({
+  const { getToken, respond } = start({
     begin: () => (begun++ ? steps.wait('look') : steps.token('token')),
     resume: ({ flow }) => {
       if (flow === 'look') looks++;
       return steps.done();
     },
   });
-  const calls = Array.from({ length: 100 }, () => client.getToken());
+  const calls = Array.from({ length: 100 }, () => getToken());
   while (begun < 100) await setImmediate();
   respond();
   await Promise.all(calls);
   assert.equal(looks, 99);
 });
 
-test('wait-ends: a section that ends while the plugin is asked is not missed', bound, async () => {
-  let begun = 0;
-  /** @type {Promise<unknown> | undefined} */
-  let second;
-  const { client, respond } = await start({
-    begin: async () => {
-      if (!begun++) return steps.token('token');
-      for (let i = 0; i < 10; i++) await setImmediate(); // in which the section ends
-      return steps.wait('look');
-    },
-    resume: () => {
-      second ??= client.getToken(); // the plugin is asked for it after this
-      return steps.done();
-    },
-  });
-  const first = client.getToken();
-  respond();
-  await first;
-  await second;
-  assert.equal(begun, 2);
-});
-
 test('a section that ends in a wait ends no other, and no wait for the store ends early', bound, async () => {
   let begun = 0;
   /** @type {unknown[]} */
   const looks = [];
-  const { client, respond, sections } = await start({
+  const { getToken, respond, sections, close } = start({
     begin: () => [steps.token('first'), steps.wait('call'), steps.wait('store', 'store'), steps.token('last')][begun++],
     resume: ({ flow }) => {
       if (flow === 'first') return steps.wait('lock', 'store');
@@ -79,15 +58,15 @@ test('a section that ends in a wait ends no other, and no wait for the store end
     },
   });
   const controller = new AbortController();
-  const [, other] = Array.from({ length: 3 }, () => client.getToken({ signal: controller.signal }).catch(() => 'left'));
+  const [, other] = Array.from({ length: 3 }, () => getToken({ signal: controller.signal }).catch(() => 'left'));
   while (begun < 3) await setImmediate();
   respond();
   await sections[0];
   for (let i = 0; i < 10; i++) await setImmediate();
   assert.deepEqual(looks, []);
-  await client.getToken();
+  await getToken();
   assert.ok((await other) !== 'left');
   assert.deepEqual(looks, ['last', 'call']);
   controller.abort();
-  await client.close();
+  await close();
 });

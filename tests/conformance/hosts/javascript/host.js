@@ -1,18 +1,17 @@
 // The host adapter for Extism's JavaScript SDK on Node, Deno and Bun, and for the library: see
 // tests/conformance/protocol/protocol.go.
 //
-//   node host.js [--sdk PACKAGE] [--worker] [--answer-failures] [--keep-vars]
+//   node host.js [--worker]
 //
-// Without --worker, the plugin runs in the foreground, unless it needs HTTP and the runtime has no JSPI. The last two
-// options replace parts of the SDK: see answer-failures.js and vars.js.
+// Without --worker, the SDK runs the plugin in the foreground, unless it needs HTTP and the runtime has no JSPI. With it, the
+// SDK gets a fetch that does not throw: see answer-failures.js.
 
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
+import { createPlugin } from 'extism';
 import { Calls } from '../../../../sdk/javascript/src/calls.js';
 import { RosteringError } from '../../../../sdk/javascript/src/index.js';
 import { answerFailures } from './answer-failures.js';
 import { httpStore } from './http-store.js';
-import { vars } from './vars.js';
 import { versions } from './versions.js';
 
 /** @typedef {{id?: number, op: string, instance: string, wasm: string, wasi?: boolean, config?: Record<string, string>,
@@ -30,17 +29,7 @@ import { versions } from './versions.js';
  * @property {Line[]} logs
  */
 
-const { values: options } = parseArgs({
-  options: {
-    sdk: { type: 'string', default: 'extism' },
-    worker: { type: 'boolean', default: false },
-    'answer-failures': { type: 'boolean', default: false },
-    'keep-vars': { type: 'boolean', default: false },
-  },
-});
-
-/** @type {typeof import('extism')} */
-const sdk = await import(options.sdk);
+const isWorker = process.argv.includes('--worker');
 
 /** @type {Map<string, Instance>} */
 const instances = new Map();
@@ -55,7 +44,7 @@ const drives = new Map();
 async function handle(request) {
   switch (request.op) {
     case 'versions':
-      return { versions: await versions(options.sdk) };
+      return { versions: await versions() };
     case 'create':
       instances.set(request.instance, await create(request));
       return {};
@@ -90,25 +79,18 @@ async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], cli
   const logs = [];
   const at = (/** @type {string} */ level) => (/** @type {string} */ line) => void logs.push({ level, line });
   const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  const own = options['keep-vars'] ? { functions: vars() } : {};
   if (client) {
-    const calls = await Calls.open(config, {
-      plugin: (options) => sdk.createPlugin(wasm, { ...options, ...own }),
-      worker: options.worker,
-      logger,
-      ...(store && { store: httpStore(store) }),
-    });
-    return { calls, logs, call: (name, input) => calls.call(name, input), close: () => calls.close() };
+    const calls = await Calls.open(config, { plugin: wasm, logger, ...(store && { store: httpStore(store) }) });
+    return { calls, logs, call: async (name, input) => calls.call(name, input), close: () => calls.close() };
   }
-  const plugin = await sdk.createPlugin(wasm, {
+  const plugin = await createPlugin(wasm, {
     useWasi: wasi,
-    runInWorker: options.worker || (allowed_hosts.length > 0 && !('Suspending' in WebAssembly)),
+    runInWorker: isWorker || (allowed_hosts.length > 0 && !('Suspending' in WebAssembly)),
     config,
     allowedHosts: allowed_hosts,
     logger: /** @type {Console} */ (logger),
     logLevel: 'debug',
-    ...own,
-    ...(options['answer-failures'] && { fetch: answerFailures(fetch) }),
+    ...(isWorker && { fetch: answerFailures(fetch) }),
     // Deno's workers do not accept the arguments that the SDK passes to Node's.
     ...('Deno' in globalThis && { nodeWorkerArgs: { execArgv: [] } }),
   });

@@ -3,13 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/**
- * Describes what runs: the runtime, its fetch if that has its own version, and the SDK.
- *
- * @param {string} sdk the name of its package
- */
-export async function versions(sdk) {
-  return [...runtime(process.versions), `${sdk} ${await installed(sdk)}`].join(', ');
+/** Describes what runs: the runtime, its fetch if that has its own version, and the SDK. */
+export async function versions() {
+  return [...runtime(process.versions), `extism ${await installed('extism')}`].join(', ');
 }
 
 /** @param {Record<string, string | undefined>} versions those of Deno and Bun include Node's */

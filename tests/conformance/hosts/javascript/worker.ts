@@ -84,7 +84,7 @@ async function create({ config = {}, allowed_hosts = [], client, store }: Reques
   if (client) {
     const options = { plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
     const calls = await Calls.open(config, options);
-    return { calls, logs, call: (name, input) => calls.call(name, input), close: () => calls.close() };
+    return { calls, logs, call: async (name, input) => calls.call(name, input), close: () => calls.close() };
   }
   const options = { config, allowedHosts: allowed_hosts, logger, logLevel: 'debug' } as const;
   const plugin = await createPlugin({ wasm: [{ module: wasm }] }, options);

@@ -1,7 +1,7 @@
 // Requests that wait for each other in one isolate: one of them requests a token, and the others wait for it.
 
 import { fakePlugin, steps } from '../../../tests/fake-plugin.js';
-import { Client } from '../../../src/index.js';
+import { Calls } from '../../../src/calls.js';
 
 interface Flow {
   url: string;
@@ -24,19 +24,15 @@ const plugin = fakePlugin({
   },
 });
 
-let client: Client | undefined;
+const calls = new Calls(plugin, {});
 
 export default {
   async fetch(request, _env, context): Promise<Response> {
     const path = new URL(request.url).searchParams.get('url') ?? '';
-    const opened =
-      client ??
-      (await Client.open({ authUrl: '', clientId: '', clientSecret: '' }, { plugin: () => Promise.resolve(plugin) }));
-    client ??= opened;
     const { signal } = request;
     const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
-    const { headers } = await client.sendRequest({ path, signal, waitUntil });
+    const { response } = await calls.make('send_request', { path }, { now: () => 0, signal, waitUntil });
     signal.throwIfAborted(); // which workerd forbids another request
-    return new Response(headers.get('Location'));
+    return new Response(response?.headers.get('Location'));
   },
 } satisfies ExportedHandler;

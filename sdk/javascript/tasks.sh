@@ -1,0 +1,234 @@
+#!/usr/bin/env bash
+# Usage: tasks.sh check|format|package|stress
+#        tasks.sh setup|test|test-package|bench RUNTIME
+# A verb is a function below; RUNTIME is node, deno, bun or workerd, and setup works without one. Exits with 69 if something
+# that JavaScript or the runtime needs is missing. The tests need make build build/sandbox, test-package make packages.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(realpath ../..)
+bin=$PWD/node_modules/.bin
+verb=${1:-} runtime=${2:-}
+folders=("$root"/host-example/{node,deno,bun,workerd} "$root/tests/conformance/hosts/javascript")
+npm_install=(npm install --prefer-offline --no-audit --no-fund --loglevel=error)
+export NO_PROXY=127.0.0.1,${NO_PROXY:-} # the fetch of Deno and Bun uses the proxy of the environment
+export WRANGLER_SEND_METRICS=false WRANGLER_HIDE_BANNER=true WRANGLER_LOG=warn WRANGLER_LOG_PATH=$PWD/build
+
+# Installs what package-lock.json names into node_modules, links that where the examples and the conformance adapter look
+# for the package, and gets the runtime.
+setup() (
+	# Concurrent runs take turns.
+	exec 9<package-lock.json
+	if command -v flock >/dev/null; then flock 9; fi
+
+	"$root/tests/setup/setup.sh" node
+	if ! cmp -s package-lock.json node_modules/installed-lock.json; then
+		npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+		ln -s .. node_modules/automatic-rostering
+		cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count
+	fi
+	for folder in "${folders[@]}"; do
+		[ -L "$folder/node_modules" ] || ln -sr node_modules "$folder/node_modules"
+	done
+	case $runtime in
+	# A second Node, with JSPI, if npm has one for this machine.
+	node) [ -e runtimes/node/node ] || program 25.9.0 "$(node -p '`node-${process.platform}-${process.arch}`')@25.9.0" '*/bin/node' || true ;;
+	deno) program 2.9.6 deno@2.9.6 '@deno/*/deno' ;; # 2.9.5 sends a request twice if the connection closes without a response
+	bun) program 1.4.0 bun@1.4.5 '@oven/*/bin/bun' ;;
+	workerd)
+		"$bin/workerd" --version >/dev/null && return
+		echo "workerd does not run here: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2
+		exit 69
+		;;
+	esac
+)
+
+# program OLDEST PACKAGE GLOB: links the runtime's program as runtimes/NAME/NAME: the one on PATH if it is OLDEST or newer,
+# otherwise that of npm's PACKAGE, which GLOB finds in node_modules.
+program() (
+	cd "runtimes/$runtime"
+	new_enough() {
+		local version
+		version=$("$1" --version 2>/dev/null | sed -n '1s/^[^0-9]*\([0-9.]*\).*/\1/p') || return 1
+		[ -n "$version" ] && printf '%s\n' "$oldest" "$version" | sort -VC
+	}
+	oldest=$1
+	if new_enough "./$runtime"; then exit; fi
+	found=$(type -P "$runtime") || found=
+	if [ -z "$found" ] || ! new_enough "$found"; then
+		npm install --prefix . --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error "$2" >/dev/null
+		for found in node_modules/$3; do if new_enough "$found"; then break; fi; done
+	fi
+	if new_enough "$found"; then
+		ln -sfn "$found" "$runtime"
+	else
+		echo "$runtime: install $oldest or newer; npm's $2 does not run here" >&2
+		exit 69
+	fi
+)
+
+# Checks format, lint and types, including those of the examples and the conformance adapter, that wrangler would deploy the
+# Workers, and that the reference can be made.
+check() (
+	"$bin/prettier" --config package.json --check --log-level warn . "${folders[@]}"
+	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js --max-warnings 0 sdk/javascript "${folders[@]}")
+	"$bin/tsc"
+	"$bin/tsc" -p tsconfig.workerd.json
+	"$bin/typedoc" --emit none --logLevel Warn
+	"$bin/typedoc" --emit none --logLevel Warn --tsconfig tsconfig.workerd.json --entryPoints src/cloudflare.js
+	for config in "$root"/host-example/workerd/wrangler*.jsonc; do
+		"$bin/wrangler" deploy --dry-run --config "$config" --outdir "$PWD/build/worker"
+	done
+)
+
+# Formats the code as check expects it.
+format() { "$bin/prettier" --config package.json --write --log-level warn . "${folders[@]}"; }
+
+# Runs the tests on the runtime; on Node, also with a Node that has JSPI.
+test() (
+	shared=(tests/{client,errors,extism-host,options,store,waits,with-token}.test.js)
+	case $runtime in
+	node)
+		for node in node runtimes/node/node; do
+			if ! command -v "$node" >/dev/null; then continue; fi # npm has the second one only for some platforms
+			echo "Node $("$node" --version)"
+			"$node" --test tests/*.test.js
+		done
+		;;
+	deno)
+		[ -t 1 ] || export NO_COLOR=1
+		runtimes/deno/deno check --quiet runtimes/deno/*.ts "$root"/host-example/deno/*.ts
+		runtimes/deno/deno test --no-check --allow-read --allow-write --allow-env --allow-net=127.0.0.1 --allow-run \
+			"${shared[@]}" runtimes/deno
+		;;
+	bun) runtimes/bun/bun --no-install test "${shared[@]/#/./}" ;;
+	workerd) node --test runtimes/workerd/tests/*.test.js ;;
+	esac
+)
+
+# Makes automatic-rostering-VERSION.tgz, with type declarations and the plugin, in dist or in the folder that is passed.
+package() (
+	into=$(realpath -m "${1:-$root/dist}")
+	mkdir -p build "$into"
+	work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
+	trap 'rm -rf "$work"' EXIT
+	cp -RL package.json README.md src "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$work" # with the plugin, not the link to it
+
+	# declare_types CONFIG FILES EXCLUDED
+	declare_types() {
+		cat >"$work/$1" <<-JSON
+			{
+			  "extends": "../../$1",
+			  "compilerOptions": { "noEmit": false, "declaration": true, "emitDeclarationOnly": true },
+			  "include": ["src/$2"],
+			  "exclude": [$3]
+			}
+		JSON
+		"$bin/tsc" -p "$work/$1"
+	}
+	declare_types tsconfig.json '*.js' '"src/cloudflare.js", "src/inside.workerd.js"'
+	declare_types tsconfig.workerd.json cloudflare.js ''
+
+	chmod -R a+r,u+w "$work"
+	npm pack --silent --pack-destination "$into" "./$work"
+)
+
+# Uses the package as a user of the runtime does, in an empty folder: compiles a program with it, and runs one against the
+# sandbox. That Node runs the quick start is a test of tests/docs.
+test_package() (
+	sdk=$PWD
+	package=$root/dist/automatic-rostering-$(cat "$root/VERSION").tgz
+	[ -e "$package" ] || { echo "$package is missing: run make packages first" >&2; exit 1; }
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+	# pinned NAME: NAME@VERSION, as package.json pins it
+	pinned() { node -p "'$1@' + require('$sdk/package.json').devDependencies['$1']"; }
+	lists_jobs() { "$root/build/sandbox" "$@" | grep sandbox-job-1 >jobs; }
+	cd "$folder"
+	echo '{ "private": true, "type": "module" }' >package.json
+	"${runtime}_package"
+	echo "the package, $(wc -c <"$package") bytes, works on $runtime"
+)
+
+node_package() {
+	(cd "$sdk" && package "$folder/again" >/dev/null)
+	cmp "$package" again/*.tgz || { echo "$package is older than its sources: run make packages first" >&2; exit 1; }
+	"${npm_install[@]}" "$package" >/dev/null
+	[ "$(ls node_modules)" = automatic-rostering ] || { echo "more than the package was installed" >&2; exit 1; }
+	"${npm_install[@]}" --save-dev --ignore-scripts "$(pinned typescript)" "$(pinned @types/node)" "$(pinned esbuild)" >/dev/null
+	cp "$sdk"/tests/{types,bundled}.ts .
+	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --target es2022 --module nodenext --types node ./*.ts
+	# Bundled to CommonJS, which is esbuild's default for Node, and to a module.
+	for format in cjs esm; do
+		node_modules/.bin/esbuild bundled.ts --bundle --platform=node --target=node20 --format=$format --loader:.wasm=binary \
+			--log-level=error --outfile=$format/index.js
+		echo "{ \"type\": \"$([ $format = esm ] && echo module || echo commonjs)\" }" >$format/package.json
+		lists_jobs node $format/index.js
+	done
+}
+
+deno_package() {
+	deno=$sdk/runtimes/deno/deno
+	mkdir automatic-rostering # deno install does not unpack a file
+	tar xzf "$package" --strip-components=1 -C automatic-rostering
+	cp "$root/host-example/deno/jobs.ts" "$sdk/tests/types.ts" .
+	echo '{ "workspace": ["./automatic-rostering"], "nodeModulesDir": "auto" }' >deno.json
+	export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
+	"$deno" install --quiet --prod
+	"$deno" check --quiet jobs.ts types.ts
+	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering --allow-env='ROSTERING_*' jobs.ts
+}
+
+bun_package() {
+	bun=$sdk/runtimes/bun/bun
+	cp "$root/host-example/bun/jobs.ts" "$sdk/tests/types.ts" .
+	"$bun" add --silent "$package"
+	"$bun" add --silent --dev "$(pinned typescript)" "$(pinned @types/bun)"
+	"$bun" --bun node_modules/.bin/tsc --strict --noEmit --skipLibCheck --target esnext --module preserve --types bun ./*.ts
+	lists_jobs "$bun" jobs.ts
+}
+
+workerd_package() {
+	cp "$root"/host-example/workerd/*.{ts,js,jsonc} .
+	rm minimal.ts # the SDK alone
+	"${npm_install[@]}" --ignore-scripts "$package" "$(pinned @cloudflare/workers-types)" "$(pinned typescript)" \
+		"$(pinned wrangler)" "$(pinned esbuild)" >/dev/null
+	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --skipLibCheck --target es2024 --lib es2024 --module esnext \
+		--moduleResolution bundler --types @cloudflare/workers-types ./*.ts
+	node_modules/.bin/wrangler deploy --dry-run --outdir out
+	lists_jobs node run.js jobs
+}
+
+# Stresses the client for STRESS_SECONDS (default: 60): see tests/stress.js. If Node itself hangs, it prints a report with its
+# stack and is killed.
+stress() {
+	timeout --signal=USR2 --kill-after=10 $((${STRESS_SECONDS:-60} + 240)) \
+		node --expose-gc --report-on-signal --report-signal=SIGUSR2 --report-filename=stderr tests/stress.js
+}
+
+# Prints what a call costs next to fetch: see tests/bench.js. workerd is left out: its clock stands still while it computes.
+bench() {
+	case $runtime in
+	node) command=(node) ;;
+	deno) command=(runtimes/deno/deno run --no-check --allow-read --allow-env --allow-net=127.0.0.1) ;;
+	bun) command=(runtimes/bun/bun --no-install) ;;
+	workerd) return ;;
+	esac
+	"$root/build/sandbox" "${command[@]}" tests/bench.js
+}
+
+usage() {
+	echo "usage: tasks.sh check|format|package|stress, or tasks.sh setup|test|test-package|bench node|deno|bun|workerd" >&2
+	exit 64
+}
+case $verb:$runtime in
+setup:) ;;
+setup:* | test:* | test-package:* | bench:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
+check: | format: | stress: | package:*) runtime= ;;
+*) usage ;;
+esac
+setup
+case $verb in
+setup) ;;
+package) package ${2:+"$2"} ;;
+*) "${verb/-/_}" ;;
+esac
