@@ -130,20 +130,28 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@sort -rn build/seconds
 	@$(SKIPPED)
 
-.PHONY: packages
-packages: build ## make each language's package and the bill of materials in dist
+.PHONY: packages bill notices
+packages: package-files ## make each language's package and bill of materials in dist
+	@$(MAKE) bill
+	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+
+bill: build ## write dist/bills: what is linked into the plugin, and what each package in dist needs
+	@sdk/bill/bill.sh bills
+
+notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
+	@sdk/bill/bill.sh notices
+
+.PHONY: package-files
+package-files: build
+	@rm -f dist/SHA256SUMS
 	@tests/each.sh package
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
-	@cd tests && go run ./cmd/bill >../build/rostering.cdx.json
-	@mv build/rostering.cdx.json dist
-	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 
 .PHONY: test-packages
-test-packages: packages build/sandbox ## install and use each package as its user does, in an empty folder
+test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
 	@tests/each.sh test-package
-	@cd dist && sha256sum --quiet --check SHA256SUMS
-	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./cmd/bill ./docs
+	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./docs
 
 .PHONY: reproducible
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
@@ -247,10 +255,6 @@ CALLS ?= 1000000
 .PHONY: soak
 soak: build ## compare the built plugin with the core and its model in a million random calls
 	@cd tests && go run ./cmd/soak -seed $(SEED) -steps $(CALLS)
-
-.PHONY: notices
-notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
-	@cd tests && go run ./cmd/notices >../THIRD_PARTY_NOTICES.md
 
 .PHONY: size
 size: build ## print the size of each build, and fail above the limit
