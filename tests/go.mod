@@ -10,7 +10,6 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
 	github.com/tetratelabs/wazero v1.9.0
 	go.yaml.in/yaml/v3 v3.0.6
-	mvdan.cc/sh/v3 v3.10.0
 )
 
 require (

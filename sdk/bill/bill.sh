@@ -27,7 +27,7 @@ go_bill() {
 		echo "${line% *}" >>"$work/modules"
 		awk '{ sub("^[^/]*/", ""); print $1, $3 }' <<<"$line" >>"$work/licenses"
 	done
-	env -u GOOS -u GOARCH -u GOFLAGS go run "$here/go.go" "$2" "$3" "$work/modules" "$work/licenses" >"$root/dist/bills/$1.cdx.json"
+	env -u GOOS -u GOARCH -u GOFLAGS go run "$here/modules.go" "$2" "$3" "$work/modules" "$work/licenses" >"$root/dist/bills/$1.cdx.json"
 }
 
 # For what TinyGo alone compiles. Of archives in C, the linker may take musl's exit alone: notices.tpl knows no other.

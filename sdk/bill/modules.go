@@ -1,6 +1,6 @@
-// Command go prints a bill of materials in CycloneDX's format for what the go command builds.
+// Command modules prints a bill of materials in CycloneDX's format for what the go command builds.
 //
-//	go run go.go PURL VERSION MODULES LICENSES
+//	go run modules.go PURL VERSION MODULES LICENSES
 //
 // MODULES has a line "PURL VERSION" for each component, LICENSES a line "NAME LICENSE" for each module or a folder of it.
 package main
