@@ -78,22 +78,23 @@ bill_of_python() {
 }
 
 bill_of_java() {
-	mvn --batch-mode --no-transfer-progress --quiet -f sdk/java/pom.xml org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
+	mvn --batch-mode --no-transfer-progress --quiet -Dstyle.color=never -f sdk/java/pom.xml org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
 		-DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false -DoutputDirectory="$root/dist/bills" -DoutputName=java.cdx
 }
 
-# Of a copy, since the tool describes all members of a workspace; it also writes where the copy is.
-bill_of_rust() {
+# cargo_bill NAME ARCHIVE FOLDER: of a crate in a package. The tool also writes where the crate is.
+cargo_bill() {
 	[ -x "$tools/bin/cargo-cyclonedx" ] || cargo install --quiet --locked --root "$tools" cargo-cyclonedx@0.5.9
-	mkdir "$work/rust"
-	tar -xzf "dist/automatic-rostering-$version.crate" -C "$work/rust" --strip-components 1
-	SOURCE_DATE_EPOCH=1767225600 "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --manifest-path "$work/rust/Cargo.toml" --all-features \
+	local at=$work/$1
+	mkdir "$at"
+	tar -xzf "$2" -C "$at" --strip-components 1
+	[ -e "$at/$3/Cargo.lock" ] || cp "$at"/*/Cargo.lock "$at" # of the workspace; the tool looks for it above the crate
+	SOURCE_DATE_EPOCH=1767225600 "$tools/bin/cargo-cyclonedx" cyclonedx --quiet --manifest-path "$at/$3/Cargo.toml" --all-features \
 		--target all --format json --spec-version 1.5 --override-filename bill
-	sed "s#$work/rust#.#g" "$work/rust/bill.json" >dist/bills/rust.cdx.json
+	sed "s#$at#.#g" "$at/$3/bill.json" >"dist/bills/$1.cdx.json"
 }
-
-# The crates in libextism, as its own package describes them.
-bill_of_c() { cp sdk/c/lib/libextism.cdx.json dist/bills/c.cdx.json; }
+bill_of_rust() { cargo_bill rust "dist/automatic-rostering-$version.crate" .; }
+bill_of_c() { cargo_bill c "dist/rostering-c-$version.tar.gz" c; }
 
 bills() {
 	rm -rf dist/bills
