@@ -78,7 +78,7 @@ bill_of_python() {
 }
 
 bill_of_java() {
-	mvn --batch-mode --no-transfer-progress --quiet -Dstyle.color=never -f sdk/java/pom.xml org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
+	mvn --batch-mode --no-transfer-progress --quiet -f sdk/java/pom.xml org.cyclonedx:cyclonedx-maven-plugin:2.9.3:makeBom \
 		-DschemaVersion=1.6 -DoutputFormat=json -DincludeTestScope=false -DoutputDirectory="$root/dist/bills" -DoutputName=java.cdx
 }
 
