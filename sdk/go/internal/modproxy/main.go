@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -114,9 +115,11 @@ func pack(prefix string, files []file) ([]byte, error) {
 	return archive.Bytes(), err
 }
 
-// filesOf lists the files of a module, in the order of their paths. It leaves out other modules, this program, the sandbox
-// of the tests, the tests, most of which need build/sandbox, and .gitignore, which would hide the plugin from git in a
-// vendor folder.
+// forContributors are folders that users do without.
+var forContributors = []string{"internal/bench", "internal/modproxy", "internal/sandbox"}
+
+// filesOf lists the files of a module, in the order of their paths. It leaves out other modules, the tests, most of which
+// need build/sandbox, and .gitignore, which would hide the plugin from git in a vendor folder.
 func filesOf(dir string) (files []file, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || path == dir {
@@ -129,7 +132,7 @@ func filesOf(dir string) (files []file, err error) {
 		name = filepath.ToSlash(name)
 		if entry.IsDir() {
 			_, noModule := os.Stat(filepath.Join(path, "go.mod"))
-			if noModule == nil || name == "internal/modproxy" || name == "internal/sandbox" {
+			if noModule == nil || slices.Contains(forContributors, name) {
 				return fs.SkipDir
 			}
 			return nil
