@@ -125,20 +125,28 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@sort -rn build/seconds
 	@$(SKIPPED)
 
-.PHONY: packages
-packages: build ## make each language's package and the bill of materials in dist
+.PHONY: packages bill notices
+packages: package-files ## make each language's package and bill of materials in dist
+	@$(MAKE) bill
+	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+
+bill: build ## write dist/bills: what is linked into the plugin, and what each package in dist needs
+	@sdk/bill/bill.sh bills
+
+notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
+	@sdk/bill/bill.sh notices
+
+.PHONY: package-files
+package-files: build
+	@rm -f dist/SHA256SUMS
 	@tests/each.sh package
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
-	@cd tests && go run ./cmd/bill >../build/rostering.cdx.json
-	@mv build/rostering.cdx.json dist
-	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
 
 .PHONY: test-packages
-test-packages: packages build/sandbox ## install and use each package as its user does, in an empty folder
+test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
 	@tests/each.sh test-package
-	@cd dist && sha256sum --quiet --check SHA256SUMS
-	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./cmd/bill ./docs
+	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./docs
 
 .PHONY: reproducible
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
@@ -193,18 +201,15 @@ matrix: build $(TEST_PLUGINS) ## run the scenarios on every host for the table i
 	@cd tests && go test -count=1 -timeout 30m -json -run Scenarios ./conformance >../build/scenarios.json || true
 	@cd tests && go run ./conformance/matrix ../docs/hosts.md <../build/scenarios.json
 
-.PHONY: bench
-bench: build ## measure the plugin and each library next to peers; HOSTS=go,c limits it
-	@tests/each.sh setup
-	@tests/bench/peers/build.sh
-	@cd tests && go run ./cmd/bench
+.PHONY: bench bench-first
+bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust, each library next to its bare HTTP client
+	@tests/bench/run.sh
+	@tests/each.sh bench
 
-.PHONY: bench-report
-bench-report: build ## measure the plugin next to plugins in other languages for docs/benchmarks.md
+bench-first: build build/sandbox ## measure processes that make one call, for docs/benchmarks.md
 	@tests/each.sh setup
-	@! command -v cargo >/dev/null || sdk/rust/bench.sh build
-	@tests/bench/peers/build.sh
-	@cd tests && go run ./cmd/bench -report ../docs
+	@cd tests && go build -o ../build/first ./cmd/first
+	@build/sandbox build/first
 
 BENCH_CHECK := tests/bench/check/check.sh
 .PHONY: bench-check bench-baseline
@@ -213,11 +218,6 @@ bench-check: build ## compare the plugin's bytes, host calls, memory and operato
 
 bench-baseline: build ## write that baseline anew
 	@$(BENCH_CHECK) --update
-
-.PHONY: compare
-compare: ## compare with other OAuth clients, for docs/compare.md
-	@$(MAKE) packages HOSTS=node
-	@tests/compare/run.sh
 
 .PHONY: mutants
 mutants: ## change the core in small ways, and print the shares that unit tests and scenarios notice
@@ -250,14 +250,6 @@ CALLS ?= 1000000
 .PHONY: soak
 soak: build ## compare the built plugin with the core and its model in a million random calls
 	@cd tests && go run ./cmd/soak -seed $(SEED) -steps $(CALLS)
-
-.PHONY: inspect
-inspect: build ## print the version, contract, imports and exports of each build
-	@cd tests && go run ./cmd/inspect $(PLUGINS:%=../%)
-
-.PHONY: notices
-notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
-	@cd tests && go run ./cmd/notices >../THIRD_PARTY_NOTICES.md
 
 .PHONY: size
 size: build ## print the size of each build, and fail above the limit

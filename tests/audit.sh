@@ -22,12 +22,10 @@ audit() {
 	fi
 }
 
-in_go() { GOBIN=$tools go install golang.org/x/vuln/cmd/govulncheck@v1.9.0 && "$tools/govulncheck" -C "$1" ./...; }
-in_javascript() { npm audit --prefix sdk/javascript; }
 in_python() {
 	[ -x "$tools/python/bin/pip-audit" ] ||
 		{ python3 -m venv "$tools/python" && "$tools/python/bin/python" -m pip install --quiet pip-audit==2.10.1; } || return
-	"$tools/python/bin/pip-audit" --strict --disable-pip --require-hashes --progress-spinner off -r "$1"
+	"$tools/python/bin/pip-audit" --strict --disable-pip --require-hashes --progress-spinner off -r sdk/python/requirements.txt
 }
 in_rust() {
 	# Compiling cargo-audit takes minutes, and without the database it is useless.
@@ -36,8 +34,8 @@ in_rust() {
 	"$tools/bin/cargo-audit" audit --file sdk/rust/Cargo.lock
 }
 
-for module in "$@"; do audit "go, $module" in_go "$module"; done
-audit javascript in_javascript
-for folder in c python; do audit "$folder" in_python "sdk/$folder/requirements.txt"; done
+for module in "$@"; do audit "go, $module" go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 -C "$module" ./...; done
+audit javascript npm audit --prefix sdk/javascript
+audit python in_python
 audit rust in_rust
 exit $status

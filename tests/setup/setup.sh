@@ -54,6 +54,10 @@ explain() {
 	echo "$1: missing ${what#, }: ${how#; }"
 }
 
+for who in "$@"; do
+	[ "${who%-check}" = go ] || grep -v '^#' "$here/programs.txt" | grep -q "^[^ ]*\b${who%-check}\b" ||
+		{ echo "setup.sh: programs.txt has nothing for $who" >&2; exit 64; }
+done
 if [ "$(id -u)" = 0 ] && have apt-get; then
 	wanted=$(for who in "$@"; do missing "$who"; done | packages)
 	# A failure shows below: something is still missing.

@@ -1,0 +1,146 @@
+// Modproxy writes the modules for users into a folder that the go command reads as a module proxy,
+// GOPROXY=file://FOLDER. The same files give the same bytes.
+//
+//	go run ./internal/modproxy TOP FOLDER
+//
+// TOP is the top folder of the repository, after make build.
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// sources are the folders of the modules, with the files of the top folder that each also holds.
+var sources = map[string][]string{
+	"sdk/go":            {"LICENSE", "THIRD_PARTY_NOTICES.md"},
+	"sdk/go/redisstore": {"LICENSE"},
+	"sandbox":           {"LICENSE"},
+}
+
+const plugin = "rostering-nowasi.wasm"
+
+func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: modproxy TOP FOLDER")
+	}
+	if err := publish(os.Args[1], os.Args[2]); err != nil {
+		log.Fatal("modproxy: ", err)
+	}
+}
+
+func publish(top, folder string) error {
+	built, err := os.ReadFile(filepath.Join(top, "dist", plugin))
+	if err != nil {
+		return fmt.Errorf("run make build first: %w", err)
+	}
+	inside, err := os.ReadFile(filepath.Join(top, "sdk/go/wasm", plugin))
+	if err != nil || !bytes.Equal(inside, built) {
+		return errors.New("the plugin in the library differs from dist: run make build")
+	}
+	number, err := os.ReadFile(filepath.Join(top, "VERSION"))
+	if err != nil {
+		return err
+	}
+	for dir, more := range sources {
+		if err := publishModule(top, dir, more, folder, "v"+strings.TrimSpace(string(number))); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+var module = regexp.MustCompile(`(?m)^module (\S+)$`)
+
+func publishModule(top, dir string, more []string, folder, version string) error {
+	mod, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	path := string(module.FindSubmatch(mod)[1])
+	files, err := filesOf(filepath.Join(top, dir))
+	if err != nil {
+		return err
+	}
+	for _, name := range more {
+		files = append(files, file{name, filepath.Join(top, name)})
+	}
+	archive, err := pack(path+"@"+version+"/", files)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(folder, filepath.FromSlash(path), "@v")
+	err = errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755))
+	for name, content := range map[string][]byte{
+		"list":            []byte(version + "\n"),
+		version + ".info": fmt.Appendf(nil, `{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version), // the time in all packages
+		version + ".mod":  mod,
+		version + ".zip":  archive,
+	} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(to, name), content, 0o644))
+	}
+	return err
+}
+
+// file is a file of a module: its path there, and where it is.
+type file struct{ name, at string }
+
+// pack makes a module's zip file, whose names begin with prefix. Without times and modes, the same files give the same bytes.
+func pack(prefix string, files []file) ([]byte, error) {
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for _, f := range files {
+		content, err := os.ReadFile(f.at)
+		if err != nil {
+			return nil, err
+		}
+		entry, err := w.Create(prefix + f.name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := entry.Write(content); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return archive.Bytes(), err
+}
+
+// forContributors are folders that users do without.
+var forContributors = []string{"internal/bench", "internal/modproxy", "internal/sandbox"}
+
+// filesOf lists the files of a module, in the order of their paths. It leaves out other modules, the tests, most of which
+// need build/sandbox, and .gitignore, which would hide the plugin from git in a vendor folder.
+func filesOf(dir string) (files []file, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if entry.IsDir() {
+			_, noModule := os.Stat(filepath.Join(path, "go.mod"))
+			if noModule == nil || slices.Contains(forContributors, name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(entry.Name(), ".") {
+			files = append(files, file{name, path})
+		}
+		return nil
+	})
+	return files, err
+}

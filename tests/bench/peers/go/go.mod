@@ -1,5 +1,0 @@
-module peer
-
-go 1.24
-
-require github.com/extism/go-pdk v1.1.3
