@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,13 +8,18 @@ import (
 	"time"
 )
 
+// The environments of the service. Each has one client, which can get the scope of that
+// environment and no other.
+const (
+	Stage      = "stage"
+	Production = "production"
+)
+
 // DefaultLifetime is how long a token lives by default.
 const DefaultLifetime = time.Hour
 
 // maxLifetime keeps expiry times from overflowing.
 const maxLifetime = 10 * 365 * 24 * time.Hour
-
-const defaultHost = "127.0.0.1"
 
 // Config configures a [Sandbox]. The zero Config is valid.
 type Config struct {
@@ -29,9 +33,6 @@ type Config struct {
 	// Anywhere permits an Addr beyond loopback. Anyone who can connect can then use the
 	// control API.
 	Anywhere bool
-	// StageSecret and ProductionSecret are the secrets of the clients. An empty one is
-	// replaced by a random one.
-	StageSecret, ProductionSecret string
 	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger
 }
@@ -41,13 +42,7 @@ func (c Config) withDefaults() Config {
 		c.Lifetime = DefaultLifetime
 	}
 	if c.Addr == "" {
-		c.Addr = defaultHost
-	}
-	if c.StageSecret == "" {
-		c.StageSecret = rand.Text()
-	}
-	if c.ProductionSecret == "" {
-		c.ProductionSecret = rand.Text()
+		c.Addr = "127.0.0.1"
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -65,10 +60,7 @@ func (c Config) validate() error {
 // checkHost refuses hosts that others can reach: anyone who can connect can use the control
 // API.
 func checkHost(host string) error {
-	if host == "localhost" {
-		return nil
-	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("host %q is not a loopback host; set Anywhere to allow it", host)
 	}
 	return nil
@@ -77,12 +69,8 @@ func checkHost(host string) error {
 // checkLifetime refuses fractions of a second, which neither the expires_in of a token
 // response nor the exp of a token can express.
 func checkLifetime(d time.Duration) error {
-	switch {
-	case d < time.Second || d > maxLifetime:
-		return fmt.Errorf("lifetime %v is not between %v and %v", d, time.Second, maxLifetime)
-	case d%time.Second != 0:
-		return fmt.Errorf("lifetime %v is not a number of whole seconds", d)
-	default:
-		return nil
+	if d < time.Second || d > maxLifetime || d%time.Second != 0 {
+		return fmt.Errorf("lifetime %v is not a number of whole seconds between %v and %v", d, time.Second, maxLifetime)
 	}
+	return nil
 }

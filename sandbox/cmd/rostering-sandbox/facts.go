@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"automatic-rostering.example/sandbox"
@@ -18,8 +16,6 @@ type facts struct {
 	Env        map[string]string `json:"env"`
 	Production map[string]string `json:"env_production"`
 	Controls   []example         `json:"controls"`
-
-	exposed bool // beyond loopback
 }
 
 // example is a request to the control API.
@@ -69,19 +65,11 @@ func controls(url string) []example {
 	}
 }
 
-func (f facts) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(f)
-	}
-	_, err := io.WriteString(w, f.text())
-	return err
-}
-
-func (f facts) text() string {
+func (f facts) text(exposed bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", f.Sandbox)
 	fmt.Fprintf(&b, "# identity provider %s, jobs %s, page and control API %s\n", f.AuthURL, f.BaseURL, f.ControlURL)
-	if f.exposed {
+	if exposed {
 		b.WriteString("# It listens beyond loopback: anyone who can connect can use the control API.\n")
 	}
 	b.WriteString("\n")

@@ -58,7 +58,7 @@ func clients() []client {
 }
 
 // slow makes concurrent token requests overlap.
-var slow = sandbox.Fault{Delay: time.Second}
+var slow = sandbox.Fault{DelayMS: 1000}
 
 // trial is one client with its own sandbox.
 type trial struct {
@@ -89,7 +89,7 @@ var rows = []struct {
 		before := t.Counts().TokenRequests
 		t.fault(slow)
 		t.must(10)
-		time.Sleep(2 * slow.Delay) // for a renewal in the background
+		time.Sleep(2 * time.Second) // for a renewal in the background
 		return fmt.Sprint(t.Counts().TokenRequests - before)
 	}},
 	{"recovers from a revoked token", func(t *trial) string {

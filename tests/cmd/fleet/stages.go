@@ -115,7 +115,7 @@ func (s stage) run(ctx context.Context, f *fleet) (r result, err error) {
 
 // begin delays the token, so that all are there before it is.
 func begin(_ context.Context, f *fleet) error {
-	if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{Delay: time.Second, Requests: len(f.workers)}); err != nil {
+	if err := f.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000, Requests: len(f.workers)}); err != nil {
 		return err
 	}
 	defer f.ClearFaults()
