@@ -91,8 +91,8 @@ docs/sandbox.png: build ## take the screenshot of that page
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## run a fleet on one Redis server, on one folder, and as Workers: one token each
 	@tests/setup/setup.sh redis
-	@HOSTS=c,java,node,workerd,python,rust tests/each.sh setup
-	@cd tests && go run ./cmd/fleet
+	@cd tests && go test -count=1 -v -run TestFleet ./fleet
+	@HOSTS=workerd tests/each.sh setup
 	@host-example/workerd/run.sh fleet
 
 .PHONY: run-serverless

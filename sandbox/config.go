@@ -1,10 +1,8 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"time"
 )
 
@@ -25,14 +23,12 @@ const maxLifetime = 10 * 365 * 24 * time.Hour
 type Config struct {
 	// Lifetime is how long tokens live, in whole seconds (default: [DefaultLifetime]).
 	Lifetime time.Duration
-	// Addr is the loopback host to listen on (default: 127.0.0.1).
-	Addr string
+	// Host is the host to listen on (default: 127.0.0.1). If it is not a loopback host, anyone who can
+	// connect can use the control API.
+	Host string
 	// Port is the port of the control API and the page; 0 means any free port. The two
 	// servers always listen on free ports.
 	Port int
-	// Anywhere permits an Addr beyond loopback. Anyone who can connect can then use the
-	// control API.
-	Anywhere bool
 	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger
 }
@@ -41,29 +37,13 @@ func (c Config) withDefaults() Config {
 	if c.Lifetime == 0 {
 		c.Lifetime = DefaultLifetime
 	}
-	if c.Addr == "" {
-		c.Addr = "127.0.0.1"
+	if c.Host == "" {
+		c.Host = "127.0.0.1"
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-func (c Config) validate() error {
-	if c.Anywhere {
-		return checkLifetime(c.Lifetime)
-	}
-	return errors.Join(checkHost(c.Addr), checkLifetime(c.Lifetime))
-}
-
-// checkHost refuses hosts that others can reach: anyone who can connect can use the control
-// API.
-func checkHost(host string) error {
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("host %q is not a loopback host; set Anywhere to allow it", host)
-	}
-	return nil
 }
 
 // checkLifetime refuses fractions of a second, which neither the expires_in of a token

@@ -60,29 +60,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFaultAffectsExactlyItsRequests(t *testing.T) {
-	s := start(t, Config{})
-	if err := s.SetFault(JobsServer, Fault{Status: 500, Requests: 3}); err != nil {
-		t.Fatal(err)
-	}
-	results := make(chan result)
-	for range 10 {
-		go func() {
-			a, _ := try(jobsRequest(s, "x"))
-			results <- a
-		}()
-	}
-	affected := 0
-	for range 10 {
-		if a := <-results; a.status == 500 {
-			affected++
-		}
-	}
-	if affected != 3 {
-		t.Errorf("%d requests were affected", affected)
-	}
-}
-
 func TestHoldAndWait(t *testing.T) {
 	s := start(t, Config{})
 	control(t, s, "POST", "/faults", `{"server":"jobs","hold":true}`, 204)

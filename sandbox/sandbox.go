@@ -29,7 +29,7 @@ type Sandbox struct {
 // Start starts a sandbox, which runs until [Sandbox.Close] or until ctx ends.
 func Start(ctx context.Context, c Config) (*Sandbox, error) {
 	c = c.withDefaults()
-	if err := errors.Join(ctx.Err(), c.validate()); err != nil {
+	if err := errors.Join(ctx.Err(), checkLifetime(c.Lifetime)); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
 	closing := make(chan struct{})
@@ -48,7 +48,7 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 // start listens on all ports first: the provider must know its own URL, the issuer of its tokens.
 func (s *Sandbox) start(c Config) (err error) {
 	for srv, port := range map[**server]int{&s.auth: 0, &s.jobs: 0, &s.control: c.Port} {
-		if *srv, err = listen(c.Addr, port); err != nil {
+		if *srv, err = listen(c.Host, port); err != nil {
 			return err
 		}
 	}

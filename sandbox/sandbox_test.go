@@ -17,9 +17,7 @@ func TestStartRefuses(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, c := range map[string]Config{
-		"a public address":        {Addr: "0.0.0.0"},
-		"a name":                  {Addr: "example.org"},
-		"a port":                  {Addr: "127.0.0.1:8080"},
+		"a port in the host":      {Host: "127.0.0.1:8080"},
 		"a negative lifetime":     {Lifetime: -time.Hour},
 		"half a second":           {Lifetime: 500 * time.Millisecond},
 		"a context that ended":    {},
@@ -53,7 +51,7 @@ func listens(t *testing.T, address string) bool {
 
 func TestCloseLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
-	s, err := Start(t.Context(), Config{Addr: "localhost"})
+	s, err := Start(t.Context(), Config{Host: "localhost"})
 	if err != nil {
 		t.Fatal(err)
 	}

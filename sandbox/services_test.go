@@ -191,15 +191,6 @@ func TestRevokeAndRotate(t *testing.T) {
 	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
 }
 
-func TestRoundUp(t *testing.T) {
-	whole := time.Unix(1000, 0)
-	for in, want := range map[time.Time]time.Time{whole: whole, whole.Add(1): whole.Add(time.Second)} {
-		if got := roundUp(in); !got.Equal(want) {
-			t.Errorf("roundUp(%v) = %v, want %v", in, got, want)
-		}
-	}
-}
-
 // Neither errors nor the log repeat a secret, wherever a client puts it by mistake.
 func TestNothingLeaks(t *testing.T) {
 	var log syncBuffer

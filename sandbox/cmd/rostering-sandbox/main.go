@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		log = nil // it would mix with the command's output
 	}
 	s, err := sandbox.Start(ctx, sandbox.Config{
-		Lifetime: o.lifetime, Port: o.port, Addr: o.listen, Anywhere: o.listen != "", Log: log,
+		Lifetime: o.lifetime, Port: o.port, Host: o.listen, Log: log,
 	})
 	if err != nil {
 		return err
