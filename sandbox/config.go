@@ -1,12 +1,16 @@
 package sandbox
 
 import (
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"time"
+)
+
+// The environments of the service. Each has one client, which can get the scope of that
+// environment and no other.
+const (
+	Stage      = "stage"
+	Production = "production"
 )
 
 // DefaultLifetime is how long a token lives by default.
@@ -15,23 +19,16 @@ const DefaultLifetime = time.Hour
 // maxLifetime keeps expiry times from overflowing.
 const maxLifetime = 10 * 365 * 24 * time.Hour
 
-const defaultHost = "127.0.0.1"
-
 // Config configures a [Sandbox]. The zero Config is valid.
 type Config struct {
 	// Lifetime is how long tokens live, in whole seconds (default: [DefaultLifetime]).
 	Lifetime time.Duration
-	// Addr is the loopback host to listen on (default: 127.0.0.1).
-	Addr string
+	// Host is the host to listen on (default: 127.0.0.1). If it is not a loopback host, anyone who can
+	// connect can use the control API.
+	Host string
 	// Port is the port of the control API and the page; 0 means any free port. The two
 	// servers always listen on free ports.
 	Port int
-	// Anywhere permits an Addr beyond loopback. Anyone who can connect can then use the
-	// control API.
-	Anywhere bool
-	// StageSecret and ProductionSecret are the secrets of the clients. An empty one is
-	// replaced by a random one.
-	StageSecret, ProductionSecret string
 	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger
 }
@@ -40,14 +37,8 @@ func (c Config) withDefaults() Config {
 	if c.Lifetime == 0 {
 		c.Lifetime = DefaultLifetime
 	}
-	if c.Addr == "" {
-		c.Addr = defaultHost
-	}
-	if c.StageSecret == "" {
-		c.StageSecret = rand.Text()
-	}
-	if c.ProductionSecret == "" {
-		c.ProductionSecret = rand.Text()
+	if c.Host == "" {
+		c.Host = "127.0.0.1"
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -55,34 +46,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (c Config) validate() error {
-	if c.Anywhere {
-		return checkLifetime(c.Lifetime)
-	}
-	return errors.Join(checkHost(c.Addr), checkLifetime(c.Lifetime))
-}
-
-// checkHost refuses hosts that others can reach: anyone who can connect can use the control
-// API.
-func checkHost(host string) error {
-	if host == "localhost" {
-		return nil
-	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return fmt.Errorf("host %q is not a loopback host; set Anywhere to allow it", host)
-	}
-	return nil
-}
-
 // checkLifetime refuses fractions of a second, which neither the expires_in of a token
 // response nor the exp of a token can express.
 func checkLifetime(d time.Duration) error {
-	switch {
-	case d < time.Second || d > maxLifetime:
-		return fmt.Errorf("lifetime %v is not between %v and %v", d, time.Second, maxLifetime)
-	case d%time.Second != 0:
-		return fmt.Errorf("lifetime %v is not a number of whole seconds", d)
-	default:
-		return nil
+	if d < time.Second || d > maxLifetime || d%time.Second != 0 {
+		return fmt.Errorf("lifetime %v is not a number of whole seconds between %v and %v", d, time.Second, maxLifetime)
 	}
+	return nil
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,11 @@ import (
 )
 
 const (
+	pagePath     = "/"
+	eventsPath   = "/events"
 	faultsPath   = "/faults"
 	revokePath   = "/revoke"
+	rotatePath   = "/rotate"
 	lifetimePath = "/lifetime"
 	countsPath   = "/counts"
 	requestsPath = "/requests"
@@ -26,50 +30,35 @@ const (
 // maxWait bounds a wait for requests.
 const maxWait = 30 * time.Second
 
-// faultRequest is a [Fault] in JSON. Durations are numbers with the unit in their names, for
-// all languages.
+// faultRequest is the body of POST /faults. A body that is not UTF-8 needs base64.
 type faultRequest struct {
-	Server   string            `json:"server"`
-	Status   int               `json:"status"`
-	Headers  map[string]string `json:"headers"`
-	Body     string            `json:"body"`
-	Base64   []byte            `json:"body_base64"`
-	DelayMS  int64             `json:"delay_ms"`
-	Hold     bool              `json:"hold"`
-	CutOff   bool              `json:"cut_off"`
-	Requests int               `json:"requests"`
+	Server string `json:"server"`
+	Base64 []byte `json:"body_base64"`
+	Fault
 }
 
 type lifetimeRequest struct {
 	Seconds int64 `json:"seconds"`
 }
 
-// controls returns the handlers of the control API by path and method.
-func controls(s *Sandbox) map[string]map[string]http.HandlerFunc {
-	return map[string]map[string]http.HandlerFunc{
+// controlHandler returns the handler of the control API. An http.ServeMux would report unknown paths and
+// methods in plain text. Pages of other sites cannot use it.
+func (s *Sandbox) controlHandler() http.Handler {
+	routes := map[string]map[string]http.HandlerFunc{
 		faultsPath: {
-			http.MethodPost:   s.switched("fault", control(s.setFault)),
-			http.MethodDelete: s.switched("faults end", control(func(struct{}) error { s.ClearFaults(); return nil })),
+			http.MethodPost:   switched(s, "fault", s.setFault),
+			http.MethodDelete: switched(s, "faults end", action(s.ClearFaults)),
 		},
-		revokePath:   {http.MethodPost: s.switched("all tokens revoked", control(func(struct{}) error { s.Revoke(); return nil }))},
-		rotatePath:   {http.MethodPost: s.switched("secrets rotated", control(func(struct{}) error { s.Rotate(); return nil }))},
+		revokePath:   {http.MethodPost: switched(s, "all tokens revoked", action(s.Revoke))},
+		rotatePath:   {http.MethodPost: switched(s, "secrets rotated", action(s.Rotate))},
+		lifetimePath: {http.MethodPost: switched(s, "lifetime of new tokens", s.setLifetime)},
+		countsPath:   {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.Counts()) }},
+		requestsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.Requests()) }},
+		waitPath:     {http.MethodPost: s.serveWait},
 		pagePath:     {http.MethodGet: servePage},
 		eventsPath:   {http.MethodGet: s.serveEvents},
-		lifetimePath: {http.MethodPost: control(s.setLifetime)},
-		countsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
-			writeJSON(w, http.StatusOK, s.Counts())
-		}},
-		requestsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
-			writeJSON(w, http.StatusOK, s.Requests())
-		}},
-		waitPath: {http.MethodPost: s.serveWait},
 	}
-}
-
-// controlHandler returns the handler of the control API. An http.ServeMux would report unknown
-// paths and methods in plain text.
-func controlHandler(routes map[string]map[string]http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path, ok := routes[r.URL.Path]
 		if !ok {
 			writeControlProblem(w, http.StatusNotFound, errors.New("the control API has no such path"))
@@ -82,7 +71,29 @@ func controlHandler(routes map[string]map[string]http.HandlerFunc) http.Handler 
 			return
 		}
 		handle(w, r)
-	})
+	}))
+}
+
+// switched returns a handler that decodes a JSON body, runs an action on it, and adds it to the journal.
+func switched[T any](s *Sandbox, what string, act func(T) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var body T
+		err := decodeStrictly(r.Body, &body)
+		if err == nil {
+			err = act(body)
+		}
+		if err != nil {
+			writeControlProblem(w, http.StatusBadRequest, err)
+			return
+		}
+		s.journal.add(&entry{Switch: what})
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// action is an action without parameters.
+func action(act func()) func(struct{}) error {
+	return func(struct{}) error { act(); return nil }
 }
 
 func (s *Sandbox) serveWait(w http.ResponseWriter, r *http.Request) {
@@ -101,39 +112,12 @@ func (s *Sandbox) serveWait(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, counts)
 }
 
-// control returns a handler that decodes a JSON body and runs an action on it.
-func control[T any](act func(T) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		var body T
-		err := decodeStrictly(r.Body, &body)
-		if err == nil {
-			err = act(body)
-		}
-		if err != nil {
-			writeControlProblem(w, http.StatusBadRequest, err)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
-	}
-}
-
 func (s *Sandbox) setFault(r faultRequest) error {
-	// Checked first, because it could overflow as a duration.
-	if r.DelayMS < 0 || r.DelayMS > maxDelay.Milliseconds() {
-		return fmt.Errorf("delay_ms is not between 0 and %d", maxDelay.Milliseconds())
-	}
 	if r.Body != "" && len(r.Base64) > 0 {
 		return errors.New("a fault has either body or body_base64")
 	}
-	return s.SetFault(r.Server, Fault{
-		Status:   r.Status,
-		Headers:  r.Headers,
-		Body:     r.Body + string(r.Base64),
-		Delay:    time.Duration(r.DelayMS) * time.Millisecond,
-		Hold:     r.Hold,
-		CutOff:   r.CutOff,
-		Requests: r.Requests,
-	})
+	r.Body += string(r.Base64)
+	return s.SetFault(r.Server, r.Fault)
 }
 
 func (s *Sandbox) setLifetime(r lifetimeRequest) error {
@@ -166,4 +150,63 @@ func decodeStrictly(r io.Reader, v any) error {
 
 func writeControlProblem(w http.ResponseWriter, status int, err error) {
 	writeJSON(w, status, map[string]string{"error": err.Error()})
+}
+
+//go:embed page.html
+var page []byte
+
+// servePage serves the page, which sends requests to this server alone.
+func servePage(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; frame-ancestors 'none'")
+	_, _ = w.Write(page)
+}
+
+// state is what the page shows in addition to the journal.
+type state struct {
+	Tokens []issuedToken     `json:"tokens"`
+	Faults map[string]string `json:"faults"` // by server
+}
+
+func (s *Sandbox) state() state {
+	now := state{Tokens: s.provider.ledger.valid(), Faults: map[string]string{}}
+	for server, i := range s.faults {
+		if f := i.String(); f != "" {
+			now.Faults[server] = f
+		}
+	}
+	return now
+}
+
+// serveEvents sends the journal and then its changes, as server-sent events.
+func (s *Sandbox) serveEvents(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	send := func(event string, v any) error {
+		b, err := json.Marshal(v)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, b)
+		}
+		return err
+	}
+	for seen := 0; ; {
+		entries, now, changed := s.journal.since(seen)
+		seen = now
+		for _, e := range entries {
+			if send("entry", e) != nil {
+				return
+			}
+		}
+		if send("state", s.state()) != nil || http.NewResponseController(w).Flush() != nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-r.Context().Done():
+			return
+		case <-s.closing:
+			return
+		}
+	}
 }

@@ -1,220 +1,186 @@
 package sandbox
 
 import (
+	"context"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
-func askControl(t *testing.T, s *Sandbox, method, path, body string) result {
-	t.Helper()
-	return do(t, newRequest(t, method, s.ControlURL()+path, body))
+func TestFaults(t *testing.T) {
+	s := start(t, Config{})
+	token := granted(t, s).AccessToken
+	for server, next := range map[string]func() *http.Request{
+		AuthServer: func() *http.Request { return tokenRequest(s, form(s)) },
+		JobsServer: func() *http.Request { return jobsRequest(s, token) },
+	} {
+		t.Run(server, func(t *testing.T) {
+			fault := func(fields string) {
+				control(t, s, "POST", "/faults", `{"server":"`+server+`",`+fields+`}`, 204)
+			}
+			fault(`"status":503,"headers":{"Retry-After":"7"},"body":"<p>busy</p>","requests":2`)
+			for range 2 {
+				if a := do(t, next(), 503); a.header.Get("Retry-After") != "7" || a.body != "<p>busy</p>" {
+					t.Errorf("Retry-After %q, body %q", a.header.Get("Retry-After"), a.body)
+				}
+			}
+			do(t, next(), 200)
+
+			fault(`"status":500`)
+			for range 3 {
+				do(t, next(), 500).wantError(t, "sandbox_fault", "switched on")
+			}
+			control(t, s, "DELETE", "/faults", "", 204)
+			do(t, next(), 200)
+
+			fault(`"status":400,"body":"{\"error\":\"mine\"}","requests":1`)
+			do(t, next(), 400).wantError(t, "mine", "") // as JSON
+			fault(`"status":204,"requests":1`)
+			do(t, next(), 204)
+			fault(`"status":502,"body_base64":"/w==","delay_ms":1,"requests":1`)
+			if a := do(t, next(), 502); a.body != "\xff" {
+				t.Errorf("body %q", a.body)
+			}
+
+			fault(`"cut_off":true,"delay_ms":1,"requests":1`)
+			if a, err := try(next()); !errors.Is(err, io.EOF) {
+				t.Errorf("status %d, error %v; want a cut-off", a.status, err)
+			}
+			fault(`"delay_ms":600000,"requests":1`)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			if a, err := try(next().WithContext(ctx)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("status %d, error %v; want a delay", a.status, err)
+			}
+			do(t, next(), 200)
+		})
+	}
 }
 
-func TestControlFaults(t *testing.T) {
+func TestHoldAndWait(t *testing.T) {
 	s := start(t, Config{})
-	request := targets(t, s)[JobsServer]
-	set := func(body string) {
-		t.Helper()
-		askControl(t, s, http.MethodPost, "/faults", body).want(t, http.StatusNoContent)
+	control(t, s, "POST", "/faults", `{"server":"jobs","hold":true}`, 204)
+	r := jobsRequest(s, granted(t, s).AccessToken)
+	done := make(chan result, 1)
+	go func() {
+		a, _ := try(r)
+		done <- a
+	}()
+	control(t, s, "POST", "/wait", `{"token_requests":1,"job_requests":1}`, 200)
+	if len(done) > 0 {
+		t.Error("the request was not held")
 	}
-	set(`{"server":"jobs","status":429,"headers":{"Retry-After":"3"},"body":"slow down","requests":1}`)
-	a := do(t, request())
-	a.want(t, http.StatusTooManyRequests)
-	if a.header.Get("Retry-After") != "3" || a.body != "slow down" {
-		t.Errorf("Retry-After %q, body %q", a.header.Get("Retry-After"), a.body)
-	}
-	do(t, request()).want(t, http.StatusOK)
-
-	set(`{"server":"jobs","cut_off":true,"delay_ms":1}`)
-	if a, err := try(request()); err == nil {
-		t.Errorf("status %d, want a cut-off", a.status)
-	}
-	askControl(t, s, http.MethodDelete, "/faults", "").want(t, http.StatusNoContent)
-	do(t, request()).want(t, http.StatusOK)
-}
-
-func TestControlRevoke(t *testing.T) {
-	s := start(t, Config{})
-	before := newToken(t, s)
-	askControl(t, s, http.MethodPost, "/revoke", "").want(t, http.StatusNoContent)
-	wantInvalid(t, s, before, errRevoked)
-	getJobs(t, s, newToken(t, s)).want(t, http.StatusOK)
-}
-
-func TestControlLifetime(t *testing.T) {
-	s := start(t, Config{})
-	askControl(t, s, http.MethodPost, "/lifetime", `{"seconds":42}`).want(t, http.StatusNoContent)
-	if got := granted(t, s, Stage).ExpiresIn; got != 42 {
-		t.Errorf("expires in %d", got)
+	s.ClearFaults()
+	if a := <-done; a.status != 200 {
+		t.Errorf("status %d", a.status)
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCountsAndRequests(t *testing.T) {
 	s := start(t, Config{})
-	token := newToken(t, s)
-	do(t, tokenRequest(t, s, nil)).want(t, http.StatusBadRequest)
-	getJobs(t, s, token).want(t, http.StatusOK)
-	getJobs(t, s, "bad").want(t, http.StatusUnauthorized)
-	do(t, newRequest(t, http.MethodGet, s.BaseURL()+"/other", "")).want(t, http.StatusNotFound)
-	setFault(t, s, JobsServer, Fault{Status: 500})
-	getJobs(t, s, token).want(t, http.StatusInternalServerError)
+	token := granted(t, s).AccessToken
+	r := request("POST", s.BaseURL()+"/orders?day=1", strings.Repeat("o", maxExcerpt+1))
+	r.Header.Set("CUSTOMER_ID", "customer-1")
+	do(t, r, 404)
+	do(t, request("GET", s.AuthURL()+"/other", ""), 404)
+	control(t, s, "POST", "/faults", `{"server":"jobs","cut_off":true}`, 204)
+	_, _ = try(jobsRequest(s, token))
 
-	want := Counts{TokenRequests: 2, JobRequests: 4}
-	if got := s.Counts(); got != want {
-		t.Errorf("counts %+v, want %+v", got, want)
-	}
-	a := askControl(t, s, http.MethodGet, "/counts", "")
-	a.want(t, http.StatusOK)
-	if got := strings.TrimSpace(a.body); got != `{"token_requests":2,"job_requests":4}` {
+	if got := strings.TrimSpace(control(t, s, "GET", "/counts", "", 200).body); got != `{"token_requests":1,"job_requests":2}` {
 		t.Errorf("counts %s", got)
 	}
-}
-
-func TestRequests(t *testing.T) {
-	s := start(t, Config{})
-	token := newToken(t, s)
-	r := newRequest(t, http.MethodPost, s.BaseURL()+"/orders?day=1", strings.Repeat("o", maxExcerpt+1))
-	r.Header.Set("CUSTOMER_ID", "customer-1")
-	do(t, r).want(t, http.StatusNotFound)
-	getJobs(t, s, token)
-
-	a := askControl(t, s, http.MethodGet, "/requests", "")
-	a.want(t, http.StatusOK)
 	var got []Request
-	a.decode(t, &got)
+	control(t, s, "GET", "/requests", "", 200).decode(t, &got)
 	if len(got) != 3 {
 		t.Fatalf("%d requests", len(got))
 	}
-	if f := got[0]; f.Server != AuthServer || f.Target != "/connect/token" || f.Form["grant_type"] != "client_credentials" {
-		t.Errorf("the first is %s %s with %q", f.Method, f.Target, f.Form["grant_type"])
+	if f := got[0]; f.Server != AuthServer || f.Target != "/connect/token" || f.Form["grant_type"] != "client_credentials" || f.Status != 200 {
+		t.Errorf("the first is %+v", f)
 	}
-	if p := got[1]; p.Method != http.MethodPost || p.Target != "/orders?day=1" || len(p.Body) != maxExcerpt ||
-		p.Length != maxExcerpt+1 || p.Headers["customer_id"] != "customer-1" {
+	if p := got[1]; p.Method != "POST" || p.Target != "/orders?day=1" || len(p.Body) != maxExcerpt ||
+		p.Length != maxExcerpt+1 || p.Headers["customer_id"] != "customer-1" || p.Status != 404 {
 		t.Errorf("the second is %+v", p)
 	}
-	if j := got[2]; j.Server != JobsServer || j.Headers["authorization"] != "Bearer "+token {
-		t.Errorf("the third is %s %s", j.Method, j.Target)
+	if j := got[2]; j.Server != JobsServer || j.Headers["authorization"] != "Bearer "+token || j.Status != cutOff {
+		t.Errorf("the third is %+v", j)
 	}
 }
 
 func TestTheJournalIsBounded(t *testing.T) {
-	j := newJournal(nil)
-	for range maxRequests + 1 {
-		j.add(Request{Server: JobsServer})
+	j := &journal{changed: make(chan struct{})}
+	for range maxEntries + 1 {
+		j.add(&entry{Server: JobsServer})
 	}
-	counts, _ := j.count()
-	if requests := j.newest(); counts.JobRequests != maxRequests+1 || len(requests) != maxRequests {
-		t.Errorf("%+v, %d requests", counts, len(requests))
-	}
-}
-
-func TestWait(t *testing.T) {
-	s := start(t, Config{})
-	request := targets(t, s)[JobsServer]
-	setFault(t, s, JobsServer, Fault{Hold: true})
-	done := make(chan result)
-	go func() {
-		a, _ := try(request())
-		done <- a
-	}()
-	askControl(t, s, http.MethodPost, "/wait", `{"token_requests":1,"job_requests":1}`).want(t, http.StatusOK)
-	select {
-	case a := <-done:
-		t.Errorf("status %d at once", a.status)
-	default:
-	}
-	s.ClearFaults()
-	(<-done).want(t, http.StatusOK)
-}
-
-func TestClosingEndsWhatWaits(t *testing.T) {
-	s := start(t, Config{})
-	ended := make(chan error)
-	go func() {
-		_, err := s.Wait(t.Context(), Counts{TokenRequests: 1})
-		ended <- err
-	}()
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; err == nil {
-		t.Error("the wait succeeded")
+	if counts, _ := j.count(); counts.JobRequests != maxEntries+1 || len(j.requests()) != maxEntries {
+		t.Errorf("%+v, %d requests", counts, len(j.requests()))
 	}
 }
 
 func TestControlRefuses(t *testing.T) {
 	s := start(t, Config{})
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		method, path, body string
 		status             int
 		says               string
 	}{
-		"unknown field":     {"POST", "/faults", `{"server":"jobs","state":500}`, 400, "state"},
-		"wrong type":        {"POST", "/faults", `{"server":"jobs","status":"500"}`, 400, "status"},
-		"no server":         {"POST", "/faults", `{"status":500}`, 400, "server"},
-		"empty":             {"POST", "/faults", ``, 400, "server"},
-		"bad fault":         {"POST", "/faults", `{"server":"jobs"}`, 400, "needs"},
-		"huge delay":        {"POST", "/faults", `{"server":"jobs","delay_ms":9223372036854775807}`, 400, "delay_ms"},
-		"not JSON":          {"POST", "/faults", `server=jobs`, 400, "JSON"},
-		"two values":        {"POST", "/faults", `{"server":"jobs","status":500}{}`, 400, "after"},
-		"stray brace":       {"POST", "/faults", `{"server":"jobs","status":500}}`, 400, "after"},
-		"too large":         {"POST", "/faults", strings.Repeat(" ", maxBody+1), 400, "invalid_request"},
-		"body of a revoke":  {"POST", "/revoke", `{"token":"x"}`, 400, "token"},
-		"no seconds":        {"POST", "/lifetime", `{}`, 400, "seconds"},
-		"negative seconds":  {"POST", "/lifetime", `{"seconds":-1}`, 400, "seconds"},
-		"huge seconds":      {"POST", "/lifetime", `{"seconds":9223372036854775807}`, 400, "seconds"},
-		"fraction":          {"POST", "/lifetime", `{"seconds":1.5}`, 400, "seconds"},
-		"wrong method":      {"PUT", "/faults", ``, 405, "method"},
-		"two bodies":        {"POST", "/faults", `{"server":"jobs","status":500,"body":"x","body_base64":"eA=="}`, 400, "either"},
-		"unknown count":     {"POST", "/wait", `{"jobs":1}`, 400, "jobs"},
-		"counts are posted": {"POST", "/counts", ``, 405, "method"},
-		"unknown path":      {"GET", "/unknown", ``, 404, "path"},
+		{"POST", "/faults", `{"server":"jobs","state":500}`, 400, "state"},
+		{"POST", "/faults", `{"server":"jobs","status":"500"}`, 400, "status"},
+		{"POST", "/faults", `{"status":500}`, 400, "server"},
+		{"POST", "/faults", ``, 400, "server"},
+		{"POST", "/faults", `server=jobs`, 400, "JSON"},
+		{"POST", "/faults", `{"server":"jobs","status":500}{}`, 400, "after"},
+		{"POST", "/faults", `{"server":"jobs","status":500}}`, 400, "after"},
+		{"POST", "/faults", strings.Repeat(" ", maxBody+1), 400, "invalid_request"},
+		{"POST", "/faults", `{"server":"jobs"}`, 400, "needs"},
+		{"POST", "/faults", `{"server":"jobs","requests":1}`, 400, "needs"},
+		{"POST", "/faults", `{"server":"jobs","status":100}`, 400, "between 200 and 599"},
+		{"POST", "/faults", `{"server":"jobs","status":600}`, 400, "between 200 and 599"},
+		{"POST", "/faults", `{"server":"jobs","status":500,"cut_off":true}`, 400, "cut-off"},
+		{"POST", "/faults", `{"server":"jobs","cut_off":true,"body":"x"}`, 400, "need a status"},
+		{"POST", "/faults", `{"server":"jobs","delay_ms":1,"headers":{"Retry-After":"1"}}`, 400, "need a status"},
+		{"POST", "/faults", `{"server":"jobs","status":500,"headers":{"Retry-After":"1\r\nX: y"}}`, 400, "one line"},
+		{"POST", "/faults", `{"server":"jobs","status":500,"headers":{"":"1"}}`, 400, "token"},
+		{"POST", "/faults", `{"server":"jobs","delay_ms":1,"hold":true}`, 400, "hold"},
+		{"POST", "/faults", `{"server":"jobs","status":204,"body":"x"}`, 400, "no body"},
+		{"POST", "/faults", `{"server":"jobs","status":500,"requests":-1}`, 400, "negative"},
+		{"POST", "/faults", `{"server":"jobs","delay_ms":-1}`, 400, "delay_ms"},
+		{"POST", "/faults", `{"server":"jobs","delay_ms":9223372036854775807}`, 400, "delay_ms"},
+		{"POST", "/faults", `{"server":"jobs","status":500,"body":"x","body_base64":"eA=="}`, 400, "either"},
+		{"POST", "/revoke", `{"token":"x"}`, 400, "token"},
+		{"POST", "/lifetime", `{}`, 400, "seconds"},
+		{"POST", "/lifetime", `{"seconds":9223372036854775807}`, 400, "seconds"},
+		{"POST", "/lifetime", `{"seconds":1.5}`, 400, "seconds"},
+		{"POST", "/wait", `{"jobs":1}`, 400, "jobs"},
+		{"PUT", "/faults", ``, 405, "method"},
+		{"GET", "/unknown", ``, 404, "path"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			a := askControl(t, s, c.method, c.path, c.body)
-			a.want(t, c.status)
-			if got := a.code(t); !strings.Contains(got, c.says) {
-				t.Errorf("error %q does not say %q", got, c.says)
-			}
-			if a.status == http.StatusMethodNotAllowed && a.header.Get("Allow") == "" {
-				t.Error("the response does not say what is allowed")
-			}
-		})
+		if a := control(t, s, c.method, c.path, c.body, c.status); !strings.Contains(a.body, c.says) || (c.status == 405) != (a.header.Get("Allow") != "") {
+			t.Errorf("%s %s %.99s: error %q does not say %q", c.method, c.path, c.body, a.body, c.says)
+		}
 	}
-	getJobs(t, s, newToken(t, s)).want(t, http.StatusOK)
-}
-
-// After a rotation, the old secret is refused, and tokens stay valid.
-func TestControlRotates(t *testing.T) {
-	s := start(t, Config{})
-	token := newToken(t, s)
-	_, old := s.Client(Stage)
-	askControl(t, s, "POST", "/rotate", "").want(t, http.StatusNoContent)
-	getJobs(t, s, token).want(t, http.StatusOK)
-	newToken(t, s)
-	if _, secret := s.Client(Stage); secret == old || s.clients[Stage].authentic(old) {
-		t.Error("the old secret is valid")
-	}
+	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
 }
 
 // Pages of other sites must not use the control API.
 func TestControlRefusesOtherSites(t *testing.T) {
 	s := start(t, Config{})
-	r := newRequest(t, "POST", s.ControlURL()+"/revoke", "")
+	r := request("POST", s.ControlURL()+"/revoke", "")
 	r.Header.Set("Origin", "https://other.example")
-	do(t, r).want(t, http.StatusForbidden)
+	do(t, r, 403)
 	r.Header.Set("Origin", s.ControlURL())
-	do(t, r).want(t, http.StatusNoContent)
+	do(t, r, 204)
 }
 
 // The events have the requests with their clients, hashes of tokens, and the faults.
 func TestControlSendsEvents(t *testing.T) {
 	s := start(t, Config{})
-	token := newToken(t, s)
-	getJobs(t, s, token).want(t, http.StatusOK)
-	askControl(t, s, "POST", "/faults", `{"server":"jobs","status":503,"headers":{"Retry-After":"5"},"requests":2}`).want(t, http.StatusNoContent)
-	response, err := httpClient.Do(newRequest(t, "GET", s.ControlURL()+"/events", ""))
+	token := granted(t, s).AccessToken
+	do(t, jobsRequest(s, token), 200)
+	control(t, s, "POST", "/faults", `{"server":"jobs","status":503,"headers":{"Retry-After":"5"},"requests":2}`, 204)
+	response, err := httpClient.Do(request("GET", s.ControlURL()+"/events", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

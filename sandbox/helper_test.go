@@ -2,13 +2,11 @@ package sandbox
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -18,17 +16,7 @@ const patience = 20 * time.Second
 
 // httpClient keeps no connections: net/http retries requests that fail on a reused one, which would
 // hide cut-offs.
-var httpClient = &http.Client{
-	Timeout:   patience,
-	Transport: &http.Transport{DisableKeepAlives: true},
-}
-
-// result is a response that has been read.
-type result struct {
-	status int
-	header http.Header
-	body   string
-}
+var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 
 func start(t *testing.T, c Config) *Sandbox {
 	t.Helper()
@@ -44,13 +32,11 @@ func start(t *testing.T, c Config) *Sandbox {
 	return s
 }
 
-func newRequest(t *testing.T, method, address, body string) *http.Request {
-	t.Helper()
-	r, err := http.NewRequest(method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+// result is a response that has been read.
+type result struct {
+	status int
+	header http.Header
+	body   string
 }
 
 func try(r *http.Request) (result, error) {
@@ -63,36 +49,17 @@ func try(r *http.Request) (result, error) {
 	return result{response.StatusCode, response.Header, string(body)}, err
 }
 
-func do(t *testing.T, r *http.Request) result {
+// do sends a request that must get a response with this status.
+func do(t *testing.T, r *http.Request, status int) result {
 	t.Helper()
 	a, err := try(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a
-}
-
-// tryAll sends n requests at once. A request that failed has the zero result.
-func tryAll(n int, request func() *http.Request) <-chan result {
-	results := make(chan result, n)
-	var wg sync.WaitGroup
-	for range n {
-		r := request()
-		wg.Go(func() {
-			a, _ := try(r)
-			results <- a
-		})
-	}
-	wg.Wait()
-	close(results)
-	return results
-}
-
-func (a result) want(t *testing.T, status int) {
-	t.Helper()
 	if a.status != status {
-		t.Fatalf("status %d, want %d; body %s", a.status, status, a.body)
+		t.Fatalf("%s %s: status %d, want %d; body %s", r.Method, r.URL.Path, a.status, status, a.body)
 	}
+	return a
 }
 
 func (a result) decode(t *testing.T, v any) {
@@ -105,28 +72,34 @@ func (a result) decode(t *testing.T, v any) {
 	}
 }
 
-// code returns the error code in an error body.
-func (a result) code(t *testing.T) string {
+// wantError checks the error code in a body, and that the message has a text.
+func (a result) wantError(t *testing.T, code, text string) {
 	t.Helper()
 	var body struct{ Error string }
 	a.decode(t, &body)
-	return body.Error
-}
-
-// form returns a valid token request, for tests to change.
-func form(s *Sandbox, environment string) url.Values {
-	id, secret := s.Client(environment)
-	return url.Values{
-		"grant_type":    {"client_credentials"},
-		"client_id":     {id},
-		"client_secret": {secret},
-		"scope":         {Scope(environment)},
+	if body.Error != code || !strings.Contains(a.body, text) {
+		t.Errorf("error %q, want %q with %q in %s", body.Error, code, text, a.body)
 	}
 }
 
-func tokenRequest(t *testing.T, s *Sandbox, f url.Values) *http.Request {
-	t.Helper()
-	r := newRequest(t, http.MethodPost, s.AuthURL()+"/connect/token", f.Encode())
+func request(method, address, body string) *http.Request {
+	r, err := http.NewRequest(method, address, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// form returns a valid token request of the stage client, for tests to change.
+func form(s *Sandbox) url.Values {
+	id, secret := s.Client(Stage)
+	return url.Values{
+		"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}, "scope": {"automatic-rostering-stage"},
+	}
+}
+
+func tokenRequest(s *Sandbox, f url.Values) *http.Request {
+	r := request("POST", s.AuthURL()+"/connect/token", f.Encode())
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return r
 }
@@ -138,63 +111,24 @@ type grant struct {
 	TokenType   string `json:"token_type"`
 }
 
-func granted(t *testing.T, s *Sandbox, environment string) grant {
+func granted(t *testing.T, s *Sandbox) (g grant) {
 	t.Helper()
-	a := do(t, tokenRequest(t, s, form(s, environment)))
-	a.want(t, http.StatusOK)
-	var g grant
-	a.decode(t, &g)
+	do(t, tokenRequest(s, form(s)), 200).decode(t, &g)
 	return g
 }
 
-func newToken(t *testing.T, s *Sandbox) string {
-	t.Helper()
-	return granted(t, s, Stage).AccessToken
-}
-
-func jobsRequest(t *testing.T, s *Sandbox, token string) *http.Request {
-	t.Helper()
-	r := newRequest(t, http.MethodGet, s.BaseURL()+"/jobs", "")
+func jobsRequest(s *Sandbox, token string) *http.Request {
+	r := request("GET", s.BaseURL()+"/jobs", "")
 	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("CUSTOMER_ID", "customer-1")
 	r.Header.Set("USER_ID", "user-1")
 	return r
 }
 
-func getJobs(t *testing.T, s *Sandbox, token string) result {
+// control sends a request to the control API.
+func control(t *testing.T, s *Sandbox, method, path, body string, status int) result {
 	t.Helper()
-	return do(t, jobsRequest(t, s, token))
-}
-
-// claims are claims of a token, which are not verified.
-type claims struct {
-	Issuer   string `json:"iss"`
-	Scope    string `json:"scope"`
-	ID       string `json:"jti"`
-	IssuedAt int64  `json:"iat"`
-	Expiry   int64  `json:"exp"`
-}
-
-func claimsOf(t *testing.T, token string) claims {
-	t.Helper()
-	var c claims
-	decodePart(t, token, 1, &c)
-	return c
-}
-
-func decodePart(t *testing.T, token string, part int, v any) {
-	t.Helper()
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		t.Fatalf("the token has %d parts", len(parts))
-	}
-	b, err := base64.RawURLEncoding.DecodeString(parts[part])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		t.Fatal(err)
-	}
+	return do(t, request(method, s.ControlURL()+path, body), status)
 }
 
 // eventually waits until a condition holds.

@@ -1,16 +1,13 @@
 package sandbox
 
 import (
-	"context"
 	"net/http"
 	"strings"
 )
 
 const (
-	jobsPath       = "/jobs"
-	customerHeader = "CUSTOMER_ID"
-	userHeader     = "USER_ID"
-	realm          = "automatic-rostering-sandbox"
+	jobsPath = "/jobs"
+	realm    = "automatic-rostering-sandbox"
 )
 
 // jobList is the made-up response of the jobs service.
@@ -27,49 +24,45 @@ type job struct {
 }
 
 // jobsHandler serves GET /jobs for tokens that verify accepts.
-func jobsHandler(verify func(context.Context, string) error) http.Handler {
+func jobsHandler(verify func(token string) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != jobsPath {
 			writeProblem(w, http.StatusNotFound, "not_found", "the jobs service has no such path")
 			return
 		}
-		if !allow(w, r, http.MethodGet) || !authorized(w, r, verify) {
+		if r.Method != http.MethodGet {
+			w.Header().Set("Allow", http.MethodGet)
+			writeProblem(w, http.StatusMethodNotAllowed, "method_not_allowed", "this path allows only GET")
 			return
 		}
-		customer, ok := requiredHeader(w, r, customerHeader)
+		if !authorized(w, r, verify) {
+			return
+		}
+		customer, ok := requiredHeader(w, r, "CUSTOMER_ID")
 		if !ok {
 			return
 		}
-		user, ok := requiredHeader(w, r, userHeader)
+		user, ok := requiredHeader(w, r, "USER_ID")
 		if !ok {
 			return
 		}
-		writeJSON(w, http.StatusOK, madeUpJobs(customer, user))
+		writeJSON(w, http.StatusOK, jobList{
+			Sandbox: madeUp, CustomerID: customer, UserID: user,
+			Jobs: []job{{ID: "sandbox-job-1", Status: "running"}, {ID: "sandbox-job-2", Status: "finished"}},
+		})
 	})
-}
-
-func madeUpJobs(customer, user string) jobList {
-	return jobList{
-		Sandbox:    madeUp,
-		CustomerID: customer,
-		UserID:     user,
-		Jobs: []job{
-			{ID: "sandbox-job-1", Status: "running"},
-			{ID: "sandbox-job-2", Status: "finished"},
-		},
-	}
 }
 
 // authorized reports whether the request has a valid token, and otherwise responds with 401. The
 // reason is also in the challenge, as RFC 6750 requires.
-func authorized(w http.ResponseWriter, r *http.Request, verify func(context.Context, string) error) bool {
+func authorized(w http.ResponseWriter, r *http.Request, verify func(token string) error) bool {
 	token, ok := bearer(r)
 	if !ok {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`"`)
 		writeProblem(w, http.StatusUnauthorized, "missing_token", "the request needs one header Authorization: Bearer <token>")
 		return false
 	}
-	if err := verify(r.Context(), token); err != nil {
+	if err := verify(token); err != nil {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`", error="invalid_token", error_description="`+err.Error()+`"`)
 		writeProblem(w, http.StatusUnauthorized, "invalid_token", err.Error())
 		return false

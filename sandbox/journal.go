@@ -1,17 +1,23 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 )
 
 const (
-	maxRequests = 1000    // that the journal keeps
-	maxExcerpt  = 8 << 10 // of a body in the journal
+	maxEntries = 1000    // that the journal keeps
+	maxExcerpt = 8 << 10 // of a body in the journal
+	cutOff     = -1      // the status of a request that was cut off
 )
 
 // Counts is the number of requests that have arrived.
@@ -42,71 +48,169 @@ type Request struct {
 	Body string `json:"body"`
 	// Length is the length of the whole body, in bytes.
 	Length int `json:"length"`
+	// Status is that of the response: 0 while the request is in progress, -1 if it was cut off.
+	Status int `json:"status"`
 }
 
-func newRequestRecord(server string, r *http.Request, body []byte) Request {
-	record := Request{
+func newRequest(server string, r *http.Request, body []byte) Request {
+	request := Request{
 		Server: server, Method: r.Method, Target: r.URL.RequestURI(),
 		Headers: map[string]string{}, Length: len(body),
 	}
 	for name, values := range r.Header {
-		record.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
+		request.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
 	if server == JobsServer {
-		record.Body = string(body[:min(len(body), maxExcerpt)])
-		return record
+		request.Body = string(body[:min(len(body), maxExcerpt)])
+		return request
 	}
-	record.Form = map[string]string{}
+	request.Form = map[string]string{}
 	if form, err := url.ParseQuery(string(body)); err == nil {
 		for name := range form {
-			record.Form[name] = form.Get(name)
+			request.Form[name] = form.Get(name)
 		}
 	}
-	return record
+	return request
 }
 
-// journal counts requests as they arrive, and keeps the newest of them.
+// entry is a request, or a use of the control API, as the page shows it: without secrets and tokens.
+type entry struct {
+	ID     int    `json:"id"`
+	At     int64  `json:"at"`               // Unix milliseconds
+	Server string `json:"server,omitempty"` // AuthServer or JobsServer
+	Lane   string `json:"lane,omitempty"`   // of the instance that sent it
+	Port   string `json:"port,omitempty"`   // of its connection
+	Method string `json:"method,omitempty"`
+	Path   string `json:"path,omitempty"`
+	Token  string `json:"token,omitempty"` // its short hash
+	// Status is 0 while the request is in progress, and -1 if it was cut off.
+	Status   int    `json:"status"`
+	Duration int64  `json:"duration_ms"`
+	Switch   string `json:"switch,omitempty"` // what the control API was used for
+
+	request Request
+	change  int // the last change of this entry
+}
+
+// journal counts requests as they arrive, and keeps the newest entries.
 type journal struct {
 	closing <-chan struct{} // ends waits when the sandbox closes
 
-	mu       sync.Mutex
-	counts   Counts
-	requests []Request
-	changed  chan struct{} // closed and replaced at each request
+	mu      sync.Mutex
+	counts  Counts
+	entries []*entry
+	next    int
+	changes int           // so far
+	changed chan struct{} // closed and replaced at each change
 }
 
-func newJournal(closing <-chan struct{}) *journal {
-	return &journal{closing: closing, changed: make(chan struct{})}
+// watched adds the requests to a server to the journal, and applies the server's faults to them.
+func (s *Sandbox) watched(server string, next http.Handler) http.Handler {
+	faulty := s.faults[server].wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // which received has read already
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		e := &entry{
+			Server: server, Method: known(r.Method, methods), Path: known(r.URL.Path, paths),
+			request: newRequest(server, r, body),
+		}
+		e.Lane, e.Port = lane(r)
+		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+			e.Token = shortHash(token)
+		}
+		s.journal.add(e)
+		began := time.Now()
+		defer func() { s.journal.end(e, w.(*recorder), time.Since(began)) }()
+		faulty.ServeHTTP(w, r)
+	})
 }
 
-func (j *journal) add(r Request) {
+// lane returns a name for the instance that sent a request, from its User-Agent, which may have an id,
+// and its host; and the port of its connection.
+func lane(r *http.Request) (lane, port string) {
+	lane = r.UserAgent()
+	if lane == "" {
+		lane = "no User-Agent"
+	}
+	host, port, _ := net.SplitHostPort(r.RemoteAddr)
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		lane = host + " " + lane
+	}
+	return fmt.Sprintf("%.80s", lane), port
+}
+
+// add adds an entry, and removes the oldest if there are too many.
+func (j *journal) add(e *entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if r.Server == AuthServer {
+	switch e.Server {
+	case AuthServer:
 		j.counts.TokenRequests++
-	} else {
+	case JobsServer:
 		j.counts.JobRequests++
 	}
-	if len(j.requests) == maxRequests {
-		j.requests = j.requests[1:]
+	j.next++
+	e.ID, e.At = j.next, time.Now().UnixMilli()
+	if len(j.entries) == maxEntries {
+		j.entries = j.entries[1:]
 	}
-	j.requests = append(j.requests, r)
+	j.entries = append(j.entries, e)
+	j.touch(e)
+}
+
+// end completes the entry of a request with its response.
+func (j *journal) end(e *entry, response *recorder, took time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.Status, e.Duration = int(response.status), took.Milliseconds()
+	if e.Status == 0 {
+		e.Status = cutOff
+	}
+	if response.token != "" {
+		e.Token = response.token
+	}
+	j.touch(e)
+}
+
+func (j *journal) touch(e *entry) {
+	j.changes++
+	e.change = j.changes
 	close(j.changed)
 	j.changed = make(chan struct{})
 }
 
-// count returns the counts, and a channel that is closed when they change.
+// since returns copies of the entries that have changed after the first so many changes.
+func (j *journal) since(changes int) (entries []entry, now int, changed <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range j.entries {
+		if e.change > changes {
+			entries = append(entries, *e)
+		}
+	}
+	return entries, j.changes, j.changed
+}
+
+// requests returns the kept requests. It never returns nil, which in JSON would be null.
+func (j *journal) requests() []Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	requests := []Request{}
+	for _, e := range j.entries {
+		if e.Server != "" {
+			request := e.request
+			request.Status = e.Status
+			requests = append(requests, request)
+		}
+	}
+	return requests
+}
+
+// count returns the counts, and a channel that is closed when the journal changes.
 func (j *journal) count() (Counts, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.counts, j.changed
-}
-
-// newest returns the kept requests. It never returns nil, which in JSON would be null.
-func (j *journal) newest() []Request {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return append([]Request{}, j.requests...)
 }
 
 // wait waits until at least that many requests have arrived.

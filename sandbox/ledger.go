@@ -1,77 +1,83 @@
 package sandbox
 
 import (
-	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 )
 
-// ledger has the ids of the valid tokens. Times of issue would not do: they are whole seconds,
-// and could not distinguish a revoked token from one that was issued later in that second.
+var (
+	errUnknown = errors.New("the access token was not issued by this sandbox, or was revoked")
+	errExpired = errors.New("the access token has expired")
+)
+
+// kept is how long an expired token is remembered, so that it is refused as expired, not as unknown.
+const kept = 10 * time.Minute
+
+// ledger has the tokens that were issued and not revoked. It compares whole tokens, so that a changed one is
+// unknown.
 type ledger struct {
 	mu     sync.Mutex
-	tokens map[string]validToken // by id
+	tokens map[[sha256.Size]byte]issuedToken
 }
 
-// validToken is a token that is neither expired nor revoked.
-type validToken struct {
+// issuedToken is what the page shows of a token.
+type issuedToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
 }
 
-func newLedger() *ledger {
-	return &ledger{tokens: make(map[string]validToken)}
-}
+func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
 
-// add adds a new token and returns its id.
-func (l *ledger) add(expiry time.Time) string {
-	id := rand.Text()
+func (l *ledger) add(token string, expiry time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.prune(time.Now())
-	l.tokens[id] = validToken{Expires: expiry}
-	return id
-}
-
-// name sets the token that has an id.
-func (l *ledger) name(id, token string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if t, ok := l.tokens[id]; ok {
-		t.Token = shortHash(token)
-		l.tokens[id] = t
-	}
+	maps.DeleteFunc(l.tokens, func(_ [sha256.Size]byte, t issuedToken) bool { return time.Since(t.Expires) > kept })
+	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry}
 }
 
 // valid returns the valid tokens, the newest last.
-func (l *ledger) valid() []validToken {
+func (l *ledger) valid() []issuedToken {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.prune(time.Now())
-	return slices.SortedFunc(maps.Values(l.tokens), func(a, b validToken) int { return a.Expires.Compare(b.Expires) })
+	tokens := []issuedToken{} // not nil, which in JSON would be null
+	for _, t := range l.tokens {
+		if time.Now().Before(t.Expires) {
+			tokens = append(tokens, t)
+		}
+	}
+	slices.SortFunc(tokens, func(a, b issuedToken) int { return a.Expires.Compare(b.Expires) })
+	return tokens
 }
 
-func (l *ledger) has(id string) bool {
+// verify returns what is wrong with a token, or nil. The error does not contain the token.
+func (l *ledger) verify(token string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, ok := l.tokens[id]
-	return ok
+	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
+	switch {
+	case !ok:
+		return errUnknown
+	case !time.Now().Before(issued.Expires):
+		return errExpired
+	default:
+		return nil
+	}
 }
 
-// revoke removes all tokens.
+// revoke forgets all tokens.
 func (l *ledger) revoke() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	clear(l.tokens)
 }
 
-// prune removes expired tokens, which are refused for their expiry anyway.
-func (l *ledger) prune(now time.Time) {
-	for id, t := range l.tokens {
-		if !now.Before(t.Expires) {
-			delete(l.tokens, id)
-		}
-	}
+// shortHash returns a name for a token that shows nothing of it.
+func shortHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:4])
 }

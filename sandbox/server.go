@@ -1,27 +1,29 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
 const (
 	readHeaderTimeout = 5 * time.Second
 	idleTimeout       = time.Minute
+	// maxBody is far more than any request to the sandbox needs.
+	maxBody = 1 << 20
 )
 
 // server is an HTTP server on its own port.
 type server struct {
 	listener net.Listener
 	http     *http.Server
-	served   chan error     // what Serve returned
-	conns    sync.WaitGroup // the goroutines of connections
 }
 
 // listen opens a port without serving it yet, so that the servers know each other's URLs before the
@@ -31,46 +33,133 @@ func listen(host string, port int) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{listener: l, served: make(chan error, 1)}, nil
+	return &server{listener: l}, nil
 }
 
 func (s *server) url() string { return "http://" + s.listener.Addr().String() }
 
-func (s *server) serve(h http.Handler, log *slog.Logger) {
+func (s *server) serve(name string, h http.Handler, log *slog.Logger) {
 	s.http = &http.Server{
-		Handler:           h,
+		Handler:           received(name, h, log),
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
-		ConnState:         s.track,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
-	go func() { s.served <- s.http.Serve(s.listener) }()
+	go func() { _ = s.http.Serve(s.listener) }() // until close
 }
 
-// track counts the connections. http.Server.Close does not wait for handlers, but the server reports
-// each connection that has ended.
-func (s *server) track(_ net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		s.conns.Add(1)
-	case http.StateClosed, http.StateHijacked:
-		s.conns.Done()
-	}
-}
-
-// close waits for requests until ctx ends, then closes the remaining connections, and waits for their
-// goroutines.
+// close waits for requests until ctx ends, and then closes the remaining connections.
 func (s *server) close(ctx context.Context) error {
 	if s.http == nil {
 		return s.listener.Close()
 	}
-	var err error
 	if s.http.Shutdown(ctx) != nil {
-		err = s.http.Close()
+		return s.http.Close()
 	}
-	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
+	return nil
+}
+
+// received reads the body of each request, records the response's status, and logs both. Only after the
+// body is read does net/http notice that a client disconnected, which must end a delay.
+func received(server string, next http.Handler, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		rec := &recorder{ResponseWriter: w}
+		defer func() {
+			log.Info("request", "server", server, "method", known(r.Method, methods), "path", known(r.URL.Path, paths),
+				"status", rec.status, "duration", time.Since(began))
+		}()
+		body, err := io.ReadAll(http.MaxBytesReader(rec, r.Body, maxBody))
+		if err != nil {
+			writeProblem(rec, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// The log and the page have only these methods and paths: a client could have put a token into others by
+// mistake.
+var (
+	methods = []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete, http.MethodOptions,
 	}
-	s.conns.Wait()
-	return err
+	paths = []string{
+		tokenPath, jobsPath, pagePath, eventsPath, faultsPath, revokePath, rotatePath, lifetimePath, countsPath, requestsPath, waitPath,
+	}
+)
+
+func known(s string, all []string) string {
+	if slices.Contains(all, s) {
+		return s
+	}
+	return "(unknown)"
+}
+
+// recorder records the status of a response, and the token in it.
+type recorder struct {
+	http.ResponseWriter
+	status status
+	token  string // its short hash
+}
+
+// status is that of a response, or 0 if the connection was cut off.
+type status int
+
+func (s status) String() string {
+	if s == 0 {
+		return "cut off"
+	}
+	return strconv.Itoa(int(s))
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(code int) {
+	if r.status == 0 {
+		r.status = status(code)
+	}
+	r.ResponseWriter.WriteHeader(code)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(b []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	var response struct {
+		AccessToken string `json:"access_token"`
+	}
+	if json.Unmarshal(b, &response) == nil && response.AccessToken != "" {
+		r.token = shortHash(response.AccessToken)
+	}
+	return r.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// madeUp is in every body of the jobs service: the real one is not known.
+const madeUp = "made up: the real service's response is not known"
+
+// problem is the body of an error.
+type problem struct {
+	Sandbox string `json:"sandbox"`
+	Error   string `json:"error"`
+	Message string `json:"message"`
+}
+
+// writeProblem responds with an error. The message must have nothing from the request, which could
+// be a token or a secret.
+func writeProblem(w http.ResponseWriter, status int, code, message string) {
+	writeJSON(w, status, problem{Sandbox: madeUp, Error: code, Message: message})
+}
+
+// writeJSON responds with a JSON body. It ignores errors of writing, which mean that the client has
+// disconnected.
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
 }

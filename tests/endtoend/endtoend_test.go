@@ -1,116 +1,101 @@
-// Package endtoend runs the plugin on a real host against a real identity provider
-// and a service that verifies the tokens.
+// Package endtoend runs the built plugin in Extism's SDK with an independent implementation of an identity provider.
+// Scenarios have the rules, and tests/cmd/demo shows the library with the same provider.
 package endtoend
 
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	extism "github.com/extism/go-sdk"
+
 	"automatic-rostering.example/sandbox"
-	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/conformance/protocol"
 )
 
-func TestMain(m *testing.M) { os.Exit(hosts.Main(m)) }
-
-// user is somebody who uses the plugin against the sandbox.
-type user struct {
-	*sandbox.Sandbox
-	t       *testing.T
-	process *protocol.Process
-	secret  string
-	op      string // call, or drive where begin and resume make the calls
-	begun   time.Time
-}
-
-// newUser makes an instance of the plugin, or a client of the library for drive, with the
-// sandbox's config, changed by change.
-func newUser(t *testing.T, op, environment string, change func(config map[string]string)) *user {
+// open opens the plugin with a new sandbox and its client of an environment.
+func open(t *testing.T, environment string) (*sandbox.Sandbox, *extism.Plugin) {
 	t.Helper()
-	t.Parallel()
-	sandbox, err := sandbox.Start(t.Context(), sandbox.Config{})
+	s, err := sandbox.Start(t.Context(), sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { sandbox.Close() })
-	id, secret := sandbox.Client(environment)
-	config := map[string]string{
-		"environment": environment, "auth_url": sandbox.AuthURL(), "base_url": sandbox.BaseURL(),
-		"client_id": id, "client_secret": secret, "customer_id": "customer-1", "user_id": "user-1",
-	}
-	if change != nil {
-		change(config)
-	}
-	host := hosts.Go
-	if op == "drive" {
-		host = hosts.GoLibrary
-	}
-	started := host.Start(t)
-	u := &user{Sandbox: sandbox, t: t, process: started.Process, secret: secret, op: op, begun: time.Now()}
-	create := protocol.Request{Op: "create", Wasm: started.Wasm, WASI: started.WASI, Config: config, Client: started.Drives}
-	if !started.Drives {
-		create.AllowedHosts = []string{"127.0.0.1"}
-	}
-	if made := u.do(create); made.Trap != "" {
-		t.Fatal(made.Trap)
-	}
-	t.Cleanup(func() { u.do(protocol.Request{Op: "close"}) })
-	return u
-}
-
-func (u *user) do(r protocol.Request) protocol.Response {
-	u.t.Helper()
-	r.Instance = u.t.Name()
-	a, err := u.process.Do(r)
+	t.Cleanup(func() { _ = s.Close() })
+	id, secret := s.Client(environment)
+	plugin, err := extism.NewPlugin(t.Context(), extism.Manifest{
+		Wasm:         []extism.Wasm{extism.WasmFile{Path: "../../dist/rostering-nowasi.wasm"}},
+		AllowedHosts: []string{"127.0.0.1"},
+		Config: map[string]string{
+			"environment": environment, "auth_url": s.AuthURL(), "base_url": s.BaseURL(),
+			"client_id": id, "client_secret": secret, "customer_id": "customer-1", "user_id": "user-1",
+		},
+	}, extism.PluginConfig{}, nil)
 	if err != nil {
-		u.t.Fatal(err)
+		t.Fatalf("%v: run make build", err)
 	}
-	if shown := fmt.Sprint(a.Error, a.Trap, a.Logs); strings.Contains(shown, u.secret) || strings.Contains(shown, "eyJ") {
-		u.t.Errorf("a secret or a token is shown")
-	}
-	return a
+	t.Cleanup(func() { _ = plugin.Close(t.Context()) })
+	return s, plugin
 }
 
-// callAt calls an export some seconds after the test began: the plugin takes the time from
-// its input, so that nobody has to wait, and a whole second that passes changes nothing.
-func (u *user) callAt(seconds int64, export string) protocol.Response {
-	u.t.Helper()
-	input := fmt.Appendf(nil, `{"now":%d}`, u.begun.Unix()+seconds)
-	return u.do(protocol.Request{Op: u.op, Export: export, Input: input})
+// call calls an export some seconds from now: the plugin takes the time from its input, so that nobody has to wait.
+func call(plugin *extism.Plugin, export string, seconds int64) (output []byte, err error) {
+	_, output, err = plugin.Call(export, fmt.Appendf(nil, `{"now":%d}`, time.Now().Unix()+seconds))
+	return output, err
 }
 
-func (u *user) mustList(seconds int64) {
-	u.t.Helper()
-	a := u.callAt(seconds, "list_jobs")
-	if !strings.Contains(string(a.Output), "customer-1") {
-		u.t.Errorf("no jobs: %s %s %s", a.Error, a.Trap, a.Output)
+func list(t *testing.T, plugin *extism.Plugin, seconds int64) {
+	t.Helper()
+	if jobs, err := call(plugin, "list_jobs", seconds); err != nil || !strings.Contains(string(jobs), "customer-1") {
+		t.Fatalf("no jobs: %q, %v", jobs, err)
 	}
 }
 
-// failure is an error of the plugin.
-type failure struct {
-	Code       string `json:"code"`
-	Status     int    `json:"status"`
-	OAuthError string `json:"oauth_error"`
-	RetryAfter int    `json:"retry_after"`
-}
-
-func (u *user) mustFail(seconds int64, want failure) {
-	u.t.Helper()
-	a := u.callAt(seconds, "list_jobs")
-	var got failure
-	if err := json.Unmarshal([]byte(a.Error), &got); err != nil || got != want {
-		u.t.Errorf("it fails with %+v (%s%s), not %+v", got, a.Trap, a.Output, want)
+func counts(t *testing.T, s *sandbox.Sandbox, tokens, jobs int) {
+	t.Helper()
+	if got, want := s.Counts(), (sandbox.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
+		t.Fatalf("so far %+v, not %+v", got, want)
 	}
 }
 
-func (u *user) mustCount(tokens, jobs int) {
-	u.t.Helper()
-	if got, want := u.Counts(), (sandbox.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
-		u.t.Errorf("so far %+v, not %+v", got, want)
+func TestLifeOfAToken(t *testing.T) {
+	for _, environment := range []string{sandbox.Stage, sandbox.Production} {
+		t.Run(environment, func(t *testing.T) {
+			s, plugin := open(t, environment)
+			began := time.Now().Unix()
+			output, err := call(plugin, "get_token", 0)
+			var token struct {
+				ExpiresAt int64 `json:"expires_at"`
+			}
+			// The provider counts whole seconds of what is left, so an hour may read as 3,599.
+			if json.Unmarshal(output, &token) != nil || token.ExpiresAt < began+3599 || token.ExpiresAt > time.Now().Unix()+3600 {
+				t.Fatalf("the token expires %d s after the call, %v", token.ExpiresAt-began, err)
+			}
+			list(t, plugin, 0)
+			list(t, plugin, 3500)
+			counts(t, s, 1, 2)
+			list(t, plugin, 3545) // within the margin
+			counts(t, s, 2, 3)
+			s.Revoke()
+			list(t, plugin, 3546)
+			counts(t, s, 3, 5)
+		})
 	}
+}
+
+// After 2,000 failures in a row, which are traps, the instance still works. tests/plugin checks what they
+// leave in its memory.
+func TestManyFailures(t *testing.T) {
+	s, plugin := open(t, sandbox.Stage)
+	list(t, plugin, 0)
+	if err := s.SetFault(sandbox.JobsServer, sandbox.Fault{CutOff: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2000 {
+		if jobs, err := call(plugin, "list_jobs", 0); err == nil {
+			t.Fatalf("failure %d is %q", i+1, jobs)
+		}
+	}
+	s.ClearFaults()
+	list(t, plugin, 0)
 }

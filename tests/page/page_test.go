@@ -26,16 +26,15 @@ func TestPage(t *testing.T) {
 	do(t, ctx, chromedp.Navigate("about:blank")) // starts the browser, which lives as long as this context
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	const secret = "S3CRET-of-the-page-test"
-	s, err := sandbox.Start(ctx, sandbox.Config{StageSecret: secret})
+	s, err := sandbox.Start(ctx, sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	id, _ := s.Client(sandbox.Stage)
+	id, secret := s.Client(sandbox.Stage)
 	client, err := rostering.New(ctx, rostering.Config{
 		Environment: rostering.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(),
-		ClientID: id, ClientSecret: secret, CustomerID: "customer", UserID: "user",
+		ClientID: id, ClientSecret: rostering.Secret(secret), CustomerID: "customer", UserID: "user",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-//go:build !tinygo
-
 package model
+
+import "fmt"
 
 // action is one thing that happens. A run is a sequence of them. Any of them can be removed, and
 // the others still make sense, so that a failing sequence can be shrunk. One that has become
@@ -29,17 +29,43 @@ type action struct {
 
 // Finding is an invariant that did not hold.
 type Finding struct {
-	Seed      uint64
-	Step      int    // of the run, at which it did not hold
 	Invariant string // which
 	Detail    string
-	Actions   []string // the shortest sequence that shows it
-	Scenario  string
 
 	actions []action
 	profile profile
 }
 
-// Signature returns the kind of defect: findings with the same signature most likely have the
-// same cause.
-func (f *Finding) Signature() string { return f.Invariant }
+// String describes an action in one line.
+func (a *action) String() string {
+	text := fmt.Sprintf("%s on %d", a.do, a.at)
+	if a.pass > 0 {
+		text = fmt.Sprintf("%d s later: %s", a.pass, text)
+	}
+	switch a.do {
+	case "begin":
+		text += fmt.Sprintf(": %d %s accepts %s %s", a.id, a.name, a.accepting(), a.more)
+	case "resume":
+		text += fmt.Sprintf(": %d", a.call)
+		if a.id != 0 {
+			text += fmt.Sprintf(", %d steps back, as %d", a.back, a.id)
+		}
+		if a.member != "" {
+			text += fmt.Sprintf(", forged %s=%s", a.member, a.value)
+		}
+		if a.result != nil {
+			text += fmt.Sprintf(" with %.300s", a.raw)
+		}
+	case "drop":
+		text += fmt.Sprintf(": %d", a.call)
+	default:
+		text += fmt.Sprintf(" %s %d", a.name, a.num)
+	}
+	if a.text != "" {
+		text += " " + a.text
+	}
+	if a.noNow {
+		text += ", without now"
+	}
+	return text
+}

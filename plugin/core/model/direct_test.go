@@ -1,16 +1,13 @@
 package model_test
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
-	"os"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -20,56 +17,42 @@ import (
 	"automatic-rostering/plugin/core/message"
 )
 
-var without = flag.String("without", "", "numbers of actions that TestDirectTape omits, with commas between them")
-
-// TestDirectTape writes each direct call in random sequences to file descriptor 3, with the
-// responses and what the core made of them, for tests/cmd/soak. A sequence begins with its
-// seed. The actions do not depend on each other, so that soak can omit some to shrink a
-// sequence.
-func TestDirectTape(t *testing.T) {
-	if !*tape {
-		t.Skip("make soak")
-	}
-	var omitted []int
-	for _, n := range strings.FieldsFunc(*without, func(c rune) bool { return c == ',' }) {
-		number, err := strconv.Atoi(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		omitted = append(omitted, number)
-	}
-	out := bufio.NewWriter(os.NewFile(3, "tape"))
-	lines := json.NewEncoder(out)
-	for s, made := *seed, 0; made < *steps; s++ {
-		fmt.Fprintf(out, "%d\n", s)
-		made += runDirect(t, s, omitted, func(c *directCall) {
-			if err := lines.Encode(c); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-	if err := out.Flush(); err != nil {
-		t.Fatal(err)
-	}
+// direct is an instance whose calls are made directly: without a flow, the model has no say in them. They are
+// held to rules on each request and on what get_token returns.
+type direct struct {
+	*memory.Host
+	*rand.Rand
+	t            *testing.T
+	seed         uint64
+	client       string // that of the config
+	clock        bool   // the host has one
+	room, faults int    // faults are a percentage of the responses
+	time, offset int64
+	refuses      bool
+	stale        bool              // the config was changed, and clear_token not called
+	tokens       []string          // all that were issued
+	owners       map[string]string // the client of each
+	revoked      map[string]bool
+	asks, sends  int // requests of the call in progress
 }
+
+// lostCall is what a host panics with when a real one would end the call.
+type lostCall struct{}
 
 // TestDirect holds direct calls in random sequences to the rules on requests.
 func TestDirect(t *testing.T) {
 	kinds := map[string]int{}
-	for s, made := *seed, 0; made < 5_000; s++ {
-		made += runDirect(t, s, nil, func(c *directCall) {
-			var e struct{ Code string }
-			_ = json.Unmarshal([]byte(c.Error), &e)
-			switch {
-			case c.Lost:
-				kinds["lost"]++
-			default:
-				kinds[cmp.Or(e.Code, c.Export)]++
+	for s, calls := *seed, 0; calls < 5_000; s++ {
+		w := newDirect(t, s)
+		for range 60 {
+			if export, in := w.act(); export != "" {
+				calls++
+				kinds[w.make(export, in)]++
 			}
-		})
+		}
 	}
 	for _, kind := range []string{
-		"lost", "list_jobs", "get_token", "send_request", "set_token", "clear_token", "check", "version", "invalid_input", "config_missing",
+		"lost", "list_jobs", "get_token", "send_request", "set_token", "clear_token", "invalid_input", "config_missing",
 		"config_invalid", "clock_unusable", "token_endpoint_rejected", "token_endpoint_unavailable", "token_response_invalid",
 		"token_mismatch", "service_unauthorized", "service_error", "network_error",
 	} {
@@ -79,68 +62,12 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// directCall is a direct call, or another export that sends nothing, as the core took it.
-type directCall struct {
-	Action    int               `json:"action"`
-	Config    map[string]string `json:"config"`
-	WASI      bool              `json:"wasi"` // the host has a clock, which reads Clock
-	Clock     int64             `json:"clock"`
-	Room      int               `json:"room"` // for vars, in bytes; 0 without a limit
-	Export    string            `json:"export"`
-	Input     string            `json:"input"`
-	Exchanges []exchange        `json:"exchanges"`
-	Output    []byte            `json:"output"`
-	Error     string            `json:"error"`
-	Lost      bool              `json:"lost"` // it ended in a trap
-	Logs      []string          `json:"logs"`
-	Tokens    []string          `json:"tokens"` // of the call
-	Vars      map[string]uint32 `json:"vars"`   // a checksum of each
-}
-
-// exchange is a request and its response.
-type exchange struct {
-	Request  string `json:"request"` // as http_request takes it
-	Body     string `json:"body"`
-	Status   int    `json:"status"`
-	Response []byte `json:"response"`
-	Lost     bool   `json:"lost"`  // no response: a trap
-	Clock    int64  `json:"clock"` // what the host's clock reads afterwards, if it has one
-}
-
-// direct is an instance with its surroundings.
-type direct struct {
-	*memory.Host
-	*rand.Rand   // of the action at hand
-	t            *testing.T
-	seed         uint64
-	client       string // that of the config
-	wasi         bool
-	room, faults int // faults are a percentage of the responses
-	time, offset int64
-	refuses      bool
-	stale        bool              // the config was changed, and clear_token not called
-	tokens       []string          // all that there are
-	owners       map[string]string // the client of each
-	revoked      map[string]bool
-	used         []string // the tokens of the call at hand
-	logs         []string
-}
-
-const directActions = 60
-
-// lostCall is what a host panics with where a real one ends the call.
-type lostCall struct{}
-
-// runDirect runs the sequence of a seed, and returns how many calls it had.
-func runDirect(t *testing.T, seed uint64, omitted []int, made func(*directCall)) (calls int) {
+func newDirect(t *testing.T, seed uint64) *direct {
 	r := rand.New(rand.NewPCG(seed, 0))
-	w := &direct{Host: memory.New(nil), t: t, seed: seed, wasi: r.IntN(2) == 0, faults: []int{0, 10, 40}[r.IntN(3)],
+	w := &direct{Host: memory.New(nil), Rand: r, t: t, seed: seed, clock: r.IntN(2) == 0, faults: []int{0, 10, 40}[r.IntN(3)],
 		owners: map[string]string{}, revoked: map[string]bool{}}
 	if r.IntN(8) == 0 {
 		w.room = 400 + r.IntN(6000)
-	}
-	w.Logged = func(level call.Level, line string) {
-		w.logs = append(w.logs, map[call.Level]string{call.Debug: "debug ", call.Warn: "warn "}[level]+line)
 	}
 	w.Keeps = func(name string, value []byte) bool {
 		if w.room > 0 && len(value) > 0 && w.SizeWith(name, value) > w.room {
@@ -150,25 +77,12 @@ func runDirect(t *testing.T, seed uint64, omitted []int, made func(*directCall))
 	}
 	w.configure("client-a")
 	w.stale = false
-	for n := range directActions {
-		if slices.Contains(omitted, n) {
-			continue
-		}
-		w.Rand = rand.New(rand.NewPCG(seed, uint64(n)+1))
-		export, in := w.act()
-		if export == "" {
-			continue
-		}
-		c := &directCall{Action: n, Config: w.Settings, WASI: w.wasi, Room: w.room, Export: export, Input: in}
-		if w.wasi {
-			c.Clock = w.now()
-		}
-		w.Clock = c.Clock
-		w.make(c)
-		calls++
-		made(c)
-	}
-	return calls
+	return w
+}
+
+func (w *direct) fail(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf("seed %d: "+format, append([]any{w.seed}, args...)...)
 }
 
 func (w *direct) now() int64 { return 1_800_000_000 + w.time + w.offset }
@@ -179,81 +93,247 @@ func (w *direct) configure(client string) {
 		"environment": "stage", "auth_url": "https://auth.example/" + client, "base_url": "https://" + client + ".example",
 		"client_id": client, "client_secret": "SECRET pass+w\u00f6rt%&\"of=" + client, "customer_id": "customer", "user_id": "user",
 	}
-	switch w.IntN2(6) {
+	switch w.IntN(8) {
 	case 0:
 		w.Settings["refresh_margin"] = "600"
 	case 1:
-		w.Settings["client_secret"] = "pw-7"
+		w.Settings["client_id"] = ""
 	case 2:
-		delete(w.Settings, "user_id")
+		w.Settings["auth_url"] = "http://auth.example"
 	}
 }
 
-// IntN2 is IntN, and 1 less than n before the first action.
-func (w *direct) IntN2(n int) int {
-	if w.Rand == nil {
-		return n - 1
+// pick returns one of some values.
+func pick[T any](w *direct, of ...T) T { return of[w.IntN(len(of))] }
+
+// act makes up an action. It returns a call, or none if only the surroundings change.
+func (w *direct) act() (export, in string) {
+	if w.IntN(3) == 0 {
+		w.time += pick[int64](w, 1, 1, 1, 2, 3, 5, 31, 61, 700, 3545, 3600)
 	}
-	return w.IntN(n)
+	var members []string
+	if w.IntN(10) > 0 && !(w.clock && w.IntN(2) == 0) {
+		members = append(members, fmt.Sprintf(`"now":%d`, w.now()))
+	}
+	switch n := w.IntN(100); {
+	case n < 40:
+		if w.IntN(4) == 0 {
+			members = append(members, pick(w, `"customer_id":"another"`, `"user_id":null`, `"customer_id":"third","user_id":"u"`, `"customer_id":""`))
+		}
+		return "list_jobs", object(members)
+	case n < 58:
+		switch w.IntN(8) {
+		case 0, 1:
+			members = append(members, `"force":true`)
+		case 2, 3:
+			members = append(members, fmt.Sprintf(`"refused":%q`, w.token()))
+		}
+		return "get_token", object(members)
+	case n < 72:
+		return "send_request", object(append(members, pick(w, `"path":"/a/b?c=d"`, `"path":"/../a"`,
+			fmt.Sprintf(`"path":"/a","method":"PUT","body":%q`, strings.Repeat("b", w.IntN(20000))))))
+	case n < 79:
+		return "set_token", w.tokenToSet(members)
+	case n < 82:
+		w.stale = false
+		return "clear_token", ""
+	case n < 84:
+		return pick(w, "list_jobs", "get_token", "send_request", "set_token"), pick(w, `[]`, `{"now":"1"}`, `{"unknown":1}`, `{`)
+	case n < 91:
+		w.configure(pick(w, "client-a", "client-b"))
+		if w.IntN(3) > 0 {
+			w.stale = false
+			return "clear_token", ""
+		}
+	case n < 94:
+		w.offset += pick[int64](w, 1, -1, -30, -100, -3600, 300, 3600, -100_000_000)
+	case n < 97:
+		for _, token := range w.tokens {
+			w.revoked[token] = true
+		}
+	default:
+		w.refuses = !w.refuses && w.IntN(2) == 0
+	}
+	return "", ""
 }
 
-// make makes a call, and holds it to the rules on requests.
-func (w *direct) make(c *directCall) {
-	w.logs = nil
+func object(members []string) string {
+	if len(members) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// token is one that was issued, or was never.
+func (w *direct) token() string {
+	if len(w.tokens) == 0 || w.IntN(4) == 0 {
+		return "TOKEN-none"
+	}
+	return w.tokens[len(w.tokens)-1-w.IntN(min(len(w.tokens), 4))]
+}
+
+func (w *direct) tokenToSet(members []string) string {
+	token, client := w.token(), w.client
+	if owner := w.owners[token]; owner != "" {
+		client = owner
+	} else {
+		token = w.issue(w.IntN(1200))
+	}
+	key := fmt.Sprintf("rostering:%s:%s:automatic-rostering-stage", url.QueryEscape("https://auth.example/"+client+"/connect/token"), client)
+	return object(append(members, fmt.Sprintf(`"access_token":%q,"cache_key":%q,"expires_at":%d`, token, key,
+		w.now()+pick[int64](w, 3600, 3600, 100, 30, 1, 90000, -5))))
+}
+
+// issue makes up a token of the config's client, with so many bytes more than it needs.
+func (w *direct) issue(more int) string {
+	token := fmt.Sprintf("TOKEN-%04d", len(w.tokens)+1) + strings.Repeat("p", more)
+	w.tokens = append(w.tokens, token)
+	w.owners[token] = w.client
+	return token
+}
+
+// make makes a call, and returns the code of its error, the export if it succeeded, or "lost" if it ended in a trap.
+func (w *direct) make(export, in string) (kind string) {
+	w.asks, w.sends, w.Clock = 0, 0, 0
+	if w.clock {
+		w.Clock = w.now()
+	}
 	defer func() {
 		if r := recover(); r == (lostCall{}) {
-			c.Lost = true
+			kind = "lost"
 		} else if r != nil {
 			panic(r)
 		}
-		c.Logs, c.Tokens, c.Vars = w.logs, w.used, map[string]uint32{}
-		for name, value := range w.Vars {
-			c.Vars[name] = crc32.ChecksumIEEE(value)
-		}
 	}()
-	alone := map[string]func(call.Host, []byte) *call.Step{
-		"set_token": call.SetToken, "clear_token": call.ClearToken, "check": call.Check, "version": call.Version,
+	switch export {
+	case "set_token":
+		return w.end(export, call.SetToken(w, []byte(in)))
+	case "clear_token":
+		return w.end(export, call.ClearToken(w, []byte(in)))
 	}
-	if export := alone[c.Export]; export != nil {
-		w.end(c, export(w, []byte(c.Input)), nil)
-		return
-	}
-	name, _ := input.ExportNamed(c.Export)
+	name, _ := input.ExportNamed(export)
 	made := call.New(w, name)
-	step := made.Begin([]byte(c.Input))
-	var body []byte
+	step := made.Begin([]byte(in))
 	for step.Kind == call.Send || step.Kind == call.SendHeld {
-		e := exchange{Request: string(w.Held)}
+		request, form := string(w.Held), ""
 		if step.Kind == call.Send {
-			e.Request, e.Body = string(step.Request.AppendJSON(nil)), step.Request.Body
+			request, form = string(step.Request.AppendJSON(nil)), step.Request.Body
 		}
-		w.respond(&e)
-		if clock := w.passTime(); c.WASI {
-			e.Clock, w.Clock = clock, clock
-		}
-		c.Exchanges = append(c.Exchanges, e)
-		w.check(c, &e)
-		if e.Lost {
-			panic(lostCall{})
-		}
-		body = e.Response
-		step = made.Resume(&message.Response{Status: e.Status, Size: len(body), Load: func(most int) []byte {
+		s := w.check(in, request, form)
+		status, body := w.respond(s)
+		w.passTime()
+		step = made.Resume(&message.Response{Status: status, Size: len(body), Load: func(most int) []byte {
 			return slices.Clone(body[:min(most, len(body))])
 		}})
 	}
-	w.end(c, step, body)
+	return w.end(export, step)
 }
 
-func (w *direct) end(c *directCall, step *call.Step, body []byte) {
-	switch step.Kind {
-	case call.Give:
-		c.Output = slices.Clone(step.Output)
-	case call.GiveHeld:
-		c.Output = slices.Clone(w.Held)
-	case call.GiveResponse:
-		c.Output = body
-	default:
-		c.Error = string(step.Output)
+// passTime lets time pass during a request. The clock may be lost until the next call.
+func (w *direct) passTime() {
+	switch w.IntN(16) {
+	case 0:
+		w.time += pick[int64](w, 1, 5, 31, 61, 3600)
+	case 1:
+		w.Clock = 0
+		return
 	}
-	w.checkToken(c)
+	if w.clock {
+		w.Clock = w.now()
+	}
+}
+
+// end checks what a call returns: get_token a token that was issued, and its expiry.
+func (w *direct) end(export string, step *call.Step) (kind string) {
+	var e struct{ Code string }
+	switch output := step.Output; step.Kind {
+	case call.Give, call.GiveHeld, call.GiveResponse:
+		if step.Kind == call.GiveHeld {
+			output = w.Held
+		}
+		var got struct {
+			Token     string `json:"access_token"`
+			ExpiresAt int64  `json:"expires_at"`
+		}
+		if export != "get_token" {
+			break
+		}
+		err := json.Unmarshal(output, &got)
+		if owner := w.owners[got.Token]; err != nil || owner == "" || owner != w.client && !w.stale || got.ExpiresAt <= 0 {
+			w.fail("get_token returns a token of %q that expires at %d, %v", owner, got.ExpiresAt, err)
+		}
+	default:
+		if err := json.Unmarshal(output, &e); err != nil || strings.Contains(string(output), "SECRET") {
+			w.fail("the error is %s, %v", output, err)
+		}
+	}
+	return cmp.Or(e.Code, export)
+}
+
+// sent is a request, read as a host reads it.
+type sent struct {
+	URL     string
+	Headers map[string]string
+}
+
+func (s *sent) token() string { return strings.TrimPrefix(s.Headers["Authorization"], "Bearer ") }
+func (s *sent) asks() bool    { return strings.HasSuffix(s.URL, "/connect/token") }
+
+// check holds a request to the rules: where it goes, as whom, and how often.
+func (w *direct) check(in, request, form string) *sent {
+	s := &sent{}
+	if err := json.Unmarshal([]byte(request), s); err != nil {
+		w.fail("%s: %v", request, err)
+	}
+	if s.asks() {
+		w.asks++
+	} else {
+		w.sends++
+	}
+	if w.asks > 1 || w.sends > 3 {
+		w.fail("%d token requests, %d others", w.asks, w.sends)
+	}
+	if w.stale {
+		return s // what was prepared before may still be used
+	}
+	if s.asks() {
+		fields, err := url.ParseQuery(form)
+		if err != nil || s.URL != w.Settings["auth_url"]+"/connect/token" || fields.Get("client_id") != w.client ||
+			fields.Get("client_secret") != w.Settings["client_secret"] {
+			w.fail("a token request to %s as %s, %v", s.URL, fields.Get("client_id"), err)
+		}
+		return s
+	}
+	ids := struct {
+		Customer string `json:"customer_id"`
+	}{w.Settings["customer_id"]}
+	if in != "" {
+		if err := json.Unmarshal([]byte(in), &ids); err != nil {
+			w.fail("%s is sent for %s", request, in)
+		}
+	}
+	if w.owners[s.token()] != w.client || !strings.HasPrefix(s.URL, w.Settings["base_url"]+"/") || s.Headers["CUSTOMER_ID"] != ids.Customer {
+		w.fail("%s with a token of %q", request, w.owners[s.token()])
+	}
+	return s
+}
+
+// respond makes up the response to a request, or ends the call. Some repeat the secret and the token.
+func (w *direct) respond(s *sent) (status int, body []byte) {
+	leak := fmt.Sprintf("%s %s %q", w.Settings["client_secret"], url.QueryEscape(w.Settings["client_secret"]), s.token())
+	switch fault := w.IntN(100) < w.faults; {
+	case fault && w.IntN(6) == 0:
+		panic(lostCall{})
+	case !fault && s.asks():
+		return 200, fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, w.issue(pick(w, 0, 0, 900, 30_000)), pick(w, 3600, 3600, 60, 90000))
+	case !fault && (w.refuses || w.revoked[s.token()]):
+		return 401, []byte(leak)
+	case !fault:
+		return 200, bytes.Repeat([]byte("the jobs \xff\x00"), w.IntN(40))
+	case s.asks():
+		return pick(w, 0, 200, 200, 200, 201, 302, 400, 401, 408, 429, 503), []byte(pick(w, "", leak, `{"access_token":"cut off`,
+			fmt.Sprintf(`{"error":"invalid_client","error_description":%q}`, leak), `{"access_token":"TOKEN-0","token_type":"Bearer","expires_in":0}`))
+	default:
+		return pick(w, 0, 200, 204, 302, 400, 401, 401, 403, 408, 429, 500, 503), []byte(pick(w, "", leak, strings.Repeat("x", 64<<10-w.IntN(80))+leak))
+	}
 }

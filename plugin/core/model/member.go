@@ -1,10 +1,8 @@
-//go:build !tinygo
-
 package model
 
 import (
+	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -14,15 +12,12 @@ import (
 // member is an instance of a fleet, and the driver of its calls.
 type member struct {
 	*host
-	fleet *Fleet
-	skew  int64
-	dead  bool
-	// upgraded says that it is of the next version: see Upgrade.
-	upgraded   bool
-	frozen     float64 // until then it does nothing
+	fleet      *Fleet
+	skew       int64
+	dead       bool
 	waiting    []*made // for another call of this instance
 	refused    string  // the last token for which it got a 401
-	under      int     // token requests under way
+	inFlight   int     // token requests
 	quietUntil float64 // when the token endpoint's Retry-After ends
 
 	// kept is the first step of a call while a token is cached, as a driver may keep it.
@@ -30,35 +25,33 @@ type member struct {
 	latest int64 // the time of its last call
 }
 
-// Timeouts of a driver, in seconds: those of the contract, and one for the service.
+// Timeouts of a driver, in seconds: those of the contract, and one for the service. A token request may be
+// sent so many seconds before the end of Retry-After: clocks are read in whole seconds, and differ.
 const (
+	tolerance      = 3
 	tokenTimeout   = 20
 	storeTimeout   = 1
 	serviceTimeout = 30
 )
-
-// punctual reports whether the clock is right to a second.
-func (m *member) punctual() bool { return m.skew*m.skew <= 1 }
 
 func (m *member) now() int64 { return start + int64(m.fleet.time) + m.skew }
 
 // live makes a call, and the next one later.
 func (m *member) live() {
 	f := m.fleet
-	if m.dead || f.thaws(m, m.live) {
+	if m.dead {
 		return
 	}
-	f.next(m, f.time+f.random.ExpFloat64()*f.Every)
-	f.Calls++
+	f.after(f.random.ExpFloat64()*f.Every, m.live)
 	now, latest := m.now(), m.latest
 	if m.latest = now; now >= latest && now < m.kept.until {
 		if f.accepts(m.kept.token) {
 			return // with a 2xx, which need not be passed
 		}
-		f.open(&made{member: m, began: f.time}).follow(&m.kept)
+		(&made{member: m, began: f.time}).follow(&m.kept)
 		return
 	}
-	c := f.open(&made{member: m, began: f.time, valid: m.valid(0), lasting: m.punctual() && m.valid(unhurried)})
+	c := &made{member: m, began: f.time, valid: m.valid(0), lasting: m.valid(unhurried)}
 	o := read(m.host, m.begin("list_jobs", `,"renew"`))
 	if m.kept = (output{}); o.until > 0 {
 		m.kept = o
@@ -81,7 +74,7 @@ func (m *member) begin(name, accepts string) *call.Step {
 
 // renew renews the token in the background.
 func (m *member) renew() {
-	if m.dead || m.fleet.thaws(m, m.renew) {
+	if m.dead {
 		return
 	}
 	o := read(m.host, m.begin("get_token", ""))
@@ -125,19 +118,18 @@ func (m *made) follow(o *output) {
 	}
 	m.section = obtains && o.step != "wait"
 	if o.renew {
-		f.After(0, m.renew)
+		f.after(0, m.renew)
 	}
 	switch {
 	case o.failed:
 		m.failed(o)
 	case o.step == "done":
-		f.close(m)
 	case o.step == "wait" && o.purpose == "call":
 		m.waiting = append(m.waiting, m)
 		look := m.looks
-		f.After(o.seconds, func() { m.awake(look) })
+		f.after(o.seconds, func() { m.awake(look) })
 	case o.step == "wait":
-		f.After(o.seconds*f.between(1, 1.5), func() { m.resume("") })
+		f.after(o.seconds*f.between(1, 1.5), func() { m.resume("") })
 	case o.step == "store":
 		m.useStore(o)
 	case o.purpose == "token":
@@ -153,7 +145,7 @@ func (m *member) wake() {
 	m.waiting = nil
 	for _, w := range waiting {
 		look := w.looks
-		m.fleet.After(0, func() { w.awake(look) })
+		m.fleet.after(0, func() { w.awake(look) })
 	}
 }
 
@@ -174,38 +166,28 @@ func (m *made) awake(look int) {
 
 func (m *made) failed(o *output) {
 	f := m.fleet
-	if f.close(m); m.background {
+	if m.background {
 		return
 	}
 	f.Errors++
-	if f.Codes == nil {
-		f.Codes = map[string]int{}
-	}
-	f.Codes[strings.TrimPrefix(o.words, "error ")]++
 	f.LastError = f.time
-	if !o.retryable {
-		f.NotRetryable++
-	}
 	if m.valid && o.code != "network_error" {
 		f.Needless++
 	}
 	m.isReady()
 }
 
+// isReady counts how long the call took until its first request to the service, or its error.
 func (m *made) isReady() {
-	if m.ready {
-		return
+	if m.lasting && !m.ready {
+		m.fleet.Waited = max(m.fleet.Waited, m.fleet.time-m.began)
 	}
 	m.ready = true
-	took := m.fleet.time - m.began
-	if m.fleet.Slowest = max(m.fleet.Slowest, took); m.lasting {
-		m.fleet.SlowestValid = max(m.fleet.SlowestValid, took)
-	}
 }
 
 // resume passes the result of a step, as members of resume's input.
 func (m *made) resume(result string) {
-	if m.dead || m.fleet.thaws(m.member, func() { m.resume(result) }) {
+	if m.dead {
 		return
 	}
 	input := make([]byte, 0, len(m.flow)+len(result)+40)
@@ -214,4 +196,117 @@ func (m *made) resume(result string) {
 	m.kept = output{}
 	o := read(m.host, call.Resume(m.member, input))
 	m.follow(&o)
+}
+
+// requestJobs sends the request to the service.
+func (m *made) requestJobs(o *output) {
+	f := m.fleet
+	m.isReady()
+	token := o.token // o may be the kept step, which other calls change
+	accepted := f.accepts(token)
+	if f.expired(token) {
+		f.Expired++
+	}
+	if accepted && o.last { // however long it takes
+		return
+	}
+	seconds, ok := f.takes(f.Service, serviceTimeout)
+	if !accepted && m.refused == token {
+		f.Dead++
+	}
+	f.after(seconds, func() {
+		switch {
+		case !ok:
+			m.resume(`,"failed":"timed out"`)
+		case accepted:
+			m.resume(`,"status":200`)
+		default:
+			m.refused = token
+			m.resume(`,"status":401,"body":""`)
+		}
+	})
+}
+
+func (m *made) requestToken() {
+	f := m.fleet
+	f.TokenRequests++
+	f.inFlight++
+	m.inFlight++
+	f.MostInFlight = max(f.MostInFlight, f.inFlight)
+	m.requests++
+	if m.requests > 1 || m.inFlight > 1 {
+		panic("a call requested two tokens, or two calls of an instance one each")
+	}
+	quietUntil := &f.quietUntil
+	if f.NoStore {
+		quietUntil = &m.quietUntil
+	}
+	if f.time < *quietUntil-tolerance {
+		f.Early++
+	}
+	response := Response{}
+	if f.TokenEndpoint != nil {
+		response = f.TokenEndpoint(f.time)
+	}
+	seconds, ok := f.takes(f.Endpoint, tokenTimeout)
+	if response.Hangs {
+		seconds, ok = tokenTimeout, false
+	}
+	f.after(seconds, func() {
+		f.inFlight--
+		m.inFlight--
+		if response.RetryAfter > 0 {
+			*quietUntil = max(*quietUntil, f.time+float64(response.RetryAfter))
+		}
+		switch {
+		case !ok:
+			m.resume(`,"failed":"timed out"`)
+		case response.Status == 0:
+			_, raw := grant(f.grant(), int64(f.Lifetime))
+			m.resume(raw)
+		case response.RetryAfter > 0:
+			m.resume(fmt.Sprintf(`,"status":%d,"headers":{"Retry-After":"%d"}`, response.Status, response.RetryAfter))
+		default:
+			m.resume(fmt.Sprintf(`,"status":%d`, response.Status))
+		}
+	})
+}
+
+func (m *made) useStore(o *output) {
+	f := m.fleet
+	f.StoreOperations++
+	seconds, ok := f.takes(f.Store, storeTimeout)
+	// It is done after half of its time: some operations are done whose results come too late.
+	result := ""
+	f.after(seconds/2, func() { result = m.operate(o) })
+	f.after(seconds, func() {
+		if !ok {
+			result = `,"failed":"timed out"`
+		}
+		m.resume(result)
+	})
+}
+
+// operate carries out an operation on the store, and returns its result.
+func (m *made) operate(o *output) string {
+	f := m.fleet
+	if f.StoreDown != nil && f.StoreDown(f.time) {
+		return `,"failed":"the store is down"`
+	}
+	found, there := f.store[o.key]
+	there = there && f.time < found.expires
+	switch {
+	case o.op == "get" && there:
+		return `,"value":` + quote(found.value)
+	case o.op == "get":
+		return `,"value":null`
+	case o.op == "add" && there:
+		return `,"added":false`
+	}
+	f.store[o.key] = entry{o.value, f.time + float64(o.ttl)}
+	if o.op == "set" {
+		return ""
+	}
+	f.holder = m.member
+	return `,"added":true`
 }

@@ -1,5 +1,3 @@
-//go:build !tinygo
-
 package model
 
 // The model is the contract's rules for one instance, without encoding, flows and prepared

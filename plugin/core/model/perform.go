@@ -1,5 +1,3 @@
-//go:build !tinygo
-
 package model
 
 import (
@@ -44,7 +42,7 @@ func (w *world) begin(a *action, i *instance) bool {
 		return fmt.Appendf(nil, `{"call":%q,"accepts":%s,"input":{%s}}`, a.name, a.accepting(), strings.TrimPrefix(members, ","))
 	}
 	kept := i.kept
-	w.step(b, v, allowed, a.line(b, w.clock(i), more), "begin", input(member+more))
+	w.step(b, v, allowed, "begin", input(member+more))
 	if a.text == "" { // with refused, begin may drop the token
 		w.keep(i, kept, string(input(more)), v.now, &b.attempt.last)
 	}
@@ -111,7 +109,7 @@ func (w *world) resume(a *action, i *instance) bool {
 		w.give(i, r.token)
 	}
 	w.passed = raw
-	w.step(b, v, allowed, a.line(b, w.clock(i), raw), "resume", fmt.Appendf(nil, `{"flow":%s%s%s}`, flow, raw, member))
+	w.step(b, v, allowed, "resume", fmt.Appendf(nil, `{"flow":%s%s%s}`, flow, raw, member))
 	return true
 }
 
@@ -187,7 +185,7 @@ func (w *world) give(i *instance, text string) {
 }
 
 // step calls an export for a step, and checks its output.
-func (w *world) step(b *branch, v view, allowed []string, l line, export string, input []byte) {
+func (w *world) step(b *branch, v view, allowed []string, export string, input []byte) {
 	w.steps++
 	b.steps++
 	w.logs = w.logs[:0]
@@ -196,7 +194,6 @@ func (w *world) step(b *branch, v view, allowed []string, l line, export string,
 		w.drop(&action{call: b.id})
 		return
 	}
-	w.scenario.add(l.ends(&o))
 	if w.trace != nil {
 		w.trace(fmt.Sprintf("  %s [%s]  allowed: %s  facts: %+v", shorten(o.text), strings.Join(w.logs, "; "), strings.Join(allowed, " | "), *v.facts))
 	}
@@ -242,11 +239,7 @@ func (w *world) take(i *instance, export string, input []byte) (o output, ok boo
 			w.fail("no call ends in a trap", "%v\n%s", p, debug.Stack())
 		}
 	}()
-	o = read(i.host, exports[export](i, input))
-	if w.tape != nil {
-		w.tape(&Entry{i.number, i.Settings, w.profile.wasi, i.Clock, export, string(input), o.text, o.failed})
-	}
-	return o, true
+	return read(i.host, exports[export](i, input)), true
 }
 
 // shorten removes from a step what is the same in each.

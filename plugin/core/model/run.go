@@ -1,5 +1,3 @@
-//go:build !tinygo
-
 package model
 
 import (
@@ -8,16 +6,11 @@ import (
 	"strings"
 )
 
-// Run runs a random sequence of actions on the core, determined by its seed. The tape gets each
-// call of an export; if it is nil, instances may also have too little room for vars.
-func Run(seed uint64, length int, tape func(*Entry)) (steps int, finding *Finding) {
+// Run runs a random sequence of actions on the core, determined by its seed.
+func Run(seed uint64, length int) (steps int, finding *Finding) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := newProfile(r)
-	if tape != nil {
-		p.room = 0
-	}
 	w := newWorld(p)
-	w.tape = tape
 	g := &generator{Rand: r, w: w}
 	var actions []action
 	for range length {
@@ -31,15 +24,15 @@ func Run(seed uint64, length int, tape func(*Entry)) (steps int, finding *Findin
 		w.settle()
 	}
 	if f := w.finding; f != nil {
-		f.Seed, f.profile, f.actions = seed, p, actions
+		f.profile, f.actions = p, actions
 	}
 	return w.steps, w.finding
 }
 
 // replay runs a sequence again, and returns what it finds.
-func replay(p profile, actions []action, trace func(string), s *scenario) *Finding {
+func replay(p profile, actions []action, trace func(string)) *Finding {
 	w := newWorld(p)
-	w.trace, w.scenario = trace, s
+	w.trace = trace
 	for n := range actions {
 		if trace != nil {
 			trace(actions[n].String())
@@ -55,7 +48,7 @@ func replay(p profile, actions []action, trace func(string), s *scenario) *Findi
 // Shrink removes from a finding's actions whatever it does not need.
 func (f *Finding) Shrink() {
 	fails := func(actions []action) bool {
-		found := replay(f.profile, actions, nil, nil)
+		found := replay(f.profile, actions, nil)
 		return found != nil && found.Invariant == f.Invariant
 	}
 	if !fails(f.actions) {
@@ -80,15 +73,13 @@ func (f *Finding) Shrink() {
 			changed = true
 		}
 	}
-	var s scenario
-	if found := replay(f.profile, f.actions, nil, &s); found != nil {
-		f.Detail, f.Scenario = found.Detail, s.text(f)
-	}
-	f.Actions = nil
-	for n := range f.actions {
-		f.Actions = append(f.Actions, f.actions[n].String())
+	if found := replay(f.profile, f.actions, nil); found != nil {
+		f.Detail = found.Detail
 	}
 }
+
+// Trace reports all that happens in a finding's sequence.
+func (f *Finding) Trace(line func(string)) { replay(f.profile, f.actions, line) }
 
 // without removes actions: in fewer together with the time that passes before them, in later
 // without it.
@@ -129,9 +120,6 @@ func (f *Finding) simplify(fails func([]action) bool) (changed bool) {
 	}
 	return changed
 }
-
-// Trace reports all that happens in a finding's sequence.
-func (f *Finding) Trace(line func(string)) { replay(f.profile, f.actions, line, nil) }
 
 // forge changes a member of a flow.
 func forge(flow, member, value string) (string, bool) {

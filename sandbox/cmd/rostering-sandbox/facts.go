@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"automatic-rostering.example/sandbox"
@@ -17,17 +15,6 @@ type facts struct {
 	ControlURL string            `json:"control_url"`
 	Env        map[string]string `json:"env"`
 	Production map[string]string `json:"env_production"`
-	Controls   []example         `json:"controls"`
-
-	exposed bool // beyond loopback
-}
-
-// example is a request to the control API.
-type example struct {
-	Effect string `json:"effect"`
-	Method string `json:"method"`
-	URL    string `json:"url"`
-	Body   string `json:"body,omitempty"`
 }
 
 // names are the environment variables in the order in which they are printed.
@@ -41,6 +28,28 @@ var names = []string{
 	"ROSTERING_USER_ID",
 }
 
+// controls are examples of the control API, in which URL is to be replaced.
+const controls = `
+# fail the next two job requests; delay, hold or cut off requests; clear all faults
+curl URL/faults -d '{"server":"jobs","status":503,"headers":{"Retry-After":"1"},"requests":2}'
+curl URL/faults -d '{"server":"auth","delay_ms":2000}'
+curl URL/faults -d '{"server":"auth","hold":true}'
+curl URL/faults -d '{"server":"jobs","cut_off":true}'
+curl -X DELETE URL/faults
+
+# revoke all tokens; replace the secrets of the clients; shorten the lifetime of new tokens
+curl -X POST URL/revoke
+curl -X POST URL/rotate
+curl URL/lifetime -d '{"seconds":5}'
+
+# show the requests, or their number; wait for a job request
+curl URL/requests
+curl URL/counts
+curl URL/wait -d '{"job_requests":1}'
+
+# end with Ctrl-C
+`
+
 func newFacts(s *sandbox.Sandbox) facts {
 	return facts{
 		Sandbox:    "made up: a stand-in for the Automatic Rostering service",
@@ -49,65 +58,24 @@ func newFacts(s *sandbox.Sandbox) facts {
 		ControlURL: s.ControlURL(),
 		Env:        s.Env(sandbox.Stage),
 		Production: s.Env(sandbox.Production),
-		Controls:   controls(s.ControlURL()),
 	}
 }
 
-func controls(url string) []example {
-	return []example{
-		{"fail the next two job requests", "POST", url + "/faults", `{"server":"jobs","status":503,"headers":{"Retry-After":"1"},"requests":2}`},
-		{"delay token requests", "POST", url + "/faults", `{"server":"auth","delay_ms":2000}`},
-		{"hold token requests until the faults are cleared", "POST", url + "/faults", `{"server":"auth","hold":true}`},
-		{"cut off job requests", "POST", url + "/faults", `{"server":"jobs","cut_off":true}`},
-		{"clear all faults", "DELETE", url + "/faults", ""},
-		{"revoke all tokens", "POST", url + "/revoke", ""},
-		{"replace the secrets of the clients", "POST", url + "/rotate", ""},
-		{"shorten the lifetime of new tokens", "POST", url + "/lifetime", `{"seconds":5}`},
-		{"count the requests", "GET", url + "/counts", ""},
-		{"wait for a request", "POST", url + "/wait", `{"job_requests":1}`},
-		{"show the requests", "GET", url + "/requests", ""},
-	}
-}
-
-func (f facts) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(w).Encode(f)
-	}
-	_, err := io.WriteString(w, f.text())
-	return err
-}
-
-func (f facts) text() string {
+func (f facts) text(exposed bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", f.Sandbox)
 	fmt.Fprintf(&b, "# identity provider %s, jobs %s, page and control API %s\n", f.AuthURL, f.BaseURL, f.ControlURL)
-	if f.exposed {
+	if exposed {
 		b.WriteString("# It listens beyond loopback: anyone who can connect can use the control API.\n")
 	}
 	b.WriteString("\n")
-	for _, name := range names {
-		fmt.Fprintf(&b, "export %s=%s\n", name, quote(f.Env[name]))
+	for _, name := range names { // no value has a character that a shell reads
+		fmt.Fprintf(&b, "export %s=%s\n", name, f.Env[name])
 	}
 	b.WriteString("\n# for the production environment, set these three instead\n")
 	for _, name := range names[2:5] {
-		fmt.Fprintf(&b, "# export %s=%s\n", name, quote(f.Production[name]))
+		fmt.Fprintf(&b, "# export %s=%s\n", name, f.Production[name])
 	}
-	for _, e := range f.Controls {
-		fmt.Fprintf(&b, "\n# %s\n%s\n", e.Effect, e.curl())
-	}
-	b.WriteString("\n# end with Ctrl-C\n")
+	b.WriteString(strings.ReplaceAll(controls, "URL", f.ControlURL))
 	return b.String()
-}
-
-func (e example) curl() string {
-	line := "curl -X " + e.Method + " " + e.URL
-	if e.Body != "" {
-		line += " -d " + quote(e.Body)
-	}
-	return line
-}
-
-// quote returns s as one word of a POSIX shell.
-func quote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

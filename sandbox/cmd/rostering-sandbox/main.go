@@ -16,6 +16,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -104,7 +105,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		log = nil // it would mix with the command's output
 	}
 	s, err := sandbox.Start(ctx, sandbox.Config{
-		Lifetime: o.lifetime, Port: o.port, Addr: o.listen, Anywhere: o.listen != "", Log: log,
+		Lifetime: o.lifetime, Port: o.port, Host: o.listen, Log: log,
 	})
 	if err != nil {
 		return err
@@ -117,11 +118,34 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return command(ctx, o.command, s.Env(sandbox.Stage), stdin, stdout, stderr)
 	}
 	f := newFacts(s)
-	f.exposed = o.listen != ""
-	if err := f.print(stdout, o.json); err != nil {
+	if o.json {
+		err = json.NewEncoder(stdout).Encode(f)
+	} else {
+		_, err = io.WriteString(stdout, f.text(o.listen != ""))
+	}
+	if err != nil {
 		return err
 	}
 	wait(ctx, stdin, o.untilStdinCloses)
+	return nil
+}
+
+// grace is how long an interrupted command has to end.
+const grace = 5 * time.Second
+
+// command runs a command with variables in its environment, and interrupts it when ctx ends.
+func command(ctx context.Context, args []string, variables map[string]string, stdin io.Reader, stdout, stderr io.Writer) error {
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = grace
+	c.Env = os.Environ()
+	for name, value := range variables {
+		c.Env = append(c.Env, name+"="+value)
+	}
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
 	return nil
 }
 

@@ -7,26 +7,19 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
 
 const patience = 20 * time.Second
 
-var httpClient = &http.Client{
-	Timeout:   patience,
-	Transport: &http.Transport{DisableKeepAlives: true},
-}
-
-// process is run in the background.
+// process is run in the background. It can be ended by its context or its standard input.
 type process struct {
 	stdin  *io.PipeWriter
 	stdout *bufio.Reader
-	stderr syncBuffer
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -37,11 +30,7 @@ func begin(t *testing.T, args ...string) *process {
 	inReader, inWriter := io.Pipe()
 	outReader, outWriter := io.Pipe()
 	p := &process{stdin: inWriter, stdout: bufio.NewReader(outReader), cancel: cancel, done: make(chan error, 1)}
-	go func() {
-		err := run(ctx, args, inReader, outWriter, &p.stderr)
-		_ = outWriter.CloseWithError(io.EOF)
-		p.done <- err
-	}()
+	go func() { p.done <- run(ctx, args, inReader, outWriter, io.Discard) }()
 	t.Cleanup(func() {
 		cancel()
 		_ = inWriter.Close()
@@ -62,79 +51,65 @@ func (p *process) wait(t *testing.T) {
 	}
 }
 
-// facts reads the line of JSON.
-func (p *process) facts(t *testing.T) facts {
-	t.Helper()
+func TestJSON(t *testing.T) {
+	p := begin(t, "-json", "-until-stdin-closes", "-lifetime", "90s")
 	line, err := p.stdout.ReadBytes('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
 	var f facts
-	if err := json.Unmarshal(line, &f); err != nil {
-		t.Fatalf("%s: %v", line, err)
+	if err := json.Unmarshal(line, &f); err != nil || f.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" || f.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" {
+		t.Errorf("it prints %s, %v", line, err)
 	}
-	return f
-}
-
-func TestJSON(t *testing.T) {
-	p := begin(t, "-json", "-lifetime", "90s")
-	f := p.facts(t)
-	for scope, env := range map[string]map[string]string{
-		"automatic-rostering-stage": f.Env,
-		"automatic-rostering-prod":  f.Production,
-	} {
-		token := fetchToken(t, env, scope)
-		if status := fetchJobs(t, env, token); status != http.StatusOK {
-			t.Errorf("jobs with a token of %s: status %d", scope, status)
-		}
-		log := p.stderr.String()
-		if strings.Contains(log, token) || strings.Contains(log, env["ROSTERING_CLIENT_SECRET"]) {
-			t.Error("the log has a secret")
-		}
-	}
-	if got := strings.Count(p.stderr.String(), "path=/jobs status=200"); got != 2 {
-		t.Errorf("%d job requests logged", got)
-	}
-	for _, e := range f.Controls {
-		tryControl(t, e)
-	}
-	p.cancel()
+	_, _ = p.stdin.Write([]byte("ignored\n"))
+	_ = p.stdin.Close()
 	p.wait(t)
 }
 
+var curl = regexp.MustCompile(`(?m)^curl (?:-X (\S+) )?(\S+)(?: -d '(.*)')?$`)
+
+// The variables are set, and the examples of the control API work.
 func TestText(t *testing.T) {
 	p := begin(t)
-	var b strings.Builder
-	for !strings.Contains(b.String(), "Ctrl-C") {
+	text := ""
+	for !strings.Contains(text, "Ctrl-C") {
 		line, err := p.stdout.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.WriteString(line)
+		text += line
 	}
-	printed := b.String()
-	for _, name := range names {
-		if !strings.Contains(printed, "\nexport "+name+"='") {
-			t.Errorf("no export of %s", name)
+	jobs := regexp.MustCompile(`export ROSTERING_BASE_URL=(.*)`).FindStringSubmatch(text)
+	if jobs == nil || strings.Count(text, "\nexport ROSTERING_") != len(names) {
+		t.Fatalf("the variables are missing in:\n%s", text)
+	}
+	examples := curl.FindAllStringSubmatch(text, -1)
+	if len(examples) != 11 {
+		t.Errorf("%d examples in:\n%s", len(examples), text)
+	}
+	client := &http.Client{Timeout: patience}
+	for _, e := range examples {
+		method := e[1]
+		if method == "" {
+			method = map[bool]string{true: "POST", false: "GET"}[e[3] != ""]
 		}
-	}
-	for _, want := range []string{"\nexport ROSTERING_ENVIRONMENT='stage'\n", "\n# export ROSTERING_ENVIRONMENT='production'\n", "\ncurl -X POST http://127.0.0.1:"} {
-		if !strings.Contains(printed, want) {
-			t.Errorf("%q is missing in:\n%s", want, printed)
+		if strings.HasSuffix(e[2], "/wait") {
+			_, _ = client.Get(jobs[1])
+		}
+		r, err := http.NewRequest(method, e[2], strings.NewReader(e[3]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode >= 300 {
+			t.Errorf("%s: status %d", e[0], response.StatusCode)
 		}
 	}
 	p.cancel()
-	p.wait(t)
-}
-
-func TestUntilStdinCloses(t *testing.T) {
-	p := begin(t, "-json", "-until-stdin-closes")
-	f := p.facts(t)
-	if _, err := p.stdin.Write([]byte("ignored\n")); err != nil {
-		t.Fatal(err)
-	}
-	fetchToken(t, f.Env, "automatic-rostering-stage")
-	_ = p.stdin.Close()
 	p.wait(t)
 }
 
@@ -151,10 +126,9 @@ func TestBadArguments(t *testing.T) {
 }
 
 func TestCommandHasTheVariables(t *testing.T) {
-	var out bytes.Buffer
 	show := `echo "$ROSTERING_ENVIRONMENT $ROSTERING_CLIENT_ID $ROSTERING_AUTH_URL"; cat; exit $CODE`
 	for _, code := range []int{0, 3} {
-		out.Reset()
+		var out bytes.Buffer
 		t.Setenv("CODE", strconv.Itoa(code))
 		err := run(t.Context(), []string{"sh", "-c", show}, strings.NewReader("input"), &out, io.Discard)
 		if got := status(err); got != code {
@@ -168,101 +142,12 @@ func TestCommandHasTheVariables(t *testing.T) {
 
 func TestCommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	started := trigger{"started", cancel}
-	err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), started, io.Discard)
-	if err == nil {
+	reader, writer := io.Pipe()
+	go func() {
+		_, _ = reader.Read(make([]byte, 100))
+		cancel()
+	}()
+	if err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), writer, io.Discard); err == nil {
 		t.Error("it was not interrupted")
 	}
-}
-
-// trigger runs a function when the output has a string.
-type trigger struct {
-	found string
-	run   func()
-}
-
-func (w trigger) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), w.found) {
-		w.run()
-	}
-	return len(b), nil
-}
-
-func TestQuote(t *testing.T) {
-	if got := quote(`a'b`); got != `'a'\''b'` {
-		t.Errorf("quote: %s", got)
-	}
-}
-
-func fetchToken(t *testing.T, env map[string]string, scope string) string {
-	t.Helper()
-	response, err := httpClient.PostForm(env["ROSTERING_AUTH_URL"]+"/connect/token", url.Values{
-		"grant_type":    {"client_credentials"},
-		"client_id":     {env["ROSTERING_CLIENT_ID"]},
-		"client_secret": {env["ROSTERING_CLIENT_SECRET"]},
-		"scope":         {scope},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	var body struct {
-		AccessToken string `json:"access_token"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil || body.AccessToken == "" {
-		t.Fatalf("status %d, no token: %v", response.StatusCode, err)
-	}
-	return body.AccessToken
-}
-
-func fetchJobs(t *testing.T, env map[string]string, token string) int {
-	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, env["ROSTERING_BASE_URL"]+"/jobs", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	r.Header.Set("CUSTOMER_ID", env["ROSTERING_CUSTOMER_ID"])
-	r.Header.Set("USER_ID", env["ROSTERING_USER_ID"])
-	response, err := httpClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close()
-	return response.StatusCode
-}
-
-// tryControl checks that a printed example works.
-func tryControl(t *testing.T, e example) {
-	t.Helper()
-	r, err := http.NewRequest(e.Method, e.URL, strings.NewReader(e.Body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := httpClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = response.Body.Close()
-	if response.StatusCode >= http.StatusBadRequest {
-		t.Errorf("%s: status %d", e.Effect, response.StatusCode)
-	}
-}
-
-// syncBuffer can be read while it is written.
-type syncBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *syncBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *syncBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
 }

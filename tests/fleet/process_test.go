@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"bufio"
@@ -68,7 +68,7 @@ func (w *worker) call(calls int) (r report, err error) {
 		line, err = w.out.ReadBytes('\n')
 	}
 	if err != nil {
-		return r, fmt.Errorf("a %s process ended in the middle: %w", w.language, err)
+		return r, fmt.Errorf("a %s process ended before it responded: %w", w.language, err)
 	}
 	if err := json.Unmarshal(line, &r); err != nil || r.Calls != calls {
 		return r, fmt.Errorf("a %s process was to make %d calls and says %q", w.language, calls, line)

@@ -1,0 +1,146 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestStartRefuses(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, c := range map[string]Config{
+		"a port in the host":      {Host: "127.0.0.1:8080"},
+		"a negative lifetime":     {Lifetime: -time.Hour},
+		"half a second":           {Lifetime: 500 * time.Millisecond},
+		"a context that ended":    {},
+		"a lifetime that is long": {Lifetime: maxLifetime + time.Second},
+	} {
+		ctx := t.Context()
+		if c == (Config{}) {
+			ctx = ended
+		}
+		if s, err := Start(ctx, c); err == nil {
+			t.Errorf("%s: accepted", name)
+			_ = s.Close()
+		}
+	}
+}
+
+// listens reports whether a server accepts connections.
+func listens(t *testing.T, address string) bool {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil || !net.ParseIP(u.Hostname()).IsLoopback() {
+		t.Fatalf("%q is not a loopback address", address)
+	}
+	conn, err := net.DialTimeout("tcp", u.Host, patience)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	s, err := Start(t.Context(), Config{Host: "localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetFault(JobsServer, Fault{DelayMS: maxDelay}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 2)
+	go func() {
+		_, err := try(jobsRequest(s, "x"))
+		ended <- err
+	}()
+	eventually(t, "the delayed request", func() bool { return s.Counts().JobRequests == 1 })
+	go func() {
+		_, err := s.Wait(context.Background(), Counts{TokenRequests: 1})
+		ended <- err
+	}()
+	idle, err := net.Dial("tcp", strings.TrimPrefix(s.AuthURL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = idle.Close() }()
+
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	}
+	for _, address := range []string{s.AuthURL(), s.BaseURL(), s.ControlURL()} {
+		if listens(t, address) {
+			t.Errorf("%s still listens", address)
+		}
+	}
+	for range 2 {
+		select {
+		case err := <-ended:
+			if err == nil {
+				t.Error("the delayed request or the wait succeeded")
+			}
+		case <-time.After(patience):
+			t.Fatal("the delayed request or the wait did not end")
+		}
+	}
+}
+
+func TestContextCloses(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := Start(ctx, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	eventually(t, "the sandbox to close", func() bool { return !listens(t, s.ControlURL()) })
+	if err := s.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// syncBuffer can be read while it is written.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *syncBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+func (s *syncBuffer) logger() *slog.Logger { return slog.New(slog.NewTextHandler(s, nil)) }
+
+func TestLog(t *testing.T) {
+	var log syncBuffer
+	s := start(t, Config{Log: log.logger()})
+	granted(t, s)
+	do(t, jobsRequest(s, "bad"), 401)
+	control(t, s, "POST", "/faults", `{"server":"jobs","cut_off":true}`, 204)
+	_, _ = try(jobsRequest(s, "bad"))
+	control(t, s, "GET", "/elsewhere", "", 404)
+	for _, want := range []string{
+		"server=auth method=POST path=/connect/token status=200 duration=",
+		"server=jobs method=GET path=/jobs status=401 duration=",
+		`server=jobs method=GET path=/jobs status="cut off" duration=`,
+		"server=control method=GET path=(unknown) status=404 duration=",
+	} {
+		eventually(t, want, func() bool { return strings.Count(log.String(), want) == 1 })
+	}
+}

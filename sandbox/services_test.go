@@ -1,0 +1,226 @@
+package sandbox
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestToken(t *testing.T) {
+	s := start(t, Config{})
+	for environment, scope := range map[string]string{Stage: "automatic-rostering-stage", Production: "automatic-rostering-prod"} {
+		f := form(s)
+		id, secret := s.Client(environment)
+		f["client_id"], f["client_secret"], f["scope"] = []string{id}, []string{secret}, []string{scope}
+		a := do(t, tokenRequest(s, f), 200)
+		var g grant
+		a.decode(t, &g)
+		if g.TokenType != "Bearer" || g.ExpiresIn != 3600 || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: type %q, expires in %d, headers %v", environment, g.TokenType, g.ExpiresIn, a.header)
+		}
+		claims := claimsOf(t, g.AccessToken)
+		if life := claims.Expiry - claims.IssuedAt; claims.Issuer != s.AuthURL() || claims.Scope != scope || life < 3600 || life > 3601 {
+			t.Errorf("%s: claims %+v", environment, claims)
+		}
+		do(t, jobsRequest(s, g.AccessToken), 200)
+	}
+	if id, secret := s.Client("other"); id != "" || secret != "" {
+		t.Error("an unknown environment has a client")
+	}
+}
+
+type claims struct {
+	Issuer   string `json:"iss"`
+	Scope    string `json:"scope"`
+	IssuedAt int64  `json:"iat"`
+	Expiry   int64  `json:"exp"`
+}
+
+func claimsOf(t *testing.T, token string) (c claims) {
+	t.Helper()
+	b, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestTokenRequestRefused(t *testing.T) {
+	s := start(t, Config{})
+	_, production := s.Client(Production)
+	stage, prod := "automatic-rostering-stage", "automatic-rostering-prod"
+	for name, c := range map[string]struct {
+		field  string
+		values []string
+		status int
+		code   string
+	}{
+		"wrong secret":              {"client_secret", []string{"guess"}, 401, "invalid_client"},
+		"no secret":                 {"client_secret", nil, 401, "invalid_client"},
+		"other environment's":       {"client_secret", []string{production}, 401, "invalid_client"},
+		"unknown client":            {"client_id", []string{"nobody"}, 401, "invalid_client"},
+		"no client":                 {"client_id", nil, 400, "invalid_request"},
+		"wrong scope":               {"scope", []string{"everything"}, 400, "invalid_scope"},
+		"other environment's scope": {"scope", []string{prod}, 400, "invalid_scope"},
+		"two scopes":                {"scope", []string{stage + " " + prod}, 400, "invalid_scope"},
+		"no scope":                  {"scope", nil, 400, "invalid_scope"},
+		"no grant type":             {"grant_type", nil, 400, "invalid_request"},
+		"unknown grant type":        {"grant_type", []string{"wish"}, 400, "unsupported_grant_type"},
+		"authorization code grant":  {"grant_type", []string{"authorization_code"}, 400, "unauthorized_client"},
+		"a field twice":             {"scope", []string{stage, stage}, 400, "invalid_request"},
+		"huge":                      {"scope", []string{strings.Repeat("x", 2*maxBody)}, 400, "invalid_request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := form(s)
+			f[c.field] = c.values
+			do(t, tokenRequest(s, f), c.status).wantError(t, c.code, "")
+		})
+	}
+}
+
+func TestTokenRequestMustBeAPostedForm(t *testing.T) {
+	s := start(t, Config{})
+	for name, c := range map[string]struct {
+		spoil  func(*http.Request)
+		status int
+		code   string
+	}{
+		"GET":                  {func(r *http.Request) { r.Method = "GET" }, 405, "invalid_request"},
+		"query":                {func(r *http.Request) { r.URL.RawQuery = form(s).Encode() }, 400, "invalid_request"},
+		"no content type":      {func(r *http.Request) { r.Header.Del("Content-Type") }, 400, "invalid_request"},
+		"basic authentication": {func(r *http.Request) { r.SetBasicAuth(s.Client(Stage)) }, 401, "invalid_client"},
+		"another path":         {func(r *http.Request) { r.URL.Path = "/oauth/token" }, 404, "not_found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := tokenRequest(s, form(s))
+			c.spoil(r)
+			do(t, r, c.status).wantError(t, c.code, "")
+		})
+	}
+}
+
+func TestJobs(t *testing.T) {
+	s := start(t, Config{})
+	r := jobsRequest(s, "")
+	r.Header.Set("Authorization", "bearer "+granted(t, s).AccessToken) // a scheme in any case
+	a := do(t, r, 200)
+	var list jobList
+	a.decode(t, &list)
+	if list.CustomerID != "customer-1" || list.UserID != "user-1" || len(list.Jobs) != 2 || !strings.HasPrefix(list.Sandbox, "made up") {
+		t.Errorf("jobs %s", a.body)
+	}
+}
+
+func TestJobsRefused(t *testing.T) {
+	s := start(t, Config{})
+	token := granted(t, s).AccessToken
+	header := func(name string, values ...string) func(*http.Request) {
+		return func(r *http.Request) { r.Header[http.CanonicalHeaderKey(name)] = values }
+	}
+	for name, c := range map[string]struct {
+		spoil      func(*http.Request)
+		status     int
+		code, says string
+	}{
+		"no customer":    {header("CUSTOMER_ID"), 400, "missing_header", "CUSTOMER_ID"},
+		"blank user":     {header("USER_ID", " "), 400, "missing_header", "USER_ID"},
+		"two users":      {header("USER_ID", "a", "b"), 400, "missing_header", "USER_ID"},
+		"no token":       {header("Authorization"), 401, "missing_token", "Authorization"},
+		"empty token":    {header("Authorization", "Bearer "), 401, "missing_token", ""},
+		"other scheme":   {header("Authorization", "Basic abc"), 401, "missing_token", ""},
+		"two tokens":     {header("Authorization", "Bearer a", "Bearer b"), 401, "missing_token", ""},
+		"not a token":    {header("Authorization", "Bearer nonsense"), 401, "invalid_token", errUnknown.Error()},
+		"changed token":  {header("Authorization", "Bearer "+token+"x"), 401, "invalid_token", errUnknown.Error()},
+		"root":           {func(r *http.Request) { r.URL.Path = "/" }, 404, "not_found", ""},
+		"trailing slash": {func(r *http.Request) { r.URL.Path = "/jobs/" }, 404, "not_found", ""},
+		"POST":           {func(r *http.Request) { r.Method = "POST" }, 405, "method_not_allowed", "GET"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := jobsRequest(s, token)
+			c.spoil(r)
+			a := do(t, r, c.status)
+			a.wantError(t, c.code, c.says)
+			if challenge := a.header.Get("WWW-Authenticate"); strings.Contains(challenge, "Bearer ") != (c.status == 401) {
+				t.Errorf("WWW-Authenticate %q", challenge)
+			}
+		})
+	}
+}
+
+func TestTokenExpires(t *testing.T) {
+	s := start(t, Config{Lifetime: time.Second})
+	token := granted(t, s).AccessToken
+	left := time.Until(time.Unix(claimsOf(t, token).Expiry, 0))
+	if left > 2*time.Second {
+		t.Fatalf("a token that should live for a second has %v left", left)
+	}
+	time.Sleep(left)
+	do(t, jobsRequest(s, token), 401).wantError(t, "invalid_token", errExpired.Error())
+	control(t, s, "POST", "/lifetime", `{"seconds":42}`, 204)
+	if got := granted(t, s); got.ExpiresIn != 42 {
+		t.Errorf("expires in %d", got.ExpiresIn)
+	}
+	do(t, jobsRequest(s, token), 401).wantError(t, "invalid_token", errExpired.Error())
+}
+
+func TestLedgerForgetsExpiredTokens(t *testing.T) {
+	l := newLedger()
+	l.add("gone", time.Now().Add(-2*kept))
+	l.add("expired", time.Now().Add(-kept/2))
+	l.add("valid", time.Now().Add(time.Hour))
+	if l.verify("gone") != errUnknown || l.verify("expired") != errExpired || l.verify("valid") != nil || len(l.valid()) != 1 {
+		t.Errorf("ledger %v", l.tokens)
+	}
+}
+
+func TestRevokeAndRotate(t *testing.T) {
+	s := start(t, Config{})
+	old, before := form(s), granted(t, s).AccessToken
+	control(t, s, "POST", "/rotate", "", 204)
+	do(t, tokenRequest(s, old), 401).wantError(t, "invalid_client", "")
+	do(t, jobsRequest(s, before), 200)
+	control(t, s, "POST", "/revoke", "", 204)
+	do(t, jobsRequest(s, before), 401).wantError(t, "invalid_token", errUnknown.Error())
+	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
+}
+
+// Neither errors nor the log repeat a secret, wherever a client puts it by mistake.
+func TestNothingLeaks(t *testing.T) {
+	var log syncBuffer
+	s := start(t, Config{Log: log.logger()})
+	f, token := form(s), granted(t, s).AccessToken
+	s.Revoke()
+	private := []string{token, f.Get("client_secret")}
+	for _, secret := range private {
+		requests := []*http.Request{jobsRequest(s, secret), jobsRequest(s, "x"+secret)}
+		for _, base := range []string{s.AuthURL() + "/connect/token", s.BaseURL() + "/jobs", s.ControlURL() + "/revoke"} {
+			header := request("GET", base, "")
+			header.Header.Set("Authorization", secret)
+			requests = append(requests, header, request("X"+secret[len(secret)-8:], base, ""),
+				request("GET", base+"?token="+url.QueryEscape(secret), ""), request("POST", base+"/"+secret, secret))
+		}
+		for _, field := range []string{"scope", "client_id", "client_secret"} {
+			changed := form(s)
+			changed.Set(field, secret+"x")
+			requests = append(requests, tokenRequest(s, changed))
+		}
+		for _, r := range requests {
+			a, err := try(r)
+			if err != nil || a.status < 400 || a.status >= 500 {
+				t.Errorf("%s %s: status %d, error %v", r.Method, r.URL.Path, a.status, err)
+			}
+			for _, p := range private {
+				if strings.Contains(a.body+log.String(), p[len(p)-8:]) {
+					t.Errorf("%s %s: a secret is in the error or the log", r.Method, r.URL.Path)
+				}
+			}
+		}
+	}
+}
