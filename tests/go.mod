@@ -3,6 +3,7 @@ module automatic-rostering/tests
 go 1.26.0
 
 require (
+	automatic-rostering v0.0.0
 	automatic-rostering.example/rostering v0.0.0
 	automatic-rostering.example/sandbox v0.0.0
 	github.com/chromedp/chromedp v0.23.0
@@ -47,6 +48,7 @@ require (
 )
 
 replace (
+	automatic-rostering => ../
 	automatic-rostering.example/rostering => ../sdk/go
 	automatic-rostering.example/sandbox => ../sandbox
 )

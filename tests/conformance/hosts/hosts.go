@@ -8,17 +8,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"automatic-rostering/tests/conformance/canary"
+	"automatic-rostering/tests/conformance/core"
 	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/run"
 	"automatic-rostering/tests/conformance/scenario"
+	"automatic-rostering/tests/conformance/script"
 )
 
 // Host is a host with a build of the plugin.
@@ -26,7 +27,8 @@ type Host struct {
 	Name string
 	// Package is its adapter, if that is written in Go.
 	Package string
-	// Folder is that of its Go module, or where Command starts the adapter.
+	// Folder is that of its Go module, or where Command starts the adapter. The core has none,
+	// as it runs in this process.
 	Folder  string
 	Command []string
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
@@ -34,29 +36,28 @@ type Host struct {
 	WASI bool
 	// Steps and Drives are as in [run.Host].
 	Steps, Drives bool
-	// Only are the scenarios that it runs, all if it is nil.
-	Only func(*scenario.Scenario) bool
+	// All says that it runs all scenarios, and not only those for every host; in steps where
+	// no direct call can show the rule.
+	All bool
 }
 
 // Hosts that tests name.
 var (
-	Core        = Host{Name: "core", Folder: ".", Package: "./plugin/core/native"}
+	Core        = Host{Name: "core", All: true}
 	CoreInSteps = inSteps(Core)
-	Go          = goSDK("go", "dist/rostering.wasm", true)
+	Go          = goSDK("go", "dist/rostering.wasm", true).all()
 	GoLibrary   = library(goSDK("go", "dist/rostering-nowasi.wasm", false))
 )
 
 // The hosts of the core alone, and of Go. The build with poison fills the heap with a
-// pattern between calls, so that what outlives its call shows there; each scenario runs on
-// it once.
+// pattern between calls, so that what outlives its call shows there.
 var (
 	coreHosts = []Host{Core, CoreInSteps}
 	goHosts   = []Host{
 		Go,
 		GoLibrary,
-		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false).only(aboutTheBuild),
-		goSDK("go-poison", "build/rostering-poison.wasm", true),
-		inSteps(goSDK("go-poison", "build/rostering-poison.wasm", true)).only((*scenario.Scenario).StepsOnly),
+		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
+		goSDK("go-poison", "build/rostering-poison.wasm", true).all(),
 	}
 )
 
@@ -78,15 +79,9 @@ func library(h Host) Host {
 	return h
 }
 
-func (h Host) only(these func(*scenario.Scenario) bool) Host {
-	h.Only = these
+func (h Host) all() Host {
+	h.All = true
 	return h
-}
-
-// aboutTheBuild are the scenarios that another build of the same core, or another mode of
-// the same SDK, may fail: about the clock, and what goes through the SDK's imports.
-func aboutTheBuild(s *scenario.Scenario) bool {
-	return slices.Contains([]string{"body", "clock", "expiry", "ids", "input", "log", "network", "opening", "token-request"}, s.Group)
 }
 
 // Root is the folder of the repository.
@@ -130,11 +125,14 @@ func Main(m *testing.M) (status int) {
 // Start returns a host, whose adapter runs until the tests have ended.
 func (h Host) Start(t testing.TB) *run.Host {
 	t.Helper()
+	if h.Folder == "" {
+		return &run.Host{Adapter: core.New(script.Transport), Steps: h.Steps}
+	}
 	p, err := h.adapter()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
+	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
 }
 
 // adapter starts the host's adapter, unless it runs and is well.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/scenario"
@@ -16,12 +15,12 @@ import (
 
 // client sends the requests of steps for hosts without a library.
 var client = &http.Client{
-	Timeout:       10 * time.Second,
+	Transport:     script.Transport,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // maxErrorBody is how much of an error's body is passed to resume.
-const maxErrorBody = 64<<10 + 1
+const maxErrorBody = 4<<10 + 1
 
 // step is the output of begin and resume.
 type step struct {
