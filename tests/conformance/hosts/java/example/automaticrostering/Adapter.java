@@ -112,7 +112,11 @@ public final class Adapter {
       line.put("logs", instance.lines().all());
     }
     // Bytes, because System.out writes text in the locale's encoding.
-    System.out.writeBytes(Json.write(line));
+    try {
+      System.out.writeBytes(MAPPER.writeValueAsBytes(line));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     System.out.println();
     System.out.flush();
   }
@@ -156,7 +160,7 @@ public final class Adapter {
       if (r.store() != null) {
         builder.store(new HttpStore(http, r.store()));
       }
-      return builder.open(lines);
+      return builder.open((level, line) -> lines.add(level.getName(), line));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -271,7 +275,7 @@ public final class Adapter {
     if (thrown instanceof InterruptedException || thrown instanceof CancellationException) {
       return Map.of("canceled", true);
     }
-    if (thrown instanceof ExtismFunctionException e) {
+    if (thrown instanceof ExtismFunctionException e) { // of the SDK
       return Map.of("error", e.getError());
     }
     if (thrown instanceof RosteringException e) {
@@ -311,10 +315,13 @@ public final class Adapter {
       return List.copyOf(logs);
     }
 
+    synchronized void add(String level, String line) {
+      logs.add(new Log(level.equals("WARNING") ? "warn" : level.toLowerCase(Locale.ROOT), line));
+    }
+
     @Override
-    public synchronized void log(Level level, String line, Throwable cause) {
-      var name = level == Level.WARNING ? "warn" : level.name().toLowerCase(Locale.ROOT);
-      logs.add(new Log(name, line));
+    public void log(Level level, String line, Throwable cause) {
+      add(level.name(), line);
     }
 
     @Override

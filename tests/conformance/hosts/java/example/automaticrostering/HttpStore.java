@@ -1,6 +1,6 @@
 package example.automaticrostering;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.grack.nanojson.JsonObject;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,14 +13,13 @@ import java.util.HashMap;
 record HttpStore(HttpClient client, String url) implements Store {
   @Override
   public String get(String key) throws IOException, InterruptedException {
-    var value = post("get", key, null, 0).get("value");
-    return value.isNull() ? null : value.textValue();
+    return post("get", key, null, 0).getString("value");
   }
 
   @Override
   public boolean add(String key, String value, long ttlSeconds)
       throws IOException, InterruptedException {
-    return post("add", key, value, ttlSeconds).get("added").booleanValue();
+    return post("add", key, value, ttlSeconds).getBoolean("added");
   }
 
   @Override
@@ -29,7 +28,7 @@ record HttpStore(HttpClient client, String url) implements Store {
     post("set", key, value, ttlSeconds);
   }
 
-  private JsonNode post(String op, String key, String value, long ttlSeconds)
+  private JsonObject post(String op, String key, String value, long ttlSeconds)
       throws IOException, InterruptedException {
     var operation = new HashMap<String, Object>();
     operation.put("op", op);
@@ -44,6 +43,6 @@ record HttpStore(HttpClient client, String url) implements Store {
     if (response.statusCode() != 200) {
       throw new IOException("the store responded " + response.statusCode());
     }
-    return Json.read(response.body(), JsonNode.class);
+    return Json.read(response.body());
   }
 }

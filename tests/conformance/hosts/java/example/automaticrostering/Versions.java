@@ -10,9 +10,10 @@ final class Versions {
   private Versions() {}
 
   static String text() {
-    return "Java %s, chicory-sdk-core %s, chicory %s, java.net.http %s"
+    return "Java %s, endive %s, chicory-sdk-core %s, chicory %s, java.net.http %s"
         .formatted(
             System.getProperty("java.version"),
+            library("run.endive", "runtime"),
             library("org.extism.sdk", "chicory-sdk-core"),
             library("com.dylibso.chicory", "runtime"),
             HttpClient.class.getModule().getDescriptor().rawVersion().orElse("unknown"));

@@ -169,8 +169,7 @@ final class Call {
     input.put("now", now.getAsLong());
     Step next = null;
     try {
-      var json = driver.plugin.call("resume", Json.write(input), response, failure);
-      next = Json.read(json, Step.class);
+      next = Step.ofJson(driver.plugin.call("resume", Json.write(input), response, failure));
     } finally {
       if (step.isOfSection() && (next == null || !next.isOfSection() && !next.isWait())) {
         driver.waitsForCalls.forEach(wait -> wait.complete(null));

@@ -75,7 +75,9 @@ final class Client implements RosteringClient {
 
   @Override
   public void setToken(Token token) throws InterruptedException {
-    await(driver.callExport("set_token", token.input(now())));
+    var input = token.fields();
+    input.put("now", now());
+    await(driver.callExport("set_token", Json.write(input)));
   }
 
   @Override
@@ -115,7 +117,7 @@ final class Client implements RosteringClient {
       throw RosteringException.ofConfig(
           "config_missing",
           "base_url",
-          "baseUrl is not set: set it, because only requests to it get the token");
+          "is not set: set it, because only requests to it get the token");
     }
     return new AuthorizedHttpClient(this, URI.create(baseUrl), http);
   }

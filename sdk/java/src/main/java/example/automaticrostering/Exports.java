@@ -4,10 +4,16 @@ import java.util.function.Supplier;
 
 /** The exports of the plugin: each takes an input and returns an output. */
 interface Exports {
-  byte[] call(String export, byte[] input);
+  byte[] call(String export, byte[] input) throws Failure;
 
-  /** The output of {@code version}. */
-  record Version(int contract) {}
+  /** An error of an export, as JSON of the contract. */
+  final class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Failure(String json) {
+      super(json);
+    }
+  }
 
   /** Opens a plugin, and refuses one with another contract. */
   static Exports open(Supplier<Exports> plugin) {
@@ -15,9 +21,9 @@ interface Exports {
     int contract;
     try {
       opened = plugin.get();
-      contract = Json.read(opened.call("version", new byte[0]), Version.class).contract;
+      contract = Json.read(opened.call("version", new byte[0])).getInt("contract");
     } catch (RuntimeException e) {
-      throw wrong("the file is not a build of the plugin, or one of contract 1", e);
+      throw wrong("the file is not a build of the plugin (" + e.getMessage() + ")", e);
     }
     if (contract != RosteringClient.CONTRACT) {
       throw wrong("the plugin has contract " + contract, null);

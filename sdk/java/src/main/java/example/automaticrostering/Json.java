@@ -1,41 +1,42 @@
 package example.automaticrostering;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** The plugin's JSON: names in snake_case, and fields may be added. */
+import com.grack.nanojson.JsonObject;
+import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
+import com.grack.nanojson.JsonWriter;
+import java.util.regex.Pattern;
+
+/** The plugin's JSON. */
 final class Json {
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .build();
+  private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
   private Json() {}
 
   /** Reports whether a string has no lone surrogate, which encoders replace by a question mark. */
   static boolean isUnicode(String string) {
-    return StandardCharsets.UTF_8.newEncoder().canEncode(string);
+    return UTF_8.newEncoder().canEncode(string);
   }
 
+  /** Writes maps, lists, strings, numbers and booleans. The plugin sees a lone surrogate. */
   static byte[] write(Object value) {
-    try {
-      return MAPPER.writeValueAsBytes(value);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
+    var json = JsonWriter.string(value);
+    if (!isUnicode(json)) {
+      json =
+          LONE_SURROGATE
+              .matcher(json)
+              .replaceAll(c -> "\\\\u%04x".formatted((int) c.group().charAt(0)));
     }
+    return json.getBytes(UTF_8);
   }
 
-  static <T> T read(byte[] json, Class<T> type) {
+  /** Reads an object. What is thrown does not show it. */
+  static JsonObject read(byte[] json) {
     try {
-      return MAPPER.readValue(json, type);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return JsonParser.object().from(new String(json, UTF_8));
+    } catch (JsonParserException e) {
+      throw new IllegalArgumentException("not an object of JSON");
     }
   }
 }

@@ -7,11 +7,10 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Supplier;
-import org.extism.sdk.chicory.ExtismFunctionException;
 
 /**
  * The plugin, and the one daemon thread that enters it. So calls never enter it concurrently, and
- * no interrupt of a caller reaches it, which the SDK would turn into a trap.
+ * no interrupt of a caller reaches it, which the runtime would turn into a trap.
  */
 final class PluginThread implements Executor {
   private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
@@ -33,7 +32,7 @@ final class PluginThread implements Executor {
 
   /** Loads the classes of calls, which takes so long that the first calls could time out. */
   private static void loadClasses() {
-    Json.read(Json.write(Map.of("step", "done", "now", 1L)), Step.class);
+    Step.ofJson(Json.write(Map.of("step", "done", "now", 1L)));
     RosteringException.ofNetwork("", true);
   }
 
@@ -55,7 +54,7 @@ final class PluginThread implements Executor {
       kept.drop();
     }
     var current = kept.current();
-    var step = Json.read(enter("begin", beginning.json(accepts, now), null, null), Step.class);
+    var step = Step.ofJson(enter("begin", beginning.json(accepts, now), null, null));
     KeptSteps.keep(current, beginning, step);
     return step;
   }
@@ -77,9 +76,9 @@ final class PluginThread implements Executor {
     }
     try {
       return plugin.call(export, input);
-    } catch (ExtismFunctionException e) {
-      throw RosteringException.ofPlugin(e.getError(), response, failure);
-    } catch (Throwable e) { // the SDK throws StackOverflowError, too
+    } catch (Exports.Failure e) {
+      throw RosteringException.ofPlugin(e.getMessage(), response, failure);
+    } catch (Throwable e) { // the runtime throws StackOverflowError, too
       throw RosteringException.ofBug(e.toString(), e);
     }
   }

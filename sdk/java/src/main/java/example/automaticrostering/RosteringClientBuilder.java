@@ -1,17 +1,21 @@
 package example.automaticrostering;
 
-import com.dylibso.chicory.log.Logger;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import org.extism.sdk.chicory.Manifest;
-import org.extism.sdk.chicory.ManifestWasm;
-import org.extism.sdk.chicory.Plugin;
-import org.extism.sdk.chicory.http.HttpConfig;
+import java.util.function.BiConsumer;
+import run.endive.runtime.InterpreterMachine;
+import run.endive.wasm.Parser;
+import run.endive.wasm.WasmModule;
 
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
+  static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
+
   // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
   static final HttpClient HTTP_CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -71,7 +75,7 @@ public final class RosteringClientBuilder {
 
   /**
    * Sets another plugin than the one in this library: a build without WASI, of the contract {@link
-   * RosteringClient#CONTRACT}. Unlike that one, it is compiled when the client opens.
+   * RosteringClient#CONTRACT}. Unlike that one, it is interpreted.
    */
   public RosteringClientBuilder plugin(byte[] wasm) {
     this.wasm = wasm.clone();
@@ -86,28 +90,28 @@ public final class RosteringClientBuilder {
    *     contract
    */
   public RosteringClient open() {
-    return open(new PluginLog());
+    return open(LOGGER::log);
   }
 
-  Client open(Logger log) {
+  Client open(BiConsumer<Level, String> log) {
     config.check();
     var driver = new Driver(() -> exports(log), this);
     config.checkHosts();
     return new Client(driver, config.get("base_url"), Map.of(), timeoutNanos);
   }
 
-  Exports exports(Logger log) {
-    var options =
-        new Manifest.Options()
-            .withAoT()
-            .withConfig(config.keys())
-            // The SDK loads no plugin that can send requests without one. Steps never use it.
-            .withHttpConfig(new HttpConfig(() -> null, () -> null));
-    if (wasm == null) {
-      options.withMachineFactory(Compiled::machine);
+  Exports exports(BiConsumer<Level, String> log) {
+    return wasm == null
+        ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log)
+        : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
+  }
+
+  /** Returns the plugin's module without its code, as src/build/CompilePlugin.java made it. */
+  private static WasmModule embedded() {
+    try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
+      return Parser.parse(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    var module = ManifestWasm.fromBytes(wasm == null ? Compiled.plugin() : wasm).build();
-    var manifest = Manifest.ofWasms(module).withOptions(options).build();
-    return Plugin.ofManifest(manifest).withLogger(log).build()::call;
   }
 }

@@ -1,6 +1,5 @@
 package example.automaticrostering;
 
-import static example.automaticrostering.RosteringException.camelCase;
 import static java.util.Locale.ROOT;
 
 import java.net.URI;
@@ -67,15 +66,13 @@ public final class RosteringConfig {
     return keys;
   }
 
-  /** Refuses what the plugin would not see: the SDK replaces a lone surrogate. */
+  /** Refuses what the plugin would not see: UTF-8 has no lone surrogates. */
   void check() {
     keys.forEach(
         (key, value) -> {
           if (!Json.isUnicode(value)) {
             throw RosteringException.ofConfig(
-                "config_invalid",
-                key,
-                camelCase(key) + " has a lone surrogate: pass valid Unicode");
+                "config_invalid", key, "has a lone surrogate: pass valid Unicode");
           }
         });
   }
@@ -87,8 +84,7 @@ public final class RosteringConfig {
         throw RosteringException.ofConfig(
             "config_invalid",
             key,
-            camelCase(key)
-                + " has a host that java.net.URI cannot read: use a name without an underscore");
+            "has a host that java.net.URI cannot read: use a name without an underscore");
       }
     }
   }
@@ -189,10 +185,9 @@ public final class RosteringConfig {
     }
 
     private Builder read(Map<String, String> variables, String key, String pattern, String values) {
-      var name = "ROSTERING_" + key.toUpperCase(ROOT);
-      var value = variables.getOrDefault(name, "");
+      var value = variables.getOrDefault("ROSTERING_" + key.toUpperCase(ROOT), "");
       if (!value.isEmpty() && !value.matches(pattern)) {
-        throw RosteringException.ofConfig("config_invalid", key, name + " must be " + values);
+        throw RosteringException.ofConfig("config_invalid", key, "must be " + values);
       }
       return set(key, value);
     }

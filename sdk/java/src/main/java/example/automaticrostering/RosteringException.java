@@ -3,7 +3,6 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Locale.ROOT;
 
-import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,40 +94,38 @@ public final class RosteringException extends RuntimeException {
     return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
-  /** The config's fields, as the plugin's messages name them. */
-  private static final Pattern CONFIG_FIELDS =
-      Pattern.compile(
-          "\\b(auth_url|base_url|client_id|client_secret|customer_id|user_id|refresh_margin|allow_http)\\b");
-
-  /** Names the fields in a message of the plugin as this library spells them. */
-  private static String inCamelCase(String message, Object key) {
-    var text = CONFIG_FIELDS.matcher(message).replaceAll(field -> camelCase(field.group()));
-    if (key instanceof String field) {
-      var name = camelCase(field);
-      text = text.replace(field, name);
-      return text.contains(name) ? text : name + ": " + text;
+  /** Appends how the caller spells a field: {@code (authUrl, ROSTERING_AUTH_URL)}. */
+  private static String withNames(String message, String code, Object key) {
+    if (!(key instanceof String field)) {
+      return message;
     }
-    return text;
+    var names = new ArrayList<String>();
+    if (field.contains("_")) {
+      names.add(camelCase(field));
+    }
+    if (code.startsWith("config_")) {
+      names.add("ROSTERING_" + field.toUpperCase(ROOT));
+    }
+    return names.isEmpty() ? message : message + " (" + String.join(", ", names) + ")";
   }
 
-  static String camelCase(String name) {
+  private static String camelCase(String name) {
     return Pattern.compile("_([a-z])").matcher(name).replaceAll(c -> c.group(1).toUpperCase(ROOT));
   }
 
   /** Reads an error of the plugin. What is null is not known. */
   static RuntimeException ofPlugin(String text, Response response, Throwable cause) {
     try {
-      @SuppressWarnings("unchecked")
-      LinkedHashMap<String, Object> fields = Json.read(text.getBytes(UTF_8), LinkedHashMap.class);
+      var fields = new LinkedHashMap<>(Json.read(text.getBytes(UTF_8)));
       var code = String.valueOf(fields.get("code"));
-      fields.computeIfPresent("message", (f, m) -> inCamelCase(m.toString(), fields.get("key")));
+      fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
       var isOfService = code.startsWith("service_") && response != null;
       var error = new RosteringException(fields, isOfService ? response.headers() : null);
       if (code.equals("network_error")) {
         error.initCause(cause);
       }
       return error;
-    } catch (UncheckedIOException e) { // not an error of the contract
+    } catch (IllegalArgumentException e) { // not an error of the contract
       return ofBug(text, e);
     }
   }
@@ -138,8 +135,10 @@ public final class RosteringException extends RuntimeException {
         "the plugin failed, which is a bug; report it: " + what, cause);
   }
 
+  /** Creates an error of the config; the message begins with the key. */
   static RosteringException ofConfig(String code, String key, String message) {
-    return new RosteringException(fields(code, message, false, Map.of("key", key)), null);
+    var named = withNames(key + " " + message, code, key);
+    return new RosteringException(fields(code, named, false, Map.of("key", key)), null);
   }
 
   static RosteringException ofNetwork(String message, boolean retryable) {

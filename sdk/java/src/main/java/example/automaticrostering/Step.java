@@ -1,21 +1,18 @@
 package example.automaticrostering;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.grack.nanojson.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.util.Map;
 
 /**
  * What the plugin wants done next: docs/contract.md, Steps. Fields that it lacks are null or zero.
  */
 record Step(
     String step,
-    @JsonProperty("for") String purpose,
-    JsonNode flow,
+    String purpose,
+    Object flow,
     Request request,
     boolean last,
     long timeout,
@@ -25,25 +22,43 @@ record Step(
     String key,
     String value,
     long ttl,
-    Token.Fields output,
+    Token token,
     long until,
     boolean renew) {
+
+  static Step ofJson(byte[] json) {
+    var step = Json.read(json);
+    return new Step(
+        step.getString("step"),
+        step.getString("for"),
+        step.get("flow"),
+        step.has("request") ? new Request(step.getObject("request")) : null,
+        step.getBoolean("last"),
+        step.getLong("timeout"),
+        step.getInt("limit"),
+        step.getDouble("seconds"),
+        step.getString("op"),
+        step.getString("key"),
+        step.getString("value"),
+        step.getLong("ttl"),
+        step.has("output") ? Token.of(step.getObject("output")) : null,
+        step.getLong("until"),
+        step.getBoolean("renew"));
+  }
+
   /** A request, complete but for the caller's body. Calls share it. */
   static final class Request {
     private final HttpRequest.Builder request;
     private final String method;
-    private final JsonNode body;
+    private final Object body;
 
-    @JsonCreator
-    Request(
-        @JsonProperty("method") String method,
-        @JsonProperty("url") URI url,
-        @JsonProperty("headers") Map<String, String> headers,
-        @JsonProperty("body") JsonNode body) {
-      this.method = method;
-      this.body = body;
-      request = HttpRequest.newBuilder(url).setHeader("User-Agent", Http.USER_AGENT);
-      headers.forEach(request::setHeader);
+    private Request(JsonObject fields) {
+      method = fields.getString("method");
+      body = fields.get("body");
+      request =
+          HttpRequest.newBuilder(URI.create(fields.getString("url")))
+              .setHeader("User-Agent", Http.USER_AGENT);
+      fields.getObject("headers").forEach((name, value) -> request.setHeader(name, (String) value));
     }
 
     /** Returns the request with its body: a string in the step, or the caller's. */
@@ -51,18 +66,13 @@ record Step(
       var publisher =
           body == null
               ? BodyPublishers.noBody()
-              : body.isTextual() ? BodyPublishers.ofString(body.textValue()) : callers;
+              : body instanceof String text ? BodyPublishers.ofString(text) : callers;
       return request.copy().method(method, publisher).build();
     }
   }
 
   boolean isDone() {
     return step.equals("done");
-  }
-
-  /** Returns the output of get_token, or null for other calls. */
-  Token token() {
-    return output == null ? null : output.token();
   }
 
   boolean isForToken() {

@@ -57,7 +57,7 @@ final class StoreSteps {
     var time = System.nanoTime();
     if (time - next >= 0 && nextWarning.compareAndSet(next, time + SECONDS.toNanos(60))) {
       var shown = step.value() == null ? reason : reason.replace(step.value(), "[redacted]");
-      PluginLog.LOGGER.log(
+      RosteringClientBuilder.LOGGER.log(
           System.Logger.Level.WARNING,
           "the store failed, so the token is not shared: " + step.op() + ": " + shown);
     }

@@ -2,9 +2,10 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import java.io.UncheckedIOException;
+import com.grack.nanojson.JsonObject;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * An access token. Printing it does not show the token itself.
@@ -15,13 +16,6 @@ import java.time.Instant;
  * @param cacheKey names the token URL, client and scope that it belongs to; holds no secret
  */
 public record Token(String accessToken, String tokenType, Instant expiresAt, String cacheKey) {
-  @JsonInclude(JsonInclude.Include.NON_NULL)
-  record Fields(String accessToken, String tokenType, long expiresAt, String cacheKey, Long now) {
-    Token token() {
-      return new Token(accessToken, tokenType, Instant.ofEpochSecond(expiresAt), cacheKey);
-    }
-  }
-
   /**
    * Reads a token that {@link #toJson} wrote.
    *
@@ -29,21 +23,33 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
    */
   public static Token ofJson(String json) {
     try {
-      return Json.read(json.getBytes(UTF_8), Fields.class).token();
-    } catch (UncheckedIOException e) {
+      return of(Json.read(json.getBytes(UTF_8)));
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("not a token object: pass what toJson() returned");
     }
   }
 
-  /** {@return the token object, which shows the access token, for your own store} */
-  public String toJson() {
-    return new String(input(null), UTF_8);
+  static Token of(JsonObject fields) {
+    return new Token(
+        fields.getString("access_token"),
+        fields.getString("token_type"),
+        Instant.ofEpochSecond(fields.getLong("expires_at")),
+        fields.getString("cache_key"));
   }
 
-  /** What {@code set_token} takes. */
-  byte[] input(Long now) {
-    return Json.write(
-        new Fields(accessToken, tokenType, expiresAt.getEpochSecond(), cacheKey, now));
+  /** {@return the token object, which shows the access token, for your own store} */
+  public String toJson() {
+    return new String(Json.write(fields()), UTF_8);
+  }
+
+  /** Returns the fields of the token object, to which the caller may add others. */
+  Map<String, Object> fields() {
+    var fields = new LinkedHashMap<String, Object>();
+    fields.put("access_token", accessToken);
+    fields.put("token_type", tokenType);
+    fields.put("expires_at", expiresAt.getEpochSecond());
+    fields.put("cache_key", cacheKey);
+    return fields;
   }
 
   @Override

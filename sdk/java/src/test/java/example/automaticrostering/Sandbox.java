@@ -2,6 +2,9 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,6 +23,11 @@ final class Sandbox {
   private static final Path PROGRAM = Path.of("../../build/sandbox");
   private static final int EXIT_SECONDS = 30;
   private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
 
   record Counts(int tokenRequests, int jobRequests) {}
 
@@ -39,7 +47,7 @@ final class Sandbox {
         new ProcessBuilder(PROGRAM.toString(), "-json", "-until-stdin-closes")
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    facts = Json.read(process.inputReader(UTF_8).readLine().getBytes(UTF_8), Facts.class);
+    facts = MAPPER.readValue(process.inputReader(UTF_8).readLine(), Facts.class);
   }
 
   /** The variables of the example programs. */
@@ -81,7 +89,7 @@ final class Sandbox {
   }
 
   Counts counts() throws IOException, InterruptedException {
-    return Json.read(control("GET", "/counts", Map.of()), Counts.class);
+    return MAPPER.readValue(control("GET", "/counts", Map.of()), Counts.class);
   }
 
   /** Waits until at least this many requests have arrived. */
@@ -90,7 +98,7 @@ final class Sandbox {
   }
 
   Stream<Request> requests() throws IOException, InterruptedException {
-    return Stream.of(Json.read(control("GET", "/requests", Map.of()), Request[].class));
+    return Stream.of(MAPPER.readValue(control("GET", "/requests", Map.of()), Request[].class));
   }
 
   Stream<Request> jobRequests() throws IOException, InterruptedException {
@@ -100,7 +108,7 @@ final class Sandbox {
   private byte[] control(String method, String path, Object body)
       throws IOException, InterruptedException {
     var uri = URI.create(facts.controlUrl + path);
-    var publisher = BodyPublishers.ofByteArray(Json.write(body));
+    var publisher = BodyPublishers.ofByteArray(MAPPER.writeValueAsBytes(body));
     var request = HttpRequest.newBuilder(uri).method(method, publisher).build();
     var response = HTTP.send(request, BodyHandlers.ofByteArray());
     if (response.statusCode() >= 300) {

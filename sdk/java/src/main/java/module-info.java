@@ -1,0 +1,11 @@
+/** A client for Automatic Rostering. */
+module example.automaticrostering {
+  requires transitive java.net.http;
+  requires com.grack.nanojson;
+  requires run.endive.runtime;
+
+  // Only for RedisStore.
+  requires static transitive redis.clients.jedis;
+
+  exports example.automaticrostering;
+}
