@@ -65,6 +65,14 @@ final class Blocks {
     return at(offset).array();
   }
 
+  /** Returns a copy of the bytes at an offset, which all are in one block. */
+  byte[] bytes(long offset, long length) {
+    var bytes = at(offset).slice(index(offset), Math.toIntExact(length));
+    var copy = new byte[bytes.capacity()];
+    bytes.get(copy);
+    return copy;
+  }
+
   String text(long offset) {
     return new String(bytes(offset), UTF_8);
   }

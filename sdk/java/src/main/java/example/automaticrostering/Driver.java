@@ -29,9 +29,10 @@ final class Driver {
   private volatile boolean isClosing;
 
   Driver(Supplier<Exports> plugin, RosteringClientBuilder options) {
-    http = new Http(options.httpClient, options.maxBody);
-    store = options.store == null ? null : new StoreSteps(options.store);
     this.plugin = new PluginThread(plugin);
+    http = new Http(options.httpClient, options.maxBody); // while the plugin opens
+    store = options.store == null ? null : new StoreSteps(options.store);
+    this.plugin.awaitOpen();
   }
 
   /** Returns a call that has not started. */

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -93,7 +92,7 @@ final class ExtismHost implements Exports {
     return output;
   }
 
-  private long result(String function, long[] args) {
+  long result(String function, long[] args) {
     return switch (function) {
       case "input_length" -> input.capacity();
       case "input_load_u8" -> input.get(toIntExact(args[0])) & 0xff;
@@ -103,17 +102,18 @@ final class ExtismHost implements Exports {
       case "load_u8" -> blocks.at(args[0]).get(Blocks.index(args[0])) & 0xff;
       case "load_u64" -> blocks.at(args[0]).getLong(Blocks.index(args[0]));
       case "var_get" -> blocks.copy(vars.getOrDefault(blocks.text(args[0]), NOTHING));
-      case "config_get" -> blocks.copy(config.getOrDefault(blocks.text(args[0]), "").getBytes(UTF_8));
+      case "config_get" ->
+          blocks.copy(config.getOrDefault(blocks.text(args[0]), "").getBytes(UTF_8));
       default -> throw new TrapException("a step never needs " + function);
     };
   }
 
-  private long[] run(String function, long[] args) {
+  long[] run(String function, long[] args) {
     switch (function) {
       case "store_u8" -> blocks.at(args[0]).put(Blocks.index(args[0]), (byte) args[1]);
       case "store_u64" -> blocks.at(args[0]).putLong(Blocks.index(args[0]), args[1]);
       case "var_set" -> setVar(blocks.text(args[0]), blocks.bytes(args[1]));
-      case "output_set" -> output = Arrays.copyOf(blocks.bytes(args[0]), toIntExact(args[1]));
+      case "output_set" -> output = blocks.bytes(args[0], args[1]);
       case "error_set" -> error = blocks.bytes(args[0]);
       case "log_debug" -> log.accept(Level.DEBUG, blocks.text(args[0]));
       case "log_warn" -> log.accept(Level.WARNING, blocks.text(args[0]));

@@ -33,11 +33,19 @@ final class Http {
   /** One byte more than an error shows. */
   private static final int MAX_ERROR_BODY = (64 << 10) + 1;
 
+  /** Built when it is needed: that takes longer than the rest of a first call. */
+  private static final class Shared {
+    // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
+    static final HttpClient CLIENT =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  }
+
   private final HttpClient client;
   private final int maxBody;
 
+  /** Uses a client, or the one that all share if it is null. */
   Http(HttpClient client, int maxBody) {
-    this.client = client;
+    this.client = client == null ? Shared.CLIENT : client;
     this.maxBody = maxBody;
   }
 

@@ -4,6 +4,7 @@ import static java.util.concurrent.CompletableFuture.runAsync;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Supplier;
@@ -19,15 +20,23 @@ final class PluginThread implements Executor {
   /** Used by the thread alone; null once it is freed. */
   private Exports plugin;
 
+  private final CompletableFuture<Void> opened;
+
+  /** Starts to open the plugin. */
   PluginThread(Supplier<Exports> plugin) {
-    Client.join(
+    opened =
         runAsync(
             () -> {
               this.plugin = Exports.open(plugin);
               call("check", new byte[0]);
               loadClasses();
             },
-            thread));
+            this);
+  }
+
+  /** Waits until the plugin is open, and throws what prevented that. */
+  void awaitOpen() {
+    Client.join(opened);
   }
 
   /** Loads the classes of calls, which takes so long that the first calls could time out. */

@@ -16,14 +16,10 @@ import run.endive.wasm.WasmModule;
 public final class RosteringClientBuilder {
   static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
 
-  // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
-  static final HttpClient HTTP_CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-
   private final RosteringConfig config;
   private byte[] wasm;
   private long timeoutNanos = Timeout.nanos(Duration.ofSeconds(30));
-  HttpClient httpClient = HTTP_CLIENT;
+  HttpClient httpClient; // null: the shared one
   int maxBody = 64 << 20;
   Store store;
 
@@ -106,10 +102,13 @@ public final class RosteringClientBuilder {
         : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
   }
 
-  /** Returns the plugin's module without its code, as src/build/CompilePlugin.java made it. */
-  private static WasmModule embedded() {
+  /**
+   * Returns the plugin's module without its code, as src/build/CompilePlugin.java made it. To
+   * validate it again would take a tenth of a second in a new process.
+   */
+  static WasmModule embedded() {
     try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
-      return Parser.parse(file);
+      return Parser.builder().withValidation(false).build().parse(() -> file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
