@@ -1,5 +1,0 @@
-#!/usr/bin/env bash
-# Formats the code as check.sh requires. Run setup.sh first.
-set -euo pipefail
-cd "$(dirname "$0")"
-mvn --batch-mode --no-transfer-progress --quiet fmt:format
