@@ -4,8 +4,8 @@ module example.automaticrostering {
   requires com.grack.nanojson;
   requires run.endive.runtime;
 
-  // Only for RedisStore.
-  requires static transitive redis.clients.jedis;
+  // Only for RedisStore, whose users require it themselves.
+  requires static redis.clients.jedis;
 
   exports example.automaticrostering;
 }

@@ -12,6 +12,7 @@ public final class RedisStore implements Store {
   private final UnifiedJedis redis;
 
   /** Creates a store. Its threads share the Jedis client. */
+  @SuppressWarnings("exports") // "requires transitive" would require it of all modules
   public RedisStore(UnifiedJedis redis) {
     this.redis = redis;
   }
