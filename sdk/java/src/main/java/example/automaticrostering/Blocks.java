@@ -15,9 +15,7 @@ import run.endive.runtime.TrapException;
  */
 final class Blocks {
   private static final int MAX_BYTES = 16 << 20;
-
-  /** What a block takes in addition to its content, at most. */
-  private static final int COST = 64;
+  private static final int COST = 64; // of a block, in addition to its content
 
   private final List<ByteBuffer> blocks = new ArrayList<>();
   private int room;
@@ -48,18 +46,14 @@ final class Blocks {
     return offset;
   }
 
-  /** Returns the block of an offset, whose bounds hold for the {@link #index} in it. */
+  /** Returns the block of an offset; its own bounds hold for the index, {@code (int) offset}. */
   ByteBuffer at(long offset) {
     return blocks.get((int) (offset >>> 32));
   }
 
-  static int index(long offset) {
-    return (int) offset;
-  }
-
   /** Returns the block that begins at an offset. */
   byte[] bytes(long offset) {
-    if (index(offset) != 0) {
+    if ((int) offset != 0) {
       throw new TrapException("no block begins at " + offset);
     }
     return at(offset).array();
@@ -67,7 +61,7 @@ final class Blocks {
 
   /** Returns a copy of the bytes at an offset, which all are in one block. */
   byte[] bytes(long offset, long length) {
-    var bytes = at(offset).slice(index(offset), Math.toIntExact(length));
+    var bytes = at(offset).slice((int) offset, Math.toIntExact(length));
     var copy = new byte[bytes.capacity()];
     bytes.get(copy);
     return copy;

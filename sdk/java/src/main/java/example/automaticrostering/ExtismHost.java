@@ -99,8 +99,8 @@ final class ExtismHost implements Exports {
       case "input_load_u64" -> input.getLong(toIntExact(args[0]));
       case "alloc" -> blocks.add(args[0]);
       case "length" -> blocks.bytes(args[0]).length;
-      case "load_u8" -> blocks.at(args[0]).get(Blocks.index(args[0])) & 0xff;
-      case "load_u64" -> blocks.at(args[0]).getLong(Blocks.index(args[0]));
+      case "load_u8" -> blocks.at(args[0]).get((int) args[0]) & 0xff;
+      case "load_u64" -> blocks.at(args[0]).getLong((int) args[0]);
       case "var_get" -> blocks.copy(vars.getOrDefault(blocks.text(args[0]), NOTHING));
       case "config_get" ->
           blocks.copy(config.getOrDefault(blocks.text(args[0]), "").getBytes(UTF_8));
@@ -110,8 +110,8 @@ final class ExtismHost implements Exports {
 
   long[] run(String function, long[] args) {
     switch (function) {
-      case "store_u8" -> blocks.at(args[0]).put(Blocks.index(args[0]), (byte) args[1]);
-      case "store_u64" -> blocks.at(args[0]).putLong(Blocks.index(args[0]), args[1]);
+      case "store_u8" -> blocks.at(args[0]).put((int) args[0], (byte) args[1]);
+      case "store_u64" -> blocks.at(args[0]).putLong((int) args[0], args[1]);
       case "var_set" -> setVar(blocks.text(args[0]), blocks.bytes(args[1]));
       case "output_set" -> output = blocks.bytes(args[0], args[1]);
       case "error_set" -> error = blocks.bytes(args[0]);
@@ -123,10 +123,13 @@ final class ExtismHost implements Exports {
   }
 
   private void setVar(String name, byte[] value) {
-    var others = vars.entrySet().stream().filter(v -> !v.getKey().equals(name));
-    if (others.mapToInt(v -> v.getValue().length).sum() > MAX_VAR_BYTES - value.length) {
+    var used = name.length() + (long) value.length;
+    for (var other : vars.entrySet()) {
+      used += other.getKey().equals(name) ? 0 : other.getKey().length() + other.getValue().length;
+    }
+    if (used > MAX_VAR_BYTES) {
       throw new TrapException("no room for a var of " + value.length + " bytes");
     }
-    vars.put(name, value.clone());
+    vars.put(name, value.clone()); // an empty one is no value
   }
 }

@@ -36,25 +36,21 @@ public final class RosteringConfig {
    * Reads the environment variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code
    * _BASE_URL}, {@code _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID},
    * {@code _SCOPE}, {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing
-   * one. A wrong value is a {@code CONFIG_INVALID} that names the variable.
+   * one. Opening a client checks the values; the error of a wrong one names its variable.
    */
   public static RosteringConfig fromEnvironment() {
     return fromEnvironment(System.getenv());
   }
 
   static RosteringConfig fromEnvironment(Map<String, String> variables) {
-    return builder()
-        .read(variables, "environment", "stage|production", "stage or production")
-        .read(variables, "auth_url")
-        .read(variables, "base_url")
-        .read(variables, "client_id")
-        .read(variables, "client_secret")
-        .read(variables, "customer_id")
-        .read(variables, "user_id")
-        .read(variables, "scope")
-        .read(variables, "refresh_margin", "[0-9]+", "a whole number of seconds")
-        .read(variables, "allow_http", "true|false", "true or false")
-        .build();
+    var builder = builder();
+    for (var key :
+        ("auth_url base_url client_id client_secret customer_id user_id scope"
+                + " environment refresh_margin allow_http")
+            .split(" ")) {
+      builder.set(key, variables.get("ROSTERING_" + key.toUpperCase(ROOT)));
+    }
+    return builder.build();
   }
 
   /** Returns null for a key that is not set. */
@@ -107,14 +103,7 @@ public final class RosteringConfig {
 
     /** Sets the environment, which selects the scope; required unless a scope is set. */
     public Builder environment(Environment environment) {
-      return set(
-          "environment",
-          environment == null
-              ? null
-              : switch (environment) {
-                case STAGE -> "stage";
-                case PRODUCTION -> "production";
-              });
+      return set("environment", environment == null ? null : environment.name().toLowerCase(ROOT));
     }
 
     /** Sets the URL of the identity provider: https, or http on loopback. */
@@ -178,18 +167,6 @@ public final class RosteringConfig {
         keys.put(key, value);
       }
       return this;
-    }
-
-    private Builder read(Map<String, String> variables, String key) {
-      return read(variables, key, "(?s).*", "");
-    }
-
-    private Builder read(Map<String, String> variables, String key, String pattern, String values) {
-      var value = variables.getOrDefault("ROSTERING_" + key.toUpperCase(ROOT), "");
-      if (!value.isEmpty() && !value.matches(pattern)) {
-        throw RosteringException.ofConfig("config_invalid", key, "must be " + values);
-      }
-      return set(key, value);
     }
   }
 }

@@ -117,7 +117,7 @@ class ExtismHostTest {
 
   @Test
   void blocksAndVarsAreLimitedTogether() {
-    var half = result("alloc", MIB / 2);
+    var half = result("alloc", MIB / 2 - 2);
     host.run("var_set", new long[] {block("a"), half});
     host.run("var_set", new long[] {block("b"), half});
     host.run("var_set", new long[] {block("b"), half});
