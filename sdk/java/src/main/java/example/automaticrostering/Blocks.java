@@ -39,8 +39,11 @@ final class Blocks {
     return (blocks.size() - 1L) << 32;
   }
 
-  /** Returns the offset of a new block with a copy of a value. */
+  /** Returns the offset of a new block with a copy of a value, or 0 if that is null. */
   long copy(byte[] value) {
+    if (value == null) {
+      return 0;
+    }
     var offset = add(value.length);
     at(offset).put(0, value);
     return offset;

@@ -7,9 +7,10 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import run.endive.runtime.ByteArrayMemory;
 import run.endive.runtime.HostFunction;
 import run.endive.runtime.ImportFunction;
@@ -29,32 +30,25 @@ import run.endive.wasm.types.MemoryLimits;
  * exceeds a bound throws, which ends the export but not the instance.
  */
 final class ExtismHost implements Exports {
-  private static final Set<String> FUNCTIONS =
-      Set.of(
-          ("alloc length load_u8 load_u64 store_u8 store_u64 input_length input_load_u8"
-                  + " input_load_u64 output_set error_set var_get var_set config_get log_debug"
-                  + " log_warn http_request http_status_code")
-              .split(" "));
-
   private static final int MAX_PAGES = 256; // of 64 KiB
   private static final int MAX_VAR_BYTES = 1 << 20;
   private static final byte[] NOTHING = {};
 
-  private final Map<String, String> config;
+  private final Map<String, byte[]> config = new HashMap<>();
   private final BiConsumer<Level, String> log;
   private final Map<String, byte[]> vars = new HashMap<>();
   private final Blocks blocks = new Blocks();
   private final Instance instance;
   private ByteBuffer input;
   private byte[] output;
-  private byte[] error;
+  private String error;
 
   ExtismHost(
       WasmModule module,
       Function<Instance, Machine> machine,
       Map<String, String> config,
       BiConsumer<Level, String> log) {
-    this.config = config;
+    config.forEach((key, value) -> this.config.put(key, value.getBytes(UTF_8)));
     this.log = log;
     var imports = module.importSection().stream().map(i -> function(module, i)).toList();
     instance =
@@ -68,16 +62,11 @@ final class ExtismHost implements Exports {
   }
 
   private ImportFunction function(WasmModule module, Import wanted) {
-    var name = wanted.name();
-    if (!wanted.module().equals("extism:host/env") || !FUNCTIONS.contains(name)) {
-      throw new UnlinkableException("it imports " + wanted.module() + " " + name);
+    if (wanted instanceof FunctionImport f && f.module().equals("extism:host/env")) {
+      var type = module.typeSection().getType(f.typeIndex());
+      return new HostFunction(f.module(), f.name(), type, function(f.name()));
     }
-    var type = module.typeSection().getType(((FunctionImport) wanted).typeIndex());
-    WasmFunctionHandle handle =
-        type.returns().isEmpty()
-            ? (plugin, args) -> run(name, args)
-            : (plugin, args) -> new long[] {result(name, args)};
-    return new HostFunction(wanted.module(), name, type, handle);
+    throw new UnlinkableException("it imports " + wanted.module() + " " + wanted.name());
   }
 
   @Override
@@ -85,41 +74,49 @@ final class ExtismHost implements Exports {
     blocks.reset();
     input = Blocks.buffer(in);
     output = NOTHING;
-    error = NOTHING;
+    error = "";
     if (instance.export(export).apply()[0] != 0) {
-      throw new Failure(new String(error, UTF_8));
+      throw new Failure(error);
     }
     return output;
   }
 
-  long result(String function, long[] args) {
-    return switch (function) {
-      case "input_length" -> input.capacity();
-      case "input_load_u8" -> input.get(toIntExact(args[0])) & 0xff;
-      case "input_load_u64" -> input.getLong(toIntExact(args[0]));
-      case "alloc" -> blocks.add(args[0]);
-      case "length" -> blocks.bytes(args[0]).length;
-      case "load_u8" -> blocks.at(args[0]).get((int) args[0]) & 0xff;
-      case "load_u64" -> blocks.at(args[0]).getLong((int) args[0]);
-      case "var_get" -> blocks.copy(vars.getOrDefault(blocks.text(args[0]), NOTHING));
-      case "config_get" ->
-          blocks.copy(config.getOrDefault(blocks.text(args[0]), "").getBytes(UTF_8));
-      default -> throw new TrapException("a step never needs " + function);
+  WasmFunctionHandle function(String name) {
+    return switch (name) {
+      case "input_length" -> result(args -> input.capacity());
+      case "input_load_u8" -> result(args -> input.get(toIntExact(args[0])) & 0xff);
+      case "input_load_u64" -> result(args -> input.getLong(toIntExact(args[0])));
+      case "output_set" -> effect(args -> output = blocks.bytes(args[0], args[1]));
+      case "error_set" -> effect(args -> error = blocks.text(args[0]));
+      case "alloc" -> result(args -> blocks.add(args[0]));
+      case "length" -> result(args -> blocks.bytes(args[0]).length);
+      case "load_u8" -> result(args -> blocks.at(args[0]).get((int) args[0]) & 0xff);
+      case "load_u64" -> result(args -> blocks.at(args[0]).getLong((int) args[0]));
+      case "store_u8" -> effect(args -> blocks.at(args[0]).put((int) args[0], (byte) args[1]));
+      case "store_u64" -> effect(args -> blocks.at(args[0]).putLong((int) args[0], args[1]));
+      case "var_get" -> result(args -> blocks.copy(vars.get(blocks.text(args[0]))));
+      case "var_set" -> effect(args -> setVar(blocks.text(args[0]), blocks.bytes(args[1])));
+      case "config_get" -> result(args -> blocks.copy(config.get(blocks.text(args[0]))));
+      case "log_debug" -> effect(args -> log.accept(Level.DEBUG, blocks.text(args[0])));
+      case "log_warn" -> effect(args -> log.accept(Level.WARNING, blocks.text(args[0])));
+      case "http_request", "http_status_code" -> effect(args -> noHttp());
+      default -> throw new UnlinkableException("it imports extism:host/env " + name);
     };
   }
 
-  long[] run(String function, long[] args) {
-    switch (function) {
-      case "store_u8" -> blocks.at(args[0]).put((int) args[0], (byte) args[1]);
-      case "store_u64" -> blocks.at(args[0]).putLong((int) args[0], args[1]);
-      case "var_set" -> setVar(blocks.text(args[0]), blocks.bytes(args[1]));
-      case "output_set" -> output = blocks.bytes(args[0], args[1]);
-      case "error_set" -> error = blocks.bytes(args[0]);
-      case "log_debug" -> log.accept(Level.DEBUG, blocks.text(args[0]));
-      case "log_warn" -> log.accept(Level.WARNING, blocks.text(args[0]));
-      default -> throw new TrapException(function + " has no result");
-    }
-    return null;
+  private static WasmFunctionHandle result(ToLongFunction<long[]> function) {
+    return (plugin, args) -> new long[] {function.applyAsLong(args)};
+  }
+
+  private static WasmFunctionHandle effect(Consumer<long[]> function) {
+    return (plugin, args) -> {
+      function.accept(args);
+      return null;
+    };
+  }
+
+  private static void noHttp() {
+    throw new TrapException("the plugin sent a request itself, which a step never does");
   }
 
   private void setVar(String name, byte[] value) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,40 +36,47 @@ class ExtismHostTest {
   }
 
   private long block(String text) {
-    var offset = host.result("alloc", new long[] {text.length()});
+    var offset = call("alloc", text.length());
     for (var i = 0; i < text.length(); i++) {
-      host.run("store_u8", new long[] {offset + i, text.charAt(i)});
+      call("store_u8", offset + i, text.charAt(i));
     }
     return offset;
   }
 
-  private long result(String function, long... args) {
-    return host.result(function, args);
+  /** Returns the result of a function, or 0 if it has none. */
+  private long call(String function, long... args) {
+    var result = host.function(function).apply(null, args);
+    return result == null ? 0 : result[0];
   }
 
   @Test
   void values() {
     var block = block("key 8 bytes");
-    assertEquals(11, result("length", block));
-    host.run("store_u64", new long[] {block + 3, 0x3132333435363738L});
-    assertEquals('8', result("load_u8", block + 3));
-    assertEquals(0x3132333435363738L, result("load_u64", block + 3));
-    assertEquals(10, result("input_length"));
-    assertEquals('}', result("input_load_u8", 9));
-    assertEquals(0x7d7b202020202020L, result("input_load_u64", 2));
+    assertEquals(11, call("length", block));
+    call("store_u64", block + 3, 0x3132333435363738L);
+    assertEquals('8', call("load_u8", block + 3));
+    assertEquals(0x3132333435363738L, call("load_u64", block + 3));
+    assertEquals(10, call("input_length"));
+    assertEquals('}', call("input_load_u8", 9));
+    assertEquals(0x7d7b202020202020L, call("input_load_u64", 2));
 
-    assertEquals(2, result("length", result("config_get", block("k"))));
-    assertEquals(0, result("config_get", block("other")));
-    host.run("var_set", new long[] {block("v"), block("value")});
+    assertEquals(2, call("length", call("config_get", block("k"))));
+    assertEquals(0, call("config_get", block("other")));
+    call("var_set", block("v"), block("value"));
     begin(); // vars live on, blocks do not
-    assertEquals(5, result("length", result("var_get", block("v"))));
-    host.run("var_set", new long[] {block("v"), 0});
-    assertEquals(0, result("var_get", block("v")));
-    host.run("log_warn", new long[] {block("line")});
+    assertEquals(5, call("length", call("var_get", block("v"))));
+    call("var_set", block("v"), 0);
+    assertEquals(0, call("var_get", block("v")));
+    call("log_warn", block("line"));
     assertEquals(List.of("WARNINGline"), lines);
   }
 
-  private record Wrong(String function, long... args) {}
+  private record Wrong(String function, long... args) {
+    @Override
+    public String toString() {
+      return function + Arrays.toString(args);
+    }
+  }
 
   @Test
   void whatExceedsABoundThrows() {
@@ -97,37 +105,27 @@ class ExtismHostTest {
             new Wrong("output_set", block, -1),
             new Wrong("error_set", next),
             new Wrong("var_get", next),
-            new Wrong("var_set", block, result("alloc", MIB + 1)),
+            new Wrong("var_set", block, call("alloc", MIB + 1)),
             new Wrong("log_debug", next),
             new Wrong("http_request", block, 0),
             new Wrong("http_status_code"))) {
-      var isChange = wrong.function.matches("store.*|.*_set|log.*");
-      assertThrows(
-          RuntimeException.class,
-          () -> {
-            if (isChange) {
-              host.run(wrong.function, wrong.args);
-            } else {
-              host.result(wrong.function, wrong.args);
-            }
-          },
-          wrong::toString);
+      assertThrows(RuntimeException.class, () -> call(wrong.function, wrong.args), wrong::toString);
     }
   }
 
   @Test
   void blocksAndVarsAreLimitedTogether() {
-    var half = result("alloc", MIB / 2 - 2);
-    host.run("var_set", new long[] {block("a"), half});
-    host.run("var_set", new long[] {block("b"), half});
-    host.run("var_set", new long[] {block("b"), half});
+    var half = call("alloc", MIB / 2 - 2);
+    call("var_set", block("a"), half);
+    call("var_set", block("b"), half);
+    call("var_set", block("b"), half);
     var c = block("c");
-    assertThrows(TrapException.class, () -> host.run("var_set", new long[] {c, block("one more")}));
+    assertThrows(TrapException.class, () -> call("var_set", c, block("one more")));
     assertThrows(
         TrapException.class,
         () -> {
           for (var i = 0; i < 300_000; i++) {
-            result("alloc", 1);
+            call("alloc", 1);
           }
         });
   }

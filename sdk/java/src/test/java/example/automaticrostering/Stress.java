@@ -31,8 +31,8 @@ import java.util.regex.Pattern;
 
 /**
  * Many threads make random calls on several clients, which they close and open anew, while the
- * servers and the store fail; tasks.sh stress runs it. After each phase the failures end, and each client
- * must succeed. It ends at the first violation.
+ * servers and the store fail; tasks.sh stress runs it. After each phase the failures end, and each
+ * client must succeed. It ends at the first violation.
  */
 public final class Stress {
   private static final int THREADS = 12;
