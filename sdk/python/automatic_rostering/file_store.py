@@ -37,16 +37,14 @@ class FileStore:
         return None
 
     def add(self, key: str, value: str, ttl: int) -> bool:
-        if self.get(key) is not None:
-            return False
         path = self._path(key)
         with self._temporary(path, value, ttl) as temporary:
-            path.unlink(missing_ok=True)  # it has expired
-            try:
-                path.hardlink_to(temporary)
-            except FileExistsError:  # another process was faster
+            if _link(temporary, path):
+                return True
+            if self.get(key) is not None:
                 return False
-        return True
+            path.unlink(missing_ok=True)  # its value has expired
+            return _link(temporary, path)
 
     def set(self, key: str, value: str, ttl: int) -> None:
         path = self._path(key)
@@ -72,3 +70,11 @@ class FileStore:
             yield temporary
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _link(temporary: Path, path: Path) -> bool:
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:  # another process was faster
+        return False
+    return True
