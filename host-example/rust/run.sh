@@ -5,4 +5,4 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 program=$1
 shift
-exec "$root/sdk/rust/target/debug/$program" "$@"
+exec "$root/sdk/rust/target/release/$program" "$@"

@@ -15,18 +15,19 @@ fail() {
 	exit 1
 }
 
-# Makes the header and the library. A source package has the header and the plugin.
+# Makes the header and the library: in the repository, the one that Rust's setup builds with the rest of the workspace. A
+# source package has the header and the plugin.
 build() {
 	local major minor patch
 	IFS=. read -r major minor patch <<<"$version"
-	if [ -e "$root/dist/rostering-nowasi.wasm" ]; then
-		cmp --quiet "$root/dist/rostering-nowasi.wasm" ../rust/rostering-nowasi.wasm ||
-			cp "$root/dist/rostering-nowasi.wasm" ../rust/rostering-nowasi.wasm
-		mkdir -p build
-		cbindgen --quiet --config cbindgen.toml . |
-			sed "s/@VERSION@/$version/; s/@NUMBER@/$((major * 10000 + minor * 100 + patch))/" >build/rostering.h
+	if [ ! -e "$root/VERSION" ]; then
+		cargo build --locked --release --manifest-path ../rust/Cargo.toml --package rostering-c
+		return
 	fi
-	cargo build --locked --quiet --release --manifest-path ../rust/Cargo.toml --target-dir ../rust/target --package rostering-c
+	../rust/tasks.sh setup
+	mkdir -p build
+	cbindgen --quiet --config cbindgen.toml . |
+		sed "s/@VERSION@/$version/; s/@NUMBER@/$((major * 10000 + minor * 100 + patch))/" >build/rostering.h
 }
 
 # install FOLDER: pkg-config and CMake find the library relative to their own files, so that the folder can be moved.

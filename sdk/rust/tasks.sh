@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # What all verbs share, so that the dependencies compile once.
-build() { cargo build --locked --quiet --target-dir target --workspace --all-features "$@"; }
+build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
 # Gets the plugin, which goes into the library.
 plugin() {
@@ -13,10 +13,11 @@ plugin() {
 	cmp --quiet ../../dist/rostering-nowasi.wasm rostering-nowasi.wasm || cp ../../dist/rostering-nowasi.wasm .
 }
 
-# Builds the library, its tests, the programs of host-example/rust and the conformance adapter. Concurrent runs take turns.
+# Builds the library, its tests, the C library, the programs of host-example/rust and the conformance adapter. Concurrent runs
+# take turns.
 setup() {
 	plugin
-	build --bins --test behavior
+	build --lib --bins --test behavior
 }
 
 # Checks the format, and runs clippy and rustdoc: as a compiler of our crates alone, since cargo clippy and cargo doc would
@@ -25,7 +26,7 @@ check() {
 	../../tests/setup/setup.sh rust-check
 	cargo fmt --all --check
 	local found
-	if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh build --bins --test behavior --examples 2>&1) || [ -n "$found" ]; then
+	if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh build --lib --bins --test behavior --examples 2>&1) || [ -n "$found" ]; then
 		echo "$found" >&2
 		exit 1
 	fi
@@ -40,7 +41,7 @@ lint() {
 	for argument in "${@:2}"; do
 		case $argument in
 		--emit=* | *clippy::*) ;; # not for rustdoc
-		/*/debug/deps) rustdoc+=("${argument%debug/deps}doc") ;; # of --out-dir
+		/*/release/deps) rustdoc+=("${argument%release/deps}doc") ;; # of --out-dir
 		*) rustdoc+=("$argument") ;;
 		esac
 	done
@@ -56,7 +57,7 @@ format() {
 test() {
 	# For URLs of this machine that are not loopback to the plugin. To reqwest, * does not match IP addresses.
 	export NO_PROXY='*,0.0.0.0/0,::/0'
-	local test=(cargo test --locked --quiet --target-dir target --workspace --all-features)
+	local test=(cargo test --locked --quiet --release --target-dir target --workspace --all-features)
 	"${test[@]}" --test behavior
 	"${test[@]}" --doc
 }
@@ -99,15 +100,15 @@ test_package() (
 )
 
 # Makes random calls against the sandbox for STRESS_SECONDS (default: 60); examples/stress has the invariants. It prints its
-# seed, which STRESS_SEED sets. With debug assertions, but no sanitizer: the library has no unsafe code.
+# seed, which STRESS_SEED sets. Without a sanitizer: the library has no unsafe code.
 stress() {
 	build --example stress
-	exec target/debug/examples/stress
+	exec target/release/examples/stress
 }
 
-# Prints what a call costs next to the same request of reqwest, in a release build.
+# Prints what a call costs next to the same request of reqwest.
 bench() {
-	build --release --package automatic-rostering --example bench
+	build --example bench
 	exec ../../build/sandbox target/release/examples/bench
 }
 
