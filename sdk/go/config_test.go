@@ -30,7 +30,7 @@ func TestConfigAtOpen(t *testing.T) {
 	} {
 		config := fullConfig
 		tt.change(&config)
-		_, err := rostering.New(t.Context(), config, rostering.WithCacheDir(compiled))
+		_, err := rostering.New(t.Context(), config)
 		e := wantError(t, err, tt.code)
 		if e.Key != key || e.Retryable || strings.Contains(e.Error(), "s3cr3t") {
 			t.Errorf("%s: the error is %+v", key, e)

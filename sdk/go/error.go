@@ -36,7 +36,7 @@ type Error struct {
 	// Retryable reports whether the same call may succeed later.
 	Retryable bool `json:"retryable"`
 	// Key is the contract's name of the config or input field that caused the error, such as
-	// auth_url. Message has the name in this package.
+	// auth_url. Message ends with its name in this package.
 	Key string `json:"key,omitempty"`
 	// Status is the HTTP status of the response that caused the error.
 	Status int `json:"status,omitempty"`
@@ -97,18 +97,35 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	}{(*fields)(e), body, int64(e.RetryAfter / time.Second)})
 }
 
-// pluginError decodes the plugin's error.
-func pluginError(object string) error {
+// names are the names in this package of the config keys and input fields of the contract.
+var names = map[string]string{
+	"environment": "Environment", "scope": "Scope", "auth_url": "AuthURL", "base_url": "BaseURL",
+	"client_id": "ClientID", "client_secret": "ClientSecret", "customer_id": "CustomerID", "user_id": "UserID",
+	"refresh_margin": "RefreshMargin", "allow_http": "AllowHTTP",
+	"path": "Path", "method": "Method", "headers": "Header", "body": "Body", "force": "Force", "refused": "Refused",
+	"access_token": "AccessToken", "token_type": "Type", "expires_at": "ExpiresAt", "cache_key": "CacheKey",
+}
+
+// pluginError decodes the plugin's error, and appends the name of its key in this package.
+func pluginError(object []byte) error {
 	var e Error
 	var more struct {
 		Body       *string `json:"body"`
 		RetryAfter int64   `json:"retry_after"` // seconds
 	}
-	err := errors.Join(json.Unmarshal([]byte(object), &e), json.Unmarshal([]byte(object), &more))
+	err := errors.Join(json.Unmarshal(object, &e), json.Unmarshal(object, &more))
 	if err != nil || e.Code == "" {
 		return fmt.Errorf("rostering: the plugin failed: %s", object)
 	}
-	e.Message = inNamesOfGo(e.Code, e.Key, e.Message)
+	switch name := names[e.Key]; {
+	case name == "":
+	case e.Code != CodeInvalidInput:
+		e.Message += " (" + name + ", ROSTERING_" + strings.ToUpper(e.Key) + ")"
+	case name == "CustomerID" || name == "UserID":
+		e.Message += " (For" + strings.TrimSuffix(name, "ID") + ")"
+	default:
+		e.Message += " (" + name + ")"
+	}
 	e.emptyBody = more.Body != nil && e.Body == ""
 	e.RetryAfter = time.Duration(more.RetryAfter) * time.Second
 	return &e

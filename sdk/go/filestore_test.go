@@ -24,8 +24,8 @@ func openFileStore(t *testing.T, dir string) *rostering.FileStore {
 	return s
 }
 
-// hashOfA is how the names of the files for the key a begin.
-var hashOfA = fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
+// fileOfA is the name of the file for the key a.
+var fileOfA = fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
 
 func write(t *testing.T, dir, name, content string) string {
 	t.Helper()
@@ -50,57 +50,63 @@ func wantFiles(t *testing.T, dir string, names ...string) {
 
 // The file stores of all languages share this format.
 func TestFileStoreFormat(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "store")
+	dir := filepath.Join(t.TempDir(), "[new]", "store")
 	s := openFileStore(t, dir)
+	path := filepath.Join(dir, fileOfA)
 	before := time.Now().Add(time.Hour).UnixMilli()
 	for range 3 {
 		if err := s.Set(t.Context(), "a", "sécret\n2", time.Hour); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wantFiles(t, dir, hashOfA+".3")
-	content, err := os.ReadFile(filepath.Join(dir, hashOfA+".3"))
+	wantFiles(t, dir, fileOfA)
+	content, err := os.ReadFile(path)
 	if err != nil || !regexp.MustCompile(`^\d+\nsécret\n2$`).Match(content) || string(content) < fmt.Sprint(before) {
 		t.Errorf("the file is %q, %v", content, err)
 	}
-	for path, want := range map[string]fs.FileMode{dir: 0o700, filepath.Join(dir, hashOfA+".3"): 0o600} {
+	for path, want := range map[string]fs.FileMode{dir: 0o700, path: 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("the mode of %s is %v, %v", path, info.Mode(), err)
 		}
 	}
 	later := time.Now().Add(time.Hour).UnixMilli()
-	for n, tt := range []struct{ name, content, want string }{
-		{"10", fmt.Sprintf("%d\nten", later), "ten"},
-		{"9", fmt.Sprintf("%d\nnine", later), "ten"},
-		{"011", fmt.Sprintf("%d\nx", later), "ten"},
-		{"9007199254740992", fmt.Sprintf("%d\nx", later), "ten"},
-		{"12", fmt.Sprintf("%d\nexpired", time.Now().UnixMilli()-1), ""},
-		{"13", fmt.Sprint(later), ""},
-		{"14", fmt.Sprintf("+%d\nx", later), ""},
-		{"15", fmt.Sprintf("%d\n\xff", later), ""},
-		{"16", fmt.Sprintf("%d\n", later), ""},
+	for _, tt := range []struct {
+		content, value string
+		found          bool
+	}{
+		{fmt.Sprintf("%d\nvalue", later), "value", true},
+		{fmt.Sprintf("%d\n", later), "", true},
+		{fmt.Sprintf("%d\nexpired", time.Now().UnixMilli()-1), "", false},
+		{fmt.Sprint(later), "", false},
+		{fmt.Sprintf("+%d\nx", later), "", false},
+		{fmt.Sprintf("%d\n\xff", later), "", false},
+		{"", "", false},
 	} {
-		write(t, dir, hashOfA+"."+tt.name, tt.content)
-		if got, found, err := s.Get(t.Context(), "a"); err != nil || got != tt.want || found != (tt.want != "" || n == 8) {
-			t.Errorf("after %q the value is %q, %v, %v", tt, got, found, err)
+		write(t, dir, fileOfA, tt.content)
+		if got, found, err := s.Get(t.Context(), "a"); err != nil || got != tt.value || found != tt.found {
+			t.Errorf("after %q the value is %q, %v, %v", tt.content, got, found, err)
+		}
+		added, err := s.Add(t.Context(), "a", "added", time.Hour)
+		if got, _, _ := s.Get(t.Context(), "a"); err != nil || added == tt.found || added != (got == "added") {
+			t.Errorf("after %q the value is %q, added: %v, %v", tt.content, got, added, err)
 		}
 	}
+	wantFiles(t, dir, fileOfA)
 }
 
 func TestFileStoreAfterAProcessDied(t *testing.T) {
 	dir := t.TempDir()
 	s := openFileStore(t, dir)
-	young := write(t, dir, hashOfA+".tmp.00", "1")
+	young := write(t, dir, fileOfA+".tmp.00", "1")
 	old := write(t, dir, strings.Repeat("0", 64)+".tmp.01", "1")
 	before := time.Now().Add(-61 * time.Second)
 	if err := os.Chtimes(old, before, before); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir, hashOfA+".1", "broken")
 	if added, err := s.Add(t.Context(), "a", "1", time.Hour); err != nil || !added {
 		t.Errorf("added: %v, %v", added, err)
 	}
-	wantFiles(t, dir, hashOfA+".2", filepath.Base(young))
+	wantFiles(t, dir, fileOfA, filepath.Base(young))
 }
 
 func TestFileStoreThatCannotBeWritten(t *testing.T) {

@@ -3,10 +3,7 @@ package rostering_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -16,22 +13,6 @@ import (
 
 // patience bounds every wait. It is no measure of how long things take.
 const patience = 20 * time.Second
-
-// compiled is the directory in which the tests keep the compiled plugin.
-var compiled string
-
-func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "rostering")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		compiled = filepath.Join(dir, "cache")
-		return m.Run()
-	}())
-}
 
 // open starts a sandbox and creates a client for it.
 func open(t *testing.T, options ...rostering.Option) (*sandbox.Sandbox, *rostering.Client) {
@@ -43,7 +24,6 @@ func open(t *testing.T, options ...rostering.Option) (*sandbox.Sandbox, *rosteri
 // newClient creates a client that is closed at the end of the test.
 func newClient(t *testing.T, config rostering.Config, options ...rostering.Option) *rostering.Client {
 	t.Helper()
-	options = append([]rostering.Option{rostering.WithCacheDir(compiled)}, options...)
 	c, err := rostering.New(t.Context(), config, options...)
 	if err != nil {
 		t.Fatal(err)

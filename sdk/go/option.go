@@ -18,14 +18,13 @@ const (
 type Option func(*settings)
 
 type settings struct {
-	wasm     []byte
-	cacheDir string
-	store    Store
-	http     *http.Client
-	logger   *slog.Logger
-	timeout  time.Duration
-	maxBody  int64
-	clock    func() time.Time
+	wasm    []byte
+	store   Store
+	http    *http.Client
+	logger  *slog.Logger
+	timeout time.Duration
+	maxBody int64
+	clock   func() time.Time
 }
 
 func newSettings(options []Option) (*settings, error) {
@@ -51,10 +50,6 @@ func misconfigured(format string, values ...any) *Error {
 // same contract.
 func WithPlugin(wasm []byte) Option { return func(s *settings) { s.wasm = wasm } }
 
-// WithCacheDir keeps the compiled plugin in a directory, so that [New] is faster the next
-// time. It is machine code: no other user may have write access to the directory.
-func WithCacheDir(dir string) Option { return func(s *settings) { s.cacheDir = dir } }
-
 // WithStore shares one token with the other clients that use the store, which may be in other
 // processes and languages.
 func WithStore(store Store) Option { return func(s *settings) { s.store = store } }
@@ -67,10 +62,6 @@ func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.h
 // WithLogger logs a debug line for each token request and for each error of the service,
 // and a warning for what was recovered from. No line holds a secret or a token. By default,
 // only a failing [Store] is logged, by [slog.Default].
-//
-// Extism has one log level for the process, initially off, which New sets to debug. Other
-// plugins in the process then log, too, unless they have their own loggers or the program
-// calls extism.SetLogLevel afterwards.
 func WithLogger(logger *slog.Logger) Option { return func(s *settings) { s.logger = logger } }
 
 // WithTimeout limits the time of a call with all its requests and waits; zero means no limit.

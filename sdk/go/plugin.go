@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 )
 
 // embedded has the plugin, which make build copies there. The directory also has a hidden
@@ -22,12 +22,12 @@ var embedded embed.FS
 
 // instance is an instance of the plugin, which runs one export at a time.
 type instance struct {
-	busy     chan struct{} // full while an export runs
-	plugin   *extism.Plugin
-	compiled *extism.CompiledPlugin
-	cache    wazero.CompilationCache
-	steps    keptSteps
-	woken    atomic.Value // a chan struct{}, closed and replaced when waiting calls may continue
+	busy    chan struct{} // full while an export runs
+	host    extismHost
+	runtime wazero.Runtime
+	module  api.Module
+	steps   keptSteps
+	woken   atomic.Value // a chan struct{}, closed and replaced when waiting calls may continue
 }
 
 func (s *settings) load(ctx context.Context, config map[string]string) (*instance, error) {
@@ -38,22 +38,22 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*instanc
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{busy: make(chan struct{}, 1), cache: wazero.NewCompilationCache()}
+	i := &instance{busy: make(chan struct{}, 1), host: extismHost{config: config, vars: map[string]string{}, log: s.log}}
 	i.woken.Store(make(chan struct{}))
-	if s.cacheDir != "" {
-		if i.cache, err = wazero.NewCompilationCacheWithDir(s.cacheDir); err != nil {
-			return nil, err
-		}
-	}
-	if err := i.start(ctx, wasm, config); err != nil {
+	// An interpreter, because the plugin runs a few times for each token, and compiling it
+	// takes longer than all of them.
+	i.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(mostPages))
+	if err := i.start(ctx, wasm); err != nil {
 		unloadable := fmt.Errorf("the plugin cannot be loaded: use rostering-nowasi.wasm of this library's release: %w", err)
 		return nil, errors.Join(unloadable, i.close(ctx))
 	}
-	if s.logger != nil {
-		extism.SetLogLevel(extism.LogLevelDebug)
-		i.plugin.SetLogger(func(level extism.LogLevel, line string) { log(s.logger, level, line) })
-	}
 	return i, nil
+}
+
+func (s *settings) log(level slog.Level, line string) {
+	if s.logger != nil {
+		s.logger.Log(context.Background(), level, line)
+	}
 }
 
 func (s *settings) plugin() ([]byte, error) {
@@ -67,45 +67,33 @@ func (s *settings) plugin() ([]byte, error) {
 	return wasm, nil
 }
 
-// start compiles the plugin and creates its instance. The manifest has no allowed hosts, which
-// disables the plugin's own HTTP; no timeout, which would close the instance for good; and no
-// memory limits, because setting one of them sets the others to zero, and without vars the
-// plugin keeps no token.
-func (i *instance) start(ctx context.Context, wasm []byte, config map[string]string) (err error) {
-	i.compiled, err = extism.NewCompiledPlugin(ctx,
-		extism.Manifest{Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config},
-		extism.PluginConfig{RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(i.cache)}, nil)
-	if err == nil {
-		i.plugin, err = i.compiled.Instance(ctx, extism.PluginInstanceConfig{})
+// start creates the instance.
+func (i *instance) start(ctx context.Context, wasm []byte) error {
+	if err := i.host.offer(ctx, i.runtime); err != nil {
+		return err
 	}
+	compiled, err := i.runtime.CompileModule(ctx, wasm)
+	if err != nil {
+		return err
+	}
+	for _, function := range compiled.ImportedFunctions() {
+		module, name, _ := function.Import()
+		if host := i.runtime.Module(module); host == nil || host.ExportedFunctionDefinitions()[name] == nil {
+			return fmt.Errorf("it imports the function %s of %s, which this library does not have", name, module)
+		}
+	}
+	i.module, err = i.runtime.InstantiateModule(ctx, compiled, wazero.NewModuleConfig().WithStartFunctions())
 	return err
 }
 
 // close frees the instance with everything that belongs to it.
-func (i *instance) close(ctx context.Context) (err error) {
-	if i.compiled != nil {
-		err = i.compiled.Close(ctx)
-	}
-	return errors.Join(err, i.cache.Close(ctx))
-}
+func (i *instance) close(ctx context.Context) error { return i.runtime.Close(ctx) }
 
 // wakeup returns a channel that is closed by the next wake.
 func (i *instance) wakeup() <-chan struct{} { return i.woken.Load().(chan struct{}) }
 
 // wake lets the waiting calls continue.
 func (i *instance) wake() { close(i.woken.Swap(make(chan struct{})).(chan struct{})) }
-
-// log logs a line of the plugin, and omits those of go-sdk itself.
-func log(logger *slog.Logger, level extism.LogLevel, line string) {
-	if strings.HasPrefix(line, "Calling ") || strings.HasPrefix(line, "Initializing ") {
-		return
-	}
-	to := slog.LevelDebug
-	if level >= extism.LogLevelWarn {
-		to = slog.LevelWarn
-	}
-	logger.Log(context.Background(), to, line)
-}
 
 // call calls an export that may change the plugin's state.
 func (i *instance) call(ctx context.Context, export string, input []byte) ([]byte, error) {
@@ -140,12 +128,25 @@ func (i *instance) use(ctx context.Context, export string, input []byte, changes
 	}
 	defer func() { <-i.busy }()
 	generation = i.steps.use(changes)
-	if _, output, err = i.plugin.Call(export, input); err == nil {
-		return output, generation, nil
+	output, err = i.run(ctx, export, input)
+	return output, generation, err
+}
+
+// run calls an export. It returns 0 if it has set its output, or else its error.
+func (i *instance) run(ctx context.Context, export string, input []byte) ([]byte, error) {
+	function := i.module.ExportedFunction(export)
+	if function == nil {
+		return nil, fmt.Errorf("rostering: the plugin has no export %q", export)
 	}
-	if object := i.plugin.GetError(); object != "" {
-		return nil, 0, pluginError(object)
+	i.host.reset(input)
+	defer i.host.reset(nil)
+	results, err := function.Call(ctx)
+	switch {
+	case err != nil:
+		reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
+		return nil, fmt.Errorf("rostering: the plugin failed: %s", strings.TrimSuffix(reason, " (recovered by wazero)"))
+	case len(results) == 1 && results[0] == 0:
+		return i.host.output, nil
 	}
-	reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
-	return nil, 0, fmt.Errorf("rostering: the plugin failed: %s", reason)
+	return nil, pluginError(i.host.failure)
 }

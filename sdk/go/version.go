@@ -18,7 +18,7 @@ const userAgent = "automatic-rostering/" + Version + " (go)"
 
 // check refuses a plugin with another contract, and has the plugin check the config.
 func (i *instance) check(ctx context.Context) error {
-	if !i.plugin.FunctionExists("version") {
+	if i.module.ExportedFunction("version") == nil {
 		return otherContract(`no export "version", as with contract 1`)
 	}
 	output, err := i.call(ctx, "version", nil)

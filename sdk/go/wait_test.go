@@ -11,8 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	extism "github.com/extism/go-sdk"
-
 	"automatic-rostering.example/rostering"
 )
 
@@ -191,7 +189,6 @@ func (b blocked) Handle(context.Context, slog.Record) error {
 }
 
 func TestCallerLeavesWhileThePluginIsBusy(t *testing.T) {
-	defer extism.SetLogLevel(extism.LogLevelOff)
 	inBubble(t, func(t *testing.T) {
 		responded, release := make(chan struct{}), make(chan struct{})
 		close(responded)

@@ -38,7 +38,7 @@ func (h *host) createClient(ctx context.Context, r protocol.Request) (instance, 
 	}
 	c := &client{plain: sync.OnceValues(func() (instance, error) { return h.createPlain(context.WithoutCancel(ctx), r) })}
 	options := []rostering.Option{
-		rostering.WithPlugin(wasm), rostering.WithCacheDir(h.dir), rostering.WithLogger(slog.New(handler{&c.logs})),
+		rostering.WithPlugin(wasm), rostering.WithLogger(slog.New(handler{&c.logs})),
 		rostering.WithClock(func() time.Time { return time.Unix(c.clock.Load(), 0) }),
 	}
 	if r.Store != "" {

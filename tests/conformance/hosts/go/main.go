@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 
 	extism "github.com/extism/go-sdk"
@@ -29,22 +29,12 @@ func main() {
 }
 
 func run(ctx context.Context, in io.Reader, out io.Writer) error {
-	dir, err := os.MkdirTemp("", "compiled")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	cache, err := wazero.NewCompilationCacheWithDir(dir)
-	if err != nil {
-		return err
-	}
-	h := host{dir: dir, cache: cache, instances: map[string]instance{}, cancels: map[int64]context.CancelFunc{}}
+	h := host{cache: wazero.NewCompilationCache(), instances: map[string]instance{}, cancels: map[int64]context.CancelFunc{}}
 	return h.run(ctx, in, out)
 }
 
 type host struct {
-	dir   string // of the cache, for clients
-	cache wazero.CompilationCache
+	cache wazero.CompilationCache // of plain instances
 
 	mutex     sync.Mutex // guards the maps
 	instances map[string]instance
@@ -167,8 +157,8 @@ func versions() string {
 	all := runtime.Version()
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range build.Deps {
-			if name, found := strings.CutPrefix(m.Path, "github.com/extism/"); found {
-				all += ", " + name + " " + m.Version
+			if m.Path == "github.com/extism/go-sdk" || m.Path == "github.com/tetratelabs/wazero" {
+				all += ", " + path.Base(m.Path) + " " + m.Version
 			}
 		}
 	}

@@ -35,7 +35,7 @@ func (s *stress) fileStore() rostering.Store {
 
 func (s *stress) open(slot *slot) {
 	logger := slog.New(slog.NewTextHandler(logged{s}, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c, err := rostering.New(context.Background(), s.config, rostering.WithCacheDir(filepath.Join(s.folder, "compiled")),
+	c, err := rostering.New(context.Background(), s.config,
 		rostering.WithTimeout(callTimeout), rostering.WithLogger(logger), rostering.WithStore(slot.store))
 	if err != nil {
 		fail("%v", err)
