@@ -14,17 +14,13 @@ import (
 // The limits of a plugin. Each is far above what a call needs.
 const (
 	mostPages  = 256      // of 64 KiB, of its memory
-	mostBlocks = 16 << 20 // bytes of all blocks of a call
-	mostVars   = 1 << 20  // bytes of all vars, as in Extism
-	blockCost  = 64       // bytes that a block takes in addition to its content
+	mostBlocks = 16 << 20 // bytes of all blocks of an export, and 64 for each
+	mostVars   = 1 << 20 // bytes of all vars, as in Extism
 )
 
-// extismHost has the part of Extism's host functions that the plugin imports. A function that
-// panics ends the export with an error, and the next export works again.
-//
-// The plugin and the host exchange blocks of bytes, which live until the export returns. The
-// upper half of an offset is the number of a block, the lower half a position in it. Block 0 is
-// the empty one, which stands for no value, too.
+// extismHost has the functions of Extism's host that the plugin imports. Blocks of bytes live
+// until the export returns. The upper half of an offset is the number of a block, the lower
+// half a position in it. Block 0 is the empty one, and stands for no value.
 type extismHost struct {
 	config map[string]string
 	vars   map[string]string // outlive the exports
@@ -32,7 +28,7 @@ type extismHost struct {
 
 	input, output, failure []byte // of the export that runs
 	blocks                 [][]byte
-	used                   uint64 // bytes of blocks, with their cost
+	used                   uint64
 }
 
 // reset begins an export.
@@ -40,16 +36,17 @@ func (h *extismHost) reset(input []byte) {
 	h.input, h.output, h.failure, h.blocks, h.used = input, nil, nil, [][]byte{nil}, 0
 }
 
+// trap ends the export with an error. The next export works again.
 func trap(format string, values ...any) { panic(fmt.Errorf(format, values...)) }
 
 func (h *extismHost) alloc(size uint64) uint64 {
 	if size == 0 {
 		return 0
 	}
-	if h.used += blockCost; size > mostBlocks || h.used+size > mostBlocks {
+	h.used += min(size, mostBlocks) + 64
+	if h.used > mostBlocks {
 		trap("no room for a block of %d bytes", size)
 	}
-	h.used += size
 	h.blocks = append(h.blocks, make([]byte, size))
 	return uint64(len(h.blocks)-1) << 32
 }
@@ -62,11 +59,10 @@ func (h *extismHost) put(value string) uint64 {
 
 // block returns the content of the block that begins at an offset.
 func (h *extismHost) block(offset uint64) []byte {
-	number := offset >> 32
-	if number >= uint64(len(h.blocks)) || uint32(offset) != 0 {
+	if offset>>32 >= uint64(len(h.blocks)) || uint32(offset) != 0 {
 		trap("no block begins at the offset %#x", offset)
 	}
-	return h.blocks[number]
+	return h.blocks[offset>>32]
 }
 
 // at returns the bytes at an offset, which all are in one block.
@@ -82,48 +78,43 @@ func within(b []byte, position, size uint64) []byte {
 }
 
 func (h *extismHost) setVar(key string, value []byte) {
-	total := len(value)
-	for other, v := range h.vars {
-		if other != key {
-			total += len(other) + len(v)
-		}
+	total := len(value) - len(h.vars[key])
+	for name, v := range h.vars {
+		total += len(name) + len(v)
 	}
-	if total += len(key); total > mostVars {
+	if total+len(key) > mostVars {
 		trap("no room for a var of %d bytes", len(value))
 	}
-	delete(h.vars, key)
-	if len(value) > 0 {
-		h.vars[key] = string(value)
-	}
+	h.vars[key] = string(value) // an empty one is none
 }
 
-// offer defines the functions in a runtime. Each takes its parameters from a stack, and leaves
-// its result there.
-func (h *extismHost) offer(ctx context.Context, runtime wazero.Runtime) error {
+// functions defines the functions, which take parameters from a stack and leave results there.
+func (h *extismHost) functions(runtime wazero.Runtime) wazero.HostModuleBuilder {
 	env := runtime.NewHostModuleBuilder("extism:host/env")
 	type types = []api.ValueType
-	i32, i64, pair, none := types{api.ValueTypeI32}, types{api.ValueTypeI64}, types{api.ValueTypeI64, api.ValueTypeI64}, types{}
+	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
+	none, one, two := types{}, types{i64}, types{i64, i64}
 	define := func(name string, parameters, results types, f func(s []uint64)) {
-		env.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, s []uint64) { f(s) }), parameters, results).Export(name)
+		withContext := api.GoFunc(func(_ context.Context, s []uint64) { f(s) })
+		env.NewFunctionBuilder().WithGoFunction(withContext, parameters, results).Export(name)
 	}
-	define("alloc", i64, i64, func(s []uint64) { s[0] = h.alloc(s[0]) })
-	define("length", i64, i64, func(s []uint64) { s[0] = uint64(len(h.block(s[0]))) })
-	define("load_u8", i64, i32, func(s []uint64) { s[0] = uint64(h.at(s[0], 1)[0]) })
-	define("load_u64", i64, i64, func(s []uint64) { s[0] = binary.LittleEndian.Uint64(h.at(s[0], 8)) })
-	define("store_u8", types{api.ValueTypeI64, api.ValueTypeI32}, none, func(s []uint64) { h.at(s[0], 1)[0] = byte(s[1]) })
-	define("store_u64", pair, none, func(s []uint64) { binary.LittleEndian.PutUint64(h.at(s[0], 8), s[1]) })
-	define("input_length", none, i64, func(s []uint64) { s[0] = uint64(len(h.input)) })
-	define("input_load_u8", i64, i32, func(s []uint64) { s[0] = uint64(within(h.input, s[0], 1)[0]) })
-	define("input_load_u64", i64, i64, func(s []uint64) { s[0] = binary.LittleEndian.Uint64(within(h.input, s[0], 8)) })
-	define("output_set", pair, none, func(s []uint64) { h.output = h.at(s[0], s[1]) })
-	define("error_set", i64, none, func(s []uint64) { h.failure = h.block(s[0]) })
-	define("var_get", i64, i64, func(s []uint64) { s[0] = h.put(h.vars[string(h.block(s[0]))]) })
-	define("var_set", pair, none, func(s []uint64) { h.setVar(string(h.block(s[0])), h.block(s[1])) })
-	define("config_get", i64, i64, func(s []uint64) { s[0] = h.put(h.config[string(h.block(s[0]))]) })
-	define("log_debug", i64, none, func(s []uint64) { h.log(slog.LevelDebug, string(h.block(s[0]))) })
-	define("log_warn", i64, none, func(s []uint64) { h.log(slog.LevelWarn, string(h.block(s[0]))) })
-	define("http_request", pair, i64, func([]uint64) { trap("the plugin sent a request itself, which a step never does") })
-	define("http_status_code", none, i32, func(s []uint64) { s[0] = 0 })
-	_, err := env.Instantiate(ctx)
-	return err
+	define("alloc", one, one, func(s []uint64) { s[0] = h.alloc(s[0]) })
+	define("length", one, one, func(s []uint64) { s[0] = uint64(len(h.block(s[0]))) })
+	define("load_u8", one, types{i32}, func(s []uint64) { s[0] = uint64(h.at(s[0], 1)[0]) })
+	define("load_u64", one, one, func(s []uint64) { s[0] = binary.LittleEndian.Uint64(h.at(s[0], 8)) })
+	define("store_u8", types{i64, i32}, none, func(s []uint64) { h.at(s[0], 1)[0] = byte(s[1]) })
+	define("store_u64", two, none, func(s []uint64) { binary.LittleEndian.PutUint64(h.at(s[0], 8), s[1]) })
+	define("input_length", none, one, func(s []uint64) { s[0] = uint64(len(h.input)) })
+	define("input_load_u8", one, types{i32}, func(s []uint64) { s[0] = uint64(within(h.input, s[0], 1)[0]) })
+	define("input_load_u64", one, one, func(s []uint64) { s[0] = binary.LittleEndian.Uint64(within(h.input, s[0], 8)) })
+	define("output_set", two, none, func(s []uint64) { h.output = h.at(s[0], s[1]) })
+	define("error_set", one, none, func(s []uint64) { h.failure = h.block(s[0]) })
+	define("var_get", one, one, func(s []uint64) { s[0] = h.put(h.vars[string(h.block(s[0]))]) })
+	define("var_set", two, none, func(s []uint64) { h.setVar(string(h.block(s[0])), h.block(s[1])) })
+	define("config_get", one, one, func(s []uint64) { s[0] = h.put(h.config[string(h.block(s[0]))]) })
+	define("log_debug", one, none, func(s []uint64) { h.log(slog.LevelDebug, string(h.block(s[0]))) })
+	define("log_warn", one, none, func(s []uint64) { h.log(slog.LevelWarn, string(h.block(s[0]))) })
+	define("http_request", two, one, func([]uint64) { trap("the plugin sent a request itself, which a step never does") })
+	define("http_status_code", none, types{i32}, func(s []uint64) { s[0] = 0 })
+	return env
 }

@@ -48,11 +48,11 @@ func trapped(f func()) (reason any) {
 
 func TestVars(t *testing.T) {
 	h := extismHost{vars: map[string]string{}}
-	for _, value := range []string{"", strings.Repeat("v", mostVars-3), "b", ""} {
+	for _, value := range []string{"", strings.Repeat("v", mostVars-6), "b", ""} {
 		h.setVar("key", []byte(value))
 		h.reset(nil)
-		if got := string(h.block(h.put(h.vars["key"]))); got != value || len(h.vars) != min(1, len(value)) {
-			t.Errorf("the var has %d bytes, and there are %d", len(got), len(h.vars))
+		if got := string(h.block(h.put(h.vars["key"]))); got != value {
+			t.Errorf("the var has %d bytes, want %d", len(got), len(value))
 		}
 	}
 }

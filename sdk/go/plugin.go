@@ -69,7 +69,7 @@ func (s *settings) plugin() ([]byte, error) {
 
 // start creates the instance.
 func (i *instance) start(ctx context.Context, wasm []byte) error {
-	if err := i.host.offer(ctx, i.runtime); err != nil {
+	if _, err := i.host.functions(i.runtime).Instantiate(ctx); err != nil {
 		return err
 	}
 	compiled, err := i.runtime.CompileModule(ctx, wasm)
