@@ -15,7 +15,7 @@ import (
 const (
 	mostPages  = 256      // of 64 KiB, of its memory
 	mostBlocks = 16 << 20 // bytes of all blocks of an export, and 64 for each
-	mostVars   = 1 << 20 // bytes of all vars, as in Extism
+	mostVars   = 1 << 20  // bytes of all vars, as in Extism
 )
 
 // extismHost has the functions of Extism's host that the plugin imports. Blocks of bytes live
