@@ -95,11 +95,6 @@ run-fleet: build build/sandbox ## run a fleet on one Redis server, on one folder
 	@cd tests && go run ./cmd/fleet
 	@host-example/workerd/run.sh fleet
 
-.PHONY: run-serverless
-run-serverless: build build/sandbox ## start a new process for each call, with the token in a file
-	@folder=$$(mktemp -d) ; trap 'rm -rf "$$folder"' EXIT ; \
-	ROSTERING_STORE=$$folder build/sandbox bash -c 'for n in 1 2 3; do host-example/go/run.sh serverless; done'
-
 # The service of every language's tests.
 .PHONY: build/sandbox
 build/sandbox:

@@ -1,6 +1,7 @@
 package rostering_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -178,5 +179,21 @@ func TestProxyAndTLS(t *testing.T) {
 	_, err = newClient(t, config).ListJobs(t.Context())
 	if e := wantError(t, err, rostering.CodeNetworkError); !errors.As(err, new(*tls.CertificateVerificationError)) {
 		t.Errorf("without the certificates: %v", e)
+	}
+}
+
+// So that the requests become spans of the caller's.
+func TestContextReachesTheHTTPClient(t *testing.T) {
+	type span struct{}
+	var paths []string
+	client := newClient(t, fullConfig, rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Context().Value(span{}) != nil {
+			paths = append(paths, r.URL.Path)
+		}
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(someToken))}, nil
+	})}))
+	_, err := client.ListJobs(context.WithValue(t.Context(), span{}, 1))
+	if want := []string{"/connect/token", "/jobs"}; err != nil || !slices.Equal(paths, want) {
+		t.Errorf("the requests are %q, %v, want %q", paths, err, want)
 	}
 }
