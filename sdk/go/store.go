@@ -63,11 +63,10 @@ func (m *MemoryStore) Set(_ context.Context, key, value string, ttl time.Duratio
 }
 
 func (m *MemoryStore) live(key string) (entry, bool) {
-	e, found := m.entries[key]
-	if !found || !time.Now().Before(e.expires) {
-		return entry{}, false
+	if e := m.entries[key]; time.Now().Before(e.expires) {
+		return e, true
 	}
-	return e, true
+	return entry{}, false
 }
 
 func (m *MemoryStore) set(key, value string, ttl time.Duration) {

@@ -85,9 +85,6 @@ func (s *Sandbox) killLater() *time.Timer {
 	return time.AfterFunc(patience, func() { _ = s.process.Process.Kill() })
 }
 
-// Getenv reads Env.
-func (s *Sandbox) Getenv(name string) string { return s.Env[name] }
-
 // Config is the config in Env.
 func (s *Sandbox) Config() rostering.Config {
 	return rostering.Config{

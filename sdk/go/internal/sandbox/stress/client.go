@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -23,14 +22,6 @@ type client struct {
 	*rostering.Client
 	http   *http.Client // with its Transport
 	closed atomic.Bool  // or about to be
-}
-
-func (s *stress) fileStore() rostering.Store {
-	store, err := rostering.NewFileStore(filepath.Join(s.folder, "store"))
-	if err != nil {
-		fail("%v", err)
-	}
-	return store
 }
 
 func (s *stress) open(slot *slot) {

@@ -12,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -37,7 +38,6 @@ const (
 type stress struct {
 	sandbox *sandbox.Sandbox
 	config  rostering.Config
-	folder  string // of the file store and the compiled plugin
 	store   *faultyStore
 	slots   []*slot
 	token   atomic.Pointer[rostering.Token] // the last that a call returned
@@ -47,15 +47,19 @@ type stress struct {
 
 func main() {
 	debug.SetTraceback("all") // what every goroutine does when a call hangs
-	seed, length := setting("STRESS_SEED", int64(rand.Uint32())), setting("STRESS_SECONDS", 60)
+	seed, seconds := setting("STRESS_SEED", rand.Uint32()), setting("STRESS_SECONDS", 60)
 	fmt.Printf("STRESS_SEED=%d\n", seed)
 	folder, err := os.MkdirTemp("", "stress")
 	if err != nil {
 		fail("%v", err)
 	}
-	s := &stress{sandbox: sandbox.Start(), folder: folder, store: new(faultyStore)}
+	files, err := rostering.NewFileStore(folder)
+	if err != nil {
+		fail("%v", err)
+	}
+	s := &stress{sandbox: sandbox.Start(), store: new(faultyStore)}
 	s.config = s.sandbox.Config()
-	s.slots = []*slot{{}, {store: s.store}, {store: s.store}, {store: s.fileStore()}}
+	s.slots = []*slot{{}, {store: s.store}, {store: s.store}, {store: files}}
 	s.token.Store(new(rostering.Token))
 
 	s.openAll()
@@ -63,7 +67,7 @@ func main() {
 	s.closeAll()
 	before := measure()
 	s.openAll()
-	s.run(uint64(seed), time.Duration(length)*time.Second)
+	s.run(seed, time.Duration(seconds)*time.Second)
 	s.recover()
 	s.closeAll()
 	before.compare()
@@ -76,14 +80,10 @@ func main() {
 		s.calls.Load(), s.succeeded.Load(), s.canceled.Load(), s.faults.Load(), s.opened.Load())
 }
 
-func setting(name string, otherwise int64) int64 {
-	value := os.Getenv(name)
-	if value == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 0 {
-		fail("%s must be a non-negative integer", name)
+func setting(name string, otherwise uint32) uint64 {
+	n, err := strconv.ParseUint(cmp.Or(os.Getenv(name), fmt.Sprint(otherwise)), 10, 32)
+	if err != nil {
+		fail("%s must be an integer from 0 to 4294967295", name)
 	}
 	return n
 }
