@@ -10,7 +10,7 @@ import (
 
 // options are where the code of a library lists the options of a client: within area, each found by name.
 var options = []struct{ language, file, area, name string }{
-	{"c", "sdk/c/include/rostering.h", `(?s)typedef struct rostering_options \{\n\s*size_t size;(.*?)\} rostering_options;`, `(?m)^    [a-z].*?\(?\*?(\w+)(?:\)\(.*)?;`},
+	{"c", "sdk/c/src/config.rs", `(?s)(.*)`, `fn (rostering_config_set_\w+)\(`},
 	{"go", "sdk/go/option.go", `(?s)(.*)`, `(?m)^func (With\w+)\(.*\) Option \{`},
 	{"java", "sdk/java/src/main/java/example/automaticrostering/RosteringClientBuilder.java", `(?s)(.*)`, `(?m)^  public RosteringClientBuilder (\w+)\(`},
 	{"javascript", "sdk/javascript/src/rules.js", `(?s)const options = \{(.*?)\};`, `(?m)^  (\w+):`},
@@ -33,12 +33,16 @@ func TestOptionsAndVariables(t *testing.T) {
 		page := "sdk/" + o.language + "/README.md"
 		text := padding.ReplaceAllString(read(t, page), " |")
 		compare(t, page+", options", firstColumn(t, text, "| option | default |"), namesIn(t, o.file, o.area, o.name))
+		head := "| field | variable |"
+		if o.language == "c" {
+			head = "| key | variable |"
+		}
 		var shown []string
-		for _, field := range firstColumn(t, text, "| field | variable |") {
+		for _, field := range firstColumn(t, text, head) {
 			shown = append(shown, strings.ToLower(strings.ReplaceAll(field, "_", "")))
 		}
 		compare(t, page+", fields", shown, fields)
-		_, table, _ := strings.Cut(text, "\n| field | variable |")
+		_, table, _ := strings.Cut(text, "\n"+head)
 		table, _, _ = strings.Cut(table, "\n\n")
 		compare(t, page+", variables", regexp.MustCompile(`ROSTERING_\w+`).FindAllString(table, -1), variables)
 	}

@@ -21,7 +21,7 @@ func TestOneVersion(t *testing.T) {
 		"host-example/java/pom.xml":      `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
 		"plugin/core/release/release.go": `Version = "(.*)"`,
 		"sdk/c/README.md":                `rostering-c-(.*?)-linux`,
-		"sdk/c/include/rostering.h":      `#define ROSTERING_VERSION "(.*)"`,
+		"sdk/c/Cargo.toml":               `(?m)^version = "(.*)"`,
 		"sdk/go/redisstore/go.mod":       `automatic-rostering.example/rostering v(\S+)`,
 		"sdk/go/version.go":              `Version = "(.*)"`,
 		"sdk/java/README.md":             `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
@@ -45,9 +45,8 @@ func TestOneContract(t *testing.T) {
 		t.Fatal("the plugin has no contract")
 	}
 	wantInEach(t, found[1], map[string]string{
-		"docs/contract.md":          `"contract":(\d+)}`,
-		"sdk/c/include/rostering.h": `#define ROSTERING_CONTRACT (\d+)`,
-		"sdk/go/version.go":         `Contract = (\d+)`,
+		"docs/contract.md":  `"contract":(\d+)}`,
+		"sdk/go/version.go": `Contract = (\d+)`,
 		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,
 		"sdk/javascript/src/version.js":                                          `contract = (\d+)`,
 		"sdk/python/automatic_rostering/contract.py":                             `CONTRACT = (\d+)`,

@@ -98,7 +98,13 @@ func run() error {
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }
-func megabytes(kb int) string             { return fmt.Sprintf("%.1f MB", float64(kb)/1000) }
+
+func megabytes(kb int) string {
+	if kb == 0 {
+		return "" // it ended before it was looked at
+	}
+	return fmt.Sprintf("%.1f MB", float64(kb)/1000)
+}
 
 func (p *process) run() error {
 	command := exec.Command(p.command[0], p.command[1:]...)
