@@ -1,5 +1,6 @@
 //! The functions of Extism's interface that the plugin imports. An error of one is a trap.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem;
 
@@ -35,9 +36,7 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
     linker
         .func_wrap(env, "alloc", |mut host: Host, length: u64| host.data_mut().alloc(index(length)))?
         .func_wrap(env, "length", |host: Host, at: u64| host.data().at(at).map(|block| block.len() as u64))?
-        .func_wrap(env, "load_u8", |host: Host, at: u64| {
-            host.data().at(at).and_then(load).map(|[byte]| u32::from(byte))
-        })?
+        .func_wrap(env, "load_u8", |host: Host, at: u64| host.data().at(at).and_then(load).map(u8_of))?
         .func_wrap(env, "load_u64", |host: Host, at: u64| host.data().at(at).and_then(load).map(u64::from_le_bytes))?
         .func_wrap(env, "store_u8", |mut host: Host, at: u64, value: u32| {
             host.data_mut().store(at, &value.to_le_bytes()[..1])
@@ -46,19 +45,17 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
             host.data_mut().store(at, &value.to_le_bytes())
         })?
         .func_wrap(env, "input_length", |host: Host| host.data().input.len() as u64)?
-        .func_wrap(env, "input_load_u8", |host: Host, at: u64| {
-            from(&host.data().input, at).and_then(load).map(|[byte]| u32::from(byte))
-        })?
+        .func_wrap(env, "input_load_u8", |host: Host, at: u64| from(&host.data().input, at).and_then(load).map(u8_of))?
         .func_wrap(env, "input_load_u64", |host: Host, at: u64| {
             from(&host.data().input, at).and_then(load).map(u64::from_le_bytes)
         })?
         .func_wrap(env, "output_set", |mut host: Host, at: u64, length: u64| {
-            host.data_mut().output = host.data().at(at)?.get(..index(length)).ok_or_else(outside)?.to_vec();
-            Ok::<_, Error>(())
+            let output = host.data().at(at)?.get(..index(length)).map(Vec::from);
+            output.map(|output| host.data_mut().output = output).ok_or_else(outside)
         })?
         .func_wrap(env, "error_set", |mut host: Host, at: u64| {
-            host.data_mut().error = host.data().at(at)?.to_vec();
-            Ok::<_, Error>(())
+            let error = host.data().at(at).map(Vec::from);
+            error.map(|error| host.data_mut().error = error)
         })?
         .func_wrap(env, "var_get", |mut host: Host, key: u64| {
             let value = host.data().vars.get(host.data().at(key)?).cloned();
@@ -66,17 +63,14 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
         })?
         .func_wrap(env, "var_set", |mut host: Host, key: u64, value: u64| host.data_mut().set_var(key, value))?
         .func_wrap(env, "config_get", |mut host: Host, key: u64| {
-            let key = String::from_utf8_lossy(host.data().at(key)?);
-            let value = host.data().config.get(&*key).cloned();
+            let value = host.data().config.get(&*host.data().text(key)?).cloned();
             value.map_or(Ok(0), |value| host.data_mut().add(value.as_bytes()))
         })?
-        .func_wrap(env, "log_debug", |host: Host, line: u64| {
-            debug!(target: "automatic_rostering", "{}", String::from_utf8_lossy(host.data().at(line)?));
-            Ok::<_, Error>(())
+        .func_wrap(env, "log_debug", |host: Host, at: u64| {
+            host.data().text(at).map(|line| debug!(target: "automatic_rostering", "{line}"))
         })?
-        .func_wrap(env, "log_warn", |host: Host, line: u64| {
-            warn!(target: "automatic_rostering", "{}", String::from_utf8_lossy(host.data().at(line)?));
-            Ok::<_, Error>(())
+        .func_wrap(env, "log_warn", |host: Host, at: u64| {
+            host.data().text(at).map(|line| warn!(target: "automatic_rostering", "{line}"))
         })?
         .func_wrap(env, "http_request", |_: Host, _request: u64, _body: u64| Err::<u64, _>(sends_nothing()))?
         .func_wrap(env, "http_status_code", |_: Host| Err::<u32, _>(sends_nothing()))?;
@@ -121,6 +115,10 @@ impl State {
         }
     }
 
+    fn text(&self, at: u64) -> Result<Cow<'_, str>, Error> {
+        self.at(at).map(String::from_utf8_lossy)
+    }
+
     fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Error> {
         let block = index(at >> 32).checked_sub(1).and_then(|block| self.blocks.get_mut(block));
         let rest = block.and_then(|block| block.get_mut(index(at & u64::from(u32::MAX))..));
@@ -145,6 +143,10 @@ impl State {
 
 fn load<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Error> {
     bytes.first_chunk().copied().ok_or_else(outside)
+}
+
+fn u8_of([byte]: [u8; 1]) -> u32 {
+    byte.into()
 }
 
 fn from(bytes: &[u8], start: u64) -> Result<&[u8], Error> {
