@@ -14,6 +14,9 @@ const MAX_MEMORY: usize = 16 << 20;
 /// Limits all variables together, as Extism does.
 const MAX_VARS: usize = 1 << 20;
 
+/// The bits of an address that are the position in a block.
+const LOWER: u64 = u32::MAX as u64;
+
 /// What the functions work on.
 #[derive(Default)]
 pub struct State {
@@ -24,7 +27,8 @@ pub struct State {
     input: Vec<u8>,
     pub output: Vec<u8>,
     pub error: Vec<u8>,
-    /// The plugin addresses a byte by the number of its block, from 1, in the upper 32 bits, and its position in the lower.
+    /// The plugin addresses a byte by the number of its block in the upper 32 bits, and its position in the lower. Block 0 is
+    /// empty.
     blocks: Vec<Vec<u8>>,
     used: usize,
 }
@@ -80,13 +84,13 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
 impl State {
     pub fn new(config: HashMap<String, String>) -> Self {
         let limits = StoreLimitsBuilder::new().memory_size(MAX_MEMORY).build();
-        Self { limits, config, ..Self::default() }
+        Self { limits, config, blocks: vec![Vec::new()], ..Self::default() }
     }
 
     /// Begins a call.
     pub fn begin(&mut self, input: &[u8]) {
         let Self { limits, config, vars, .. } = mem::take(self);
-        *self = Self { limits, config, vars, input: input.to_vec(), ..Self::default() };
+        *self = Self { limits, config, vars, input: input.to_vec(), blocks: vec![Vec::new()], ..Self::default() };
     }
 
     /// Adds a block of zeros. Each counts as a little more than its length, so that their number is limited, too.
@@ -97,7 +101,7 @@ impl State {
         }
         self.used = used;
         self.blocks.push(vec![0; length]);
-        Ok((self.blocks.len() as u64) << 32)
+        Ok((self.blocks.len() as u64 - 1) << 32)
     }
 
     /// Adds a block with these bytes.
@@ -107,12 +111,9 @@ impl State {
         Ok(at)
     }
 
-    /// Returns the bytes from here to the end of the block. 0 is an empty block.
+    /// Returns the bytes from here to the end of the block.
     fn at(&self, at: u64) -> Result<&[u8], Error> {
-        match index(at >> 32).checked_sub(1) {
-            Some(block) => from(self.blocks.get(block).ok_or_else(outside)?, at & u64::from(u32::MAX)),
-            None => Ok(&[]),
-        }
+        self.blocks.get(index(at >> 32)).ok_or_else(outside).and_then(|block| from(block, at & LOWER))
     }
 
     fn text(&self, at: u64) -> Result<Cow<'_, str>, Error> {
@@ -120,21 +121,21 @@ impl State {
     }
 
     fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Error> {
-        let block = index(at >> 32).checked_sub(1).and_then(|block| self.blocks.get_mut(block));
-        let rest = block.and_then(|block| block.get_mut(index(at & u64::from(u32::MAX))..));
+        let rest = self.blocks.get_mut(index(at >> 32)).and_then(|block| block.get_mut(index(at & LOWER)..));
         rest.and_then(|rest| rest.get_mut(..bytes.len())).ok_or_else(outside)?.copy_from_slice(bytes);
         Ok(())
     }
 
-    /// Sets a variable; an empty value removes it.
     fn set_var(&mut self, key: u64, value: u64) -> Result<(), Error> {
         let (key, value) = (self.at(key)?.to_vec(), self.at(value)?.to_vec());
-        self.vars.remove(&key);
-        let others: usize = self.vars.iter().map(|(key, value)| key.len() + value.len()).sum();
+        let others = self.vars.iter().filter(|(other, _)| **other != key);
+        let others: usize = others.map(|(key, value)| key.len() + value.len()).sum();
         if others + key.len() + value.len() > MAX_VARS {
             return Err(Error::new("the plugin's variables are too large"));
         }
-        if !value.is_empty() {
+        if value.is_empty() {
+            self.vars.remove(&key);
+        } else {
             self.vars.insert(key, value);
         }
         Ok(())
