@@ -156,7 +156,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            wasm: include_bytes!("../rostering-nowasi.wasm").into(), // setup.sh puts it there
+            wasm: include_bytes!("../rostering-nowasi.wasm").into(), // tasks.sh puts it there
             store: None,
             timeout: Some(Duration::from_secs(30)),
             max_body: 64 << 20,

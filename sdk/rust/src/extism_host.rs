@@ -1,5 +1,6 @@
 //! The functions of Extism's interface that the plugin imports. An error of one is a trap.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::mem;
 
@@ -13,6 +14,9 @@ const MAX_MEMORY: usize = 16 << 20;
 /// Limits all variables together, as Extism does.
 const MAX_VARS: usize = 1 << 20;
 
+/// The bits of an address that are the position in a block.
+const LOWER: u64 = u32::MAX as u64;
+
 /// What the functions work on.
 #[derive(Default)]
 pub struct State {
@@ -23,7 +27,8 @@ pub struct State {
     input: Vec<u8>,
     pub output: Vec<u8>,
     pub error: Vec<u8>,
-    /// The plugin addresses a byte by the number of its block, from 1, in the upper 32 bits, and its position in the lower.
+    /// The plugin addresses a byte by the number of its block in the upper 32 bits, and its position in the lower. Block 0 is
+    /// empty.
     blocks: Vec<Vec<u8>>,
     used: usize,
 }
@@ -35,9 +40,7 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
     linker
         .func_wrap(env, "alloc", |mut host: Host, length: u64| host.data_mut().alloc(index(length)))?
         .func_wrap(env, "length", |host: Host, at: u64| host.data().at(at).map(|block| block.len() as u64))?
-        .func_wrap(env, "load_u8", |host: Host, at: u64| {
-            host.data().at(at).and_then(load).map(|[byte]| u32::from(byte))
-        })?
+        .func_wrap(env, "load_u8", |host: Host, at: u64| host.data().at(at).and_then(load).map(u8_of))?
         .func_wrap(env, "load_u64", |host: Host, at: u64| host.data().at(at).and_then(load).map(u64::from_le_bytes))?
         .func_wrap(env, "store_u8", |mut host: Host, at: u64, value: u32| {
             host.data_mut().store(at, &value.to_le_bytes()[..1])
@@ -46,19 +49,17 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
             host.data_mut().store(at, &value.to_le_bytes())
         })?
         .func_wrap(env, "input_length", |host: Host| host.data().input.len() as u64)?
-        .func_wrap(env, "input_load_u8", |host: Host, at: u64| {
-            from(&host.data().input, at).and_then(load).map(|[byte]| u32::from(byte))
-        })?
+        .func_wrap(env, "input_load_u8", |host: Host, at: u64| from(&host.data().input, at).and_then(load).map(u8_of))?
         .func_wrap(env, "input_load_u64", |host: Host, at: u64| {
             from(&host.data().input, at).and_then(load).map(u64::from_le_bytes)
         })?
         .func_wrap(env, "output_set", |mut host: Host, at: u64, length: u64| {
-            host.data_mut().output = host.data().at(at)?.get(..index(length)).ok_or_else(outside)?.to_vec();
-            Ok::<_, Error>(())
+            let output = host.data().at(at)?.get(..index(length)).map(Vec::from);
+            output.map(|output| host.data_mut().output = output).ok_or_else(outside)
         })?
         .func_wrap(env, "error_set", |mut host: Host, at: u64| {
-            host.data_mut().error = host.data().at(at)?.to_vec();
-            Ok::<_, Error>(())
+            let error = host.data().at(at).map(Vec::from);
+            error.map(|error| host.data_mut().error = error)
         })?
         .func_wrap(env, "var_get", |mut host: Host, key: u64| {
             let value = host.data().vars.get(host.data().at(key)?).cloned();
@@ -66,17 +67,14 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
         })?
         .func_wrap(env, "var_set", |mut host: Host, key: u64, value: u64| host.data_mut().set_var(key, value))?
         .func_wrap(env, "config_get", |mut host: Host, key: u64| {
-            let key = String::from_utf8_lossy(host.data().at(key)?);
-            let value = host.data().config.get(&*key).cloned();
+            let value = host.data().config.get(&*host.data().text(key)?).cloned();
             value.map_or(Ok(0), |value| host.data_mut().add(value.as_bytes()))
         })?
-        .func_wrap(env, "log_debug", |host: Host, line: u64| {
-            debug!(target: "automatic_rostering", "{}", String::from_utf8_lossy(host.data().at(line)?));
-            Ok::<_, Error>(())
+        .func_wrap(env, "log_debug", |host: Host, at: u64| {
+            host.data().text(at).map(|line| debug!(target: "automatic_rostering", "{line}"))
         })?
-        .func_wrap(env, "log_warn", |host: Host, line: u64| {
-            warn!(target: "automatic_rostering", "{}", String::from_utf8_lossy(host.data().at(line)?));
-            Ok::<_, Error>(())
+        .func_wrap(env, "log_warn", |host: Host, at: u64| {
+            host.data().text(at).map(|line| warn!(target: "automatic_rostering", "{line}"))
         })?
         .func_wrap(env, "http_request", |_: Host, _request: u64, _body: u64| Err::<u64, _>(sends_nothing()))?
         .func_wrap(env, "http_status_code", |_: Host| Err::<u32, _>(sends_nothing()))?;
@@ -86,13 +84,13 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
 impl State {
     pub fn new(config: HashMap<String, String>) -> Self {
         let limits = StoreLimitsBuilder::new().memory_size(MAX_MEMORY).build();
-        Self { limits, config, ..Self::default() }
+        Self { limits, config, blocks: vec![Vec::new()], ..Self::default() }
     }
 
     /// Begins a call.
     pub fn begin(&mut self, input: &[u8]) {
         let Self { limits, config, vars, .. } = mem::take(self);
-        *self = Self { limits, config, vars, input: input.to_vec(), ..Self::default() };
+        *self = Self { limits, config, vars, input: input.to_vec(), blocks: vec![Vec::new()], ..Self::default() };
     }
 
     /// Adds a block of zeros. Each counts as a little more than its length, so that their number is limited, too.
@@ -103,7 +101,7 @@ impl State {
         }
         self.used = used;
         self.blocks.push(vec![0; length]);
-        Ok((self.blocks.len() as u64) << 32)
+        Ok((self.blocks.len() as u64 - 1) << 32)
     }
 
     /// Adds a block with these bytes.
@@ -113,30 +111,31 @@ impl State {
         Ok(at)
     }
 
-    /// Returns the bytes from here to the end of the block. 0 is an empty block.
+    /// Returns the bytes from here to the end of the block.
     fn at(&self, at: u64) -> Result<&[u8], Error> {
-        match index(at >> 32).checked_sub(1) {
-            Some(block) => from(self.blocks.get(block).ok_or_else(outside)?, at & u64::from(u32::MAX)),
-            None => Ok(&[]),
-        }
+        self.blocks.get(index(at >> 32)).ok_or_else(outside).and_then(|block| from(block, at & LOWER))
+    }
+
+    fn text(&self, at: u64) -> Result<Cow<'_, str>, Error> {
+        self.at(at).map(String::from_utf8_lossy)
     }
 
     fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Error> {
-        let block = index(at >> 32).checked_sub(1).and_then(|block| self.blocks.get_mut(block));
-        let rest = block.and_then(|block| block.get_mut(index(at & u64::from(u32::MAX))..));
+        let rest = self.blocks.get_mut(index(at >> 32)).and_then(|block| block.get_mut(index(at & LOWER)..));
         rest.and_then(|rest| rest.get_mut(..bytes.len())).ok_or_else(outside)?.copy_from_slice(bytes);
         Ok(())
     }
 
-    /// Sets a variable; an empty value removes it.
     fn set_var(&mut self, key: u64, value: u64) -> Result<(), Error> {
         let (key, value) = (self.at(key)?.to_vec(), self.at(value)?.to_vec());
-        self.vars.remove(&key);
-        let others: usize = self.vars.iter().map(|(key, value)| key.len() + value.len()).sum();
+        let others = self.vars.iter().filter(|(other, _)| **other != key);
+        let others: usize = others.map(|(key, value)| key.len() + value.len()).sum();
         if others + key.len() + value.len() > MAX_VARS {
             return Err(Error::new("the plugin's variables are too large"));
         }
-        if !value.is_empty() {
+        if value.is_empty() {
+            self.vars.remove(&key);
+        } else {
             self.vars.insert(key, value);
         }
         Ok(())
@@ -145,6 +144,10 @@ impl State {
 
 fn load<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Error> {
     bytes.first_chunk().copied().ok_or_else(outside)
+}
+
+fn u8_of([byte]: [u8; 1]) -> u32 {
+    byte.into()
 }
 
 fn from(bytes: &[u8], start: u64) -> Result<&[u8], Error> {

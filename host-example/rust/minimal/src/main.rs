@@ -27,7 +27,6 @@ fn main() {
 }
 
 fn list_jobs() -> Result<String, Box<dyn Error>> {
-    // snippet
     let config = KEYS.map(|key| {
         let variable = format!("ROSTERING_{}", key.to_uppercase());
         (key, env::var(variable).unwrap_or_default())
@@ -47,5 +46,4 @@ fn list_jobs() -> Result<String, Box<dyn Error>> {
             _ => "network_error: no response; check auth_url and base_url".into(),
         }
     })
-    // end of snippet
 }

@@ -1,5 +1,5 @@
 //! Many tasks and threads call several clients while servers and the store fail, tokens are revoked, and clients are closed
-//! and opened anew. stress.sh starts it. The process fails at the first violation: an error that no fault causes, a call that
+//! and opened anew. tasks.sh starts it. The process fails at the first violation: an error that no fault causes, a call that
 //! does not end, a secret or a token in an error or in the log, or something left behind after closing.
 
 use std::env;

@@ -31,7 +31,8 @@ impl FileStore {
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
             builder.recursive(true).create(&folder)?;
-            Temporary::create(&folder.join("probe"), "").map(drop)
+            let probe = temporary(&folder.join("probe"));
+            create(&probe, "").and_then(|()| fs::remove_file(&probe))
         };
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
         prepare().map_err(named)?;
@@ -55,13 +56,13 @@ impl FileStore {
                 remove(&path)?;
             }
             remove_old(&folder)?;
-            let file = Temporary::create(&path, &content)?;
-            if replace {
-                return fs::rename(&file.0, &path).map(|()| true);
-            }
-            match fs::hard_link(&file.0, &path) {
+            let new = temporary(&path);
+            let publish = if replace { fs::rename } else { fs::hard_link };
+            let published = create(&new, &content).and_then(|()| publish(&new, &path));
+            remove(&new)?;
+            match published {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false), // another process was faster
-                linked => linked.map(|()| true),
+                published => published.map(|()| true),
             }
         })
         .await??)
@@ -118,24 +119,14 @@ fn millis() -> u128 {
     SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_millis()
 }
 
-/// A file beside another one, which is removed when this is dropped.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn create(beside: &Path, content: &str) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let path = beside.with_added_extension(format!("tmp.{:032x}", fastrand::u128(..)));
-        let mut file = options.write(true).create_new(true).open(&path)?;
-        let this = Self(path);
-        file.write_all(content.as_bytes())?;
-        Ok(this)
-    }
+/// A new name for a file that becomes this one.
+fn temporary(path: &Path) -> PathBuf {
+    path.with_added_extension(format!("tmp.{:032x}", fastrand::u128(..)))
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = remove(&self.0);
-    }
+fn create(path: &Path, content: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).open(path)?.write_all(content.as_bytes())
 }
