@@ -15,7 +15,7 @@ import (
 // layers are the packages of core, top layer first: a package imports only from the
 // layers below its own. Those above call are not part of the guest.
 var layers = [][]string{
-	{"native", "model"},
+	{"model"},
 	{"memory"},
 	{"call"},
 	{"oauth2", "jobs"},

@@ -128,10 +128,10 @@ func (w *world) clientOf(wasm, store string) client {
 		"environment": "stage", "auth_url": w.auth.URL, "base_url": w.service.URL,
 		"client_id": "client-1", "client_secret": held.Secret, "customer_id": "customer-1", "user_id": "user-1",
 	}}
-	if a, err := w.host.Process.Do(r); err != nil || a.Trap != "" || a.Error != "" {
+	if a, err := w.host.Do(r); err != nil || a.Trap != "" || a.Error != "" {
 		w.Fatalf("create: %v%s%s", err, a.Trap, a.Error)
 	}
-	w.Cleanup(func() { w.host.Process.Do(protocol.Request{Op: "close", Instance: c.instance}) })
+	w.Cleanup(func() { w.host.Do(protocol.Request{Op: "close", Instance: c.instance}) })
 	return c
 }
 
@@ -227,7 +227,7 @@ func (w *world) timesOut(p *protocol.Pending) {
 // canceled cancels a call, which must end so.
 func (w *world) canceled(p *protocol.Pending) {
 	w.Helper()
-	if a, err := w.host.Process.Do(protocol.Request{Op: "cancel", Target: p.ID}); err != nil || a.Trap != "" {
+	if a, err := w.host.Do(protocol.Request{Op: "cancel", Target: p.ID}); err != nil || a.Trap != "" {
 		w.Fatalf("cancel: %v%s", err, a.Trap)
 	}
 	if a, err := p.Response(); err != nil || !a.Canceled {

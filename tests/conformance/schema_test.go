@@ -4,10 +4,17 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/memory"
 	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
@@ -108,6 +115,37 @@ func TestSchemaOfConfig(t *testing.T) {
 		if valid := !refusesConfig(&s); valid != (err == nil) {
 			t.Errorf("%s: the schema says of the config %s: %v", s.FullName(), config, err)
 		}
+	}
+}
+
+// keys is a host that records which keys of the config are read.
+type keys struct {
+	*memory.Host
+	read map[string]bool
+}
+
+func (k keys) Config(key string) string {
+	k.read[key] = true
+	return k.Host.Config(key)
+}
+
+// The schema has exactly the keys that the plugin reads.
+func TestKeysInTheSchema(t *testing.T) {
+	config := (&scenario.Scenario{}).FullConfig(scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2"})
+	k := keys{memory.New(config), map[string]bool{}}
+	call.Check(k, nil)
+	b, err := os.ReadFile(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
+	var s struct {
+		Defs struct {
+			Config struct{ Properties map[string]any }
+		} `json:"$defs"`
+	}
+	if err := errors.Join(err, json.Unmarshal(b, &s)); err != nil {
+		t.Fatal(err)
+	}
+	read, has := slices.Sorted(maps.Keys(k.read)), slices.Sorted(maps.Keys(s.Defs.Config.Properties))
+	if !slices.Equal(read, has) {
+		t.Errorf("the plugin reads the keys %q, the schema has %q", read, has)
 	}
 }
 

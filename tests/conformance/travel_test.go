@@ -18,7 +18,7 @@ func TestTokensTravel(t *testing.T) {
 }
 
 func travel(t *testing.T, h hosts.Host) {
-	servers, err := script.Start()
+	servers, err := script.Start(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ type traveller struct {
 func (at traveller) do(r protocol.Request) protocol.Response {
 	at.t.Helper()
 	r.Instance = at.name
-	a, err := at.host.Process.Do(r)
+	a, err := at.host.Do(r)
 	if err != nil || a.Error != "" || a.Trap != "" {
 		at.t.Fatalf("%s at %s: %v%s%s", r.Op, at.name, err, a.Error, a.Trap)
 	}

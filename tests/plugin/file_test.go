@@ -24,9 +24,6 @@ var builds = []struct {
 	{"dist/rostering-nowasi.wasm", nil},
 }
 
-// maxSize is what README.md promises to users; the Makefile has it too.
-const maxSize = 68_000
-
 func read(t *testing.T, file string) []byte {
 	t.Helper()
 	b, err := readFile(file)
@@ -42,14 +39,6 @@ func readFile(file string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: run make build", err)
 	}
 	return b, nil
-}
-
-func TestSize(t *testing.T) {
-	for _, b := range builds {
-		if size := len(read(t, b.file)); size > maxSize {
-			t.Errorf("%s has %d bytes, more than %d", b.file, size, maxSize)
-		}
-	}
 }
 
 // Functions of the host that npm's @extism/extism 1.0.3 lacks: the plugin would not

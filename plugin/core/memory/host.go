@@ -1,6 +1,6 @@
 //go:build !tinygo
 
-// Package memory implements a host that keeps everything in memory, for tests and for the
+// Package memory implements a host that keeps everything in memory, for tests of the
 // core without WebAssembly.
 package memory
 

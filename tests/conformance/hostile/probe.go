@@ -116,7 +116,7 @@ type probe struct {
 
 func (p *probe) run(path string, k Kind) (outcome string, err error) {
 	url := "http://" + p.server.Addr().String()
-	made, err := p.host.Process.Do(protocol.Request{
+	made, err := p.host.Do(protocol.Request{
 		Op: "create", Instance: p.instance, Wasm: p.host.Wasm, Client: true, Config: map[string]string{
 			"environment": "stage", "auth_url": url, "base_url": url,
 			"client_id": "client-1", "client_secret": Secret, "customer_id": "customer-1", "user_id": "user-1",
@@ -125,7 +125,7 @@ func (p *probe) run(path string, k Kind) (outcome string, err error) {
 	if err != nil || made.Trap != "" {
 		return "", fmt.Errorf("no client: %s, %w", made.Trap, err)
 	}
-	defer p.host.Process.Do(protocol.Request{Op: "close", Instance: p.instance})
+	defer p.host.Do(protocol.Request{Op: "close", Instance: p.instance})
 	p.server.doing.Store(&doing{path, k})
 	before := memory(p.host.Process.PID())
 	limit := timeout
@@ -155,7 +155,7 @@ func (p *probe) run(path string, k Kind) (outcome string, err error) {
 }
 
 func (p *probe) list(now int64, timeout time.Duration) (protocol.Response, error) {
-	return p.host.Process.Do(protocol.Request{
+	return p.host.Do(protocol.Request{
 		Op: "drive", Instance: p.instance, Export: "list_jobs", Input: fmt.Appendf(nil, `{"now":%d}`, now), TimeoutMS: timeout.Milliseconds(),
 	})
 }

@@ -14,11 +14,13 @@ import (
 	"testing"
 
 	"automatic-rostering/tests/conformance/canary"
+	"automatic-rostering/tests/conformance/core"
 	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/run"
 	"automatic-rostering/tests/conformance/scenario"
+	"automatic-rostering/tests/conformance/script"
 )
 
 // Host is a host with a build of the plugin.
@@ -26,7 +28,8 @@ type Host struct {
 	Name string
 	// Package is its adapter, if that is written in Go.
 	Package string
-	// Folder is that of its Go module, or where Command starts the adapter.
+	// Folder is that of its Go module, or where Command starts the adapter. The core has none,
+	// as it runs in this process.
 	Folder  string
 	Command []string
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
@@ -40,7 +43,7 @@ type Host struct {
 
 // Hosts that tests name.
 var (
-	Core        = Host{Name: "core", Folder: ".", Package: "./plugin/core/native"}
+	Core        = Host{Name: "core"}
 	CoreInSteps = inSteps(Core)
 	Go          = goSDK("go", "dist/rostering.wasm", true)
 	GoLibrary   = library(goSDK("go", "dist/rostering-nowasi.wasm", false))
@@ -130,11 +133,14 @@ func Main(m *testing.M) (status int) {
 // Start returns a host, whose adapter runs until the tests have ended.
 func (h Host) Start(t testing.TB) *run.Host {
 	t.Helper()
+	if h.Folder == "" {
+		return &run.Host{Adapter: core.New(script.Transport), Steps: h.Steps}
+	}
 	p, err := h.adapter()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run.Host{Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
+	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
 }
 
 // adapter starts the host's adapter, unless it runs and is well.

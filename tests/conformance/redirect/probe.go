@@ -77,7 +77,7 @@ func probe(h *run.Host, path string, status int) (string, error) {
 	}))
 	defer server.Close()
 	const instance = "redirect"
-	made, err := h.Process.Do(protocol.Request{
+	made, err := h.Do(protocol.Request{
 		Op: "create", Instance: instance, Wasm: h.Wasm, WASI: h.WASI, AllowedHosts: []string{"127.0.0.1"},
 		Config: map[string]string{
 			"environment": "stage", "auth_url": server.URL, "base_url": server.URL,
@@ -87,8 +87,8 @@ func probe(h *run.Host, path string, status int) (string, error) {
 	if err != nil || made.Trap != "" {
 		return "", fmt.Errorf("no instance: %s, %w", made.Trap, err)
 	}
-	defer h.Process.Do(protocol.Request{Op: "close", Instance: instance})
-	a, err := h.Process.Do(protocol.Request{Op: "call", Instance: instance, Export: "list_jobs", Input: []byte(`{"now":1800000000}`)})
+	defer h.Do(protocol.Request{Op: "close", Instance: instance})
+	a, err := h.Do(protocol.Request{Op: "call", Instance: instance, Export: "list_jobs", Input: []byte(`{"now":1800000000}`)})
 	if err != nil {
 		return "", err
 	}

@@ -13,8 +13,15 @@ import (
 	"automatic-rostering/tests/conformance/script"
 )
 
+// Adapter takes the requests of the protocol.
+type Adapter interface {
+	Do(protocol.Request) (protocol.Response, error)
+}
+
 // Host is a host under test.
 type Host struct {
+	Adapter
+	// Process is the adapter, unless the host is the core, which needs none.
 	Process *protocol.Process
 	// Wasm is the build that it loads, and WASI whether that imports WASI.
 	Wasm string
@@ -30,7 +37,7 @@ type Host struct {
 
 // Versions names what runs, with its versions.
 func (h *Host) Versions() (string, error) {
-	a, err := h.Process.Do(protocol.Request{Op: "versions"})
+	a, err := h.Do(protocol.Request{Op: "versions"})
 	if err == nil && a.Versions == "" {
 		err = fmt.Errorf("the host does not name its versions: %+v", a)
 	}
@@ -68,7 +75,9 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 		}
 		s = &inSteps
 	}
-	servers, err := script.Start()
+	drives := h.Drives && s.Waits() <= longestWait && !slices.ContainsFunc(s.Calls, ofSteps)
+	// What this process sends needs no network.
+	servers, err := script.Start(h.Process != nil && (drives || !h.Steps))
 	if err != nil {
 		return err
 	}
@@ -79,13 +88,13 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 	}
 	c := &course{
 		Host: h, scenario: &filled, servers: servers, instance: fmt.Sprint("scenario ", instances.Add(1)), flows: map[string]flow{},
-		drives: h.Drives && filled.Waits() <= longestWait && !slices.ContainsFunc(filled.Calls, ofSteps),
+		drives: drives,
 	}
 	ended, err := c.open()
 	if ended || err != nil {
 		return err
 	}
-	defer h.Process.Do(protocol.Request{Op: "close", Instance: c.instance})
+	defer h.Do(protocol.Request{Op: "close", Instance: c.instance})
 
 	for i := range filled.Calls {
 		call := &filled.Calls[i]
@@ -106,7 +115,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 // scenario begins, and with it ends, or the runner makes the calls itself.
 func (c *course) open() (ended bool, err error) {
 	create := c.create()
-	made, err := c.Process.Do(create)
+	made, err := c.Do(create)
 	if err != nil {
 		return false, err
 	}
@@ -117,7 +126,7 @@ func (c *course) open() (ended bool, err error) {
 			return true, nil
 		}
 		c.drives = false
-		if made, err = c.Process.Do(c.create()); err != nil {
+		if made, err = c.Do(c.create()); err != nil {
 			return false, err
 		}
 	}
@@ -184,13 +193,13 @@ func (c *course) call(call *scenario.Call) (protocol.Response, error) {
 		if call.Body != nil {
 			r.Body = []byte(*call.Body)
 		}
-		return c.Process.Do(r)
+		return c.Do(r)
 	}
 	return c.drive(call, input)
 }
 
 func (c *course) export(name string, input []byte) (protocol.Response, error) {
-	a, err := c.Process.Do(protocol.Request{Op: "call", Instance: c.instance, Export: name, Input: input})
+	a, err := c.Do(protocol.Request{Op: "call", Instance: c.instance, Export: name, Input: input})
 	if c.Observe != nil && err == nil {
 		c.Observe(name, input, a)
 	}

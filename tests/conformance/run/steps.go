@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"time"
 
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/scenario"
@@ -16,7 +15,7 @@ import (
 
 // client sends the requests of steps for hosts without a library.
 var client = &http.Client{
-	Timeout:       10 * time.Second,
+	Transport:     script.Transport,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

@@ -21,6 +21,7 @@ type Servers struct {
 	// StoreURL is where a client's store POSTs its operations.
 	StoreURL string
 
+	hosts   []string // in Transport
 	servers []*httptest.Server
 	closed  *reserved
 
@@ -29,39 +30,53 @@ type Servers struct {
 	wrong    []string
 }
 
-// Start starts the servers on free ports of the loopback interface. Close ends them.
-func Start() (*Servers, error) {
+// Start starts the servers: on free ports of the loopback interface if they listen, and for
+// Transport in any case. Close ends them.
+func Start(listen bool) (*Servers, error) {
 	s := &Servers{}
-	closed, err := reserve()
-	if err != nil {
-		return nil, err
+	s.Addresses.Closed = "http://" + unused()
+	if listen {
+		closed, err := reserve()
+		if err != nil {
+			return nil, err
+		}
+		s.closed = closed
+		s.Addresses.Closed = "http://" + closed.address
 	}
-	s.closed = closed
-	s.Addresses = scenario.Servers{
-		Auth: s.start(s.handler(token)), Service: s.start(s.handler(jobs)), Closed: "http://" + closed.address,
-	}
-	s.StoreURL = s.start(http.HandlerFunc(s.serveStore))
+	s.Addresses.Auth, s.Addresses.Service = s.start(s.handler(token), listen), s.start(s.handler(jobs), listen)
+	s.StoreURL = s.start(http.HandlerFunc(s.serveStore), listen)
 	return s, nil
 }
 
 // start starts a server that takes one request per connection: a client may retry a
 // request on its own if a connection that it reused is closed, and the script would
 // see it twice.
-func (s *Servers) start(handler http.Handler) (address string) {
-	server := httptest.NewUnstartedServer(handler)
-	server.Config.SetKeepAlivesEnabled(false)
-	server.Start()
-	s.servers = append(s.servers, server)
-	return server.URL
+func (s *Servers) start(handler http.Handler, listen bool) (address string) {
+	host := unused()
+	if listen {
+		server := httptest.NewUnstartedServer(handler)
+		server.Config.SetKeepAlivesEnabled(false)
+		server.Start()
+		s.servers = append(s.servers, server)
+		host = server.Listener.Addr().String()
+	}
+	s.hosts = append(s.hosts, host)
+	inMemory.Store(host, handler)
+	return "http://" + host
 }
 
 // Close ends the servers.
 func (s *Servers) Close() {
+	for _, host := range s.hosts {
+		inMemory.Delete(host)
+	}
 	for _, server := range s.servers {
 		server.CloseClientConnections()
 		server.Close()
 	}
-	s.closed.release()
+	if s.closed != nil {
+		s.closed.release()
+	}
 }
 
 // Expect sets the script of the next call.

@@ -48,7 +48,7 @@ func try(ctx context.Context, build string, drive bool, only string, command []s
 	start := func() (*run.Host, error) {
 		process, err := protocol.Start(ctx, ".", os.Stderr, command[0], command[1:]...)
 		wasm := filepath.Join(hosts.Root(), "dist", build)
-		return &run.Host{Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi"), Steps: drive, Drives: drive}, err
+		return &run.Host{Adapter: process, Process: process, Wasm: wasm, WASI: !strings.Contains(build, "nowasi"), Steps: drive, Drives: drive}, err
 	}
 	host, err := start()
 	if err != nil {
