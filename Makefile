@@ -237,7 +237,7 @@ stress: build build/sandbox ## cancel, close and fail at random in each library 
 .PHONY: core
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
-	@cd tests && go test -run 'TestScenarios/core|Schema' ./conformance && go test -run 'Schema|Version|Contract|Options' ./docs
+	@cd tests && go test -count=1 -run 'TestScenarios/core|Schema' ./conformance && go test -count=1 -run 'Schema|Version|Contract|Options' ./docs
 	@if plugin/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints what it finds as a scenario; SEED=N starts another sequence.
