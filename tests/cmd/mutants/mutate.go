@@ -1,24 +1,74 @@
 package main
 
 import (
-	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// mutant is one change of the core.
+// mutant is one change of the core. Its key names it in explained.txt, and stays when lines are
+// added above it.
 type mutant struct {
-	Package, File, Func string
-	Line                int
-	Change              string // what is changed, and how
+	pkg, key string
+	line     int
 }
 
-// key names a mutant in explained.txt; it stays when lines are added above it.
-func (m *mutant) key() string { return m.File + " " + m.Func + ": " + m.Change }
+// mutate writes the core with all its mutants into a folder, with the file overlay.json for go's flag
+// -overlay. The n-th mutant has the number n+1.
+func mutate(top, folder string) (all []mutant, err error) {
+	fset, replace := token.NewFileSet(), map[string]string{}
+	imports := importer.ForCompiler(fset, "source", nil)
+	packages, err := filepath.Glob(top + "/plugin/core/*")
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range packages {
+		pkg := filepath.Base(dir)
+		if pkg == "model" || pkg == "memory" { // they are for tests
+			continue
+		}
+		paths, _ := filepath.Glob(dir + "/*.go")
+		paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
+		var files []*ast.File
+		for _, path := range paths {
+			file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file)
+		}
+		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+		if _, err := (&types.Config{Importer: imports}).Check(pkg, fset, files, info); err != nil {
+			return nil, err
+		}
+		for n, path := range paths {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return nil, err
+			}
+			before, name := len(all), pkg+"/"+filepath.Base(path)
+			m := mutator{source: source, fset: fset, info: info, name: name, pkg: pkg, all: &all}
+			if text := m.file(files[n]); len(all) > before { // otherwise it would not use its import
+				replace[path] = filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
+				if err := os.WriteFile(replace[path], []byte(text), 0o600); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	replace[top+"/plugin/core/mutant/mutant.go"] = folder + "/mutant.go"
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	return all, errors.Join(err, os.WriteFile(folder+"/mutant.go", []byte(helperSource), 0o600), os.WriteFile(folder+"/overlay.json", overlay, 0o600))
+}
 
 // mutator rewrites a file so that it has all its mutants at once: each asks, where it is
 // reached, whether it is the active one. So a package is compiled once, not once a mutant.
@@ -43,10 +93,8 @@ func (m *mutator) file(f *ast.File) string {
 
 // add notes a mutant, and returns the expression that is true if it is the active one.
 func (m *mutator) add(n ast.Node, format string, args ...any) string {
-	*m.all = append(*m.all, mutant{
-		Package: m.pkg, File: m.name, Func: m.fn, Line: m.fset.Position(n.Pos()).Line,
-		Change: strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "),
-	})
+	change := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+	*m.all = append(*m.all, mutant{m.pkg, m.name + " " + m.fn + ": " + change, m.fset.Position(n.Pos()).Line})
 	return fmt.Sprintf("mutant.Is(%d)", len(*m.all))
 }
 
@@ -237,11 +285,6 @@ func (m *mutator) statement(s ast.Stmt, text string) string {
 		text = "if " + m.add(s, "%s → %s", first, opposite) + " { " + opposite + " } else " + text
 	}
 	return text
-}
-
-// compare orders mutants for lists.
-func compare(a, b *mutant) int {
-	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Change, b.Change))
 }
 
 // helper is the package that mutated files import, and helperSource what is in it.
