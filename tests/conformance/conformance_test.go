@@ -37,6 +37,7 @@ func runAll(t *testing.T, h hosts.Host, bySchema bool) {
 	t.Log(runs + versions)
 	for _, s := range all {
 		t.Run(s.FullName(), func(t *testing.T) {
+			host.Steps = h.Steps || s.StepsOnly()
 			if bySchema {
 				host.Observe = func(export string, input []byte, a protocol.Response) { checkBySchema(t, &s, export, input, a) }
 			}
@@ -70,7 +71,7 @@ func scenarios(t *testing.T, h hosts.Host) []scenario.Scenario {
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool {
-		return !h.Steps && s.StepsOnly() || h.Only != nil && !h.Only(&s)
+		return !h.All && (!s.Everywhere || !h.Steps && s.StepsOnly())
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,29 +36,28 @@ type Host struct {
 	WASI bool
 	// Steps and Drives are as in [run.Host].
 	Steps, Drives bool
-	// Only are the scenarios that it runs, all if it is nil.
-	Only func(*scenario.Scenario) bool
+	// All says that it runs all scenarios, and not only those for every host; in steps where
+	// no direct call can show the rule.
+	All bool
 }
 
 // Hosts that tests name.
 var (
-	Core        = Host{Name: "core"}
+	Core        = Host{Name: "core", All: true}
 	CoreInSteps = inSteps(Core)
-	Go          = goSDK("go", "dist/rostering.wasm", true)
+	Go          = goSDK("go", "dist/rostering.wasm", true).all()
 	GoLibrary   = library(goSDK("go", "dist/rostering-nowasi.wasm", false))
 )
 
 // The hosts of the core alone, and of Go. The build with poison fills the heap with a
-// pattern between calls, so that what outlives its call shows there; each scenario runs on
-// it once.
+// pattern between calls, so that what outlives its call shows there.
 var (
 	coreHosts = []Host{Core, CoreInSteps}
 	goHosts   = []Host{
 		Go,
 		GoLibrary,
-		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false).only(aboutTheBuild),
-		goSDK("go-poison", "build/rostering-poison.wasm", true),
-		inSteps(goSDK("go-poison", "build/rostering-poison.wasm", true)).only((*scenario.Scenario).StepsOnly),
+		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
+		goSDK("go-poison", "build/rostering-poison.wasm", true).all(),
 	}
 )
 
@@ -81,15 +79,9 @@ func library(h Host) Host {
 	return h
 }
 
-func (h Host) only(these func(*scenario.Scenario) bool) Host {
-	h.Only = these
+func (h Host) all() Host {
+	h.All = true
 	return h
-}
-
-// aboutTheBuild are the scenarios that another build of the same core, or another mode of
-// the same SDK, may fail: about the clock, and what goes through the SDK's imports.
-func aboutTheBuild(s *scenario.Scenario) bool {
-	return slices.Contains([]string{"body", "clock", "expiry", "ids", "input", "log", "network", "opening", "token-request"}, s.Group)
 }
 
 // Root is the folder of the repository.

@@ -26,7 +26,6 @@ type language struct {
 		Command []string `json:"command"` // starts the adapter; run in the folder
 		Build   string   `json:"build"`   // of dist
 		Drives  bool     `json:"drives"`  // a client of the library makes the calls
-		Variant bool     `json:"variant"` // of another host: it runs the scenarios about the build
 	} `json:"hosts"`
 }
 
@@ -176,10 +175,6 @@ func (l language) hosts() (hosts []Host) {
 			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
 			Steps: h.Drives, Drives: h.Drives,
 		})
-		if h.Variant {
-			last := &hosts[len(hosts)-1]
-			*last = last.only(aboutTheBuild)
-		}
 	}
 	return hosts
 }

@@ -11,10 +11,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document is a scenario file. Rule and Accepts hold for its scenarios that have none of
+// document is a scenario file. Rule, Everywhere and Accepts hold for its scenarios that have none of
 // their own; Definitions is where a file keeps what it repeats, by YAML's anchors.
 type document struct {
 	Rule        yaml.Node
+	Everywhere  yaml.Node
 	Accepts     yaml.Node
 	Definitions yaml.Node
 	Scenarios   []yaml.Node
@@ -44,7 +45,7 @@ func (d *document) expand(node *yaml.Node) (all []json.RawMessage, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, own := range []field{{"rule", &d.Rule}, {"accepts", &d.Accepts}} {
+	for _, own := range []field{{"rule", &d.Rule}, {"everywhere", &d.Everywhere}, {"accepts", &d.Accepts}} {
 		if scenario.get(own.name) == nil && !own.value.IsZero() {
 			scenario = append(scenario, own)
 		}

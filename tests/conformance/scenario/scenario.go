@@ -16,6 +16,8 @@ type Scenario struct {
 	Rule string `json:"rule"`
 	// Form is "steps" for a scenario that only calls by begin and resume can show.
 	Form string `json:"form"`
+	// Everywhere says that a host can go wrong with it, and not the core alone.
+	Everywhere bool `json:"everywhere"`
 	// Accepts is what the host can do in addition to requests: wait, or wait and store.
 	Accepts []string `json:"accepts"`
 	// Config is merged into the default config; null removes a key.

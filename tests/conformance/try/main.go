@@ -57,7 +57,7 @@ func try(ctx context.Context, build string, drive bool, only string, command []s
 	ran, wrong := 0, 0
 	for i := range all {
 		full := all[i].Group + "/" + all[i].Name
-		if !strings.Contains(full, only) || !drive && all[i].StepsOnly() {
+		if !all[i].Everywhere || !strings.Contains(full, only) || !drive && all[i].StepsOnly() {
 			continue
 		}
 		ran++
