@@ -22,8 +22,9 @@ var layers = [][]string{
 	{"config", "redact"},
 	{"input", "backoff"},
 	{"percent"},
-	{"json", "clock", "apierror", "vars"},
-	{"ascii", "message", "release"},
+	{"clock", "apierror", "vars", "message"},
+	{"json"},
+	{"ascii", "release"},
 }
 
 // heavy are packages that cost the guest kilobytes, through their tables, reflection
@@ -47,7 +48,7 @@ func TestImportsPointOneWay(t *testing.T) {
 			switch {
 			case ours && layer(below) <= layer(pkg):
 				t.Errorf("%s imports %s, which is not below it", file, below)
-			case third && imported != "github.com/tidwall/gjson":
+			case third && layer(pkg) > 0:
 				t.Errorf("%s imports %s: only package main may import it", file, imported)
 			case layer(pkg) > 0 && slices.Contains(heavy, imported):
 				t.Errorf("%s imports %s, which is too heavy for the guest", file, imported)

@@ -3,7 +3,7 @@
 package main
 
 import (
-	"encoding/binary"
+	"unsafe"
 
 	"github.com/extism/go-pdk"
 
@@ -26,17 +26,18 @@ func (h *host) input() []byte {
 		}
 		return b
 	}
-	for at := 0; at < len(b); at += 8 {
-		at = lastWord(at, b)
-		binary.LittleEndian.PutUint64(b[at:], inputWord(uint64(at)))
+	last := len(b) - 8
+	for at := 0; at < last; at += 8 {
+		*word(b, at) = inputWord(uint64(at))
 	}
+	*word(b, last) = inputWord(uint64(last))
 	return b
 }
 
-// lastWord returns the offset of the word at at, moved back if it would reach beyond b: the
-// last word overlaps the one before it. Copying the rest byte by byte, as go-pdk does, would
-// take up to seven host calls.
-func lastWord(at int, b []byte) int { return min(at, len(b)-8) }
+// word returns the eight bytes of b from at on, which need not be aligned. The last word of a copy
+// overlaps the one before it: copying the rest byte by byte, as go-pdk does, would take up to seven
+// host calls.
+func word(b []byte, at int) *uint64 { return (*uint64)(unsafe.Pointer(&b[at])) }
 
 // output makes a block the output, without a copy. An empty block is not set: some hosts
 // reject a block of length 0.
@@ -71,10 +72,11 @@ func (h *host) block(b []byte) uint64 {
 		}
 		return offset
 	}
-	for at := 0; at < len(b); at += 8 {
-		at = lastWord(at, b)
-		storeWord(offset+uint64(at), binary.LittleEndian.Uint64(b[at:]))
+	last := len(b) - 8
+	for at := 0; at < last; at += 8 {
+		storeWord(offset+uint64(at), *word(b, at))
 	}
+	storeWord(offset+uint64(last), *word(b, last))
 	return offset
 }
 
@@ -96,10 +98,11 @@ func (h *host) load(offset uint64) []byte {
 		}
 		return b
 	}
-	for at := 0; at < len(b); at += 8 {
-		at = lastWord(at, b)
-		binary.LittleEndian.PutUint64(b[at:], loadWord(offset+uint64(at)))
+	last := len(b) - 8
+	for at := 0; at < last; at += 8 {
+		*word(b, at) = loadWord(offset + uint64(at))
 	}
+	*word(b, last) = loadWord(offset + uint64(last))
 	return b
 }
 

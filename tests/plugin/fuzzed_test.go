@@ -76,10 +76,7 @@ func newFuzzed(t *testing.T) *fuzzed {
 	}
 	w.t, w.responses, w.secrets = t, nil, []string{fuzzSecret, fuzzToken, storedToken}
 	for _, h := range w.hosts {
-		h.Config = map[string]string{
-			"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example/api",
-			"client_id": "client", "client_secret": fuzzSecret, "customer_id": "c", "user_id": "u",
-		}
+		h.Config = config()
 		h.Clock = time.Unix(0, 0)
 		clear(h.Vars)
 	}

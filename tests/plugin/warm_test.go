@@ -96,6 +96,13 @@ func TestWarmCallLogsItsRequest(t *testing.T) {
 	}
 }
 
+func config() map[string]string {
+	return map[string]string{
+		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example/api",
+		"client_id": "client", "client_secret": "the-client's secret/+&%", "customer_id": "c", "user_id": "u",
+	}
+}
+
 // instance is a plugin on a stub host whose servers give token and a body.
 func instance(t *testing.T, file, token string) *stubhost.Host {
 	t.Helper()
@@ -104,10 +111,7 @@ func instance(t *testing.T, file, token string) *stubhost.Host {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close(t.Context()) })
-	h.Config = map[string]string{
-		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example/api",
-		"client_id": "client", "client_secret": "secret", "customer_id": "c", "user_id": "u",
-	}
+	h.Config = config()
 	h.Clock = time.Unix(1_800_000_000, 0)
 	h.Respond = func(r stubhost.Request) (int, []byte, error) {
 		switch r.URL {

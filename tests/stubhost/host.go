@@ -57,7 +57,12 @@ type Host struct {
 // New instantiates the plugin. Its _initialize is not called, as go-sdk does not
 // without WASI.
 func New(ctx context.Context, wasm []byte) (*Host, error) {
-	h := &Host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntime(ctx)}
+	return NewWith(ctx, wazero.NewRuntimeConfig(), wasm)
+}
+
+// NewWith does so with a runtime's configuration.
+func NewWith(ctx context.Context, config wazero.RuntimeConfig, wasm []byte) (*Host, error) {
+	h := &Host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	if err := h.offer(ctx); err != nil {
 		return nil, err
 	}
@@ -103,28 +108,34 @@ func (h *Host) Call(ctx context.Context, export, input string) (output []byte, f
 func (h *Host) offer(ctx context.Context) error {
 	m := &h.memory
 	env := h.runtime.NewHostModuleBuilder("extism:host/env")
-	for name, function := range map[string]any{
-		"alloc":            func(size uint64) uint64 { return m.alloc(size) },
-		"free":             func(offset uint64) { m.take(offset) },
-		"length":           func(offset uint64) uint64 { return h.length(offset) },
-		"load_u8":          func(offset uint64) uint32 { return uint32(m.at(offset, 1)[0]) },
-		"load_u64":         func(offset uint64) uint64 { return m.word(offset) },
-		"store_u8":         func(offset uint64, b uint32) { m.writable(offset, 1)[0] = byte(b) },
-		"store_u64":        func(offset, word uint64) { m.setWord(offset, word) },
-		"input_length":     func() uint64 { return uint64(len(h.input)) },
-		"input_load_u8":    func(place uint64) uint32 { return uint32(h.input[place]) },
-		"input_load_u64":   func(place uint64) uint64 { return binary.LittleEndian.Uint64(h.input[place : place+8]) },
-		"output_set":       func(offset, size uint64) { h.output = m.at(offset, size) },
-		"error_set":        func(offset uint64) { m.peek(offset); h.failure = offset },
-		"config_get":       func(key uint64) uint64 { return m.put([]byte(h.Config[string(m.take(key))])) },
-		"var_get":          func(key uint64) uint64 { return m.share(h.Vars[string(m.take(key))]) },
-		"var_set":          h.setVar,
-		"http_request":     h.send,
-		"http_status_code": func() uint32 { return uint32(h.status) },
-		"log_debug":        func(line uint64) { h.Logs = append(h.Logs, "debug "+string(m.take(line))) },
-		"log_warn":         func(line uint64) { h.Logs = append(h.Logs, "warn "+string(m.take(line))) },
+	for _, f := range []struct {
+		name, params, results string // I is 64 bits, i is 32
+		call                  func(stack []uint64)
+	}{
+		{"alloc", "I", "I", func(s []uint64) { s[0] = m.alloc(s[0]) }},
+		{"free", "I", "", func(s []uint64) { m.take(s[0]) }},
+		{"length", "I", "I", func(s []uint64) { s[0] = h.length(s[0]) }},
+		{"load_u8", "I", "i", func(s []uint64) { s[0] = uint64(m.at(s[0], 1)[0]) }},
+		{"load_u64", "I", "I", func(s []uint64) { s[0] = binary.LittleEndian.Uint64(m.at(s[0], 8)) }},
+		{"store_u8", "Ii", "", func(s []uint64) { m.writable(s[0], 1)[0] = byte(s[1]) }},
+		{"store_u64", "II", "", func(s []uint64) { binary.LittleEndian.PutUint64(m.writable(s[0], 8), s[1]) }},
+		{"input_length", "", "I", func(s []uint64) { s[0] = uint64(len(h.input)) }},
+		{"input_load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.input[s[0]]) }},
+		{"input_load_u64", "I", "I", func(s []uint64) { s[0] = binary.LittleEndian.Uint64(h.input[s[0] : s[0]+8]) }},
+		{"output_set", "II", "", func(s []uint64) { h.output = m.at(s[0], s[1]) }},
+		{"error_set", "I", "", func(s []uint64) { m.peek(s[0]); h.failure = s[0] }},
+		{"config_get", "I", "I", func(s []uint64) { s[0] = m.put([]byte(h.Config[string(m.take(s[0]))])) }},
+		{"var_get", "I", "I", func(s []uint64) { s[0] = m.share(h.Vars[string(m.take(s[0]))]) }},
+		{"var_set", "II", "", func(s []uint64) { h.setVar(s[0], s[1]) }},
+		{"http_request", "II", "I", func(s []uint64) { s[0] = h.send(s[0], s[1]) }},
+		{"http_status_code", "", "i", func(s []uint64) { s[0] = uint64(h.status) }},
+		{"log_debug", "I", "", func(s []uint64) { h.Logs = append(h.Logs, "debug "+string(m.take(s[0]))) }},
+		{"log_warn", "I", "", func(s []uint64) { h.Logs = append(h.Logs, "warn "+string(m.take(s[0]))) }},
 	} {
-		env.NewFunctionBuilder().WithFunc(h.counted(name, function)).Export(name)
+		env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
+			h.Calls[f.name]++
+			f.call(stack)
+		}), types(f.params), types(f.results)).Export(f.name)
 	}
 	if _, err := env.Instantiate(ctx); err != nil {
 		return err
@@ -133,6 +144,13 @@ func (h *Host) offer(ctx context.Context) error {
 	wasi.NewFunctionBuilder().WithFunc(h.clock).Export("clock_time_get")
 	_, err := wasi.Instantiate(ctx)
 	return err
+}
+
+func types(signature string) (types []api.ValueType) {
+	for _, c := range signature {
+		types = append(types, map[rune]api.ValueType{'I': api.ValueTypeI64, 'i': api.ValueTypeI32}[c])
+	}
+	return types
 }
 
 // length of 0 is 0, of no block at all.

@@ -1,9 +1,6 @@
 package stubhost
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
 // memory is the blocks that host and plugin share. It is stricter than any real
 // host: a block that was given away or freed is gone for good, and nothing may be
@@ -66,12 +63,6 @@ func (m *memory) at(offset, size uint64) []byte {
 		panic(fmt.Errorf("%d bytes at %d lie beyond a block of %d", size, place, len(b)))
 	}
 	return b[place : place+size]
-}
-
-func (m *memory) word(offset uint64) uint64 { return binary.LittleEndian.Uint64(m.at(offset, 8)) }
-
-func (m *memory) setWord(offset, word uint64) {
-	binary.LittleEndian.PutUint64(m.writable(offset, 8), word)
 }
 
 func (m *memory) writable(offset, size uint64) []byte {

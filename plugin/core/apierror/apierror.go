@@ -5,7 +5,7 @@ package apierror
 import (
 	"strconv"
 
-	"github.com/tidwall/gjson"
+	"automatic-rostering/plugin/core/json"
 )
 
 // The codes of the contract.
@@ -113,7 +113,7 @@ func appendText(dst []byte, name, value string) []byte {
 	dst = append(dst, '"')
 	dst = append(dst, name...)
 	dst = append(dst, `":`...)
-	return gjson.AppendJSONString(dst, value) // replaces invalid UTF-8
+	return json.AppendString(dst, value) // replaces invalid UTF-8
 }
 
 func appendNumber(dst []byte, name string, value int64) []byte {

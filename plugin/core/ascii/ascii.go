@@ -1,7 +1,10 @@
 // Package ascii classifies the characters of headers, URLs and config values.
 package ascii
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // Visible reports whether c is a visible ASCII character (RFC 5234, VCHAR): no space, no
 // control character, nothing above 7 bits.
@@ -14,8 +17,15 @@ func Alphanumeric(c byte) bool {
 
 // AllVisible reports whether s consists of visible ASCII characters and is not empty.
 func AllVisible(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !Visible(s[i]) {
+	b := []byte(s)
+	for ; len(b) >= 8; b = b[8:] { // an access token may be long
+		const each, highest = 0x0101010101010101, 0x8080808080808080
+		if word := binary.LittleEndian.Uint64(b); (word|(word-'!'*each)|(word+each))&highest != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if !Visible(c) {
 			return false
 		}
 	}

@@ -1,12 +1,12 @@
 package call
 
 import (
+	"automatic-rostering/plugin/core/json"
 	"strconv"
-
-	"github.com/tidwall/gjson"
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/jobs"
 	"automatic-rostering/plugin/core/message"
 )
 
@@ -100,9 +100,6 @@ func (c *Call) misfit(given input.Given) string {
 	return ""
 }
 
-// maxBody is how much of the body of a service's response a host needs to pass.
-const maxBody = 64 << 10
-
 // response returns the response to the call's request. If the tokens of the call are no longer
 // known, it has no body: nothing from outside can be shown.
 func (c *Call) response(r *input.Resume) *message.Response {
@@ -112,7 +109,7 @@ func (c *Call) response(r *input.Resume) *message.Response {
 	}
 	response.Size = len(r.Body)
 	response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
-	if c.state == UsingToken && response.Size > maxBody {
+	if c.state == UsingToken && response.Size > jobs.MaxBody {
 		response.Size++ // there may be more, with the rest of a secret that begins here
 	}
 	return response
@@ -198,10 +195,10 @@ func appendSeconds(dst []byte, milliseconds int64) []byte {
 func appendOp(dst []byte, op *Op) []byte {
 	dst = append(dst, `,"op":"`...)
 	dst = append(dst, op.Name...)
-	dst = gjson.AppendJSONString(append(dst, `","key":`...), op.Key)
+	dst = json.AppendString(append(dst, `","key":`...), op.Key)
 	if op.Value == "" {
 		return dst
 	}
-	dst = gjson.AppendJSONString(append(dst, `,"value":`...), op.Value)
+	dst = json.AppendString(append(dst, `,"value":`...), op.Value)
 	return strconv.AppendInt(append(dst, `,"ttl":`...), op.TTL, 10)
 }

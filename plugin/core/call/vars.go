@@ -1,6 +1,8 @@
 package call
 
 import (
+	"encoding/binary"
+
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/oauth2"
@@ -138,9 +140,11 @@ func hash(text string) int64 {
 	if text == "" {
 		return 0
 	}
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(text); i++ {
-		h = (h ^ uint64(text[i])) * 1099511628211
+	h := uint64(14695981039346656037) // FNV-1a, over words
+	b := []byte(text + "\x00\x00\x00\x00\x00\x00\x00")
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * 1099511628211
+		h ^= h >> 32
 	}
 	return int64(h>>16 | 1)
 }

@@ -55,15 +55,9 @@ type Clock struct {
 	HasNow bool
 }
 
-// Parse reads b as the input of a call. In steps, b is a value that ParseBegin or ParseResume
-// has already validated as JSON.
+// Parse reads b as the input of a call.
 func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error) {
-	fields := exports[export].fields
-	if inSteps {
-		err = fields.readValid(b, in.set)
-	} else {
-		err = fields.read(b, in.set)
-	}
+	err = exports[export].fields.read(b, in.set)
 	switch {
 	case err != nil:
 	case in.Force && in.Refused != "":

@@ -14,20 +14,12 @@ type fields []string
 const notOneObject = "the input must be one JSON object, or empty"
 
 // read reads b, one JSON object or nothing, and calls set with each of its fields.
-func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) *apierror.Error {
-	if !json.Blank(b) && !json.Valid(b) {
-		return apierror.Input("", notOneObject)
-	}
-	return fields.readValid(b, set)
-}
-
-// readValid reads b, which is valid JSON, or nothing.
-func (fields fields) readValid(b json.Value, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
+func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
 	if json.Blank(b) {
 		return nil
 	}
 	var seen uint16 // a bit for each field
-	isObject := b.Each(func(name string, value json.Value) bool {
+	isObject := json.Object(b, func(name string, value json.Value) bool {
 		i := slices.Index(fields, name)
 		switch {
 		case i < 0:
@@ -75,10 +67,11 @@ func text(name string, value json.Value, into *string) *apierror.Error {
 	if value.Kind() != json.String {
 		return apierror.Input(name, name+" must be a string")
 	}
-	if !json.WellFormed(value) {
+	decoded, wellFormed := value.Decode()
+	if !wellFormed {
 		return apierror.Input(name, name+notUnicode)
 	}
-	*into = value.Text()
+	*into = decoded
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/core/jobs"
 )
 
-const limit = 64 << 10
+const limit = jobs.MaxBody
 
 // body returns the body and body_truncated that a host sees for an error's body.
 func body(t *testing.T, text string) (got string, truncated bool) {
@@ -33,7 +33,7 @@ func TestBodyOfAnError(t *testing.T) {
 		{"any text", "{\"x\":\"\\u0000\"}\n", "{\"x\":\"\\u0000\"}\n", false},
 		{"NUL", "a\x00b", "a\x00b", false},
 		{"invalid UTF-8 is replaced", "a\xff\xfeb\xc3", "a\ufffd\ufffdb\ufffd", false},
-		{"64 KiB", strings.Repeat("x", limit), strings.Repeat("x", limit), false},
+		{"4 KiB", strings.Repeat("x", limit), strings.Repeat("x", limit), false},
 		{"a byte more", strings.Repeat("x", limit+1), strings.Repeat("x", limit), true},
 		{"a character on the cut", strings.Repeat("x", limit-1) + "é", strings.Repeat("x", limit-1), true},
 		{"a megabyte", strings.Repeat("x", 1<<20), strings.Repeat("x", limit), true},

@@ -33,10 +33,11 @@ func headers(s *config.Service, token string) []message.Header {
 	return headers
 }
 
-const (
-	maxBody = 64 << 10 // bytes of a response that go into an error
-	maxRead = 4 * maxBody
-)
+// MaxBody is how many bytes of a response go into an error: what an interpreter of WebAssembly
+// reads, redacts and writes in some milliseconds.
+const MaxBody = 4 << 10
+
+const maxRead = 4 * MaxBody
 
 // ParseResponse returns the error for a response of the service, or nil for a 2xx. secrets
 // returns what must not be in the error.
@@ -61,7 +62,7 @@ func ParseResponse(r *message.Response, secrets func() []string) *apierror.Error
 	}
 	if r.Load != nil {
 		body := r.Load(maxRead)
-		e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), maxBody, r.Size > len(body))
+		e.Body, e.BodyTruncated = redact.Secrets(body, secrets(), MaxBody, r.Size > len(body))
 		e.HasBody = true
 	}
 	return e

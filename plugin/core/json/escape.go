@@ -50,18 +50,26 @@ func unicode(text []byte) (r rune, size int) {
 // so that every string in it can be sent on. RFC 8259 §8 allows both, and clients handle
 // them differently.
 func WellFormed(b []byte) bool {
-	for len(b) > 0 {
-		r, size := rune(b[0]), 1
-		switch {
-		case r == '\\':
-			r, size = Unescape(b)
-		case r >= utf8.RuneSelf:
-			r, size = utf8.DecodeRune(b)
+	for {
+		b = b[skipPlain(b, 0):]
+		if len(b) == 0 {
+			return true
 		}
-		if r >= utf8.RuneSelf && size == 1 || !utf8.ValidRune(r) {
+		_, size, ok := next(b)
+		if !ok {
 			return false
 		}
 		b = b[size:]
 	}
-	return true
+}
+
+// next decodes the character or escape sequence at the beginning of text, and reports whether
+// it is well-formed.
+func next(text []byte) (r rune, size int, ok bool) {
+	if text[0] == '\\' {
+		r, size = Unescape(text)
+		return r, size, utf8.ValidRune(r)
+	}
+	r, size = utf8.DecodeRune(text)
+	return r, size, r != utf8.RuneError || size > 1
 }

@@ -1,9 +1,6 @@
 package json
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // Value is the unchanged source of a JSON value, from a text that Object or Valid has
 // accepted or that the plugin wrote itself. It is not validated again.
@@ -49,49 +46,47 @@ func (v Value) IsObject() bool { return v.Kind() == object }
 // otherwise.
 func (v Value) Each(f func(name string, value Value) bool) bool {
 	at := skipSpace(v, 0)
-	if at == len(v) || v[at] != '{' {
+	if !is(v, at, '{') {
 		return false
 	}
-	for {
-		at = skipSpace(v, at+1) // after { or ,
-		if v[at] == '}' {
-			return true // only of an empty object
-		}
-		end := skipValue(v, at)
-		name := v[at:end]
-		at = skipSpace(v, end)
-		at = skipSpace(v, at+1) // after :
-		end = skipValue(v, at)
-		if !f(name.Text(), v[at:end]) {
-			return true
-		}
-		if at = skipSpace(v, end); v[at] == '}' {
-			return true
-		}
-	}
+	skipNested(v, at, maxDepth, func(name, value Value) bool { return f(name.Text(), value) })
+	return true
 }
 
 // True reports whether the value is true.
 func (v Value) True() bool { return v[0] == 't' }
 
-// Text returns the unescaped string, or "" for another kind. It allocates once.
+// Text returns the unescaped string, or "" for another kind.
 func (v Value) Text() string {
+	text, _ := v.Decode()
+	return text
+}
+
+// Decode does the same, and reports whether the string is well-formed: see WellFormed. It
+// allocates once.
+func (v Value) Decode() (decoded string, wellFormed bool) {
 	if v.Kind() != String {
-		return ""
+		return "", true
 	}
+	wellFormed = true
 	inside := v[1 : len(v)-1]
 	var text strings.Builder
 	text.Grow(len(inside)) // no escape is shorter than its character
 	for {
-		i := bytes.IndexByte(inside, '\\')
-		if i < 0 {
-			text.Write(inside)
-			return text.String()
-		}
+		i := skipPlain(inside, 0)
 		text.Write(inside[:i])
-		r, size := Unescape(inside[i:])
-		text.WriteRune(r)
-		inside = inside[i+size:]
+		if i == len(inside) {
+			return text.String(), wellFormed
+		}
+		inside = inside[i:]
+		r, size, ok := next(inside)
+		wellFormed = wellFormed && ok
+		if inside[0] == '\\' {
+			text.WriteRune(r)
+		} else {
+			text.Write(inside[:size])
+		}
+		inside = inside[size:]
 	}
 }
 
@@ -101,18 +96,15 @@ func (v Value) Texts() (texts []string, ok bool) {
 	case String:
 		return []string{v.Text()}, true
 	case List:
-		for at := skipSpace(v, 1); v[at] != ']'; at = skipSpace(v, at) {
-			if v[at] == ',' {
-				at = skipSpace(v, at+1)
-			}
-			end := skipValue(v, at)
-			item := Value(v[at:end])
-			if item.Kind() != String {
-				return nil, false
-			}
-			texts, at = append(texts, item.Text()), end
+		ok = true
+		skipNested(v, 0, maxDepth, func(_, item Value) bool {
+			ok = item.Kind() == String
+			texts = append(texts, item.Text())
+			return ok
+		})
+		if ok {
+			return texts, true
 		}
-		return texts, true
 	}
 	return nil, false
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"automatic-rostering/plugin/core/json"
 )
 
 // Header is one header field of a request.
@@ -58,7 +58,7 @@ func (r *Request) AppendWithBody(dst []byte) []byte {
 	case r.HostBody:
 		dst = append(dst, `,"body":true`...)
 	case r.Body != "":
-		dst = gjson.AppendJSONString(append(dst, `,"body":`...), r.Body)
+		dst = json.AppendString(append(dst, `,"body":`...), r.Body)
 	}
 	return append(dst, '}')
 }
@@ -67,15 +67,15 @@ func (r *Request) appendHead(dst []byte) []byte {
 	dst = append(dst, `{"method":"`...)
 	dst = append(dst, r.Method...)
 	dst = append(dst, `","url":`...)
-	dst = gjson.AppendJSONString(dst, r.URL)
+	dst = json.AppendString(dst, r.URL)
 	dst = append(dst, `,"headers":{`...)
 	for i, h := range r.Headers {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = gjson.AppendJSONString(dst, h.Name)
+		dst = json.AppendString(dst, h.Name)
 		dst = append(dst, ':')
-		dst = gjson.AppendJSONString(dst, h.Value)
+		dst = json.AppendString(dst, h.Value)
 	}
 	return append(dst, '}')
 }

@@ -106,7 +106,7 @@ func TestARequestInAStepHasItsBody(t *testing.T) {
 		t.Errorf("without a body: %s", got)
 	}
 	r.Body = "a \"b\"\n"
-	if got := string(r.AppendWithBody([]byte("x"))); got != "x"+head+`,"body":"a \"b\"\n"}` {
+	if got := string(r.AppendWithBody([]byte("x"))); got != "x"+head+`,"body":"a \"b\"\u000a"}` {
 		t.Errorf("with one: %s", got)
 	}
 	r.Body, r.HostBody = "", true

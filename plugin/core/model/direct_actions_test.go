@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"automatic-rostering/plugin/core/jobs"
 )
 
 // pick returns one of some values.
@@ -169,7 +171,7 @@ func (w *direct) respond(e *exchange) {
 		e.Status = pick(w, 0, 200, 204, 302, 304, 400, 401, 401, 403, 404, 408, 418, 429, 500, 503, 700)
 		e.Response = []byte(pick(w, "", "\x00", leak, `{"error":`+quote(leak)+`}`, "\xff\xfe"+leak))
 		if w.IntN(20) == 0 {
-			e.Response = append(bytes.Repeat([]byte("x"), 64<<10-w.IntN(80)), e.Response...)
+			e.Response = append(bytes.Repeat([]byte("x"), jobs.MaxBody-w.IntN(80)), e.Response...)
 		}
 	}
 	if len(e.Response) > 0 && w.IntN(8) == 0 && fault {

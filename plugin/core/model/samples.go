@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"automatic-rostering/plugin/core/jobs"
 )
 
 // sample is a result that a host may pass: its members, and how the contract reads it. NEW,
@@ -93,8 +95,8 @@ var serviceResponses = []sample{
 // that was cut in the middle became U+FFFD.
 var cutResponses = func() (all []sample) {
 	for cut := 1; cut < len(secret); cut++ {
-		body := strings.Repeat("x", 64<<10+1-cut) + secret
-		all = append(all, serviceResponse(500, strings.ToValidUTF8(body[:64<<10+1], "\ufffd")))
+		body := strings.Repeat("x", jobs.MaxBody+1-cut) + secret
+		all = append(all, serviceResponse(500, strings.ToValidUTF8(body[:jobs.MaxBody+1], "\ufffd")))
 	}
 	return all
 }()

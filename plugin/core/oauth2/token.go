@@ -5,8 +5,6 @@ import (
 	"hash/fnv"
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/json"
 )
@@ -16,11 +14,11 @@ import (
 // expiresAt is in Unix seconds.
 func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []byte {
 	dst = append(dst, `{"access_token":`...)
-	dst = gjson.AppendJSONString(dst, token)
+	dst = json.AppendString(dst, token)
 	dst = append(dst, `,"token_type":"Bearer","expires_at":`...)
 	dst = strconv.AppendInt(dst, expiresAt, 10)
 	dst = append(dst, `,"cache_key":`...)
-	dst = gjson.AppendJSONString(dst, cacheKey)
+	dst = json.AppendString(dst, cacheKey)
 	return append(dst, '}')
 }
 

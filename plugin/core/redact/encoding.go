@@ -24,6 +24,9 @@ var encodings = [...]encoding{plain, percent, form, jsonEscaped}
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
+// isEscape reports whether c distinguishes an encoding.
+func isEscape(c byte) bool { return c == byte(percent) || c == byte(form) || c == byte(jsonEscaped) }
+
 // matters reports whether the text may read differently than in the encodings before.
 func (e encoding) matters(text []byte) bool {
 	return e == plain || bytes.IndexByte(text, byte(e)) >= 0

@@ -26,16 +26,24 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 		text = wholeCharacters(text)
 	}
 	s := newSearch(text, secrets, partial)
-	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit)+len(mark))
+	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit+1)+len(mark))
 	for i := 0; i < len(text) && len(clean) <= limit; {
-		hidden := s.marks[i]
-		if hidden == 0 && i < s.tail {
+		end := i
+		for most := min(s.tail, i+limit+1-len(clean)); end < most && text[end] < utf8.RuneSelf && s.mark(end) == 0; {
+			end++
+		}
+		if end > i {
+			clean = append(clean, text[i:end]...)
+			i = end
+			continue
+		}
+		if s.mark(i) == 0 && i < s.tail {
 			r, size := utf8.DecodeRune(text[i:])
 			clean = utf8.AppendRune(clean, r)
 			i += size
 			continue
 		}
-		if hidden < inner {
+		if s.mark(i) < inner {
 			clean = append(clean, mark...)
 		}
 		if i >= s.tail {

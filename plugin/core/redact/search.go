@@ -16,18 +16,22 @@ const (
 // search runs backwards: the state of the reading that begins at a byte follows from its
 // first character and from the reading that begins after that. No reading is ever
 // compared with the secret from its start.
+//
+// That takes hundreds of operators for each byte in an interpreter of WebAssembly. So suspect looks
+// for the first byte at which a secret may begin at all, and the search ends there.
 type search struct {
 	text    []byte
+	from    int // nothing begins before it
 	secret  string
 	borders []int // see prepare
 	spelled [utf8.UTFMax]byte
-	marks   []byte // for each byte of the text
+	marks   []byte // for each byte of the text, or nil if no secret may begin in it
 	tail    int    // nothing is shown from here on
 	steps   int    // the number of comparisons, for the tests
 }
 
 func newSearch(text []byte, secrets []string, partial bool) *search {
-	s := &search{text: text, marks: make([]byte, len(text)), tail: len(text)}
+	s := &search{text: text, tail: len(text)}
 	for _, secret := range secrets {
 		switch {
 		case secret == "":
@@ -40,11 +44,65 @@ func newSearch(text []byte, secrets []string, partial bool) *search {
 	return s
 }
 
+// mark returns the marks of a byte.
+func (s *search) mark(at int) byte {
+	if s.marks == nil {
+		return 0
+	}
+	return s.marks[at]
+}
+
+// suspect returns the offset of the first byte at which the secret may begin, in any encoding,
+// or the length of the text.
+func (s *search) suspect(secret string, partial bool) int {
+	for i, c := range s.text {
+		if (c == secret[0] || isEscape(c)) && s.mayBegin(i, secret, partial) {
+			return i
+		}
+	}
+	return len(s.text)
+}
+
+// mayBegin reports whether what begins at byte at resembles the secret's first bytes, or has an
+// escape in their place that may stand for one of them.
+func (s *search) mayBegin(at int, secret string, partial bool) bool {
+	for n := range min(len(secret), shortest) {
+		if at == len(s.text) {
+			return partial
+		}
+		c := s.text[at]
+		if isEscape(c) {
+			return c == secret[n] || s.mayStandFor(at, secret[n]) || partial && at > len(s.text)-maxEscape
+		}
+		if c != secret[n] {
+			return false
+		}
+		at++
+	}
+	return true
+}
+
+// mayStandFor reports whether an escape at byte at decodes to what begins with c.
+func (s *search) mayStandFor(at int, c byte) bool {
+	for _, e := range encodings {
+		if s.next(e, at); s.spelled[0] == c {
+			return true
+		}
+	}
+	return false
+}
+
 // find marks one secret.
 func (s *search) find(secret string, partial bool) {
+	if s.from = s.suspect(secret, partial); s.from == len(s.text) {
+		return
+	}
+	if s.marks == nil {
+		s.marks = make([]byte, len(s.text))
+	}
 	s.prepare(secret)
 	for _, e := range encodings {
-		if e.matters(s.text) {
+		if e.matters(s.text[s.from:]) {
 			s.findStarts(e, partial)
 			s.markFound(e)
 		}
@@ -108,7 +166,7 @@ func (s *search) findStarts(e encoding, partial bool) {
 	if !partial {
 		readings[end&(window-1)].length = len(s.secret) // which is too long for a beginning
 	}
-	for i := end - 1; i >= 0; i-- {
+	for i := end - 1; i >= s.from; i-- {
 		count, size := s.next(e, i)
 		r := readings[(i+size)&(window-1)]
 		for count--; count >= 0; count-- {
@@ -139,7 +197,7 @@ func (s *search) findStarts(e encoding, partial bool) {
 // meet, only the one that has more of the secret before it needs to be followed.
 func (s *search) markFound(e encoding) {
 	var left [window]int // how much of the secret follows from a byte on
-	for i := range s.text {
+	for i := s.from; i < len(s.text); i++ {
 		rest := left[i&(window-1)]
 		left[i&(window-1)] = 0
 		if s.marks[i]&found != 0 {

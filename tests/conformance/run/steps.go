@@ -20,7 +20,7 @@ var client = &http.Client{
 }
 
 // maxErrorBody is how much of an error's body is passed to resume.
-const maxErrorBody = 64<<10 + 1
+const maxErrorBody = 4<<10 + 1
 
 // step is the output of begin and resume.
 type step struct {
