@@ -2,7 +2,6 @@ package hostile
 
 import (
 	"bufio"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,14 +20,6 @@ import (
 type Result struct {
 	Token   map[string]string `json:"token"`
 	Service map[string]string `json:"service"`
-}
-
-//go:embed recorded.json
-var recorded []byte
-
-// Recorded returns the recorded results of each library.
-func Recorded() (results map[string]Result, err error) {
-	return results, json.Unmarshal(recorded, &results)
 }
 
 // The timeouts of calls: those that nothing else ends have a short one.
