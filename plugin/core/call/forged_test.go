@@ -95,6 +95,16 @@ func TestForgedFlows(t *testing.T) {
 			c.proceed(tokenResponse).want(apierror.InvalidInput, `"key":"flow"`)
 		})
 	}
+	// From a state in which a call returns no step, the call would have nothing to return.
+	for _, state := range []string{"choosing", "succeeded", "failed", "", "unknown"} {
+		t.Run("a state without a step: "+state, func(t *testing.T) {
+			for _, result := range []string{``, `,"value":null`, `,"status":200`, `,"added":true`} {
+				c := newHost(t).steer("list_jobs", storeToo)
+				forge(c, `"reading_token"`, `"`+state+`"`)
+				c.proceed(result).want(apierror.InvalidInput, `"key":"flow"`)
+			}
+		})
+	}
 	t.Run("an invalid failure", func(t *testing.T) {
 		h := newHost(t)
 		c := h.steer("get_token", storeToo).proceed(`,"value":null`, `,"added":true`, `,"status":503`)

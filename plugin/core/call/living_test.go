@@ -8,8 +8,6 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/call"
-	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/vars"
 )
 
@@ -62,6 +60,16 @@ func (c *steered) want(texts ...string) {
 	}
 }
 
+// set sets a token.
+func (h *host) set(token string, expiresAt int64) {
+	h.t.Helper()
+	const key = "rostering:https%3A%2F%2Fauth.example%2Fid%2Fconnect%2Ftoken:client:automatic-rostering-stage"
+	step := call.SetToken(h, fmt.Appendf(nil, `{"access_token":%q,"expires_at":%d,"cache_key":%q}`, token, expiresAt, key))
+	if step.Kind != call.Give {
+		h.t.Fatalf("%s", step.Output)
+	}
+}
+
 const (
 	tokenResponse = `,"status":200,"body":"{\"access_token\":\"t-one\",\"token_type\":\"Bearer\",\"expires_in\":3600}"`
 	storeToo      = `["wait","store"]`
@@ -78,9 +86,11 @@ func TestAChangedConfigEndsTheCall(t *testing.T) {
 
 func TestAnInvalidConfigEndsTheCall(t *testing.T) {
 	h := newHost(t)
-	c := h.steer("get_token", `[]`)
+	c := h.steer("get_token", `["wait"]`)
 	h.Settings["client_id"] = ""
 	c.proceed(tokenResponse).want(apierror.ConfigMissing, `"key":"client_id"`)
+	h.Settings["client_id"] = "client"
+	h.steer("get_token", `["wait"]`).want(`"for":"token"`) // the first is no longer pending
 }
 
 func TestAfterA401NoTokenIsRequestedByAnotherConfig(t *testing.T) {
@@ -115,7 +125,7 @@ func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 		h := newHost(t)
 		c := h.steer(name, storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse, ``)
 		delete(h.Vars, vars.TokenObject)
-		c.proceed(``).want(apierror.TokenResponseInvalid, "room")
+		c.proceed(``).want(apierror.TokenResponseInvalid, "room", `"retryable":true`)
 	}
 }
 
@@ -123,13 +133,10 @@ func TestANewTokenThatIsNotKeptIsAnError(t *testing.T) {
 func TestAnotherTokenIsNotReturnedForTheCallsOwn(t *testing.T) {
 	h := newHost(t)
 	c := h.steer("get_token", storeToo).proceed(`,"value":null`, `,"added":true`, tokenResponse)
-	key := strings.ReplaceAll(strings.Split(strings.Split(c.output, `"key":"`)[1], `"`)[0], ":asking", "")
-	for _, set := range []string{`"t-two","now":1800000000`, `"t-one","now":1`} {
-		object := `{"access_token":` + set + `,"expires_at":1800003600,"cache_key":"` + key + `"}`
-		if step := call.SetToken(h, []byte(object)); step.Kind != call.Give {
-			t.Fatalf("%s", step.Output)
-		}
-	}
+	h.set("t-two", noon+3600)
+	h.Clock = 1
+	h.set("t-one", noon+3600)
+	h.Clock = noon
 	c.proceed(``, ``).want(apierror.TokenResponseInvalid)
 }
 
@@ -205,24 +212,65 @@ func TestAHostWithoutRoomForTheToken(t *testing.T) {
 
 // What a call needs to replace the token fits when nothing else does.
 func TestATokenThatWasSetLeavesRoomForItsReplacement(t *testing.T) {
-	token := strings.Repeat("t", 300)
-	t.Run("by a renewal", func(t *testing.T) {
-		e := newEdge(t)
-		e.setToken(token, 1_800_000_000, 1_800_003_600)
-		e.listJobsAt(1_800_000_000)
-		e.fill()
-		wantStep(t, e.listJobsAt(1_800_003_590), tokenStep)
-	})
-	t.Run("after a 401", func(t *testing.T) {
-		e := newEdge(t)
-		e.setToken(token, 1_800_000_000, 1_800_003_600)
-		list := call.New(e, input.ListJobs)
-		list.Begin([]byte(`{"now":1800000000}`))
-		e.fill()
-		if step := list.Resume(&message.Response{Status: 401}); step.Kind != call.Send {
-			t.Errorf("no token request: %s", step.Output)
+	fill := func(h *host) {
+		room := h.SizeWith("", nil)
+		h.Keeps = func(name string, value []byte) bool {
+			if len(value) > 0 && h.SizeWith(name, value) > room {
+				t.Fatalf("%s does not fit", name)
+			}
+			return true
 		}
-	})
+	}
+	token := strings.Repeat("t", 300)
+	renewed := newHost(t)
+	renewed.set(token, noon+3600)
+	renewed.steer("list_jobs", `["wait"]`)
+	fill(renewed)
+	renewed.Clock = noon + 3590
+	renewed.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
+
+	refused := newHost(t)
+	refused.set(token, noon+3600)
+	c := refused.beginListJobs("")
+	fill(refused)
+	if c.take(jobs(token, 401)).request() != tokenRequest {
+		t.Errorf("no token request, but %s", c.result())
+	}
+}
+
+func TestAStepThatTheHostHasNoRoomForIsNotTheOldOne(t *testing.T) {
+	h := newHost(t)
+	h.set("t-one", noon+3600)
+	h.steer("get_token", `["wait"]`)
+	h.Keeps = func(name string, value []byte) bool { return name != vars.TokenStep || len(value) == 0 }
+	h.set("t-one", noon+7200)
+	for range 2 {
+		h.steer("get_token", `["wait"]`).want(fmt.Sprint(noon + 7200))
+	}
+}
+
+func TestAStoreWithoutItsRefusedTokenIsNotWrittenTo(t *testing.T) {
+	h := newHost(t)
+	object := h.getToken("", grants("t-one", 3600)).object()
+	stored, _ := json.Marshal(string(object))
+	c := &steered{host: h}
+	c.next(call.Begin(h, []byte(`{"call":"get_token","accepts":`+storeToo+`,"input":{"refused":"t-one"}}`)))
+	c.proceed(`,"value":`+string(stored), `,"added":false`, `,"value":null`, `,"value":null`, `,"added":true`).want(`"for":"token"`)
+	c.proceed(`,"status":503`).want(`"op":"set"`, `:asking"`)
+}
+
+func TestTheBodyOfARefusalIsNotRepeated(t *testing.T) {
+	h := newHost(t)
+	c := h.steer("list_jobs", `["wait"]`).proceed(strings.Replace(tokenResponse, "t-one", "a-new-token", 1))
+	c.proceed(`,"status":401,"body":"the reason"`).want(`"body":"the reason"`)
+	c = h.steer("list_jobs", `["wait"]`).proceed(`,"status":401,"body":"another"`)
+	if c.want(apierror.ServiceUnauthorized); strings.Contains(c.output, "the reason") {
+		t.Errorf("within the backoff: %s", c.output)
+	}
+	failure := h.getToken(`{"force":true}`).wantError(apierror.ServiceUnauthorized, 1)
+	if failure["body"] != nil {
+		t.Errorf("the last error again: %v", failure)
+	}
 }
 
 func TestACallThatCannotWaitIsNotPending(t *testing.T) {
