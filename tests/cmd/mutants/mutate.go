@@ -70,28 +70,53 @@ func mutate(top, folder string) (all []mutant, err error) {
 	return all, errors.Join(err, os.WriteFile(folder+"/mutant.go", []byte(helperSource), 0o600), os.WriteFile(folder+"/overlay.json", overlay, 0o600))
 }
 
-// mutator rewrites a file so that it has all its mutants at once: each asks, where it is
-// reached, whether it is the active one. So a package is compiled once, not once a mutant.
+// mutator adds all mutants to a file at once: each asks, where it is reached, whether it is the
+// active one. So a package is compiled once, not once a mutant.
 type mutator struct {
-	source []byte
-	base   int // the position of source's first byte
-	fset   *token.FileSet
-	info   *types.Info
-	name   string // of the file
-	pkg    string
-	fn     string
-	all    *[]mutant
+	source        []byte
+	base          int // the position of source's first byte
+	fset          *token.FileSet
+	info          *types.Info
+	name, pkg, fn string // of the file, the package, the function
+	all           *[]mutant
+	edits         []edit
+}
+
+// edit replaces some bytes of the source.
+type edit struct {
+	at, size int
+	text     string
 }
 
 // file returns the source of a file with its mutants.
 func (m *mutator) file(f *ast.File) string {
 	m.base = int(f.FileStart)
-	out := m.rewrite(f)
-	at := int(f.Name.End()) - m.base // nothing before it is rewritten
-	return out[:at] + "; import \"" + helper + "\"" + out[at:]
+	m.edits = []edit{{int(f.Name.End()) - m.base, 0, "; import \"" + helper + "\""}}
+	var parents []ast.Node
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil {
+			parents = parents[:len(parents)-1]
+			return true
+		}
+		inside := len(parents) == 0 || m.visit(n, parents[len(parents)-1])
+		if inside {
+			parents = append(parents, n)
+		}
+		return inside
+	})
+	slices.SortStableFunc(m.edits, func(a, b edit) int { return a.at - b.at })
+	var out strings.Builder
+	from := 0
+	for _, e := range m.edits {
+		out.Write(m.source[from:e.at])
+		out.WriteString(e.text)
+		from = e.at + e.size
+	}
+	out.Write(m.source[from:])
+	return out.String()
 }
 
-// add notes a mutant, and returns the expression that is true if it is the active one.
+// add adds a mutant, and returns the expression that is true if it is the active one.
 func (m *mutator) add(n ast.Node, format string, args ...any) string {
 	change := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
 	*m.all = append(*m.all, mutant{m.pkg, m.name + " " + m.fn + ": " + change, m.fset.Position(n.Pos()).Line})
@@ -103,146 +128,91 @@ func (m *mutator) plain(n ast.Node) string {
 	return string(m.source[int(n.Pos())-m.base : int(n.End())-m.base])
 }
 
-// rewrite returns the source of a node with the mutants in it.
-func (m *mutator) rewrite(n ast.Node) string {
+// wrap puts text before and after a node. The texts of outer nodes, which come first, stand outside.
+func (m *mutator) wrap(n ast.Node, before, after string) {
+	end := edit{int(n.End()) - m.base, 0, after}
+	m.edits = append([]edit{end}, append(m.edits, edit{int(n.Pos()) - m.base, 0, before})...)
+}
+
+// visit adds the mutants of a node, and reports whether there may be more within it.
+func (m *mutator) visit(n, parent ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
 		m.fn = n.Name.Name
 	case *ast.GenDecl:
-		if n.Tok == token.CONST || n.Tok == token.IMPORT || n.Tok == token.TYPE {
-			return m.plain(n)
-		}
-	case *ast.BlockStmt:
-		return m.inside(n, n.List...)
-	case *ast.CaseClause:
-		return m.inside(n, n.Body...)
-	case ast.Expr:
-		if value := m.info.Types[n]; value.Value != nil {
-			return m.constant(n)
-		}
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			return m.binary(n)
-		case *ast.ArrayType:
-			return m.plain(n)
-		}
-	}
-	return m.inside(n)
-}
-
-// inside rewrites the children of a node, of which some are statements that may be removed.
-func (m *mutator) inside(parent ast.Node, statements ...ast.Stmt) string {
-	var out strings.Builder
-	at := parent.Pos()
-	if f, ok := parent.(*ast.File); ok {
-		at = f.FileStart
-	}
-	from := at
-	copyTo := func(to token.Pos) { out.Write(m.source[int(from)-m.base : int(to)-m.base]) }
-	ast.Inspect(parent, func(n ast.Node) bool {
-		if n == parent {
-			return true
-		}
-		if n == nil {
-			return false
-		}
-		if _, ok := n.(*ast.CommentGroup); ok || n.Pos() < from {
-			return false
-		}
-		copyTo(n.Pos())
-		switch text := m.rewrite(n); {
-		case slices.ContainsFunc(statements, func(s ast.Stmt) bool { return s == n }):
-			out.WriteString(m.statement(n.(ast.Stmt), text))
-		case isCondition(parent, n) && m.isVariable(n):
-			out.WriteString("((" + text + ") != " + m.add(n, "%s → not so", m.plain(n)) + ")")
-		default:
-			out.WriteString(text)
-		}
-		from = n.End()
+		return n.Tok == token.VAR
+	case *ast.ArrayType:
 		return false
-	})
-	end := parent.End()
-	if f, ok := parent.(*ast.File); ok {
-		end = f.FileEnd
+	case ast.Stmt:
+		switch parent.(type) {
+		case *ast.BlockStmt, *ast.CaseClause:
+			m.statement(n)
+		}
+	case ast.Expr:
+		constant := m.info.Types[n].Value != nil
+		if constant && (m.plain(n) == "true" || m.plain(n) == "false") || !constant && m.isCondition(n, parent) {
+			m.wrap(n, "((", ") != "+m.add(n, "%s → not so", m.plain(n))+")")
+		}
+		if b, ok := n.(*ast.BinaryExpr); ok && !constant {
+			m.binary(b)
+		}
+		return !constant
 	}
-	copyTo(end)
-	return out.String()
+	return true
 }
 
-// isCondition reports whether a child of a node is a condition.
-func isCondition(parent, child ast.Node) bool {
+// isCondition reports whether a node is a boolean, other than a comparison or a combination, that decides.
+func (m *mutator) isCondition(n ast.Expr, parent ast.Node) bool {
+	switch n.(type) {
+	case *ast.Ident, *ast.CallExpr, *ast.SelectorExpr, *ast.IndexExpr:
+	default:
+		return false
+	}
+	if t := m.info.Types[n]; t.Type == nil || !t.IsValue() || !types.Identical(t.Type, types.Typ[types.Bool]) {
+		return false
+	}
 	switch p := parent.(type) {
 	case *ast.IfStmt:
-		return p.Cond == child
+		return p.Cond == n
 	case *ast.ForStmt:
-		return p.Cond == child
+		return p.Cond == n
 	case *ast.UnaryExpr:
 		return p.Op == token.NOT
+	case *ast.BinaryExpr:
+		return p.Op == token.LAND || p.Op == token.LOR
 	case *ast.CaseClause, *ast.ReturnStmt:
 		return true
 	}
 	return false
 }
 
-// isVariable reports whether a node is a boolean other than a comparison or a combination.
-func (m *mutator) isVariable(n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.Ident, *ast.CallExpr, *ast.SelectorExpr, *ast.IndexExpr:
-		t := m.info.Types[n.(ast.Expr)]
-		return t.Type != nil && t.Value == nil && t.IsValue() && types.Identical(t.Type, types.Typ[types.Bool])
-	}
-	return false
+// others are what operators become.
+var others = map[token.Token]string{
+	token.LAND: "||", token.LOR: "&&", token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
+	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*", token.REM: "*",
 }
 
-func (m *mutator) constant(n ast.Expr) string {
-	name, ok := n.(*ast.Ident)
-	if !ok || name.Name != "true" && name.Name != "false" {
-		return m.plain(n)
-	}
-	is := m.add(n, "%s → not so", name.Name)
-	if name.Name == "true" {
-		return "!" + is
-	}
-	return is
-}
+var functions = map[token.Token]string{token.ADD: "Add", token.SUB: "Sub", token.MUL: "Mul", token.QUO: "Div", token.REM: "Rem"}
 
-// operand is that of && or ||, which may be a condition itself.
-func (m *mutator) operand(n ast.Expr) string {
-	text := m.rewrite(n)
-	if m.isVariable(n) {
-		return "((" + text + ") != " + m.add(n, "%s → not so", m.plain(n)) + ")"
-	}
-	return text
-}
-
-var boundaries = map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR}
-
-var arithmetic = map[token.Token]struct{ function, becomes string }{
-	token.ADD: {"Add", "-"}, token.SUB: {"Sub", "+"}, token.MUL: {"Mul", "/"}, token.QUO: {"Div", "*"}, token.REM: {"Rem", "*"},
-}
-
-func (m *mutator) binary(n *ast.BinaryExpr) string {
-	x, y, a, b := "", "", m.plain(n.X), m.plain(n.Y)
-	if n.Op == token.LAND || n.Op == token.LOR {
-		x, y = m.operand(n.X), m.operand(n.Y)
-		other := map[token.Token]string{token.LAND: "||", token.LOR: "&&"}[n.Op]
-		is := m.add(n, "%s %s %s → %s", a, n.Op, b, other)
-		return fmt.Sprintf("(%s && ((%s) %s (%s)) || !%s && ((%s) %s (%s)))", is, a, other, b, is, x, n.Op, y)
-	}
-	x, y = m.rewrite(n.X), m.rewrite(n.Y)
+func (m *mutator) binary(n *ast.BinaryExpr) {
+	a, b, other := m.plain(n.X), m.plain(n.Y), others[n.Op]
 	switch n.Op {
-	case token.EQL, token.NEQ:
-		return fmt.Sprintf("((%s %s %s) != %s)", x, n.Op, y, m.add(n, "%s %s %s → not so", a, n.Op, b))
+	case token.LAND, token.LOR:
+		is := m.add(n, "%s %s %s → %s", a, n.Op, b, other)
+		m.wrap(n, "("+is+" && (("+a+") "+other+" ("+b+")) || !"+is+" && (", "))")
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
-		is := m.add(n, "%s %s %s → %s", a, n.Op, b, boundaries[n.Op])
-		not := m.add(n, "%s %s %s → not so", a, n.Op, b)
-		return fmt.Sprintf("(((%s %s %s) != (%s && (%s) == (%s))) != %s)", x, n.Op, y, is, a, b, not)
+		is := m.add(n, "%s %s %s → %s", a, n.Op, b, other)
+		m.wrap(n, "((", ") != ("+is+" && ("+a+") == ("+b+")))")
+		fallthrough
+	case token.EQL, token.NEQ:
+		m.wrap(n, "((", ") != "+m.add(n, "%s %s %s → not so", a, n.Op, b)+")")
+	default:
+		if function := functions[n.Op]; function != "" && m.isInteger(n) {
+			m.add(n, "%s %s %s → %s", a, n.Op, b, other)
+			m.wrap(n, fmt.Sprintf("mutant.%s(%d, ", function, len(*m.all)), ")")
+			m.edits = append(m.edits, edit{int(n.OpPos) - m.base, len(n.Op.String()), ","})
+		}
 	}
-	if how, ok := arithmetic[n.Op]; ok && m.isInteger(n) {
-		m.add(n, "%s %s %s → %s", a, n.Op, b, how.becomes)
-		return fmt.Sprintf("mutant.%s(%d, %s, %s)", how.function, len(*m.all), x, y)
-	}
-	return x + string(m.source[int(n.X.End())-m.base:int(n.Y.Pos())-m.base]) + y
 }
 
 func (m *mutator) isInteger(n ast.Expr) bool {
@@ -250,41 +220,35 @@ func (m *mutator) isInteger(n ast.Expr) bool {
 	return ok && basic.Info()&types.IsInteger != 0
 }
 
-// statement returns a statement, rewritten already, that is omitted in a mutant, or does
-// the opposite.
-func (m *mutator) statement(s ast.Stmt, text string) string {
-	opposite := ""
+// statement adds mutants that omit a statement, or do the opposite.
+func (m *mutator) statement(s ast.Stmt) {
+	opposite, skip := "", false
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		if strings.HasPrefix(m.plain(s), "panic(") {
-			return text
-		}
+		skip = strings.HasPrefix(m.plain(s), "panic(")
 	case *ast.IncDecStmt:
 		opposite = m.plain(s.X) + map[token.Token]string{token.INC: "--", token.DEC: "++"}[s.Tok]
 	case *ast.AssignStmt:
-		if s.Tok == token.DEFINE {
-			return text
-		}
+		skip = s.Tok == token.DEFINE
 		if s.Tok == token.ADD_ASSIGN && m.isInteger(s.Lhs[0]) {
 			opposite = m.plain(s.Lhs[0]) + " -= " + m.plain(s.Rhs[0])
 		}
 	case *ast.BranchStmt:
-		if s.Tok != token.BREAK && s.Tok != token.CONTINUE {
-			return text
-		}
+		skip = s.Tok != token.BREAK && s.Tok != token.CONTINUE
 	case *ast.ReturnStmt:
-		if len(s.Results) > 0 {
-			return text
-		}
+		skip = len(s.Results) > 0
 	default:
-		return text
+		skip = true
+	}
+	if skip {
+		return
 	}
 	first, _, _ := strings.Cut(m.plain(s), "\n")
-	text = "if !" + m.add(s, "%s → omitted", first) + " { " + text + " }"
+	before := "if !" + m.add(s, "%s → omitted", first) + " { "
 	if opposite != "" {
-		text = "if " + m.add(s, "%s → %s", first, opposite) + " { " + opposite + " } else " + text
+		before = "if " + m.add(s, "%s → %s", first, opposite) + " { " + opposite + " } else " + before
 	}
-	return text
+	m.wrap(s, before, " }")
 }
 
 // helper is the package that mutated files import, and helperSource what is in it.

@@ -39,6 +39,9 @@ func (r *runner) units(wanted []int) (killed map[int]bool, err error) {
 // kill runs the tests of a package with each mutant that they reach, and returns those with which
 // they fail. One that takes long or much memory is killed, too: it may loop forever.
 func (r *runner) kill(module, pkg string, ids []int, flags ...string) (map[int]bool, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	program := filepath.Join(r.folder, strings.ReplaceAll(pkg, "/", "-")+".test")
 	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", r.folder+"/overlay.json", "-o", program, pkg)
 	build.Dir = filepath.Join(r.top, module)
