@@ -7,7 +7,6 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/jobs"
 	"automatic-rostering/plugin/core/message"
 )
@@ -41,59 +40,6 @@ func response(status int, body string) *message.Response {
 }
 
 func secrets() []string { return []string{"s3cret42", "tok.en42"} }
-
-func TestTheStatusSaysWhatKindOfErrorItIs(t *testing.T) {
-	const unauthorized, failed = apierror.ServiceUnauthorized, apierror.ServiceError
-	for _, tt := range []struct {
-		status    int
-		code      string
-		retryable bool
-	}{
-		{100, failed, false}, {199, failed, false},
-		{300, failed, false}, {302, failed, false}, {304, failed, false}, {399, failed, false},
-		{400, failed, false}, {401, unauthorized, false}, {402, failed, false}, {403, failed, false}, {404, failed, false},
-		{407, failed, false}, {408, failed, true}, {409, failed, false},
-		{428, failed, false}, {429, failed, true}, {430, failed, false}, {499, failed, false},
-		{500, failed, true}, {501, failed, true}, {503, failed, true}, {599, failed, true}, {600, failed, false},
-	} {
-		err := jobs.ParseResponse(response(tt.status, "why"), secrets)
-		if err == nil || err.Code != tt.code || err.Retryable != tt.retryable || err.Status != tt.status || err.Message == "" {
-			t.Errorf("%d: got %+v", tt.status, err)
-		} else if !err.HasBody || string(err.Body) != "why" || err.BodyTruncated {
-			t.Errorf("%d: body %q", tt.status, err.Body)
-		}
-	}
-}
-
-func TestA2xxIsNotRead(t *testing.T) {
-	for _, status := range []int{200, 201, 204, 299} {
-		a := response(status, "[]")
-		a.Load = func(int) []byte { t.Errorf("%d: loaded", status); return nil }
-		if err := jobs.ParseResponse(a, secrets); err != nil {
-			t.Errorf("%d: %+v", status, err)
-		}
-	}
-}
-
-func TestNoResponseIsANetworkError(t *testing.T) {
-	for _, a := range []*message.Response{response(0, ""), response(0, "text"), response(200, "\x00")} {
-		err := jobs.ParseResponse(a, secrets)
-		if err == nil || err.Code != apierror.NetworkError || !err.Retryable || err.Status != 0 || err.HasBody {
-			t.Errorf("%d: got %+v", a.Status, err)
-		}
-	}
-}
-
-func TestCustomRequest(t *testing.T) {
-	service := config.Service{BaseURL: "https://api.example/v1", CustomerID: "c", UserID: "u"}
-	own := input.Request{Path: "/a?b", Method: "PATCH", Body: "x", Headers: []message.Header{{Name: "X", Value: "y"}}}
-	want := jobs.NewRequest(&service, "t")
-	want.URL, want.Method, want.Body = "https://api.example/v1/a?b", "PATCH", "x"
-	want.Headers = append(want.Headers, own.Headers...)
-	if got := jobs.NewOwnRequest(&service, "t", &own); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
 
 func TestAResponseWithoutItsBody(t *testing.T) {
 	noSecrets := func() []string { return nil }
