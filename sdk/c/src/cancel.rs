@@ -20,7 +20,10 @@ impl Cancel {
     /// Waits until the handle is canceled; without a handle, forever.
     pub async fn canceled(handle: Option<&Self>) -> Result<()> {
         let Some(handle) = handle else { return std::future::pending().await };
-        handle.wait().await.map_err(|error| Error::own(Code::PluginFailed, &format!("cannot watch a handle: {error}")))?;
+        handle
+            .wait()
+            .await
+            .map_err(|error| Error::own(Code::PluginFailed, &format!("cannot watch a handle: {error}")))?;
         Err(Error::own(Code::Canceled, "the call was canceled"))
     }
 

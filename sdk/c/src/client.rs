@@ -95,7 +95,12 @@ impl Drop for Shared {
 
 impl Client {
     /// Makes a call, which ends with its timeout or when it is canceled.
-    fn call<T, F>(&self, timeout_ms: i64, cancel: Option<&Cancel>, call: impl FnOnce(automatic_rostering::Client) -> F) -> Result<T>
+    fn call<T, F>(
+        &self,
+        timeout_ms: i64,
+        cancel: Option<&Cancel>,
+        call: impl FnOnce(automatic_rostering::Client) -> F,
+    ) -> Result<T>
     where
         F: Future<Output = Result<T>>,
     {

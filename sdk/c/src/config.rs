@@ -36,7 +36,8 @@ struct Http {
     user_agent: Option<String>,
 }
 
-const KEYS: &str = "auth_url, base_url, client_id, client_secret, environment, scope, customer_id, user_id, refresh_margin, \
+const KEYS: &str =
+    "auth_url, base_url, client_id, client_secret, environment, scope, customer_id, user_id, refresh_margin, \
     allow_http, ca_file, client_certificate_file, client_key_file, proxy, user_agent, plugin_file";
 
 impl Config {
@@ -122,7 +123,7 @@ impl Http {
     }
 }
 
-fn invalid(key: &str, message: &str) -> Error {
+fn invalid(key: &str, message: &str) -> Box<Error> {
     Error::config(key, message)
 }
 

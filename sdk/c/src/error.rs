@@ -12,7 +12,7 @@ use crate::text::{c_string, optional, pointer, Headers};
 #[derive(Clone, Copy, PartialEq)]
 pub enum Code {
     /// A code of a later plugin: see rostering_error_code_text.
-    UnknownCode,
+    Unknown,
     InvalidInput,
     ConfigMissing,
     ConfigInvalid,
@@ -48,7 +48,7 @@ impl Code {
     }
 
     fn of(code: CallCode) -> Self {
-        CONTRACT.iter().find(|(own, _)| *own == code).map_or(Self::UnknownCode, |(_, code)| *code)
+        CONTRACT.iter().find(|(own, _)| *own == code).map_or(Self::Unknown, |(_, code)| *code)
     }
 
     /// Returns the contract's code, for an error that a program makes.
@@ -87,14 +87,14 @@ pub struct Error {
 }
 
 impl Error {
-    fn make(code: Code, call: CallError) -> Self {
+    fn make(code: Code, call: CallError) -> Box<Self> {
         let own = code.own_name();
         let code_text = own.map_or_else(|| call.code.to_string(), Into::into);
         let mut fields = serde_json::to_value(&call).unwrap_or_default();
         fields["code"] = json!(code_text);
         let text = own.map_or_else(|| call.to_string(), |own| format!("{own}: {}", call.message));
         let copy = |text: &Option<String>| text.as_deref().map(c_string);
-        Self {
+        Box::new(Self {
             code,
             text: c_string(&text),
             json: c_string(&fields.to_string()),
@@ -106,35 +106,35 @@ impl Error {
             body: copy(&call.body),
             headers: Headers::from(&call.headers),
             call,
-        }
+        })
     }
 
     /// An error of this library.
-    pub fn own(code: Code, message: &str) -> Self {
+    pub fn own(code: Code, message: &str) -> Box<Self> {
         Self::make(code, CallError::new(code.in_contract(), message))
     }
 
-    pub fn invalid(key: &str, message: &str) -> Self {
+    pub fn invalid(key: &str, message: &str) -> Box<Self> {
         let mut call = CallError::new(CallCode::InvalidInput, message);
         call.key = Some(key.into());
         Self::make(Code::InvalidInput, call)
     }
 
-    pub fn config(key: &str, message: &str) -> Self {
+    pub fn config(key: &str, message: &str) -> Box<Self> {
         let mut call = CallError::new(CallCode::ConfigInvalid, message);
         call.key = Some(key.into());
         Self::make(Code::ConfigInvalid, call)
     }
 
     /// A request whose token was refused and that cannot be sent again.
-    pub fn unauthorized(message: &str) -> Self {
+    pub fn unauthorized(message: &str) -> Box<Self> {
         let mut call = CallError::new(CallCode::ServiceUnauthorized, message);
         call.retryable = true;
         call.status = Some(401);
         Self::make(Code::ServiceUnauthorized, call)
     }
 
-    pub fn panicked() -> Self {
+    pub fn panicked() -> Box<Self> {
         Self::own(Code::PluginFailed, "the library panicked, which is a bug: please report it")
     }
 
@@ -151,15 +151,15 @@ impl Error {
     }
 }
 
-impl From<automatic_rostering::Error> for Error {
+impl From<automatic_rostering::Error> for Box<Error> {
     fn from(error: automatic_rostering::Error) -> Self {
         use automatic_rostering::Error as E;
         let message = error.to_string();
         match error {
-            E::Call(call) => Self::make(Code::of(call.code), *call),
-            E::Closed => Self::own(Code::Closed, &message),
-            E::NotAToken => Self::invalid("access_token", &message),
-            _ => Self::own(Code::PluginFailed, &message),
+            E::Call(call) => Error::make(Code::of(call.code), *call),
+            E::Closed => Error::own(Code::Closed, &message),
+            E::NotAToken => Error::invalid("access_token", &message),
+            _ => Error::own(Code::PluginFailed, &message),
         }
     }
 }
@@ -176,7 +176,7 @@ pub extern "C" fn rostering_error_new(
     let mut call = CallError::new(code.in_contract(), message);
     call.retryable = retryable;
     call.status = u16::try_from(status).ok().filter(|&status| status != 0);
-    Some(Box::new(Error::make(code, call)))
+    Some(Error::make(code, call))
 }
 
 #[no_mangle]
@@ -184,10 +184,10 @@ pub extern "C" fn rostering_error_free(error: Option<Box<Error>>) {
     drop(error);
 }
 
-/// Returns the code. NULL, which is no error, has ROSTERING_CODE_UNKNOWN_CODE.
+/// Returns the code. NULL, which is no error, has ROSTERING_CODE_UNKNOWN.
 #[no_mangle]
 pub extern "C" fn rostering_error_code(error: Option<&Error>) -> Code {
-    error.map_or(Code::UnknownCode, |error| error.code)
+    error.map_or(Code::Unknown, |error| error.code)
 }
 
 /// Returns the code as a string, such as "invalid_input".

@@ -22,7 +22,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use error::Error;
 
-type Result<T> = std::result::Result<T, Error>;
+type Result<T> = std::result::Result<T, Box<Error>>;
 
 /// Returns the version of the library at run time.
 #[no_mangle]
@@ -39,7 +39,7 @@ fn run<T: Default>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>)
     let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| Err(Error::panicked()));
     result.unwrap_or_else(|failed| {
         if let Some(error) = error {
-            *error = Box::into_raw(Box::new(failed));
+            *error = Box::into_raw(failed);
         }
         T::default()
     })

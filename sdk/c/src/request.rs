@@ -113,7 +113,11 @@ pub extern "C" fn rostering_request_set_header(
 
 /// Adds a parameter to the query of the path, percent-encoded.
 #[no_mangle]
-pub extern "C" fn rostering_request_add_query(request: Option<&mut Request>, name: *const c_char, value: *const c_char) {
+pub extern "C" fn rostering_request_add_query(
+    request: Option<&mut Request>,
+    name: *const c_char,
+    value: *const c_char,
+) {
     let Some(request) = request else { return };
     request.set("query", |request| {
         request.query.push((read("name", name)?, read("value", value)?));

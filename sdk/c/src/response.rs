@@ -31,7 +31,11 @@ impl From<automatic_rostering::Response> for Response {
 
 /// Makes a response, for a fake of the library in your tests. body may be NULL if length is 0.
 #[no_mangle]
-pub unsafe extern "C" fn rostering_response_new(status: c_int, body: *const u8, length: usize) -> Option<Box<Response>> {
+pub unsafe extern "C" fn rostering_response_new(
+    status: c_int,
+    body: *const u8,
+    length: usize,
+) -> Option<Box<Response>> {
     let body = if body.is_null() { &[] } else { std::slice::from_raw_parts(body, length) };
     Some(Box::new(Response::make(status, Headers::default(), &Bytes::copy_from_slice(body))))
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use automatic_rostering::{async_trait, redis, Cause, FileStore, MemoryStore, RedisStore};
 
 use crate::error::{Code, Error};
-use crate::text::{c_string, required};
 use crate::run;
+use crate::text::{c_string, required};
 
 /// A store through which clients share their token. Anyone who can read it has the token; anyone who can write to it
 /// chooses the token that is sent.

@@ -29,7 +29,12 @@ impl From<automatic_rostering::Token> for Token {
 }
 
 /// Makes a token object of the crate.
-pub fn token(access_token: &str, token_type: &str, expires_at: i64, cache_key: &str) -> Result<automatic_rostering::Token> {
+pub fn token(
+    access_token: &str,
+    token_type: &str,
+    expires_at: i64,
+    cache_key: &str,
+) -> Result<automatic_rostering::Token> {
     let fields = json!({
         "access_token": access_token, "token_type": token_type, "expires_at": expires_at, "cache_key": cache_key,
     });
