@@ -5,7 +5,8 @@ The WebAssembly files of the plugin, and so every package that has one inside, c
 ## {{.Name}} {{.Version}}
 
 ```text
-{{.LicenseText}}```
+{{.LicenseText}}
+```
 {{end}}
 ## TinyGo 0.41 (runtime)
 
