@@ -15,12 +15,12 @@ use tokio::time::{self, Instant};
 use tracing::Instrument;
 
 use crate::error::reason;
-use crate::http::{Http, Lost, is_result, report};
+use crate::http::{Http, is_result, report};
 use crate::plugin::{Plugin, decode};
 use crate::step::{Op, Step, To, WaitFor};
 use crate::store::SharedStore;
 use crate::token::unix;
-use crate::{Body, CallError, Cause, Code, Error, Response, lock};
+use crate::{Body, CallError, Cause, Code, Error, Response, Store, lock};
 
 /// What the calls of a client share.
 pub struct Shared {
@@ -139,8 +139,11 @@ impl Call {
                             // A response is the result even after the deadline, unless a new token may help.
                             (flow, outcome, deadline.filter(|_| refused))
                         }
-                        Err(Lost::TooLarge) => return Err(self.too_large()),
-                        Err(Lost::Failed(lost)) => {
+                        Err(lost) => {
+                            let lost = match lost.downcast::<CallError>() {
+                                Ok(too_large) => return Err(Error::Call(too_large)),
+                                Err(lost) => lost,
+                            };
                             let failed = reason(&*lost);
                             cause = Some(lost);
                             (flow, json!({ "failed": failed }), None)
@@ -201,21 +204,15 @@ impl Call {
             let (flow, outcome) = match &*step {
                 Step::Request { flow, to: to @ To::Token { timeout, .. }, request } => {
                     let sending = async {
-                        match self.shared.http.send(to, request, None).await {
-                            Ok(response) => Ok(report(to, &response)),
-                            Err(Lost::Failed(lost)) => {
-                                let failed = reason(&*lost);
-                                cause = Some(lost);
-                                Err(failed)
-                            }
-                            Err(Lost::TooLarge) => Err("too large".into()), // never: the body is cut
-                        }
+                        let sent = self.shared.http.send(to, request, None).await;
+                        sent.map(|response| report(to, &response)).map_err(|lost| reason(&**cause.insert(lost)))
                     };
                     (flow, outcome(*timeout, sending).await)
                 }
                 Step::Store { flow, timeout, op, key, value, ttl } => {
                     let store = self.shared.store.as_ref().ok_or_else(|| Error::Failed("there is no store".into()))?;
-                    let stored = async { run(store, *op, key, value, *ttl).await.map_err(|error| reason(&*error)) };
+                    let stored =
+                        async { run(&*store.store, *op, key, value, *ttl).await.map_err(|error| reason(&*error)) };
                     let outcome = outcome(*timeout, stored).await;
                     if let Some(failed) = outcome["failed"].as_str() {
                         store.warn(failed, value);
@@ -262,12 +259,6 @@ impl Call {
             CallError { retryable: true, ..CallError::new(Code::NetworkError, message) }.into()
         })
     }
-
-    fn too_large(&self) -> Error {
-        let max = self.shared.http.max_body;
-        let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
-        CallError::new(Code::NetworkError, message).into()
-    }
 }
 
 /// Adds what the plugin does not see to its error.
@@ -281,7 +272,7 @@ fn explain(mut error: Error, response: Option<&Response>, cause: Option<Cause>) 
     error
 }
 
-async fn run(store: &SharedStore, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+async fn run(store: &dyn Store, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
     Ok(match op {
         Op::Get => json!({ "value": store.get(key).await? }),
         Op::Add => json!({ "added": store.add(key, value, ttl).await? }),

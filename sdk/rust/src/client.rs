@@ -149,23 +149,14 @@ impl Client {
     /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin. Later calls,
     /// also those of other clones and views, return [`Error::Closed`].
     pub async fn close(&self) {
-        self.begin_close().await;
-        self.end_close();
+        self.close_within(Duration::MAX).await;
     }
 
     /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then end with
     /// [`Error::Closed`].
     pub async fn close_within(&self, limit: Duration) {
-        let _ = time::timeout(limit, self.begin_close()).await;
-        self.end_close();
-    }
-
-    async fn begin_close(&self) {
         drop(lock(&self.shared.running).take());
-        let _ = self.shared.ended.clone().changed().await;
-    }
-
-    fn end_close(&self) {
+        let _ = time::timeout(limit, self.shared.ended.clone().changed()).await;
         self.shared.cancel.send_replace(true);
         self.shared.plugin.close();
     }

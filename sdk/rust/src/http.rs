@@ -8,7 +8,7 @@ use rustls::crypto::ring;
 use serde_json::{Value, json};
 
 use crate::step::{Outgoing, To};
-use crate::{Cause, Error, Options, Response, VERSION};
+use crate::{CallError, Cause, Code, Error, Options, Response, VERSION};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 const MAX_ERROR: usize = (64 << 10) + 1;
@@ -19,14 +19,7 @@ pub struct Http {
     loopback: Option<reqwest::Client>,
     /// For all other URLs, likewise.
     remote: Option<reqwest::Client>,
-    pub max_body: usize,
-}
-
-/// Why there is no response.
-pub enum Lost {
-    /// It is larger than `max_body`.
-    TooLarge,
-    Failed(Cause),
+    max_body: usize,
 }
 
 impl Http {
@@ -51,16 +44,16 @@ impl Http {
         })
     }
 
-    /// Sends a request, with the caller's body if there is one.
-    pub async fn send(&self, to: &To, request: &Outgoing, body: Option<reqwest::Body>) -> Result<Response, Lost> {
-        let request = request.0.as_ref().map_err(|error| Lost::from(error.as_str()))?;
+    /// Sends a request, with the caller's body if there is one. A response that is too large is a [`CallError`].
+    pub async fn send(&self, to: &To, request: &Outgoing, body: Option<reqwest::Body>) -> Result<Response, Cause> {
+        let request = request.0.as_ref().map_err(String::as_str)?;
         let client = if is_loopback(request.url()) { &self.loopback } else { &self.remote };
-        let client = client.as_ref().ok_or_else(|| Lost::from("not a URL of the config"))?;
-        let mut request = request.try_clone().ok_or_else(|| Lost::from("a body that cannot be cloned"))?;
+        let client = client.as_ref().ok_or("not a URL of the config")?;
+        let mut request = request.try_clone().ok_or("a body that cannot be cloned")?;
         if body.is_some() {
             *request.body_mut() = body;
         }
-        let mut response = client.execute(request).await?;
+        let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
         let (max, cut) = match to {
             To::Token { limit, .. } => (*limit, true),
@@ -68,10 +61,11 @@ impl Http {
             To::Service { .. } => (self.max_body, false),
         };
         let mut body = BytesMut::new();
-        while let Some(chunk) = response.chunk().await? {
+        while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
             body.extend_from_slice(&chunk);
             if body.len() > max && !cut {
-                return Err(Lost::TooLarge);
+                let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
+                return Err(CallError::new(Code::NetworkError, message).into());
             }
             if body.len() >= max && cut {
                 body.truncate(max);
@@ -79,18 +73,6 @@ impl Http {
             }
         }
         Ok(Response { status, headers, body: body.freeze() })
-    }
-}
-
-impl From<reqwest::Error> for Lost {
-    fn from(error: reqwest::Error) -> Self {
-        Self::Failed(error.without_url().into())
-    }
-}
-
-impl From<&str> for Lost {
-    fn from(text: &str) -> Self {
-        Self::Failed(text.into())
     }
 }
 

@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ pub trait Store: Send + Sync {
 
 /// The store of a client.
 pub struct SharedStore {
-    store: Arc<dyn Store>,
+    pub store: Arc<dyn Store>,
     warned: Mutex<Option<Instant>>,
 }
 
@@ -58,14 +57,6 @@ impl SharedStore {
             // With its own target, since it is not a line of the plugin.
             tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
         }
-    }
-}
-
-impl Deref for SharedStore {
-    type Target = dyn Store;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.store
     }
 }
 
