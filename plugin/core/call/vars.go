@@ -76,7 +76,6 @@ func (c *Call) renewAfter(seconds int64) {
 
 func (c *Call) keepObject() {
 	c.object = oauth2.AppendToken(nil, c.text, c.token.ExpiresAt(), oauth2.CacheKey(&c.client))
-	c.token.StepPrepared = false
 	c.host.SetVar(vars.TokenObject, nil)
 	c.host.SetVar(vars.TokenObject, c.object)
 }
