@@ -49,7 +49,7 @@ type Error struct {
 	RetryAfter time.Duration `json:"-"`
 	// Header is the header of the service's response.
 	Header http.Header `json:"-"`
-	// Body is the body of the service's response, up to 64 KiB.
+	// Body is the body of the service's response, up to 4 KiB.
 	Body string `json:"body,omitempty"`
 	// BodyTruncated reports whether the body was longer.
 	BodyTruncated bool `json:"body_truncated,omitempty"`

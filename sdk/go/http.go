@@ -11,7 +11,7 @@ import (
 )
 
 // maxErrorBody is one byte more than the plugin shows of an error's body.
-const maxErrorBody = 64<<10 + 1
+const maxErrorBody = 4<<10 + 1
 
 // accepted reports whether a response of the service is the result of a call. The body of any
 // other goes into the error.

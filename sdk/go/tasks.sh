@@ -16,8 +16,7 @@ by_make() (
 
 # Writes dist/go, a module proxy with the modules of the library and the sandbox.
 package() (
-	cd ../../tests
-	go run ./cmd/modproxy .. ../dist/go
+	go run ./internal/modproxy ../.. ../../dist/go
 )
 
 # Takes from the modules of dist/go what the quick start of README.md does not: checks the files, the sandbox's version,

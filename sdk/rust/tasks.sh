@@ -79,7 +79,7 @@ package() (
 	mv "$stage/target/package/automatic-rostering-$(cat "$root/VERSION").crate" "$dist"
 )
 
-# Checks that the package has all files, and that another run makes the same.
+# Checks that the package has all files.
 test_package() (
 	package=automatic-rostering-$(cat ../../VERSION)
 	file=../../dist/$package.crate
@@ -94,9 +94,7 @@ test_package() (
 	done
 	diff -r src "$new/$package/src"
 	cmp rostering-nowasi.wasm "$new/$package/rostering-nowasi.wasm"
-	package "$new"
-	cmp "$new/$package.crate" "$file" || fail "$package.crate is another one now"
-	echo "Rust: the package of $(stat -c %s "$file") bytes is complete and reproducible"
+	echo "Rust: the package of $(stat -c %s "$file") bytes is complete"
 )
 
 # Makes random calls against the sandbox for STRESS_SECONDS (default: 60); examples/stress has the invariants. It prints its

@@ -54,7 +54,7 @@ export class RosteringError extends Error {
     this.oauthErrorDescription = fields.oauth_error_description;
     /** The seconds until a retry may succeed: the rest of the backoff, or what the service asked for. */
     this.retryAfter = fields.retry_after;
-    /** The first 64 KiB of the body of the service's response, as a string. */
+    /** The first 4 KiB of the body of the service's response, as a string. */
     this.body = fields.body;
     /** Whether the body was longer. */
     this.bodyTruncated = fields.body_truncated;

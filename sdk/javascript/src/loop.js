@@ -26,7 +26,7 @@ import { failed, isFinal, send } from './http.js';
 
 /** @typedef {{output?: TokenObject, response?: WholeResponse | undefined}} Result the token object, or the service's response */
 
-const maxErrorBody = 64 * 1024 + 1; // bytes of it that the plugin reads
+const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
 
 /**
  * One call: a loop that carries out the steps that the plugin returns. The plugin decides which call requests a token, which

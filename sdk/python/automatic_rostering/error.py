@@ -42,7 +42,7 @@ class RosteringError(Exception):
     oauth_error_description: str | None = None
     #: Seconds to wait before the next attempt.
     retry_after: int | None = None
-    #: The service's response: at most 64 KiB of its body, whether there was more, and its headers.
+    #: The service's response: at most 4 KiB of its body, whether there was more, and its headers.
     body: str | None = field(default=None, repr=False)
     body_truncated: bool | None = None
     headers: httpx.Headers | None = field(default=None, repr=False)

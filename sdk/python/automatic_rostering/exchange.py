@@ -19,7 +19,7 @@ from .step import FAILURES, Outcome, Step
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
-_ERROR_BODY = (64 << 10) + 1  # bytes, one more than an error holds
+_ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
 _STATUSES = range(100, 600)
 #: Headers of a body on the wire. One that has been read is neither compressed nor chunked.
 _OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")

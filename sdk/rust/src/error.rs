@@ -81,7 +81,7 @@ pub struct CallError {
     /// The headers of the service's response, of a `service_error`.
     #[serde(skip)]
     pub headers: HeaderMap,
-    /// The body of the service's response, redacted and cut at 64 KiB.
+    /// The body of the service's response, redacted and cut at 4 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Whether `body` was cut.

@@ -11,7 +11,7 @@ use crate::step::{Outgoing, To};
 use crate::{CallError, Cause, Code, Error, Options, Response, VERSION};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
-const MAX_ERROR: usize = (64 << 10) + 1;
+const MAX_ERROR: usize = (4 << 10) + 1;
 
 /// Sends requests, and follows no redirect.
 pub struct Http {

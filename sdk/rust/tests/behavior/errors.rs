@@ -91,7 +91,7 @@ async fn not_2xx() {
     assert!(!format!("{error:?}").contains("abc"), "{error:?}"); // a header may be anything
     sandbox.fault(&json!({ "server": "jobs", "status": 403, "body": "x".repeat(70 << 10) }));
     let error = call_error(client.list_jobs().await);
-    assert_eq!((error.body.map(|body| body.len()), error.body_truncated), (Some(64 << 10), true));
+    assert_eq!((error.body.map(|body| body.len()), error.body_truncated), (Some(4 << 10), true));
     sandbox.fault(&json!({ "server": "jobs", "status": 302, "headers": { "Location": "https://example.com/" } }));
     assert_eq!(call_error(client.list_jobs().await).headers["location"], "https://example.com/");
 }

@@ -31,7 +31,7 @@ final class Http {
   }
 
   /** One byte more than an error shows. */
-  private static final int MAX_ERROR_BODY = (64 << 10) + 1;
+  private static final int MAX_ERROR_BODY = (4 << 10) + 1;
 
   /** Built when it is needed: that takes longer than the rest of a first call. */
   private static final class Shared {

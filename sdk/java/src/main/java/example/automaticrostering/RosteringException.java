@@ -179,7 +179,7 @@ public final class RosteringException extends RuntimeException {
     return headers == null ? Response.NO_HEADERS : headers;
   }
 
-  /** {@return the body of the service's response, up to 64 KiB, without secrets and tokens} */
+  /** {@return the body of the service's response, up to 4 KiB, without secrets and tokens} */
   public Optional<String> body() {
     return string("body");
   }
