@@ -88,7 +88,7 @@ var stories = []struct {
 	{"no store", []string{"go", "rust"}, noStore, []stage{
 		{"all start, and each requests its own token", begin, each},
 	}},
-	{"Redis", []string{"go", "node", "python", "java", "rust"}, redisStore, []stage{
+	{"Redis", []string{"go", "node", "python", "java", "rust", "c"}, redisStore, []stage{
 		{"all start", begin, exactly(1)},
 		{"the token is revoked, and each process in turn is the first to notice", turns, each},
 		{"a process is killed while it requests the token", death, exactly(2)},

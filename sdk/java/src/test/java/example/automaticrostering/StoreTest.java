@@ -79,10 +79,6 @@ class StoreTest extends SandboxTest {
   @EnumSource
   void oneOfManyAdds(Kind kind) throws Exception {
     var store = open(kind);
-    store.set("key", "expired", 1);
-    while (store.get("key") != null) {
-      Thread.sleep(10);
-    }
     Callable<Boolean> add = () -> store.add("key", "new", HOUR);
     var threads = Executors.newFixedThreadPool(10);
     var added = 0;
