@@ -36,10 +36,14 @@ install() {
 	local to=$1 file
 	mkdir -p "$to"/{include,lib/pkgconfig,lib/cmake/rostering,share/doc/rostering}
 	cp build/rostering.h "$to/include"
-	cp ../rust/target/release/librostering.so "$to/lib/librostering.so.$version"
+	file=$to/lib/librostering.so.$version
+	if ! cmp --quiet ../rust/target/release/librostering.so "$file"; then
+		strip --strip-debug --enable-deterministic-archives -o "$to/lib/librostering.a" ../rust/target/release/librostering.a
+		cp ../rust/target/release/librostering.so "$file.new"
+		mv "$file.new" "$file" # not over the old one, which a process may run
+	fi
 	ln -sfn "librostering.so.$version" "$to/lib/librostering.so.0"
 	ln -sfn librostering.so.0 "$to/lib/librostering.so"
-	strip --strip-debug --enable-deterministic-archives -o "$to/lib/librostering.a" ../rust/target/release/librostering.a
 	for file in rostering{,-static}.pc; do sed "s/@VERSION@/$version/" $file.in >"$to/lib/pkgconfig/$file"; done
 	for file in rostering-config{,-version}.cmake; do
 		sed "s/@VERSION@/$version/" $file.in >"$to/lib/cmake/rostering/$file"
