@@ -122,6 +122,8 @@ on_rust() { sdk/rust/tasks.sh test && rules rust; }
 rust_version() { rustc --version | sed -E 's,^rustc ([^ ]+).*,Rust \1,'; }
 versions_of_rust() (
 	prove rust "$(rust_version)" on_rust
+	prove "direct calls in Rust" "Extism's SDK" env ROSTERING_WASM="$PWD/dist/rostering.wasm" build/sandbox \
+		cargo run --locked --quiet --manifest-path host-example/rust/minimal/Cargo.toml
 	oldest=$(sed -n 's/^rust-version = "\(.*\)".*/\1/p' sdk/rust/Cargo.toml)
 	rustup=$(type -P rustup || true)
 	export RUSTUP_HOME=$tools/rustup RUSTUP_TOOLCHAIN=$oldest

@@ -101,6 +101,10 @@ func versionsTable(t *testing.T) string {
 		for _, d := range deviations {
 			reasons += fmt.Sprintf("\n- **%s**: %s", name, d.Why)
 		}
+		if base, library := strings.CutSuffix(name, driver); library && versions[base] == "" {
+			text += row(base, "", versions[name])
+			continue
+		}
 		if slices.ContainsFunc([]string{driver, "poison", "core", "-nowasi"}, func(part string) bool { return strings.Contains(name, part) }) {
 			continue
 		}
