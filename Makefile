@@ -20,7 +20,7 @@ export HOSTS ?=
 comma := ,
 UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go $(LANGUAGES)))
-# The parts for which tests/setup/programs.txt lists programs.
+# The parts for which sdk/setup/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
 NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page ffi bench
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
@@ -74,7 +74,7 @@ run: build ## watch the plugin at work with a made-up service
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 .PHONY: run-go $(LANGUAGES:%=run-%)
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
-	@HOSTS=$* tests/each.sh setup
+	@HOSTS=$* sdk/each.sh setup
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$*/run.sh jobs
 ROSTERING_CLIENT_ID ?=
 
@@ -85,14 +85,14 @@ PORT ?=
 
 .PHONY: docs/sandbox.png
 docs/sandbox.png: build ## take the screenshot of that page
-	@tests/setup/setup.sh page
+	@sdk/setup/setup.sh page
 	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
 .PHONY: run-fleet
 run-fleet: build build/sandbox ## run a fleet on one Redis server, on one folder, and as Workers: one token each
-	@tests/setup/setup.sh redis
+	@sdk/setup/setup.sh redis
 	@cd tests && go test -count=1 -v -run TestFleet ./fleet
-	@HOSTS=workerd tests/each.sh setup
+	@HOSTS=workerd sdk/each.sh setup
 	@host-example/workerd/run.sh fleet
 
 # The service of every language's tests.
@@ -107,7 +107,7 @@ SKIPPED := sed 's/^/skipped: /' build/skipped
 .PHONY: setup-test setup-check
 setup-test setup-check: setup-%:
 	@mkdir -p build
-	@tests/setup/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
+	@sdk/setup/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
 	@$(SKIPPED)
 	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || { echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
 
@@ -115,13 +115,13 @@ setup-test setup-check: setup-%:
 .PHONY: test
 test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@rm -f build/seconds
-	@tests/timed.sh build $(MAKE) build build/sandbox $(TEST_PLUGINS) size
-	@tests/timed.sh bench-check $(MAKE) bench-check
-	@tests/timed.sh fuzz $(MAKE) fuzz
-	@tests/each.sh test
-	@printf '%s\n' $(MODULES) | xargs -P2 -I{} tests/timed.sh "module {}" bash -c \
+	@sdk/timed.sh build $(MAKE) build build/sandbox $(TEST_PLUGINS) size
+	@sdk/timed.sh bench-check $(MAKE) bench-check
+	@sdk/timed.sh fuzz $(MAKE) fuzz
+	@sdk/each.sh test
+	@printf '%s\n' $(MODULES) | xargs -P2 -I{} sdk/timed.sh "module {}" bash -c \
 		'echo "testing the module {}" ; cd {} && go test -count=1 -timeout 30m -parallel 4 ./... || exit 255'
-	@tests/timed.sh test-packages $(MAKE) test-packages
+	@sdk/timed.sh test-packages $(MAKE) test-packages
 	@sort -rn build/seconds
 	@$(SKIPPED)
 
@@ -139,13 +139,13 @@ notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plug
 .PHONY: package-files
 package-files: build
 	@rm -f dist/SHA256SUMS
-	@tests/each.sh package
+	@sdk/each.sh package
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
 
 .PHONY: test-packages
 test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
-	@tests/each.sh test-package
+	@sdk/each.sh test-package
 	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./docs
 
 .PHONY: reproducible
@@ -187,14 +187,14 @@ check: setup-check build $(STATICCHECK) ## check the format of all code, and lin
 		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
-	@tests/each.sh check
+	@sdk/each.sh check
 	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
 	@$(SKIPPED)
 
 .PHONY: format
 format: setup-check ## format all code
 	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
-	@tests/each.sh format
+	@sdk/each.sh format
 
 .PHONY: matrix
 matrix: build $(TEST_PLUGINS) ## write what the hosts do into the tables of docs/hosts.md; HOSTS=go,c limits it
@@ -203,10 +203,10 @@ matrix: build $(TEST_PLUGINS) ## write what the hosts do into the tables of docs
 .PHONY: bench bench-first
 bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust, each library next to its bare HTTP client
 	@tests/bench/run.sh
-	@tests/each.sh bench
+	@sdk/each.sh bench
 
 bench-first: build build/sandbox ## measure processes that make one call, for docs/benchmarks.md
-	@tests/each.sh setup
+	@sdk/each.sh setup
 	@cd tests && go build -o ../build/first ./cmd/first
 	@build/sandbox build/first
 
@@ -224,7 +224,7 @@ mutants: ## change the core in small ways, and print the shares that unit tests 
 
 .PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
-	@tests/each.sh stress
+	@sdk/each.sh stress
 
 # Vet, unit tests, the model and the scenarios on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
@@ -240,7 +240,6 @@ STEPS ?= 10000000
 .PHONY: simulate
 simulate: ## compare the core with its model in ten million random steps
 	@cd plugin && go test -count=1 -timeout 0 -v -run 'TestRandom$$' ./core/model -args -seed $(SEED) -steps $(STEPS)
-
 
 .PHONY: size
 size: build ## print the size of each build, and fail above the limit

@@ -56,7 +56,7 @@ install() {
 }
 
 setup() {
-	../../tests/setup/setup.sh rust c
+	../setup/setup.sh rust c
 	exec 9<Cargo.toml
 	if command -v flock >/dev/null; then flock 9; fi # concurrent runs take turns
 	install "$here/build/installed"
@@ -65,7 +65,7 @@ setup() {
 
 # The crate's format and lints are checked with Rust's, in whose workspace it is.
 check() {
-	../../tests/setup/setup.sh c-check
+	../setup/setup.sh c-check
 	local strict=(-Wall -Wextra -Wpedantic -Werror -fsyntax-only build/rostering.h)
 	clang-format --style=file:.clang-format --dry-run -Werror tests/*.c "$examples"/c/*.{c,cpp,h}
 	gcc -std=c11 -x c "${strict[@]}"
@@ -73,7 +73,7 @@ check() {
 }
 
 format() {
-	../../tests/setup/setup.sh c-check
+	../setup/setup.sh c-check
 	clang-format --style=file:.clang-format -i tests/*.c "$examples"/c/*.{c,cpp,h}
 }
 
@@ -162,6 +162,7 @@ test_package() {
 	diff declared exported || fail "the shared library exports (>) something else than the header declares (<)"
 	readelf -d moved/lib/librostering.so | grep -q NODELETE || fail "the shared library can be unloaded"
 	! readelf -d moved/lib/librostering.so | grep NEEDED | grep -vE 'lib(c|m|gcc_s|pthread|dl)\.so|ld-linux' || fail "it needs more than libc"
+	! grep -q "$HOME" moved/lib/librostering.so || fail "it has a path of this machine"
 	[ "$(stat -Lc %s moved/lib/librostering.so)" -le 6000000 ] || fail "the shared library is larger than 6 MB"
 	tar -xzf "$root/dist/$name.tar.gz"
 	cargo metadata --locked --offline --format-version 1 --manifest-path "$name/rust/Cargo.toml" >/dev/null || fail "the source package is incomplete"
@@ -172,7 +173,7 @@ case ${1:-} in
 setup) setup ;;
 check | format) setup; "$1" ;;
 test) setup; run_tests ;;
-package) ../../tests/setup/setup.sh rust c; package ;;
+package) ../setup/setup.sh rust c; package ;;
 test-package) test_package ;;
 stress | bench) ;; # Rust's
 install) install "$(realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;;

@@ -17,7 +17,7 @@ setup() (
 	exec 9<pom.xml
 	if command -v flock >/dev/null; then flock 9; fi
 
-	../../tests/setup/setup.sh java
+	../setup/setup.sh java
 	sum=$(find pom.xml src ../../host-example/java/src ../../tests/conformance/hosts/java COMPILED_NOTICES.md \
 		../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)

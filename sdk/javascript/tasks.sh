@@ -20,7 +20,7 @@ setup() (
 	exec 9<package-lock.json
 	if command -v flock >/dev/null; then flock 9; fi
 
-	"$root/tests/setup/setup.sh" node
+	"$root/sdk/setup/setup.sh" node
 	if ! cmp -s package-lock.json node_modules/installed-lock.json; then
 		npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 		ln -s .. node_modules/automatic-rostering

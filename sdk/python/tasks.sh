@@ -11,7 +11,7 @@ setup() (
 	exec 9<requirements.txt
 	if command -v flock >/dev/null; then flock 9; fi
 
-	../../tests/setup/setup.sh python
+	../setup/setup.sh python
 	if cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -Ic 'import automatic_rostering' 2>/dev/null; then
 		exit
 	fi

@@ -3,13 +3,15 @@
 # A verb is a function below. Exits with 69 if something that Rust needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
+# Panics name files of dependencies: not by the path on this machine.
+export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
 
 # What all verbs share, so that the dependencies compile once.
 build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
 # Gets the plugin, which goes into the library.
 plugin() {
-	../../tests/setup/setup.sh rust
+	../setup/setup.sh rust
 	cmp --quiet ../../dist/rostering-nowasi.wasm rostering-nowasi.wasm || cp ../../dist/rostering-nowasi.wasm .
 }
 
@@ -23,7 +25,7 @@ setup() {
 # Checks the format, and runs clippy and rustdoc: as a compiler of our crates alone, since cargo clippy and cargo doc would
 # check all dependencies anew.
 check() {
-	../../tests/setup/setup.sh rust-check
+	../setup/setup.sh rust-check
 	cargo fmt --all --check
 	local found
 	if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh build --lib --bins --test behavior --examples 2>&1) || [ -n "$found" ]; then
@@ -49,7 +51,7 @@ lint() {
 }
 
 format() {
-	../../tests/setup/setup.sh rust-check
+	../setup/setup.sh rust-check
 	cargo fmt --all
 }
 
