@@ -42,7 +42,7 @@ lint() {
 	local rustdoc=() argument
 	for argument in "${@:2}"; do
 		case $argument in
-		--emit=* | *clippy::*) ;; # not for rustdoc
+		--emit=* | --remap-path-prefix=* | *clippy::*) ;; # not for rustdoc
 		/*/release/deps) rustdoc+=("${argument%release/deps}doc") ;; # of --out-dir
 		*) rustdoc+=("$argument") ;;
 		esac

@@ -1,6 +1,7 @@
 /* What C alone can break: handles, callbacks, threads, cancellation, fork, options. The sandbox runs this program, so
  * its variables are set. The rules of calls are those of the crate, whose tests show them. */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -511,6 +512,25 @@ static void a_hundred_threads(void **state) {
     rostering_client_free(client);
 }
 
+static int count_threads(void) {
+    int n = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    while (readdir(tasks) != NULL) n++;
+    closedir(tasks);
+    return n;
+}
+
+static void freeing_ends_the_threads(void **state) {
+    (void)state;
+    int before = count_threads();
+    rostering_client *client = open_client();
+    want_jobs(client);
+    assert_true(count_threads() > before);
+    rostering_client_free(client);
+    while (count_threads() > before) usleep(1000); /* the last of them is ending */
+}
+
 static void a_child_opens_its_own(void **state) {
     (void)state;
     rostering_client *client = open_client();
@@ -572,6 +592,7 @@ int main(void) {
         cmocka_unit_test_setup(stores_that_cannot_be_opened, forget_error),
         cmocka_unit_test_setup(hostile_servers, forget_error),
         cmocka_unit_test_setup(a_hundred_threads, forget_error),
+        cmocka_unit_test_setup(freeing_ends_the_threads, forget_error),
         cmocka_unit_test_setup(a_child_opens_its_own, forget_error),
         cmocka_unit_test_setup(retries, forget_error),
     };
