@@ -3,160 +3,134 @@
 // scenarios on the core with each mutant, and then the random tests of the model with each that
 // neither of them kills.
 //
-//	go run ./cmd/mutants [-packages call,oauth2] [-sample 200] [-only FILE]
+//	go run ./cmd/mutants [-sample 200]
 //
 // It prints the share of mutants that each of them kills, and writes the survivors to
-// build/mutants.txt, which -only takes for the next run. It fails if those that nothing kills or
-// explains are more than floor.txt allows. explained.txt has the mutants that cannot be killed,
-// because they do the same, or need not be.
+// build/mutants.txt. It fails if too many of all mutants survive unexplained. explained.txt has
+// those that cannot be killed, because they do the same, or need not be.
 package main
 
 import (
 	_ "embed"
 	"flag"
 	"fmt"
+	"log"
 	"maps"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-//go:embed floor.txt
-var floorText string
+// floor is the share of all mutants, in percent, that must be killed or explained.
+const floor = 96.0
 
 //go:embed explained.txt
 var explainedText string
 
 func main() {
-	packages := flag.String("packages", "", "of plugin/core; the whole core if empty")
-	sample := flag.Int("sample", 0, "how many mutants, evenly spread; all if 0")
-	only := flag.String("only", "", "a file of mutants; all if empty")
+	log.SetFlags(0)
+	sample := flag.Int("sample", math.MaxInt, "how many mutants, evenly spread")
 	flag.Parse()
-	if err := measure(*packages, *sample, *only); err != nil {
-		fmt.Fprintln(os.Stderr, "mutants:", err)
-		os.Exit(1)
+	top := must(filepath.Abs(".."))
+	folder := must(os.MkdirTemp("", "mutants"))
+	r := &runner{top, folder, mutate(top, folder)}
+	all := len(r.keys)
+	*sample = min(*sample, all)
+	ids := make([]int, *sample)
+	for n := range ids {
+		ids[n] = n * all / *sample
 	}
-}
-
-func measure(packages string, sample int, only string) error {
-	top, err := filepath.Abs("..")
-	if err != nil {
-		return err
-	}
-	floor, err := strconv.ParseFloat(strings.TrimSpace(floorText), 64)
-	if err != nil {
-		return err
-	}
-	listed := map[string]bool{}
-	if only != "" {
-		text, err := os.ReadFile(only)
-		if err != nil {
-			return err
-		}
-		listed = readList(string(text))
-	}
-	folder, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	r := &runner{top: top, folder: folder}
-	if r.all, err = mutate(top, folder); err != nil {
-		return err
-	}
-	var wanted []int // their numbers
-	for i, m := range r.all {
-		if (packages == "" || slices.Contains(strings.Split(packages, ","), m.pkg)) && (only == "" || listed[m.key]) {
-			wanted = append(wanted, i+1)
+	for line := range strings.Lines(explainedText) { // KEY # WHY
+		if key, _, found := strings.Cut(line, " # "); found && !slices.Contains(r.keys, key) {
+			log.Fatalf("explained.txt: there is no mutant %q", key)
 		}
 	}
-	if sample > 0 && sample < len(wanted) {
-		for n := range sample {
-			wanted[n] = wanted[n*len(wanted)/sample]
-		}
-		wanted = wanted[:sample]
-	}
-	units, err := r.units(wanted)
-	if err != nil {
-		return err
-	}
-	scenarios, err := r.kill("tests", "./conformance", wanted, "-test.run", "^TestScenarios$/^core$")
-	if err != nil {
-		return err
-	}
-	explained := readList(explainedText)
-	remaining := slices.DeleteFunc(slices.Clone(wanted), func(id int) bool { return units[id] || scenarios[id] || explained[r.all[id-1].key] })
-	random, err := r.kill("", "./plugin/core/model", remaining, "-test.run", "^(TestRandom|TestDirect)$", "-steps", "300000")
-	if err != nil {
-		return err
-	}
-	t := tally{}
+	isExplained := func(id int) bool { return strings.Contains(explainedText, "\n"+r.keys[id]+" # ") }
+	units := r.units(ids)
+	scenarios := r.kill("tests", "./conformance", ids, "-test.run", "^TestScenarios$/^core$")
+	left := slices.DeleteFunc(slices.Clone(ids), func(id int) bool { return units[id] || scenarios[id] || isExplained(id) })
+	random := r.kill("", "./plugin/core/model", left, "-test.run", "^(TestRandom|TestDirect)$", "-steps", "300000")
+	left = slices.DeleteFunc(left, func(id int) bool { return random[id] })
 	var survivors strings.Builder
-	for _, id := range wanted {
-		m := r.all[id-1]
-		killed := units[id] || scenarios[id] || random[id]
-		t.add("all", units[id], scenarios[id], killed, killed || explained[m.key])
-		t.add(m.pkg, units[id], scenarios[id], killed, killed || explained[m.key])
-		if !killed && !explained[m.key] {
-			fmt.Fprintf(&survivors, "%s # line %d\n", m.key, m.line)
-		}
-		if !killed {
-			delete(explained, m.key)
-		}
+	for _, id := range left {
+		fmt.Fprintln(&survivors, r.keys[id])
 	}
-	share := t.print()
-	whole := packages == "" && sample == 0 && only == ""
-	if whole && len(explained) > 0 {
-		fmt.Println("explains no survivor:", slices.Sorted(maps.Keys(explained)))
-	}
-	file := filepath.Join(top, "build/mutants.txt")
-	if err := os.WriteFile(file, []byte(survivors.String()), 0o600); err != nil {
-		return err
-	}
-	if whole && share < floor {
-		return fmt.Errorf("%.1f %% are killed or explained, less than the %.1f %% of floor.txt; %s has the survivors", share, floor, file)
-	}
-	return nil
-}
-
-// tally counts the mutants of each package: all, and those of which something is true.
-type tally map[string]*[5]float64
-
-func (t tally) add(pkg string, is ...bool) {
-	if t[pkg] == nil {
-		t[pkg] = new([5]float64)
-	}
-	t[pkg][0]++
-	for n, is := range is {
-		if is {
-			t[pkg][n+1]++
-		}
+	of := func(n int) float64 { return 100 * float64(n) / float64(*sample) }
+	share := of(*sample - len(left))
+	fmt.Printf("of %d mutants, unit tests kill %.1f %%, scenarios %.1f %%; all, with random tests, kill or explain %.1f %%\n",
+		*sample, of(len(units)), of(len(scenarios)), share)
+	check(os.WriteFile(top+"/build/mutants.txt", []byte(survivors.String()), 0o600))
+	check(os.RemoveAll(folder))
+	if *sample == all && share < floor {
+		log.Fatalf("fewer than %.1f %% are killed or explained; build/mutants.txt has the survivors", floor)
 	}
 }
 
-// print prints the table, and returns the share of all mutants that are killed or explained.
-func (t tally) print() (share float64) {
-	fmt.Println("package    mutants     units  scenarios   killed  or explained")
-	for _, pkg := range slices.Sorted(maps.Keys(t)) {
-		c := *t[pkg]
-		of := func(n int) float64 { return 100 * c[n] / c[0] }
-		fmt.Printf("%-10s %7.0f  %6.1f %%  %7.1f %%  %5.1f %%  %5.1f %%\n", pkg, c[0], of(1), of(2), of(3), of(4))
-		if pkg == "all" {
-			share = of(4)
-		}
-	}
-	return share
+// runner runs tests with mutants. A mutant's id is its index in keys.
+type runner struct {
+	top, folder string
+	keys        []string
 }
 
-// readList reads mutants by their keys, one a line, each with a remark after " # ".
-func readList(text string) map[string]bool {
-	list := map[string]bool{}
-	for line := range strings.Lines(text) {
-		if key, _, _ := strings.Cut(strings.TrimSpace(line), " # "); key != "" && key[0] != '#' {
-			list[key] = true
-		}
+// units runs the unit tests of each package with each of its mutants.
+func (r *runner) units(ids []int) map[int]bool {
+	of, killed := map[string][]int{}, map[int]bool{}
+	for _, id := range ids {
+		pkg, _, _ := strings.Cut(r.keys[id], "/")
+		of[pkg] = append(of[pkg], id)
 	}
-	return list
+	for pkg, ids := range of {
+		maps.Copy(killed, r.kill("", "./plugin/core/"+pkg, ids, "-test.short"))
+	}
+	return killed
+}
+
+// kill runs the tests of a package with each mutant that they reach, and returns those with which
+// they fail. One that takes long or much memory is killed, too: it may loop forever.
+func (r *runner) kill(module, pkg string, ids []int, flags ...string) map[int]bool {
+	program, reached := filepath.Join(r.folder, filepath.Base(pkg)+".test"), filepath.Join(r.folder, "reached")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", r.folder+"/overlay.json", "-o", program, pkg)
+	build.Dir, build.Stderr = filepath.Join(r.top, module), os.Stderr
+	check(build.Run())
+	if _, err := os.Stat(program); err != nil {
+		return nil // it has no tests
+	}
+	// run runs the tests once for each line, two at a time, and returns the lines with which they fail. Its limit
+	// is seconds of processor time, which a busy machine does not change.
+	run := func(limit int, env string, lines ...string) (failed []string, took float64) {
+		const script = `ulimit -t $0 -v 4194304 -c 0; MUTANT={} "$@" >&2 || echo {}`
+		command := exec.Command("xargs", append([]string{"-P2", "-I{}", "bash", "-c", script, strconv.Itoa(limit), program, "-test.failfast"}, flags...)...)
+		command.Stdin = strings.NewReader(strings.Join(lines, "\n"))
+		command.Dir, command.Env = filepath.Join(r.top, module, pkg), append(os.Environ(), env, "HOSTS=go", "GOMAXPROCS=1")
+		failed = strings.Fields(string(must(command.Output())))
+		return failed, (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds()
+	}
+	check(os.WriteFile(reached, nil, 0o600))
+	failed, took := run(300, "MUTANTS_REACHED="+reached, "none")
+	if len(failed) > 0 {
+		log.Fatalf("%s fails without a mutant", pkg)
+	}
+	lines := strings.Fields(string(must(os.ReadFile(reached))))
+	lines = slices.DeleteFunc(lines, func(line string) bool { return !slices.Contains(ids, must(strconv.Atoi(line))) })
+	killed := map[int]bool{}
+	failed, _ = run(2+int(3*took), "", lines...)
+	for _, line := range failed {
+		killed[must(strconv.Atoi(line))] = true
+	}
+	return killed
+}
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal("mutants: ", err)
+	}
 }
