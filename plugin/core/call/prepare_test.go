@@ -1,7 +1,6 @@
 package call_test
 
 import (
-	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/core/apierror"
@@ -21,30 +20,6 @@ var callers = []struct{ input, customer, user string }{
 	{`{"customer_id":"u1","user_id":"c1"}`, "u1", "c1"},
 }
 
-func TestEachCallIsSentWithItsOwnIDs(t *testing.T) {
-	h := newHost(t)
-	h.getToken("", grants("t-one", 3600))
-	for _, a := range callers {
-		for _, b := range callers {
-			for _, c := range []struct{ input, customer, user string }{a, b, a, a, b} {
-				h.listJobs(c.input, jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
-			}
-		}
-	}
-}
-
-func TestEachCallIsSentWithANewToken(t *testing.T) {
-	for _, a := range callers {
-		for _, b := range callers {
-			h := newHost(t)
-			h.listJobs(a.input, grants("t-one", 3600), jobsAs(a.customer, a.user, "t-one", 200))
-			h.getToken(`{"force":true}`, grants("t-two", 3600))
-			h.listJobs(b.input, jobsAs(b.customer, b.user, "t-two", 200)).wantResponse()
-			h.listJobs(a.input, jobsAs(a.customer, a.user, "t-two", 200)).wantResponse()
-		}
-	}
-}
-
 func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 	for _, c := range callers {
 		h := newHost(t)
@@ -55,28 +30,6 @@ func TestTheSecondCallSendsThePreparedRequest(t *testing.T) {
 			t.Errorf("%s: %s is not the prepared one", c.input, second.result())
 		}
 		second.take(jobsAs(c.customer, c.user, "t-one", 200)).wantResponse()
-	}
-}
-
-// Each form of a call gets what was prepared for that form, or nothing.
-func TestPreparedRequestsFitOneForm(t *testing.T) {
-	forms := []string{"", `[]`, `["wait"]`, storeToo}
-	for _, one := range forms {
-		for _, other := range forms {
-			h := newHost(t)
-			h.getToken("", grants("t-one", 3600))
-			for _, accepts := range []string{one, other, one, one, other} {
-				if accepts == "" {
-					h.listJobs("", jobs("t-one", 200)).wantResponse()
-					continue
-				}
-				c := h.steer("list_jobs", accepts)
-				c.want("Bearer t-one", `"url":"https://api.example/v1/jobs"`)
-				if last := strings.Contains(c.output, `"last"`); last != (accepts != `[]`) {
-					t.Errorf("for %s: %s", accepts, c.output)
-				}
-			}
-		}
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"automatic-rostering/plugin/core/call"
 )
 
-func (c *made) done() bool { return c.step.Kind != call.Send && c.step.Kind != call.SendHeld }
-
 // object returns the token object that a call returned, or nil.
 func (c *made) object() []byte {
 	switch c.step.Kind {

@@ -33,7 +33,10 @@ type direct struct {
 	tokens       []string          // all that were issued
 	owners       map[string]string // the client of each
 	revoked      map[string]bool
-	asks, sends  int // requests of the call in progress
+	expiry       map[string]int64 // the latest that the plugin can know of each, if the time was known
+	moved        bool             // the clock was
+	asks, sends  int              // requests of the call in progress
+	timed        bool             // its time is known
 }
 
 // lostCall is what a host panics with when a real one would end the call.
@@ -65,12 +68,12 @@ func TestDirect(t *testing.T) {
 func newDirect(t *testing.T, seed uint64) *direct {
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := &direct{Host: memory.New(nil), Rand: r, t: t, seed: seed, clock: r.IntN(2) == 0, faults: []int{0, 10, 40}[r.IntN(3)],
-		owners: map[string]string{}, revoked: map[string]bool{}}
+		owners: map[string]string{}, revoked: map[string]bool{}, expiry: map[string]int64{}}
 	if r.IntN(8) == 0 {
 		w.room = 400 + r.IntN(6000)
 	}
 	w.Keeps = func(name string, value []byte) bool {
-		if w.room > 0 && len(value) > 0 && w.SizeWith(name, value) > w.room {
+		if w.room > 0 && len(value) > 0 && w.SizeWith(name, value) > w.room || w.IntN(25) == 0 { // a host can end a call at any write
 			panic(lostCall{})
 		}
 		return true
@@ -117,7 +120,7 @@ func (w *direct) act() (export, in string) {
 	}
 	switch n := w.IntN(100); {
 	case n < 40:
-		if w.IntN(4) == 0 {
+		if w.IntN(2) == 0 {
 			members = append(members, pick(w, `"customer_id":"another"`, `"user_id":null`, `"customer_id":"third","user_id":"u"`, `"customer_id":""`))
 		}
 		return "list_jobs", object(members)
@@ -146,6 +149,7 @@ func (w *direct) act() (export, in string) {
 			return "clear_token", ""
 		}
 	case n < 94:
+		w.moved = true
 		w.offset += pick[int64](w, 1, -1, -30, -100, -3600, 300, 3600, -100_000_000)
 	case n < 97:
 		for _, token := range w.tokens {
@@ -174,14 +178,20 @@ func (w *direct) token() string {
 
 func (w *direct) tokenToSet(members []string) string {
 	token, client := w.token(), w.client
-	if owner := w.owners[token]; owner != "" {
+	owner, issued := w.owners[token]
+	if issued {
 		client = owner
 	} else {
 		token = w.issue(w.IntN(1200))
 	}
 	key := fmt.Sprintf("rostering:%s:%s:automatic-rostering-stage", url.QueryEscape("https://auth.example/"+client+"/connect/token"), client)
-	return object(append(members, fmt.Sprintf(`"access_token":%q,"cache_key":%q,"expires_at":%d`, token, key,
-		w.now()+pick[int64](w, 3600, 3600, 100, 30, 1, 90000, -5))))
+	expiresAt := w.now() + pick[int64](w, 3600, 3600, 100, 30, 1, 90000, -5)
+	if timed := w.clock || len(members) > 0; !timed {
+		delete(w.expiry, token)
+	} else if known, found := w.expiry[token]; found || !issued {
+		w.expiry[token] = max(known, expiresAt)
+	}
+	return object(append(members, fmt.Sprintf(`"access_token":%q,"cache_key":%q,"expires_at":%d`, token, key, expiresAt)))
 }
 
 // issue makes up a token of the config's client, with so many bytes more than it needs.
@@ -198,9 +208,11 @@ func (w *direct) make(export, in string) (kind string) {
 	if w.clock {
 		w.Clock = w.now()
 	}
+	w.timed = w.clock || strings.Contains(in, `"now"`)
 	defer func() {
 		if r := recover(); r == (lostCall{}) {
 			kind = "lost"
+			w.stale = w.stale || export == "clear_token"
 		} else if r != nil {
 			panic(r)
 		}
@@ -290,6 +302,9 @@ func (w *direct) check(in, request, form string) *sent {
 	} else {
 		w.sends++
 	}
+	if expiry := w.expiry[s.token()]; w.asks+w.sends == 1 && w.timed && !w.moved && expiry > 0 && expiry <= w.now() {
+		w.fail("a token is sent that expired %d seconds ago", w.now()-expiry)
+	}
 	if w.asks > 1 || w.sends > 3 {
 		w.fail("%d token requests, %d others", w.asks, w.sends)
 	}
@@ -305,12 +320,17 @@ func (w *direct) check(in, request, form string) *sent {
 		return s
 	}
 	ids := struct {
-		Customer string `json:"customer_id"`
-	}{w.Settings["customer_id"]}
+		Customer string  `json:"customer_id"`
+		User     *string `json:"user_id"`
+	}{w.Settings["customer_id"], new(string)}
+	*ids.User = w.Settings["user_id"]
 	if in != "" {
 		if err := json.Unmarshal([]byte(in), &ids); err != nil {
 			w.fail("%s is sent for %s", request, in)
 		}
+	}
+	if user, found := s.Headers["USER_ID"]; found != (ids.User != nil) || found && user != *ids.User {
+		w.fail("%s is sent for %s", request, in)
 	}
 	if w.owners[s.token()] != w.client || !strings.HasPrefix(s.URL, w.Settings["base_url"]+"/") || s.Headers["CUSTOMER_ID"] != ids.Customer {
 		w.fail("%s with a token of %q", request, w.owners[s.token()])
@@ -325,7 +345,11 @@ func (w *direct) respond(s *sent) (status int, body []byte) {
 	case fault && w.IntN(6) == 0:
 		panic(lostCall{})
 	case !fault && s.asks():
-		return 200, fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, w.issue(pick(w, 0, 0, 900, 30_000)), pick(w, 3600, 3600, 60, 90000))
+		token, lifetime := w.issue(pick(w, 0, 0, 900, 30_000)), pick[int64](w, 3600, 3600, 60, 90000)
+		if w.timed {
+			w.expiry[token] = w.now() + lifetime
+		}
+		return 200, fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":%d}`, token, lifetime)
 	case !fault && (w.refuses || w.revoked[s.token()]):
 		return 401, []byte(leak)
 	case !fault:
