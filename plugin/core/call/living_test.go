@@ -151,15 +151,6 @@ func TestAnOldTokenThatIsNotKeptIsNoSubstitute(t *testing.T) {
 	}
 }
 
-func TestACallFromBeforeClearTokenEndsNoOther(t *testing.T) {
-	h := newHost(t)
-	before := h.steer("list_jobs", `["wait"]`)
-	call.ClearToken(h, nil)
-	h.steer("list_jobs", `["wait"]`).want(`"for":"token"`)
-	before.proceed(tokenResponse).want(`"for":"call"`)
-	h.steer("list_jobs", `["wait"]`).want(`"for":"call"`)
-}
-
 func TestAWaitCountsFromTheFailure(t *testing.T) {
 	h := newHost(t)
 	h.getToken("", asks(503, "").after(20)).wantError(apierror.TokenEndpointUnavailable, 1)
