@@ -263,13 +263,3 @@ func TestTheBodyOfARefusalIsNotRepeated(t *testing.T) {
 		t.Errorf("the last error again: %v", failure)
 	}
 }
-
-func TestACallThatCannotWaitIsNotPending(t *testing.T) {
-	for _, accepts := range []string{`[]`, `["wait"]`} {
-		h := newHost(t)
-		h.steer("get_token", `[]`) // and never continues
-		h.beginGetToken("")
-		h.Clock++ // after what beginGetToken counts as a failure
-		h.steer("get_token", accepts).want(`"for":"token"`)
-	}
-}
