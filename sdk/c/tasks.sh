@@ -10,6 +10,13 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 name=rostering-c-$version
 binary=$name-linux-$(uname -m)
 
+# A source package has everything here, and no VERSION above.
+if [ -e "$root/VERSION" ]; then
+	documents=("$examples"/c/jobs.{c,cpp} "$examples"/ffi/jobs.* "$root"/{LICENSE,THIRD_PARTY_NOTICES.md})
+else
+	documents=(jobs.* LICENSE THIRD_PARTY_NOTICES.md)
+fi
+
 fail() {
 	echo "$*" >&2
 	exit 1
@@ -48,11 +55,7 @@ install() {
 	for file in rostering-config{,-version}.cmake; do
 		sed "s/@VERSION@/$version/" $file.in >"$to/lib/cmake/rostering/$file"
 	done
-	for file in README.md jobs.c jobs.cpp ../ffi/jobs.{cs,lua,php,pl,rb} LICENSE THIRD_PARTY_NOTICES.md; do
-		for file in "$file" "$examples/c/$file" "$root/$file"; do
-			[ ! -e "$file" ] || { cp "$file" "$to/share/doc/rostering" && break; }
-		done
-	done
+	cp README.md "${documents[@]}" "$to/share/doc/rostering"
 }
 
 setup() {
@@ -111,10 +114,9 @@ package() {
 	cp -r Cargo.toml build.rs tasks.sh README.md ./*.in src "$stage/$name/c"
 	mkdir "$stage/$name/c/build"
 	cp build/rostering.h "$stage/$name/c/build"
-	cp "$examples"/c/jobs.{c,cpp} "$examples"/ffi/jobs.* "$stage/$name/c"
+	cp "${documents[@]}" "$stage/$name/c"
 	cp -r ../rust/{Cargo.lock,README.md,src,rostering-nowasi.wasm} "$stage/$name/rust"
 	sed 's#^members = .*#members = [".", "../c"]#' ../rust/Cargo.toml >"$stage/$name/rust/Cargo.toml"
-	cp "$root"/{LICENSE,THIRD_PARTY_NOTICES.md} "$stage/$name"
 	# The lock file without the programs of the repository.
 	cargo metadata --offline --format-version 1 --manifest-path "$stage/$name/rust/Cargo.toml" >/dev/null
 	pack "$name"
