@@ -17,8 +17,9 @@ certificate() {
 certificate server
 certificate client
 
+: >server.log
 openssl s_server -accept 127.0.0.1:0 -cert server.pem -key server.key -CAfile ca.pem -Verify 1 -verify_return_error \
-	-www >server.log 2>&1 &
+	-www >>server.log 2>&1 &
 server=$!
 for _ in {1..100}; do
 	port=$(sed -n 's/^ACCEPT.*:\([0-9]*\)$/\1/p' server.log)
