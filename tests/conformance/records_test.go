@@ -35,6 +35,13 @@ func readRecord[T any](t *testing.T, file string) (record map[string]T) {
 	return record
 }
 
+// isRecorded reports whether a host does what the record says.
+func isRecorded[T any](t *testing.T, file, name string, got T) bool {
+	records.Lock()
+	defer records.Unlock()
+	return reflect.DeepEqual(got, readRecord[T](t, file)[name])
+}
+
 // compareRecord compares what a host does with the record, or writes it.
 func compareRecord[T any](t *testing.T, file, name string, got T) {
 	t.Helper()
