@@ -19,7 +19,7 @@ use crate::request::Request;
 use crate::response::Response;
 use crate::text::optional;
 use crate::token::{self, Token};
-use crate::{given, run, Result};
+use crate::{given, run, timeout, Result};
 
 /// A client, or a view of one.
 pub struct Client {
@@ -104,11 +104,7 @@ impl Client {
     where
         F: Future<Output = Result<T>>,
     {
-        let client = match u64::try_from(timeout_ms) {
-            Ok(0) => self.client.clone(),
-            Ok(timeout) => self.client.with_timeout(Duration::from_millis(timeout)),
-            Err(_) => self.client.with_timeout(None),
-        };
+        let client = timeout(timeout_ms).map_or_else(|| self.client.clone(), |limit| self.client.with_timeout(limit));
         self.shared.block_on(async {
             tokio::select! {
                 biased; // a response that has arrived is returned

@@ -4,7 +4,6 @@ use std::ffi::{c_char, c_void};
 use std::fs;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use automatic_rostering::reqwest::{Certificate, ClientBuilder, Identity, Proxy};
 use automatic_rostering::Options;
@@ -13,7 +12,7 @@ use crate::error::Error;
 use crate::log::{Log, Logger};
 use crate::store::Store;
 use crate::text::required;
-use crate::{run, Result};
+use crate::{run, timeout, Result};
 
 /// How to reach the service, as whom, and how a client works. rostering_client_open copies it.
 pub struct Config {
@@ -69,21 +68,22 @@ impl Config {
             "ca_file" => self.http.ca = certificates(key, value)?,
             "client_certificate_file" => self.http.certificate = file(key, value)?,
             "client_key_file" => self.http.key = file(key, value)?,
-            "proxy" => self.http.proxy = Some(Proxy::all(value).map_err(|_| invalid(key, "proxy must be a URL"))?),
+            "proxy" => {
+                self.http.proxy = Some(Proxy::all(value).map_err(|_| Error::config(key, "proxy must be a URL"))?)
+            }
             "user_agent" => self.http.user_agent = Some(value.into()),
             "plugin_file" => self.plugin = Some(file(key, value)?),
-            _ => return Err(invalid(key, &format!("unknown key {key}: use one of {KEYS}"))),
+            _ => return Err(Error::config(key, &format!("unknown key {key}: use one of {KEYS}"))),
         }
         Ok(())
     }
 
     /// Returns the options of the crate.
     pub fn options(&self) -> Result<Options> {
-        let mut options = match u64::try_from(self.timeout_ms) {
-            Ok(0) => Options::default(),
-            Ok(timeout) => Options::default().timeout(Duration::from_millis(timeout)),
-            Err(_) => Options::default().timeout(None),
-        };
+        let mut options = Options::default();
+        if let Some(timeout) = timeout(self.timeout_ms) {
+            options = options.timeout(timeout);
+        }
         if let Some(bytes) = self.max_body {
             options = options.max_body(bytes);
         }
@@ -105,7 +105,7 @@ impl Http {
         }
         let both = [&self.certificate[..], b"\n", &self.key[..]].concat();
         let hint = "client_certificate_file and client_key_file must be a certificate and its key in PEM";
-        Identity::from_pem(&both).map(Some).map_err(|_| invalid("client_certificate_file", hint))
+        Identity::from_pem(&both).map(Some).map_err(|_| Error::config("client_certificate_file", hint))
     }
 
     fn configure(&self, builder: ClientBuilder, identity: Option<Identity>) -> ClientBuilder {
@@ -123,26 +123,22 @@ impl Http {
     }
 }
 
-fn invalid(key: &str, message: &str) -> Box<Error> {
-    Error::config(key, message)
-}
-
 /// Reads a value; an empty one counts as missing.
 fn parsed<T: FromStr>(key: &str, value: &str, expected: &str) -> Result<Option<T>> {
     if value.is_empty() {
         return Ok(None);
     }
-    value.parse().map(Some).map_err(|_| invalid(key, &format!("{key} must be {expected}")))
+    value.parse().map(Some).map_err(|_| Error::config(key, &format!("{key} must be {expected}")))
 }
 
 fn file(key: &str, path: &str) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| invalid(key, &format!("cannot read {key} {path}: {error}")))
+    fs::read(path).map_err(|error| Error::config(key, &format!("cannot read {key} {path}: {error}")))
 }
 
 fn certificates(key: &str, path: &str) -> Result<Vec<Certificate>> {
     let all = Certificate::from_pem_bundle(&file(key, path)?).unwrap_or_default();
     if all.is_empty() {
-        return Err(invalid(key, &format!("{key} {path} has no certificate in PEM")));
+        return Err(Error::config(key, &format!("{key} {path} has no certificate in PEM")));
     }
     Ok(all)
 }

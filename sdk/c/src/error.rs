@@ -115,15 +115,17 @@ impl Error {
     }
 
     pub fn invalid(key: &str, message: &str) -> Box<Self> {
-        let mut call = CallError::new(CallCode::InvalidInput, message);
-        call.key = Some(key.into());
-        Self::make(Code::InvalidInput, call)
+        Self::about(Code::InvalidInput, key, message)
     }
 
     pub fn config(key: &str, message: &str) -> Box<Self> {
-        let mut call = CallError::new(CallCode::ConfigInvalid, message);
+        Self::about(Code::ConfigInvalid, key, message)
+    }
+
+    fn about(code: Code, key: &str, message: &str) -> Box<Self> {
+        let mut call = CallError::new(code.in_contract(), message);
         call.key = Some(key.into());
-        Self::make(Code::ConfigInvalid, call)
+        Self::make(code, call)
     }
 
     /// A request whose token was refused and that cannot be sent again.

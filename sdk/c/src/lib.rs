@@ -19,6 +19,7 @@ mod token;
 
 use std::ffi::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::time::Duration;
 
 use error::Error;
 
@@ -48,4 +49,9 @@ fn run<T: Default>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>)
 /// Returns what a handle refers to, or the error that it is NULL.
 fn given<'a, T>(handle: Option<&'a T>, name: &str) -> Result<&'a T> {
     handle.ok_or_else(|| Error::invalid(name, &format!("{name} is NULL")))
+}
+
+/// Reads a timeout: `None` is that of the client, `Some(None)` no limit.
+fn timeout(milliseconds: i64) -> Option<Option<Duration>> {
+    (milliseconds != 0).then(|| u64::try_from(milliseconds).ok().map(Duration::from_millis))
 }

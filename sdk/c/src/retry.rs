@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::cancel::Cancel;
 use crate::error::{Code, Error};
-use crate::{run, Result};
+use crate::{run, timeout, Result};
 
 /// The state of a retry loop.
 pub struct Retries {
@@ -18,12 +18,8 @@ pub struct Retries {
 /// Begins a retry loop whose attempts and waits end within the timeout; ROSTERING_CLIENT_TIMEOUT is 60 seconds here.
 #[no_mangle]
 pub extern "C" fn rostering_retries_new(timeout_ms: i64) -> Option<Box<Retries>> {
-    let timeout = match u64::try_from(timeout_ms) {
-        Ok(0) => Some(Duration::from_secs(60)),
-        Ok(timeout) => Some(Duration::from_millis(timeout)),
-        Err(_) => None,
-    };
-    let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let limit = timeout(timeout_ms).unwrap_or(Some(Duration::from_secs(60)));
+    let end = limit.and_then(|limit| Instant::now().checked_add(limit));
     Some(Box::new(Retries { end, next: Duration::from_secs(1) }))
 }
 
