@@ -13,16 +13,17 @@ import (
 )
 
 // layers are the packages of core, top layer first: a package imports only from the
-// layers below its own. Those above call are not part of the guest.
+// layers below its own. Those above exports are not part of the guest.
 var layers = [][]string{
 	{"model"},
 	{"memory"},
-	{"call"},
-	{"oauth2", "jobs"},
+	{"exports"},
+	{"flow", "service"},
+	{"oauth2"},
 	{"config", "redact"},
 	{"input", "backoff"},
-	{"percent"},
-	{"clock", "apierror", "vars", "message"},
+	{"percent", "host", "vars"},
+	{"clock", "apierror", "message"},
 	{"json"},
 	{"ascii", "release"},
 }

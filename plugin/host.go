@@ -7,11 +7,11 @@ import (
 
 	"github.com/extism/go-pdk"
 
-	"automatic-rostering/plugin/core/call"
+	core "automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/message"
 )
 
-// host implements call.Host with Extism's functions, and sends requests.
+// host implements core.Sender with Extism's functions.
 type host struct {
 	held     uint64     // block of the last Hold
 	response pdk.Memory // body of the last response
@@ -47,17 +47,17 @@ func (h *host) output(block pdk.Memory) {
 	}
 }
 
-// end sets the output of a call and returns 0, or sets its error and returns 1.
-func (h *host) end(step *call.Step) int32 {
-	switch step.Kind {
-	case call.Give:
-		h.output(pdk.NewMemory(h.block(step.Output), uint64(len(step.Output))))
-	case call.GiveHeld:
+// end sets the output of an export and returns 0, or sets its error and returns 1.
+func (h *host) end(r core.Result) int32 {
+	switch r.Kind {
+	case core.Output:
+		h.output(pdk.NewMemory(h.block(r.Text), uint64(len(r.Text))))
+	case core.Held:
 		h.output(pdk.FindMemory(h.held))
-	case call.GiveResponse:
+	case core.Response:
 		h.output(h.response)
 	default:
-		errorSet(h.block(step.Output))
+		errorSet(h.block(r.Text))
 		return 1
 	}
 	return 0
@@ -139,16 +139,16 @@ func (h *host) Hold(name string) bool {
 
 func (h *host) Now() int64 { return now() }
 
-func (h *host) Log(level call.Level, line string) {
-	if level == call.Warn {
+func (h *host) Log(level core.Level, line string) {
+	if level == core.Warn {
 		logWarn(h.text(line))
 		return
 	}
 	logDebug(h.text(line))
 }
 
-// send sends a request. If it fails, most hosts trap and nothing below is reached.
-func (h *host) send(r *message.Request) *message.Response {
+// Send sends a request. If it fails, most hosts trap and nothing below is reached.
+func (h *host) Send(r *message.Request) *message.Response {
 	var body uint64
 	if r.Body != "" {
 		body = h.text(r.Body)
@@ -156,8 +156,7 @@ func (h *host) send(r *message.Request) *message.Response {
 	return h.exchange(h.block(r.AppendJSON(nil)), body)
 }
 
-// sendHeld sends the held var, which is a request in the form that http_request takes.
-func (h *host) sendHeld() *message.Response { return h.exchange(h.held, 0) }
+func (h *host) SendHeld() *message.Response { return h.exchange(h.held, 0) }
 
 func (h *host) exchange(request, body uint64) *message.Response {
 	offset := httpRequest(request, body)

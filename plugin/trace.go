@@ -2,7 +2,7 @@
 
 package main
 
-import "automatic-rostering/plugin/core/call"
+import core "automatic-rostering/plugin/core/host"
 
 // trace logs that an export was called, in a build for tests only, which count the lines.
-func trace(h *host) { h.Log(call.Debug, "called") }
+func trace(h *host) { h.Log(core.Debug, "called") }

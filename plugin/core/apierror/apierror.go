@@ -93,6 +93,10 @@ func (e *Error) Members() []byte {
 	}
 	dst = appendKnown(dst, "oauth_error", e.OAuthError)
 	dst = appendKnown(dst, "oauth_error_description", e.OAuthErrorDescription)
+	return e.appendBody(dst)
+}
+
+func (e *Error) appendBody(dst []byte) []byte {
 	if e.HasBody {
 		dst = appendText(append(dst, ','), "body", string(e.Body))
 		if e.BodyTruncated {
@@ -101,6 +105,9 @@ func (e *Error) Members() []byte {
 	}
 	return dst
 }
+
+// AddBody adds the body of this error to another one, which is JSON without a body.
+func (e *Error) AddBody(other []byte) []byte { return append(e.appendBody(other[:len(other)-1]), '}') }
 
 func appendKnown(dst []byte, name, value string) []byte {
 	if value == "" {

@@ -8,31 +8,43 @@ import (
 )
 
 const (
-	maxWait = 60 // seconds, of the plugin's own waits
+	maxWait = 30 // seconds, of the plugin's own waits
 	// MaxWait is the longest wait that a server or the store can request, in seconds.
 	MaxWait = 3600
+	// forgotten is how long after the end of a backoff another refused token is the first
+	// again, in seconds.
+	forgotten = 60
 )
 
 // Record is what is kept between calls.
 type Record struct {
 	// Since is when the wait began, in Unix seconds, and Wait its length in seconds.
 	Since, Wait int64
-	// Failures is how many token requests failed in a row.
+	// Failures is how many failures of the same kind there were in a row.
 	Failures int
-	// Call is the number of the call that failed last, as a pending call: see vars.Calls.
-	Call uint32
+	// Refusal says that they were refused tokens, not failed token requests.
+	Refusal bool
 	// Error is the last failure: the members of the JSON object that the host got, except
-	// retry_after. It is empty if a token was obtained since, but no call has succeeded yet.
+	// retry_after.
 	Error []byte
 }
 
-// Wait returns the seconds to wait after a number of failures in a row, 1 or more:
-// 1, 2, 4 … 60.
-func Wait(failures int) int64 {
-	if failures > 6 {
-		return maxWait
+// Next returns the record of another failure now, with the plugin's own wait after it:
+// 1, 2, 4 … 30 seconds. After refused tokens the first has none, and the count starts over
+// a minute after the last wait.
+func (r *Record) Next(refusal bool, now int64) Record {
+	next := Record{Since: now, Failures: 1, Refusal: refusal}
+	if r.Refusal == refusal && len(r.Error) != 0 && (!refusal || now <= r.Since+r.Wait+forgotten) {
+		next.Failures = min(r.Failures+1, MaxFailures)
 	}
-	return 1 << (failures - 1)
+	doublings := next.Failures - 1
+	if refusal {
+		doublings--
+	}
+	if doublings >= 0 {
+		next.Wait = min(int64(1)<<min(doublings, 8), maxWait)
+	}
+	return next
 }
 
 // RetryAfter reads a Retry-After header: seconds, at least 1 and at most an hour. Anything
@@ -64,7 +76,9 @@ func (r *Record) Encode() []byte {
 	binary.LittleEndian.PutUint64(b, uint64(r.Since))
 	binary.LittleEndian.PutUint32(b[8:], uint32(r.Wait))
 	binary.LittleEndian.PutUint32(b[12:], uint32(r.Failures))
-	binary.LittleEndian.PutUint32(b[16:], r.Call)
+	if r.Refusal {
+		b[16] = 1
+	}
 	return append(b, r.Error...)
 }
 
@@ -80,7 +94,7 @@ func Decode(b []byte) Record {
 		Since:    max(int64(binary.LittleEndian.Uint64(b)), 0),
 		Wait:     min(int64(binary.LittleEndian.Uint32(b[8:])), MaxWait),
 		Failures: int(min(binary.LittleEndian.Uint32(b[12:]), MaxFailures)),
-		Call:     binary.LittleEndian.Uint32(b[16:]),
+		Refusal:  b[16] == 1,
 		Error:    b[headSize:],
 	}
 }

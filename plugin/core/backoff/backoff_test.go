@@ -7,17 +7,46 @@ import (
 	"automatic-rostering/plugin/core/backoff"
 )
 
-func TestWaitDoublesUpToAMinute(t *testing.T) {
-	for failures, want := range []int64{1: 1, 2: 2, 3: 4, 4: 8, 5: 16, 6: 32, 7: 60, 8: 60, 9: 60} {
-		if failures == 0 {
-			continue
+func TestWaitsDouble(t *testing.T) {
+	for refusal, waits := range map[bool][]int64{
+		false: {1, 2, 4, 8, 16, 30, 30, 30, 30, 30},
+		true:  {0, 1, 2, 4, 8, 16, 30, 30, 30, 30},
+	} {
+		r, now := backoff.Record{}, int64(1_800_000_000)
+		for i, want := range waits {
+			r = r.Next(refusal, now)
+			r.Error = []byte("e")
+			if r.Wait != want || r.Failures != i+1 || r.Since != now {
+				t.Errorf("refusal %v, failure %d: %+v, want a wait of %d", refusal, i+1, r, want)
+			}
+			now += r.Wait + 60
 		}
-		if got := backoff.Wait(failures); got != want {
-			t.Errorf("Wait(%d) = %d, want %d", failures, got, want)
+		r.Failures = math.MaxInt32
+		if r = r.Next(refusal, now); r.Wait != 30 || r.Failures != backoff.MaxFailures {
+			t.Errorf("after very many: %+v", r)
 		}
 	}
-	if got := backoff.Wait(math.MaxInt32); got != 60 {
-		t.Errorf("Wait of very many = %d, want 60", got)
+}
+
+func TestTheCountStartsOver(t *testing.T) {
+	const now = 1_800_000_000
+	for _, tt := range []struct {
+		name    string
+		before  backoff.Record
+		refusal bool
+		want    int
+	}{
+		{"a failed request long after", backoff.Record{Since: now - 1e6, Wait: 30, Failures: 6, Error: []byte("e")}, false, 7},
+		{"a refused token a minute after the wait", backoff.Record{Since: now - 76, Wait: 16, Failures: 6, Refusal: true, Error: []byte("e")}, true, 7},
+		{"a second later", backoff.Record{Since: now - 77, Wait: 16, Failures: 6, Refusal: true, Error: []byte("e")}, true, 1},
+		{"a failed request after a refused token", backoff.Record{Since: now, Failures: 6, Refusal: true, Error: []byte("e")}, false, 1},
+		{"a refused token after a failed request", backoff.Record{Since: now, Failures: 6, Error: []byte("e")}, true, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.before.Next(tt.refusal, now); got.Failures != tt.want || got.Refusal != tt.refusal {
+				t.Errorf("%+v, want %d failures", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -89,7 +118,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		want backoff.Record
 	}{
 		{"a failure", backoff.Record{Since: 1_800_000_000, Wait: 1, Failures: 1, Error: []byte(`"code":"x"`)}},
-		{"of a call that others wait for", backoff.Record{Since: 1_800_000_000, Wait: 3600, Failures: 1, Call: 1<<32 - 1, Error: []byte(`"code":"x"`)}},
+		{"a refused token", backoff.Record{Since: 1_800_000_000, Wait: 3600, Failures: 1, Refusal: true, Error: []byte(`"code":"x"`)}},
 		{"failures without an error", backoff.Record{Failures: 3}},
 		{"nothing", backoff.Record{}},
 		{"as many failures as are counted", backoff.Record{Since: 1_800_000_060, Wait: 60, Failures: backoff.MaxFailures, Error: []byte(`"`)}},
@@ -121,5 +150,5 @@ func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
 }
 
 func equal(a, b backoff.Record) bool {
-	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Call == b.Call && string(a.Error) == string(b.Error)
+	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && string(a.Error) == string(b.Error)
 }

@@ -22,7 +22,8 @@ func FuzzBackoff(f *testing.F) {
 		if found.Failures < 0 || found.Failures > backoff.MaxFailures {
 			t.Errorf("Failures = %d", found.Failures)
 		}
-		wait := backoff.Wait(int(failures) + 1)
+		before := backoff.Record{Since: int64(now), Failures: int(failures), Error: []byte("e")}
+		wait := before.Next(false, int64(now)).Wait
 		if seconds, ok := backoff.RetryAfter(header); ok {
 			wait = seconds
 		}

@@ -16,8 +16,5 @@ const (
 	Tolerance = 60
 )
 
-// Usable reports whether now can be trusted, if the cached token was requested at askedAt
-// (0 without one). Both are Unix seconds.
-func Usable(now, askedAt int64) bool {
-	return now >= Released && now <= Latest && now >= askedAt-Tolerance
-}
+// Usable reports whether now, in Unix seconds, can be trusted.
+func Usable(now int64) bool { return now >= Released && now <= Latest }

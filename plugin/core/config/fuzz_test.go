@@ -9,8 +9,8 @@ import (
 
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/jobs"
 	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering/plugin/core/service"
 )
 
 // FuzzConfig reads any config: requests with an accepted one are read by others as intended.
@@ -28,8 +28,7 @@ func FuzzConfig(f *testing.F) {
 				t.Errorf("Margin = %d", c.Margin)
 			}
 		}
-		if s, err := config.ReadService(all.get, &input.Input{}); err == nil {
-			r := jobs.NewRequest(&s, "token")
+		if r, err := service.NewRequest(all.get, &input.Input{}); err == nil {
 			checkURL(t, base, r.URL, "/jobs", allow == "true")
 			for _, h := range r.Headers {
 				if h.Value == "" || strings.Trim(h.Value, " ") != h.Value || strings.ContainsFunc(h.Value, unfit) {

@@ -21,16 +21,16 @@ func FuzzInput(f *testing.F) {
 		`{"customer_id":""}`, `{"user_id":" a"}`,
 		`{"now":-1}{}`, `{"now":253402300800}`, `{"user_id":{"now":[1]}}`, `{"now":1,"now":1}`,
 		`{"now":1e-999999999999}`, `{"now":1E+99999999999}`, `{"now":-1.5}`,
-		`{"refused":"a.b","now":1}`, `{"force":true,"refused":"a"}`} {
+		`{"refused":"a.b","used":true,"now":1}`, `{"force":true,"refused":"a"}`, `{"used":true}`} {
 		f.Add([]byte(text), false)
 		f.Add([]byte(text), true)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, jobs bool) {
-		fields, allowed := input.GetToken, []string{"force", "refused", "now"}
+		fields, allowed := input.GetToken, []string{"force", "refused", "used", "now"}
 		if jobs {
 			fields, allowed = input.ListJobs, []string{"now", "customer_id", "user_id"}
 		}
-		in, err := input.Parse(b, fields, false)
+		in, err := input.Parse(b, fields)
 		if err != nil && (err.Code != apierror.InvalidInput || err.Message == "" || err.Retryable) {
 			t.Fatalf("got %+v", err)
 		}
@@ -69,7 +69,7 @@ func slowly(b []byte, allowed []string) (in input.Input, ok bool) {
 		}
 		allowed = rest // no field is allowed twice
 	}
-	return in, !in.Force || in.Refused == ""
+	return in, in.Refused != "" && !in.Force || in.Refused == "" && !in.Used
 }
 
 func remove(names []string, name string) (rest []string) {
@@ -85,6 +85,9 @@ func set(in *input.Input, name string, value any) (ok bool) {
 	switch name {
 	case "force":
 		in.Force, ok = value.(bool)
+		return ok
+	case "used":
+		in.Used, ok = value.(bool)
 		return ok
 	case "refused":
 		in.Refused, ok = value.(string)

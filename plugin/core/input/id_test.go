@@ -22,11 +22,11 @@ func TestID(t *testing.T) {
 		{"null leaves the header out", `null`, input.ID{Omitted: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse([]byte(`{"customer_id":`+tt.text+`}`), input.ListJobs, false)
+			in, err := input.Parse([]byte(`{"customer_id":`+tt.text+`}`), input.ListJobs)
 			if err != nil || !reflect.DeepEqual(in, input.Input{Customer: tt.want}) {
 				t.Errorf("customer_id: got %+v, %v", in, err)
 			}
-			in, err = input.Parse([]byte(`{"user_id":`+tt.text+`}`), input.ListJobs, false)
+			in, err = input.Parse([]byte(`{"user_id":`+tt.text+`}`), input.ListJobs)
 			if err != nil || !reflect.DeepEqual(in, input.Input{User: tt.want}) {
 				t.Errorf("user_id: got %+v, %v", in, err)
 			}
@@ -58,7 +58,7 @@ func TestIDIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, key := range []string{"customer_id", "user_id"} {
-				_, err := input.Parse([]byte(`{"`+key+`":`+tt.text+`}`), input.ListJobs, false)
+				_, err := input.Parse([]byte(`{"`+key+`":`+tt.text+`}`), input.ListJobs)
 				checkError(t, err, key)
 			}
 		})

@@ -7,46 +7,37 @@ import (
 	"automatic-rostering/plugin/core/json"
 )
 
-// Export is an export that sends requests.
+// Export is an export whose input is an Input.
 type Export uint8
 
 const (
 	GetToken Export = iota
 	ListJobs
 	SendRequest
+	Begin
+	Request
 )
 
-var exports = [...]struct {
-	name   string
-	fields fields
-}{
-	GetToken:    {"get_token", fields{"force", "refused", "now"}},
-	ListJobs:    {"list_jobs", fields{"now", "customer_id", "user_id"}},
-	SendRequest: {"send_request", fields{"path", "method", "headers", "body", "customer_id", "user_id", "now"}},
+var exports = [...]fields{
+	GetToken:    {"force", "refused", "used", "now"},
+	ListJobs:    {"now", "customer_id", "user_id"},
+	SendRequest: {"path", "method", "headers", "body", "customer_id", "user_id", "now"},
+	Begin:       {"accepts", "force", "refused", "used", "now"},
+	Request:     {"path", "method", "headers", "body", "customer_id", "user_id"},
 }
 
-// ExportNamed returns the export of that name.
-func ExportNamed(name string) (Export, bool) {
-	for i, e := range exports {
-		if e.name == name {
-			return Export(i), true
-		}
-	}
-	return 0, false
-}
-
-// String returns the export's name.
-func (e Export) String() string { return exports[e].name }
-
-// Input is the input of a call.
+// Input is the input of one of these exports.
 type Input struct {
+	Store bool // the host accepts steps that use a store, and waits
+
 	Force   bool
 	Refused string // the access token that the service refused
+	Used    bool   // the service accepted it before
 	Clock
 
 	Customer, User ID
 
-	Request Request // of send_request
+	Own Own // the request itself
 }
 
 // Clock is the input field now, which replaces the host's clock, in Unix seconds.
@@ -55,49 +46,29 @@ type Clock struct {
 	HasNow bool
 }
 
-// Parse reads b as the input of a call.
-func Parse(b []byte, export Export, inSteps bool) (in Input, err *apierror.Error) {
-	err = exports[export].fields.read(b, in.set)
+// Parse reads b as the input of an export.
+func Parse(b []byte, export Export) (in Input, err *apierror.Error) {
+	err = exports[export].read(b, in.set)
 	switch {
 	case err != nil:
 	case in.Force && in.Refused != "":
 		err = apierror.Input("refused", "set force or refused, not both")
-	case export == SendRequest:
-		err = in.Request.check(inSteps)
+	case in.Used && in.Refused == "":
+		err = apierror.Input("used", "set used only with refused")
+	case export == SendRequest || export == Request:
+		err = in.Own.check(export)
 	}
 	return in, err
 }
 
-// Keep returns the members of a call's input that the call needs at its later steps, as a
-// JSON object, or nil if there are none. raw must have passed Parse.
-func Keep(raw json.Value) []byte {
-	kept := make([]byte, 0, len(raw))
-	raw.Each(func(name string, value json.Value) bool {
-		if name == "now" || name == "refused" {
-			return true
-		}
-		start := byte(',')
-		if len(kept) == 0 {
-			start = '{'
-		}
-		kept = append(append(append(kept, start, '"'), name...), '"', ':')
-		kept = append(kept, value...)
-		return true
-	})
-	if len(kept) == 0 {
-		return nil
-	}
-	return append(kept, '}')
-}
-
 func (in *Input) set(name string, value json.Value) *apierror.Error {
 	switch name {
+	case "accepts":
+		return in.accept(value)
 	case "force":
-		if value.Kind() != json.Bool {
-			return apierror.Input("force", "force must be true or false")
-		}
-		in.Force = value.True()
-		return nil
+		return boolean(name, value, &in.Force)
+	case "used":
+		return boolean(name, value, &in.Used)
 	case "refused":
 		if in.Refused = value.Text(); !AccessToken(in.Refused) {
 			return apierror.Input("refused", "refused must be the refused access token: visible ASCII of at most 32 KiB")
@@ -110,7 +81,16 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 	case "user_id":
 		return in.User.set(name, value)
 	}
-	return in.Request.set(name, value)
+	return in.Own.set(name, value)
+}
+
+func (in *Input) accept(value json.Value) *apierror.Error {
+	names, ok := value.Texts()
+	if !ok || value.Kind() != json.List || len(names) > 1 || len(names) == 1 && names[0] != "store" {
+		return apierror.Input("accepts", `accepts must be [] or ["store"]`)
+	}
+	in.Store = len(names) == 1
+	return nil
 }
 
 func (c *Clock) set(value json.Value) *apierror.Error {

@@ -7,7 +7,6 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/json"
 )
 
 func checkError(t *testing.T, err *apierror.Error, key string) {
@@ -73,6 +72,19 @@ func TestInputIsRefused(t *testing.T) {
 		{"a refused token and force", input.GetToken, `{"refused":"a","force":true}`, "refused"},
 		{"a refused token for another call", input.ListJobs, `{"refused":"a"}`, "refused"},
 
+		{"used without a refused token", input.GetToken, `{"used":true}`, "used"},
+		{"used as a number", input.GetToken, `{"refused":"a","used":1}`, "used"},
+		{"accepts of another export", input.GetToken, `{"accepts":[]}`, "accepts"},
+		{"accepts that is text", input.Begin, `{"accepts":"store"}`, "accepts"},
+		{"accepts that is null", input.Begin, `{"accepts":null}`, "accepts"},
+		{"accepts that is an object", input.Begin, `{"accepts":{"store":true}}`, "accepts"},
+		{"an unknown word in accepts", input.Begin, `{"accepts":["wait"]}`, "accepts"},
+		{"a word in capitals", input.Begin, `{"accepts":["Store"]}`, "accepts"},
+		{"a word twice", input.Begin, `{"accepts":["store","store"]}`, "accepts"},
+		{"a word that is no text", input.Begin, `{"accepts":[null]}`, "accepts"},
+		{"refused and force in begin", input.Begin, `{"refused":"a","force":true}`, "refused"},
+		{"a time for request", input.Request, `{"now":1}`, "now"},
+
 		{"force as text", input.GetToken, `{"force":"true"}`, "force"},
 		{"force as a number", input.GetToken, `{"force":1}`, "force"},
 		{"force as null", input.GetToken, `{"force":null}`, "force"},
@@ -80,7 +92,7 @@ func TestInputIsRefused(t *testing.T) {
 		{"force as an object", input.GetToken, `{"force":{}}`, "force"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(tt.text), tt.call, false)
+			_, err := input.Parse([]byte(tt.text), tt.call)
 			checkError(t, err, tt.key)
 		})
 	}
@@ -102,12 +114,16 @@ func TestInputIsRead(t *testing.T) {
 		{"an escaped name", input.GetToken, `{"\u0066orce":true}`, input.Input{Force: true}},
 		{"a refused token", input.GetToken, `{"refused":"a.b","force":false}`, input.Input{Refused: "a.b"}},
 		{"a long refused token", input.GetToken, `{"refused":"` + strings.Repeat("a", 32<<10) + `"}`, input.Input{Refused: strings.Repeat("a", 32<<10)}},
+		{"a refused token that worked", input.GetToken, `{"refused":"a.b","used":true}`, input.Input{Refused: "a.b", Used: true}},
+		{"one that did not", input.Begin, `{"refused":"a.b","used":false}`, input.Input{Refused: "a.b"}},
+		{"no store", input.Begin, `{"accepts":[]}`, input.Input{}},
+		{"a store", input.Begin, `{"accepts":["store"],"now":1}`, input.Input{Store: true, Clock: input.Clock{Now: 1, HasNow: true}}},
 		{"force at a time", input.GetToken, `{"now":1,"force":true}`, input.Input{Force: true, Clock: input.Clock{Now: 1, HasNow: true}}},
 		{"all of list_jobs", input.ListJobs, `{"user_id":"u","customer_id":null,"now":2}`,
 			input.Input{Clock: input.Clock{Now: 2, HasNow: true}, Customer: input.ID{Omitted: true}, User: input.ID{Text: "u"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := input.Parse([]byte(tt.text), tt.call, false)
+			got, err := input.Parse([]byte(tt.text), tt.call)
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, %+v, want %+v", got, err, tt.want)
 			}
@@ -123,36 +139,16 @@ func TestAnUnknownNameFillsNoError(t *testing.T) {
 		{"nor is what is not ASCII", "é", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(`{"`+tt.field+`":1}`), input.GetToken, false)
+			_, err := input.Parse([]byte(`{"`+tt.field+`":1}`), input.GetToken)
 			checkError(t, err, tt.key)
 		})
 	}
 }
 
 func TestAMessageNamesTheFieldsOfItsCall(t *testing.T) {
-	_, err := input.Parse([]byte(`{"x":1}`), input.ListJobs, false)
+	_, err := input.Parse([]byte(`{"x":1}`), input.ListJobs)
 	checkError(t, err, "x")
 	if !strings.Contains(err.Message, " now, customer_id, user_id") || strings.Contains(err.Message, "force") {
 		t.Errorf("got %q", err.Message)
-	}
-}
-
-func TestKeep(t *testing.T) {
-	for _, tt := range []struct{ name, raw, want string }{
-		{"no input", ``, ``},
-		{"an empty one", `{ }`, ``},
-		{"nothing but the time", `{"now":1}`, ``},
-		{"nothing but a refused token", `{"refused":"a","now":1}`, ``},
-		{"force", `{"force":true,"now":1}`, `{"force":true}`},
-		{"values as they stood", `{ "now":1, "customer_id" : "\u0041\n", "user_id":null }`, `{"customer_id":"\u0041\n","user_id":null}`},
-		{"an object in it", `{"path":"/","headers":{"now": "1"},"now":1,"body":true}`, `{"path":"/","headers":{"now": "1"},"body":true}`},
-		{"a name that was escaped", `{"\u006eow":1,"\u0066orce":true}`, `{"force":true}`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got := input.Keep(json.Value(tt.raw))
-			if string(got) != tt.want || (got == nil) != (tt.want == "") {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
 	}
 }

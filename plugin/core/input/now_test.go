@@ -24,7 +24,7 @@ func TestNow(t *testing.T) {
 		{"its last fraction", "253402300799.9", clock.Latest},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken, false)
+			in, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken)
 			if err != nil || !in.HasNow || in.Now != tt.want {
 				t.Errorf("got %+v, %v, want %d", in, err, tt.want)
 			}
@@ -35,8 +35,8 @@ func TestNow(t *testing.T) {
 func TestAnImpossibleNowIsNotUsable(t *testing.T) {
 	for _, text := range []string{"-1", "-0", "-1800000000", "-1.8e9", "-0.5", "0", "1e-400", "-253402300800", "-1e400"} {
 		t.Run(text, func(t *testing.T) {
-			in, err := input.Parse([]byte(`{"now":`+text+`}`), input.ListJobs, false)
-			if err != nil || !in.HasNow || clock.Usable(in.Now, 0) {
+			in, err := input.Parse([]byte(`{"now":`+text+`}`), input.ListJobs)
+			if err != nil || !in.HasNow || clock.Usable(in.Now) {
 				t.Errorf("got %+v, %v", in, err)
 			}
 		})
@@ -58,7 +58,7 @@ func TestNowIsRefused(t *testing.T) {
 		{"true", "true"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken, false)
+			_, err := input.Parse([]byte(`{"now":`+tt.text+`}`), input.GetToken)
 			checkError(t, err, "now")
 		})
 	}

@@ -75,4 +75,20 @@ func text(name string, value json.Value, into *string) *apierror.Error {
 	return nil
 }
 
+// boolean reads a field that must be true or false.
+func boolean(name string, value json.Value, into *bool) *apierror.Error {
+	if value.Kind() != json.Bool {
+		return apierror.Input(name, name+" must be true or false")
+	}
+	*into = value.True()
+	return nil
+}
+
+func wantObject(name string, value json.Value) *apierror.Error {
+	if !value.IsObject() {
+		return apierror.Input(name, name+" must be an object")
+	}
+	return nil
+}
+
 const notUnicode = " must be UTF-8 without a lone surrogate"

@@ -10,8 +10,8 @@ import (
 	"automatic-rostering/plugin/core/message"
 )
 
-// Request is the request of send_request.
-type Request struct {
+// Own is a custom request: the input of request and send_request, without the ids.
+type Own struct {
 	Path    string // to be appended to base_url, with its query
 	Method  string
 	Headers []message.Header
@@ -37,7 +37,7 @@ const (
 	maxBody        = 1 << 20
 )
 
-func (r *Request) set(name string, value json.Value) *apierror.Error {
+func (r *Own) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "path":
 		return text(name, value, &r.Path)
@@ -58,7 +58,10 @@ func (r *Request) set(name string, value json.Value) *apierror.Error {
 }
 
 // check validates the fields together, and sets the defaults.
-func (r *Request) check(inSteps bool) *apierror.Error {
+func (r *Own) check(export Export) *apierror.Error {
+	if r.Path == "" && export == Request {
+		r.Path = "/jobs"
+	}
 	if wrong := checkPath(r.Path); wrong != "" {
 		return apierror.Input("path", wrong)
 	}
@@ -66,17 +69,17 @@ func (r *Request) check(inSteps bool) *apierror.Error {
 		r.Method = "GET"
 	}
 	switch {
-	case r.HostBody && !inSteps:
-		return apierror.Input("body", "body must be a string, or true in begin")
+	case r.HostBody != (export == Request) && (r.HostBody || r.Body != ""):
+		return apierror.Input("body", "body must be true in request, and a string in send_request")
 	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
 		return apierror.Input("body", "omit the body of GET and HEAD: some hosts cannot send one")
 	case len(r.Body) > maxBody:
-		return apierror.Input("body", "body is longer than 1 MiB; pass true to begin, and send the body yourself")
+		return apierror.Input("body", "body is longer than 1 MiB; use request, and send it yourself")
 	}
 	return nil
 }
 
-func (r *Request) setHeaders(value json.Value) *apierror.Error {
+func (r *Own) setHeaders(value json.Value) *apierror.Error {
 	wrong := func(message string) *apierror.Error { return apierror.Input("headers", message) }
 	var names []string
 	size := 0

@@ -16,31 +16,31 @@ import (
 func TestRequestIsRead(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
-		want       input.Request
+		want       input.Own
 	}{
-		{"only a path", `{"path":"/"}`, input.Request{Path: "/", Method: "GET"}},
+		{"only a path", `{"path":"/"}`, input.Own{Path: "/", Method: "GET"}},
 		{"a query", `{"path":"/a/b/?q=//../%00%5c?&u=http://h"}`,
-			input.Request{Path: "/a/b/?q=//../%00%5c?&u=http://h", Method: "GET"}},
+			input.Own{Path: "/a/b/?q=//../%00%5c?&u=http://h", Method: "GET"}},
 		{"every character that RFC 3986 allows", `{"path":"/azAZ09-._~!$&'()*+,;=:@?/azAZ09-._~!$&'()*+,;=:@/?"}`,
-			input.Request{Path: "/azAZ09-._~!$&'()*+,;=:@?/azAZ09-._~!$&'()*+,;=:@/?", Method: "GET"}},
+			input.Own{Path: "/azAZ09-._~!$&'()*+,;=:@?/azAZ09-._~!$&'()*+,;=:@/?", Method: "GET"}},
 		{"a path of 8 KiB", `{"path":"/` + strings.Repeat("a", 8<<10-1) + `"}`,
-			input.Request{Path: "/" + strings.Repeat("a", 8<<10-1), Method: "GET"}},
+			input.Own{Path: "/" + strings.Repeat("a", 8<<10-1), Method: "GET"}},
 		{"a body of 1 MiB", `{"path":"/","method":"PUT","body":"` + strings.Repeat("a", 1<<20) + `"}`,
-			input.Request{Path: "/", Method: "PUT", Body: strings.Repeat("a", 1<<20)}},
-		{"dots that are no segments", `{"path":"/..a/b../.c/..."}`, input.Request{Path: "/..a/b../.c/...", Method: "GET"}},
-		{"escapes are kept", `{"path":"/a%2Fb%252e%252e/%40"}`, input.Request{Path: "/a%2Fb%252e%252e/%40", Method: "GET"}},
-		{"an at sign", `{"path":"/@evil.example/:80"}`, input.Request{Path: "/@evil.example/:80", Method: "GET"}},
+			input.Own{Path: "/", Method: "PUT", Body: strings.Repeat("a", 1<<20)}},
+		{"dots that are no segments", `{"path":"/..a/b../.c/..."}`, input.Own{Path: "/..a/b../.c/...", Method: "GET"}},
+		{"escapes are kept", `{"path":"/a%2Fb%252e%252e/%40"}`, input.Own{Path: "/a%2Fb%252e%252e/%40", Method: "GET"}},
+		{"an at sign", `{"path":"/@evil.example/:80"}`, input.Own{Path: "/@evil.example/:80", Method: "GET"}},
 		{"a method and a body", `{"path":"/a","method":"POST","body":"é\n\u0000"}`,
-			input.Request{Path: "/a", Method: "POST", Body: "é\n\x00"}},
-		{"an empty body counts as no body", `{"path":"/a","body":""}`, input.Request{Path: "/a", Method: "GET"}},
+			input.Own{Path: "/a", Method: "POST", Body: "é\n\x00"}},
+		{"an empty body counts as no body", `{"path":"/a","body":""}`, input.Own{Path: "/a", Method: "GET"}},
 		{"headers", `{"path":"/a","headers":{"X-A":"b c\t","accept":""}}`,
-			input.Request{Path: "/a", Method: "GET", Headers: []message.Header{{Name: "X-A", Value: "b c\t"}, {Name: "accept"}}}},
-		{"no headers", `{"path":"/a","headers":{}}`, input.Request{Path: "/a", Method: "GET"}},
+			input.Own{Path: "/a", Method: "GET", Headers: []message.Header{{Name: "X-A", Value: "b c\t"}, {Name: "accept"}}}},
+		{"no headers", `{"path":"/a","headers":{}}`, input.Own{Path: "/a", Method: "GET"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse([]byte(tt.text), input.SendRequest, false)
-			if err != nil || !reflect.DeepEqual(in.Request, tt.want) {
-				t.Errorf("got %+v, %v, want %+v", in.Request, err, tt.want)
+			in, err := input.Parse([]byte(tt.text), input.SendRequest)
+			if err != nil || !reflect.DeepEqual(in.Own, tt.want) {
+				t.Errorf("got %+v, %v, want %+v", in.Own, err, tt.want)
 			}
 		})
 	}
@@ -48,9 +48,9 @@ func TestRequestIsRead(t *testing.T) {
 
 func TestEveryMethod(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
-		in, err := input.Parse([]byte(`{"path":"/","method":"`+method+`"}`), input.SendRequest, false)
-		if err != nil || in.Request.Method != method {
-			t.Errorf("%s: got %q, %v", method, in.Request.Method, err)
+		in, err := input.Parse([]byte(`{"path":"/","method":"`+method+`"}`), input.SendRequest)
+		if err != nil || in.Own.Method != method {
+			t.Errorf("%s: got %q, %v", method, in.Own.Method, err)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestRequestIsRefused(t *testing.T) {
 		{"a method that is no text", `{"path":"/","method":null}`, "method"},
 		{"a body that is no text", `{"path":"/","method":"POST","body":{}}`, "body"},
 		{"a body that is false", `{"path":"/","method":"POST","body":false}`, "body"},
-		{"the host's body outside of begin", `{"path":"/","method":"POST","body":true}`, "body"},
+		{"the host's body outside of request", `{"path":"/","method":"POST","body":true}`, "body"},
 		{"a body that is not UTF-8", "{\"path\":\"/\",\"method\":\"POST\",\"body\":\"\xff\"}", "body"},
 		{"a body with half a surrogate pair", `{"path":"/","method":"POST","body":"a\ud83d"}`, "body"},
 		{"a body of more than 1 MiB", `{"path":"/","method":"POST","body":"` + strings.Repeat("a", 1<<20+1) + `"}`, "body"},
@@ -123,7 +123,7 @@ func TestRequestIsRefused(t *testing.T) {
 		{"force", `{"path":"/","force":true}`, "force"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := input.Parse([]byte(tt.text), input.SendRequest, false)
+			_, err := input.Parse([]byte(tt.text), input.SendRequest)
 			checkError(t, err, tt.key)
 		})
 	}
@@ -132,7 +132,7 @@ func TestRequestIsRefused(t *testing.T) {
 func TestACharacterThatNoURIHasIsRefused(t *testing.T) {
 	for _, c := range "\"<>[]{}|^\\`# \t\n\x7fé" {
 		for _, path := range []string{"/a" + string(c), "/?a=" + string(c)} {
-			_, err := input.Parse(marshal(t, map[string]any{"path": path}), input.SendRequest, false)
+			_, err := input.Parse(marshal(t, map[string]any{"path": path}), input.SendRequest)
 			checkError(t, err, "path")
 		}
 	}
@@ -141,16 +141,23 @@ func TestACharacterThatNoURIHasIsRefused(t *testing.T) {
 func TestTheHostsBody(t *testing.T) {
 	for _, tt := range []struct{ method, body, key string }{
 		{"POST", "true", ""}, {"DELETE", "true", ""}, {"GET", "true", "body"}, {"HEAD", "true", "body"},
-		{"POST", "false", "body"}, {"POST", "null", "body"},
+		{"POST", "false", "body"}, {"POST", "null", "body"}, {"POST", `"text"`, "body"},
 	} {
 		text := `{"path":"/","method":"` + tt.method + `","body":` + tt.body + `}`
-		in, err := input.Parse([]byte(text), input.SendRequest, true)
+		in, err := input.Parse([]byte(text), input.Request)
 		switch {
 		case tt.key != "":
 			checkError(t, err, tt.key)
-		case err != nil || !in.Request.HostBody || in.Request.Body != "":
-			t.Errorf("%s: got %+v, %v", tt.method, in.Request, err)
+		case err != nil || !in.Own.HostBody || in.Own.Body != "":
+			t.Errorf("%s: got %+v, %v", tt.method, in.Own, err)
 		}
+	}
+}
+
+func TestRequestHasADefaultPath(t *testing.T) {
+	in, err := input.Parse(nil, input.Request)
+	if err != nil || in.Own.Path != "/jobs" || in.Own.Method != "GET" {
+		t.Errorf("got %+v, %v", in.Own, err)
 	}
 }
 
@@ -176,11 +183,11 @@ func TestHeadersAreLimited(t *testing.T) {
 		{"a value of a byte more", headers(1, 1, 32<<10), "headers"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in, err := input.Parse(marshal(t, map[string]any{"path": "/", "headers": tt.headers}), input.SendRequest, false)
+			in, err := input.Parse(marshal(t, map[string]any{"path": "/", "headers": tt.headers}), input.SendRequest)
 			if tt.key != "" {
 				checkError(t, err, tt.key)
-			} else if err != nil || len(in.Request.Headers) != len(tt.headers) {
-				t.Errorf("got %d headers, %v", len(in.Request.Headers), err)
+			} else if err != nil || len(in.Own.Headers) != len(tt.headers) {
+				t.Errorf("got %d headers, %v", len(in.Own.Headers), err)
 			}
 		})
 	}
@@ -191,7 +198,7 @@ func TestReservedHeaders(t *testing.T) {
 		"Content-Length", "content_length", "Transfer-Encoding", "Connection",
 		"Expect", "Upgrade", "Keep-Alive", "Keep_Alive", "TE", "Trailer", "Proxy-Connection"} {
 		for _, written := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
-			_, err := input.Parse([]byte(`{"path":"/","headers":{"`+written+`":"x"}}`), input.SendRequest, false)
+			_, err := input.Parse([]byte(`{"path":"/","headers":{"`+written+`":"x"}}`), input.SendRequest)
 			checkError(t, err, "headers")
 		}
 	}
@@ -207,13 +214,13 @@ func FuzzRequest(f *testing.F) {
 	f.Add("/", "A\r\nB", "c\r\nd")
 	const base = "https://api.example/v1"
 	f.Fuzz(func(t *testing.T, given, name, value string) {
-		in, err := input.Parse(marshal(t, map[string]any{"path": given, "headers": map[string]string{name: value}}), input.SendRequest, false)
+		in, err := input.Parse(marshal(t, map[string]any{"path": given, "headers": map[string]string{name: value}}), input.SendRequest)
 		if err != nil {
 			return
 		}
-		u, parseErr := url.Parse(base + in.Request.Path)
+		u, parseErr := url.Parse(base + in.Own.Path)
 		if parseErr != nil {
-			t.Fatalf("%q: %v", in.Request.Path, parseErr)
+			t.Fatalf("%q: %v", in.Own.Path, parseErr)
 		}
 		if u.Scheme != "https" || u.Host != "api.example" || u.User != nil || u.Fragment != "" {
 			t.Errorf("%q leads to %s", given, u)
@@ -224,7 +231,7 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("%q leaves the base URL as %q", given, p)
 			}
 		}
-		for _, h := range in.Request.Headers {
+		for _, h := range in.Own.Headers {
 			folded := strings.ReplaceAll(ascii.Lower(h.Name), "_", "-")
 			for _, own := range input.ForbiddenHeaders {
 				if folded == own {

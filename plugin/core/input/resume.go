@@ -4,59 +4,93 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
+	"automatic-rostering/plugin/core/message"
 )
 
-// Resume is the input of resume: a flow, and the result of its step.
-type Resume struct {
-	Flow json.Value // as begin or resume returned it
-	Clock
-
-	Given Given // of the fields below
-
+// Response is a response, or its absence, as the host passes it.
+type Response struct {
 	// Status is 0 without a response; Failed may then have the reason.
 	Status     int
 	Failed     string
 	RetryAfter string // the header
 	Body       string
-	// Unrepeatable says that the host cannot send the request again after a 401.
-	Unrepeatable bool
+
+	Given Given // of the fields of resume and explain
+}
+
+// Resume is the input of resume: a flow, and the result of its step.
+type Resume struct {
+	Flow json.Value // as begin or resume returned it
+	Clock
+	Response
 
 	Value     string // of a key in the store
 	ValueNull bool   // the key does not exist
 	Added     bool
 }
 
-// Given is the set of resume's fields that were passed.
+// Explain is the input of explain: a response, and the tokens that the call sent.
+type Explain struct {
+	Response
+	Tokens []string
+}
+
+// maxTokens is how many tokens a call sends at most.
+const maxTokens = 3
+
+// Given is a set of fields that were passed.
 type Given uint8
 
 const (
 	GivenStatus Given = 1 << iota
 	GivenHeaders
 	GivenBody
-	GivenRepeatable
 	GivenFailed // this and the following exclude each other and those above
 	GivenValue
 	GivenAdded
 )
 
 // ParseResume reads the input of resume. It does not check whether the result fits the
-// call's step.
+// flow's step.
 func ParseResume(b []byte) (r Resume, err *apierror.Error) {
-	err = fields{"flow", "status", "headers", "body", "repeatable", "failed", "value", "added", "now"}.read(b, r.set)
-	if err != nil {
-		return r, err
-	}
+	err = fields{"flow", "status", "headers", "body", "failed", "value", "added", "now"}.read(b, r.set)
 	switch {
+	case err != nil:
 	case r.Flow == nil:
 		err = apierror.Input("flow", "pass the flow of the last step")
-	case r.Given&GivenRepeatable != 0 && r.Status != 401:
-		err = apierror.Input("repeatable", "pass repeatable only with a 401 of the service")
-	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
-		err = apierror.Input(r.Given.lone(), "pass one of failed, value and added, with nothing but flow and now")
-	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
-		err = apierror.Input("status", "pass the response's status, headers and body, or failed with a reason")
+	default:
+		err = r.Response.check()
 	}
 	return r, err
+}
+
+// ParseExplain reads the input of explain.
+func ParseExplain(b []byte) (e Explain, err *apierror.Error) {
+	err = fields{"status", "headers", "body", "failed", "tokens"}.read(b, e.set)
+	if err == nil {
+		err = e.Response.check()
+	}
+	switch {
+	case err != nil:
+	case e.Given&(GivenStatus|GivenFailed) == 0:
+		err = apierror.Input("status", passResponse)
+	case e.Status/100 == 2 || e.Status == 304:
+		err = apierror.Input("status", "this response is a result; explain only others")
+	}
+	return e, err
+}
+
+const passResponse = "pass the response's status, headers and body, or failed with a reason"
+
+// check validates the fields together.
+func (r *Response) check() *apierror.Error {
+	switch {
+	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
+		return apierror.Input(r.Given.lone(), "pass exactly one of failed, value and added, or a response")
+	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
+		return apierror.Input("status", passResponse)
+	}
+	return nil
 }
 
 // lone returns the first field that excludes others.
@@ -75,25 +109,6 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 	case "flow":
 		r.Flow = value
 		return wantObject(name, value)
-	case "status":
-		r.Given |= GivenStatus
-		return r.setStatus(value)
-	case "headers":
-		r.Given |= GivenHeaders
-		return r.setHeaders(value)
-	case "body":
-		r.Given |= GivenBody
-		return text(name, value, &r.Body)
-	case "repeatable":
-		r.Given |= GivenRepeatable
-		if value.Kind() != json.Bool {
-			return apierror.Input("repeatable", "repeatable must be true or false")
-		}
-		r.Unrepeatable = !value.True()
-		return nil
-	case "failed":
-		r.Given |= GivenFailed
-		return text(name, value, &r.Failed)
 	case "value":
 		r.Given |= GivenValue
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
@@ -103,27 +118,58 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 		return nil // invalid Unicode in it is not the host's error, and is never shown
 	case "added":
 		r.Given |= GivenAdded
-		if value.Kind() != json.Bool {
-			return apierror.Input("added", "added must be true or false")
-		}
-		r.Added = value.True()
-		return nil
+		return boolean(name, value, &r.Added)
+	case "now":
+		return r.Clock.set(value)
 	}
-	return r.Clock.set(value)
+	return r.Response.set(name, value)
 }
 
-func (r *Resume) setStatus(value json.Value) *apierror.Error {
+func (e *Explain) set(name string, value json.Value) *apierror.Error {
+	if name != "tokens" {
+		return e.Response.set(name, value)
+	}
+	tokens, ok := value.Texts()
+	if !ok || value.Kind() != json.List || len(tokens) > maxTokens {
+		return apierror.Input("tokens", "tokens must be a list of at most 3 access tokens")
+	}
+	for _, token := range tokens {
+		if !AccessToken(token) {
+			return apierror.Input("tokens", AccessTokenMessage)
+		}
+	}
+	e.Tokens = tokens
+	return nil
+}
+
+func (r *Response) set(name string, value json.Value) *apierror.Error {
+	switch name {
+	case "status":
+		r.Given |= GivenStatus
+		return r.setStatus(value)
+	case "headers":
+		r.Given |= GivenHeaders
+		return r.setHeaders(value)
+	case "body":
+		r.Given |= GivenBody
+		return text(name, value, &r.Body)
+	}
+	r.Given |= GivenFailed
+	return text(name, value, &r.Failed)
+}
+
+func (r *Response) setStatus(value json.Value) *apierror.Error {
 	if value.Kind() == json.Number {
-		status, negative, whole := value.Integer(600)
-		if whole && (status == 0 || !negative && status >= 100 && status <= 599) {
+		status, negative, whole := value.Integer(1000)
+		if whole && (status == 0 || !negative && status < 1000) {
 			r.Status = int(status)
 			return nil
 		}
 	}
-	return apierror.Input("status", "status must be 0 (no response), or 100 to 599")
+	return apierror.Input("status", "status must be 0 (no response), or an HTTP status of at most 999")
 }
 
-func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {
+func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 	if !json.WellFormed(value) {
 		return apierror.Input("headers", "headers"+notUnicode)
 	}
@@ -141,4 +187,14 @@ func (r *Resume) setHeaders(value json.Value) (err *apierror.Error) {
 		return wantObject("headers", value)
 	}
 	return err
+}
+
+// Message returns the response as the core reads it, without a body unless the host passed one.
+func (r *Response) Message() *message.Response {
+	response := &message.Response{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
+	if r.Given&GivenBody != 0 {
+		response.Size = len(r.Body)
+		response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
+	}
+	return response
 }

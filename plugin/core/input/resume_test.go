@@ -2,6 +2,7 @@ package input_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/core/apierror"
@@ -9,32 +10,67 @@ import (
 )
 
 func TestResume(t *testing.T) {
-	flow := []byte(`{"a":1}`)
+	resume := func(r input.Resume) input.Resume {
+		r.Flow = []byte(`{"a":1}`)
+		return r
+	}
+	response := func(given input.Given, r input.Response) input.Resume {
+		r.Given = given
+		return resume(input.Resume{Response: r})
+	}
 	for _, tt := range []struct {
 		name, text string
 		want       input.Resume
 	}{
-		{"a status", `{"flow":{"a":1},"status":200}`, input.Resume{Flow: flow, Given: input.GivenStatus, Status: 200}},
-		{"no response, by status", `{"flow":{"a":1},"status":0}`, input.Resume{Flow: flow, Given: input.GivenStatus}},
-		{"no response, by a reason", `{"flow":{"a":1},"failed":"refused"}`, input.Resume{Flow: flow, Given: input.GivenFailed, Failed: "refused"}},
-		{"no response, without a reason", `{"flow":{"a":1},"failed":""}`, input.Resume{Flow: flow, Given: input.GivenFailed}},
-		{"all", `{"flow":{"a":1},"status":599.0,"headers":{"retry-AFTER":"7","X":["a","b"]},"body":"b","now":5}`,
-			input.Resume{Flow: flow, Given: input.GivenStatus | input.GivenHeaders | input.GivenBody, Status: 599, RetryAfter: "7", Body: "b", Clock: input.Clock{Now: 5, HasNow: true}}},
-		{"nothing more, as after a wait", `{"flow":{"a":1}}`, input.Resume{Flow: flow}},
-		{"a value", `{"flow":{"a":1},"value":"v\n"}`, input.Resume{Flow: flow, Given: input.GivenValue, Value: "v\n"}},
-		{"no value", `{"flow":{"a":1},"value":null}`, input.Resume{Flow: flow, Given: input.GivenValue, ValueNull: true}},
-		{"a value that is not Unicode", `{"flow":{"a":1},"value":"\ud83d"}`, input.Resume{Flow: flow, Given: input.GivenValue, Value: "\ufffd"}},
-		{"added", `{"flow":{"a":1},"added":true}`, input.Resume{Flow: flow, Given: input.GivenAdded, Added: true}},
-		{"not added", `{"flow":{"a":1},"added":false}`, input.Resume{Flow: flow, Given: input.GivenAdded}},
-		{"a list of headers", `{"flow":{"a":1},"status":100,"headers":{"Retry-After":[ "8" , "9" ]}}`,
-			input.Resume{Flow: flow, Given: input.GivenStatus | input.GivenHeaders, Status: 100, RetryAfter: "8"}},
-		{"an empty list", `{"flow":{"a":1},"status":100,"headers":{"Retry-After":[]}}`, input.Resume{Flow: flow, Given: input.GivenStatus | input.GivenHeaders, Status: 100}},
+		{"a status", `"status":200`, response(input.GivenStatus, input.Response{Status: 200})},
+		{"the largest one", `"status":999.0`, response(input.GivenStatus, input.Response{Status: 999})},
+		{"no response, by status", `"status":0`, response(input.GivenStatus, input.Response{})},
+		{"no response, by a reason", `"failed":"refused"`, response(input.GivenFailed, input.Response{Failed: "refused"})},
+		{"no response, without a reason", `"failed":""`, response(input.GivenFailed, input.Response{})},
+		{"all", `"status":1,"headers":{"retry-AFTER":"7","X":["a","b"]},"body":"b"`,
+			response(input.GivenStatus|input.GivenHeaders|input.GivenBody, input.Response{Status: 1, RetryAfter: "7", Body: "b"})},
+		{"nothing more, as after a wait", `"now":5`, resume(input.Resume{Clock: input.Clock{Now: 5, HasNow: true}})},
+		{"a value", `"value":"v\n"`, resume(input.Resume{Value: "v\n", Response: input.Response{Given: input.GivenValue}})},
+		{"no value", `"value":null`, resume(input.Resume{ValueNull: true, Response: input.Response{Given: input.GivenValue}})},
+		{"a value that is not Unicode", `"value":"\ud83d"`, resume(input.Resume{Value: "\ufffd", Response: input.Response{Given: input.GivenValue}})},
+		{"added", `"added":true`, resume(input.Resume{Added: true, Response: input.Response{Given: input.GivenAdded}})},
+		{"not added", `"added":false`, resume(input.Resume{Response: input.Response{Given: input.GivenAdded}})},
+		{"a list of headers", `"status":100,"headers":{"Retry-After":[ "8" , "9" ]}`,
+			response(input.GivenStatus|input.GivenHeaders, input.Response{Status: 100, RetryAfter: "8"})},
+		{"an empty list", `"status":100,"headers":{"Retry-After":[]}`, response(input.GivenStatus|input.GivenHeaders, input.Response{Status: 100})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := input.ParseResume([]byte(tt.text))
+			got, err := input.ParseResume([]byte(`{"flow":{"a":1},` + tt.text + `}`))
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, tt.want)
 			}
+		})
+	}
+}
+
+func TestExplain(t *testing.T) {
+	three := `["a","b","` + strings.Repeat("c", input.MaxToken) + `"]`
+	e, err := input.ParseExplain([]byte(`{"status":403,"body":"b","tokens":` + three + `}`))
+	if err != nil || e.Status != 403 || e.Body != "b" || len(e.Tokens) != 3 {
+		t.Errorf("got %d, %d tokens, %v", e.Status, len(e.Tokens), err)
+	}
+	for _, tt := range []struct{ name, text, key string }{
+		{"nothing", ``, "status"},
+		{"a body alone", `{"body":""}`, "status"},
+		{"tokens alone", `{"tokens":["a"]}`, "status"},
+		{"a result", `{"status":204}`, "status"},
+		{"another result", `{"status":304}`, "status"},
+		{"failed and a status", `{"status":500,"failed":""}`, "failed"},
+		{"four tokens", `{"status":500,"tokens":["a","b","c","d"]}`, "tokens"},
+		{"a token alone", `{"status":500,"tokens":"a"}`, "tokens"},
+		{"an empty token", `{"status":500,"tokens":[""]}`, "tokens"},
+		{"a number as a token", `{"status":500,"tokens":[1]}`, "tokens"},
+		{"a time", `{"status":500,"now":1}`, "now"},
+		{"a flow", `{"status":500,"flow":{}}`, "flow"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := input.ParseExplain([]byte(tt.text))
+			checkError(t, err, tt.key)
 		})
 	}
 }
@@ -50,8 +86,7 @@ func TestResumeIsRefused(t *testing.T) {
 		{"a status as text", `{"flow":{},"status":"200"}`, "status"},
 		{"a status with a fraction", `{"flow":{},"status":200.5}`, "status"},
 		{"a negative status", `{"flow":{},"status":-200}`, "status"},
-		{"a status below 100", `{"flow":{},"status":99}`, "status"},
-		{"a status above 599", `{"flow":{},"status":600}`, "status"},
+		{"a status above 999", `{"flow":{},"status":1000}`, "status"},
 		{"headers as a list", `{"flow":{},"status":200,"headers":[["a","b"]]}`, "headers"},
 		{"a header that is a number", `{"flow":{},"status":200,"headers":{"a":1}}`, "headers"},
 		{"a header that is a list of numbers", `{"flow":{},"status":200,"headers":{"a":["b",1]}}`, "headers"},
@@ -88,10 +123,10 @@ func TestResumeIsRefused(t *testing.T) {
 // FuzzStep passes anything to the parsers of steps and tokens: they may reject it, but not
 // panic, and what they accept is within the limits.
 func FuzzStep(f *testing.F) {
-	for _, text := range []string{"", `{"flow":{},"status":200,"headers":{"a":["b"]},"body":"x","now":1}`,
-		`{"call":"list_jobs","input":{}}`, `{"access_token":"a","expires_at":1,"cache_key":"k"}`, `{"flow":{},"status":1e2}`,
-		`{"flow":{},"value":null}`, `{"flow":{},"added":true}`, `{"call":"get_token","accepts":["wait","store"]}`,
-		`{"access_token":"a","expires_at":1,"cache_key":"k","now":1}`} {
+	for _, text := range []string{"", `{"flow":{},"status":200,"headers":{"a":["b"]},"body":"x","now":1}`, `{"flow":{},"status":1e2}`,
+		`{"flow":{},"value":null}`, `{"flow":{},"added":true}`, `{"accepts":["store"],"refused":"a","used":true}`,
+		`{"status":401,"tokens":["a"],"body":"x"}`, `{"path":"/a","method":"POST","body":true}`,
+		`{"access_token":"a","expires_at":1,"cache_key":"k"}`, `{"access_token":"a","expires_at":1,"cache_key":"k","now":1}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -101,14 +136,19 @@ func FuzzStep(f *testing.F) {
 			}
 			return err == nil
 		}
-		begin, err := input.ParseBegin(b)
-		if check(err) {
-			_, err = input.Parse(begin.Input, begin.Export, true)
-			check(err)
+		in, err := input.Parse(b, input.Begin)
+		if check(err) && in.Used && in.Refused == "" {
+			t.Errorf("got %+v", in)
 		}
+		_, err = input.Parse(b, input.Request)
+		check(err)
 		r, err := input.ParseResume(b)
-		if check(err) && (r.Flow == nil || r.Status != 0 && (r.Status < 100 || r.Status > 599)) {
+		if check(err) && (r.Flow == nil || r.Status < 0 || r.Status > 999) {
 			t.Errorf("got %+v", r)
+		}
+		e, err := input.ParseExplain(b)
+		if check(err) && (e.Status/100 == 2 || len(e.Tokens) > 3) {
+			t.Errorf("got %+v", e)
 		}
 		stored, ok := input.ParseStoredToken(string(b))
 		token, err := input.ParseToken(b)

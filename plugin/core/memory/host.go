@@ -8,23 +8,27 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/message"
 )
 
-// Host implements [call.Host] with maps.
+// Host implements [host.Sender] with maps.
 type Host struct {
 	Settings map[string]string // the config
 	Vars     map[string][]byte
 	Held     []byte // the var of the last Hold
 	Clock    int64  // what Now returns
 	// Logged gets each line; it may be nil.
-	Logged func(level call.Level, line string)
+	Logged func(level host.Level, line string)
 	// Keeps reports whether there is room for a var, or ends the call with a panic; nil means
 	// that there is always room.
 	Keeps func(name string, value []byte) bool
+	// Respond responds to a request of a direct call, in the form of Request.AppendJSON, and
+	// its body; a panic is a trap.
+	Respond func(request, body string) *message.Response
 }
 
-var _ call.Host = (*Host)(nil)
+var _ host.Sender = (*Host)(nil)
 
 // New returns a host with a config.
 func New(config map[string]string) *Host {
@@ -69,7 +73,7 @@ func (h *Host) Hold(name string) bool {
 	return h.Held != nil
 }
 
-func (h *Host) Log(level call.Level, line string) {
+func (h *Host) Log(level host.Level, line string) {
 	if h.Logged != nil {
 		h.Logged(level, line)
 	}
@@ -78,7 +82,13 @@ func (h *Host) Log(level call.Level, line string) {
 func (h *Host) LogVar(name string) bool {
 	line, ok := h.Vars[name]
 	if ok {
-		h.Log(call.Debug, string(line))
+		h.Log(host.Debug, string(line))
 	}
 	return ok
 }
+
+func (h *Host) Send(r *message.Request) *message.Response {
+	return h.Respond(string(r.AppendJSON(nil)), r.Body)
+}
+
+func (h *Host) SendHeld() *message.Response { return h.Respond(string(h.Held), "") }

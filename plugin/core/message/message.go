@@ -18,8 +18,6 @@ type Request struct {
 	URL     string
 	Headers []Header
 	Body    string // no body is sent if it is empty
-	// HostBody says that the host has the body, which the plugin never sees.
-	HostBody bool
 }
 
 // Response is the response to a request, or its absence.
@@ -38,28 +36,30 @@ type Response struct {
 	RetryAfter string
 }
 
+// Body returns the body, or its first most bytes; nil if the host does not pass it.
+func (r *Response) Body(most int) []byte {
+	if r.Load == nil {
+		return nil
+	}
+	return r.Load(most)
+}
+
 // Failed reports whether there is no usable response: no status, or the single NUL byte
 // that the JavaScript SDKs return for a body over the host's limit.
 func (r *Response) Failed() bool {
 	if r.Status == 0 {
 		return true
 	}
-	return r.Status == 200 && r.Size == 1 && r.Load(1)[0] == 0
+	return r.Status == 200 && r.Size == 1 && r.Body(1)[0] == 0
 }
 
 // AppendJSON appends the request as http_request takes it: a JSON object with method, url
 // and headers. The body is passed separately.
 func (r *Request) AppendJSON(dst []byte) []byte { return append(r.appendHead(dst), '}') }
 
-// AppendWithBody appends the request with its body, as in the steps of begin and resume.
+// AppendWithBody appends the request with its body, as in a step.
 func (r *Request) AppendWithBody(dst []byte) []byte {
-	dst = r.appendHead(dst)
-	switch {
-	case r.HostBody:
-		dst = append(dst, `,"body":true`...)
-	case r.Body != "":
-		dst = json.AppendString(append(dst, `,"body":`...), r.Body)
-	}
+	dst = json.AppendString(append(r.appendHead(dst), `,"body":`...), r.Body)
 	return append(dst, '}')
 }
 

@@ -9,60 +9,59 @@ import (
 	"automatic-rostering/plugin/core/json"
 )
 
-// The values of cache_key:asking in the shared store, which show the instances of a fleet
-// each other's token requests; the third is Failure.Value. Refused is the value of cache_key
-// instead of a refused token.
+// The values of the lock in the shared store, which show the instances of a fleet each
+// other's token requests; the third is Failure.Value.
 const (
-	Asking  = `{"state":"asking"}`
-	Done    = `{"state":"done"}`
-	Refused = `{"state":"refused"}`
+	Requesting = `{"state":"requesting"}`
+	Done       = `{"state":"done"}`
 )
 
-// Failure is what a fleet learns about an error: a failed token request, or a new token that
-// the service refused.
+// Failure is what a flow and a fleet remember of an error: a failed token request, or a new
+// token that the service refused.
 type Failure struct {
 	Code   string
 	Status int64
-	Wait   int64 // seconds until the next token request, at most an hour
 }
 
-// ReadFailure reads an error of the plugin. Code is empty if it is another error.
-func ReadFailure(err []byte) (f Failure) {
+// ReadFailure reads the members of an error.
+func ReadFailure(members []byte) (f Failure) {
+	return readError([]byte("{" + string(members) + "}"))
+}
+
+// IsRefusal reports whether an error is that of refused tokens.
+func IsRefusal(err []byte) bool { return readError(err).Code == apierror.ServiceUnauthorized }
+
+func readError(err []byte) (f Failure) {
 	json.Value(err).Each(func(name string, value json.Value) bool {
 		switch name {
 		case "code":
 			f.Code = value.Text()
 		case "status":
 			f.Status, _, _ = value.Integer(maxStatus)
-		case "retry_after":
-			f.Wait, _, _ = value.Integer(backoff.MaxWait)
 		}
 		return true
 	})
-	if (&Lock{code: f.Code}).Error() == nil {
-		f.Code = ""
-	}
 	return f
 }
 
-// Value returns the value of the lock that shows the failure, as one of failures in a row.
-func (f *Failure) Value(now int64, failures int) string {
+// Value returns the value of the lock that shows the failure, as one of failures in a row, and
+// how many seconds it is until the next token request.
+func (f *Failure) Value(now, wait int64, failures int) string {
 	return `{"state":"failed","code":"` + f.Code + `","status":` + strconv.FormatInt(f.Status, 10) +
-		`,"until":` + strconv.FormatInt(now+f.Wait, 10) + `,"wait":` + strconv.FormatInt(f.Wait, 10) +
+		`,"until":` + strconv.FormatInt(now+wait, 10) + `,"wait":` + strconv.FormatInt(wait, 10) +
 		`,"failures":` + strconv.Itoa(failures) + `}`
 }
 
-const maxStatus = 599
+const maxStatus = 999
 
-// Lock is a decoded value of the lock. If neither Done nor Failed is set, a token request is
-// under way, or the value is one that this version cannot read: it expires.
+// Lock is a decoded value of the lock. If none of its states is set, it is one that this
+// version cannot read: it expires.
 type Lock struct {
-	Done, Failed bool
-	Until        int64 // Unix seconds, by the clock of the other instance
-	Wait         int64 // seconds, from when the value was written
-	Failures     int
-	code         string
-	status       int
+	Requesting, Done, Failed bool
+	Failure
+	Until    int64 // Unix seconds, by the clock of the other instance
+	Wait     int64 // seconds, from when the value was written
+	Failures int
 }
 
 // ParseLock decodes a value from the store, which anybody may have written. It ignores unknown
@@ -81,9 +80,9 @@ func ParseLock(value string) (lock Lock) {
 		case "state":
 			name = v.Text()
 		case "code":
-			lock.code = v.Text()
+			lock.Code = v.Text()
 		case "status":
-			lock.status = int(number(v, 0, maxStatus+1))
+			lock.Status = number(v, 0, maxStatus+1)
 		case "until":
 			lock.Until = number(v, 1, clock.Latest)
 		case "wait":
@@ -96,25 +95,23 @@ func ParseLock(value string) (lock Lock) {
 	if !valid || wrong {
 		return Lock{}
 	}
-	lock.Done = name == "done"
-	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Error() != nil && lock.hasStatus()
+	lock.Requesting, lock.Done = name == "requesting", name == "done"
+	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Valid()
 	return lock
 }
 
-// hasStatus reports whether the status is one that the error can have: only these two can be
-// without one.
-func (l *Lock) hasStatus() bool {
-	if l.status == 0 {
-		return l.code == apierror.NetworkError || l.code == apierror.TokenResponseInvalid
+// Valid reports whether it can be a failure, with a status that it can have.
+func (f *Failure) Valid() bool {
+	if f.Status == 0 {
+		return f.Code == apierror.NetworkError || f.Code == apierror.TokenResponseInvalid
 	}
-	return l.status >= 100 && l.status <= maxStatus
+	return f.Status <= maxStatus && f.Error() != nil && (f.Code != apierror.ServiceUnauthorized || f.Status == 401)
 }
 
-// Error returns the error with this plugin's message, or nil for a code that the lock cannot
-// have.
-func (l *Lock) Error() *apierror.Error {
-	e := &apierror.Error{Code: l.code, Status: l.status, Retryable: true}
-	switch l.code {
+// Error returns the error with this plugin's message, or nil for another code.
+func (f *Failure) Error() *apierror.Error {
+	e := &apierror.Error{Code: f.Code, Status: int(f.Status), Retryable: true}
+	switch f.Code {
 	case apierror.TokenEndpointRejected:
 		e.Retryable = false
 		e.Message = refusedClient
@@ -125,11 +122,9 @@ func (l *Lock) Error() *apierror.Error {
 	case apierror.NetworkError:
 		e.Message = noResponse + "; check auth_url, the network and the host's limits, then retry"
 	case apierror.ServiceUnauthorized:
-		e.Retryable = false
-		e.Message = "the service refused a new token; check environment, scope and the client's permissions"
+		e.Message = "the service refused a new token; retry, then check environment, scope and the client's permissions"
 	default:
 		return nil
 	}
-	e.Message += " (seen by another instance)"
 	return e
 }

@@ -16,11 +16,10 @@ func TestTheLockShowsAFailure(t *testing.T) {
 		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},
 		{Code: apierror.TokenResponseInvalid, Status: 200, Retryable: true},
 		{Code: apierror.NetworkError, Retryable: true},
-		{Code: apierror.ServiceUnauthorized, Status: 401},
+		{Code: apierror.ServiceUnauthorized, Status: 401, Retryable: true},
 	} {
-		failure.RetryAfter = 60
-		failed := oauth2.ReadFailure(failure.AppendJSON(nil))
-		lock := oauth2.ParseLock(failed.Value(1_800_000_000, 3))
+		read := oauth2.ReadFailure(failure.Members())
+		lock := oauth2.ParseLock(read.Value(1_800_000_000, 60, 3))
 		if !lock.Failed || lock.Done || lock.Until != 1_800_000_060 || lock.Wait != 60 || lock.Failures != 3 {
 			t.Errorf("%s: %+v", failure.Code, lock)
 			continue
@@ -32,10 +31,12 @@ func TestTheLockShowsAFailure(t *testing.T) {
 	}
 }
 
-func TestOnlyErrorsOfATokenRequestAreShown(t *testing.T) {
-	for _, err := range []string{"", "{}", `{"code":"invalid_input"}`, `{"code":"\",\"x\":\""}`, `[]`} {
-		if got := oauth2.ReadFailure([]byte(err)); got.Code != "" {
-			t.Errorf("%s: %+v", err, got)
+func TestIsRefusal(t *testing.T) {
+	for err, want := range map[string]bool{
+		`{"code":"service_unauthorized","message":"m"}`: true, `{"code":"network_error"}`: false, `{}`: false,
+	} {
+		if got := oauth2.IsRefusal([]byte(err)); got != want {
+			t.Errorf("%s: %v", err, got)
 		}
 	}
 }
@@ -43,21 +44,23 @@ func TestOnlyErrorsOfATokenRequestAreShown(t *testing.T) {
 const failed = `{"state":"failed","code":"network_error","status":0,"until":1800000060,"wait":60,"failures":1}`
 
 func TestParseLock(t *testing.T) {
-	if !oauth2.ParseLock(failed).Failed || !oauth2.ParseLock(oauth2.Done).Done {
+	if !oauth2.ParseLock(failed).Failed || !oauth2.ParseLock(oauth2.Done).Done || !oauth2.ParseLock(oauth2.Requesting).Requesting {
 		t.Fatal("the plugin's own values are not read")
 	}
 	if more := strings.Replace(failed, "{", `{"more":1,`, 1); !oauth2.ParseLock(more).Failed {
 		t.Errorf("an unknown field is not ignored: %s", more)
 	}
 	for _, tt := range []struct{ name, value string }{
-		{"a request under way", oauth2.Asking},
+		{"a request under way", oauth2.Requesting},
 		{"nothing", ""},
 		{"half of it", failed[:len(failed)-1]},
 		{"another state", strings.Replace(failed, "failed", "fallen", 1)},
 		{"no code", strings.Replace(failed, `"code":"network_error",`, "", 1)},
 		{"a code of another error", strings.Replace(failed, "network_error", "invalid_input", 1)},
-		{"a status out of range", strings.Replace(failed, `"status":0`, `"status":99`, 1)},
-		{"a status above all", strings.Replace(failed, `"status":0`, `"status":600`, 1)},
+		{"a status above all", strings.Replace(failed, `"status":0`, `"status":1000`, 1)},
+		{"no status of what needs one", strings.Replace(failed, "network_error", "token_endpoint_rejected", 1)},
+		{"refused tokens with another status", `{"state":"failed","code":"service_unauthorized","status":500,"until":1800000060,"wait":60,"failures":1}`},
+		{"no failures at all", strings.Replace(failed, `,"failures":1`, "", 1)},
 		{"until as a string", strings.Replace(failed, "1800000060", `"1800000060"`, 1)},
 		{"a negative until", strings.Replace(failed, "1800000060", "-1800000060", 1)},
 		{"until with a fraction", strings.Replace(failed, "1800000060", "1800000060.5", 1)},
@@ -77,7 +80,7 @@ func TestParseLock(t *testing.T) {
 // FuzzLock parses any value of the store: what it accepts is within the limits.
 func FuzzLock(f *testing.F) {
 	f.Add(failed)
-	f.Add(oauth2.Asking)
+	f.Add(oauth2.Requesting)
 	f.Add(oauth2.Done)
 	f.Fuzz(func(t *testing.T, value string) {
 		lock := oauth2.ParseLock(value)

@@ -28,11 +28,11 @@ const (
 // in seconds, at most a day. secrets returns what must not be in the error.
 func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
 	if r.Failed() {
-		return "", 0, apierror.Network(noResponse+redact.Reason(r.Reason, secrets), "auth_url")
+		return "", 0, apierror.Network(noResponse+redact.Reason(r.Reason, secrets()), "auth_url")
 	}
 	parsed := response{flaw: "longer than 256 KiB"}
 	if r.Size <= maxResponse {
-		parsed.parse(r.Load(r.Size))
+		parsed.parse(r.Body(r.Size))
 	}
 	if r.Status/100 == 2 && parsed.oauthError == "" && parsed.flaw == "" {
 		return parsed.token, parsed.lifetime, nil

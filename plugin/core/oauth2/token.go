@@ -34,7 +34,7 @@ func AccessToken(tokenObject []byte) (token string) {
 	return token
 }
 
-// maxCacheKey leaves room for ":asking", the suffix of the lock: both keys must fit a
+// maxCacheKey leaves room for ":lock", the suffix of the lock: both keys must fit a
 // Cloudflare KV key of 512 bytes, the lowest limit of the known stores.
 const maxCacheKey = 500
 

@@ -80,7 +80,7 @@ func TestNoTwoClientsShareACacheKey(t *testing.T) {
 
 func TestACacheKeyFitsAStore(t *testing.T) {
 	for _, c := range clients() {
-		if key := oauth2.CacheKey(&c); len(key)+len(":asking") > 512 || !ascii.AllVisible(key) {
+		if key := oauth2.CacheKey(&c); len(key)+len(":lock") > 512 || !ascii.AllVisible(key) {
 			t.Errorf("%q has %d bytes", key, len(key))
 		}
 	}

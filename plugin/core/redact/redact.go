@@ -79,9 +79,9 @@ func Text(text string, secrets []string) string {
 }
 
 // Reason returns a redacted reason in parentheses, to be appended to a message, or "".
-func Reason(text string, secrets func() []string) string {
+func Reason(text string, secrets []string) string {
 	if text == "" {
 		return ""
 	}
-	return " (" + Text(text, secrets()) + ")"
+	return " (" + Text(text, secrets) + ")"
 }

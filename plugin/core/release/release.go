@@ -5,5 +5,5 @@ const (
 	// Version is the version of all packages; it repeats the file VERSION.
 	Version = "0.1.0"
 	// Contract is the version of docs/contract.md, which says when it rises.
-	Contract = 2
+	Contract = 1
 )

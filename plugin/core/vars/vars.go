@@ -1,198 +1,94 @@
 // Package vars defines the names and the encoding of the vars: all that outlives a call.
 package vars
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"automatic-rostering/plugin/core/clock"
+)
 
 // The vars. Names have exactly 8 bytes, which a guest writes in one host call.
 const (
-	// Summary is what is known about the token, of fixed size: see Token.
+	// Summary is what is known about the instance's tokens, of fixed size: see State.
 	Summary = "ar-state"
-	// TokenObject is the token object that get_token returns.
+	// TokenObject is the token object that get_token returns, Previous the one before it.
 	TokenObject = "ar-token"
-	// TokenStep is the step that begin returns for a get_token with that token.
-	TokenStep = "ar-tstep"
-	// Previous is the token object before it. A request with that token may be under way.
-	Previous = "ar-prev."
-	// JobsRequest is the complete /jobs request with token and ids: the input of
-	// http_request, or the whole step that begin returns. See Token.Prepared.
-	JobsRequest = "ar-jobs."
-	// JobsIDs names the ids of the input for which JobsRequest was prepared.
-	JobsIDs = "ar-ids.."
-	// LogLine is the line that is logged for a 200 to JobsRequest.
-	LogLine = "ar-log.."
+	Previous    = "ar-prev."
 	// Retry is the backoff: see package backoff.
 	Retry = "ar-retry"
-	// Shared is what the calls of the instance know about each other: see Calls.
-	Shared = "ar-calls"
+	// JobsRequest is the complete /jobs request with token and ids: the input of
+	// http_request. JobsIDs names the ids of the input for which it was prepared, and
+	// LogLine is the line that is logged for a 200 to it.
+	JobsRequest = "ar-jobs."
+	JobsIDs     = "ar-ids.."
+	LogLine     = "ar-log.."
 )
 
-// All lists every var except Summary, for clear_token. It updates Summary instead: a call
-// that began before it must not pass for one that began after it.
-var All = [...]string{TokenObject, TokenStep, Previous, JobsRequest, JobsIDs, LogLine, Retry, Shared}
+// All lists every var except Summary, for clear_token.
+var All = [...]string{TokenObject, Previous, Retry, JobsRequest, JobsIDs, LogLine}
 
-// Prepared is the form in which JobsRequest was prepared.
-type Prepared uint8
+// MaxLifetime is the longest lifetime of a token, in seconds: a day.
+const MaxLifetime = 86400
 
-const (
-	Nothing    Prepared = iota // there is no prepared request
-	ForRequest                 // for http_request
-	ForStep                    // for begin; what the host accepts is added to it
-)
-
-// LastPrepared is ForStep for a host that accepts the most.
-const LastPrepared = ForStep + 2
-
-// Token is what is known about the cached token.
+// Token is what is known about a token. The zero Token is none. Times are Unix seconds.
 type Token struct {
-	// AskedAt is when it was requested, in Unix seconds, just before the request
-	// was sent. 0 if there was no usable clock: its expiry is then unknown.
-	AskedAt int64
-	// Lifetime and RenewAfter are seconds since AskedAt: until it expires, and until
-	// a new one is requested.
-	Lifetime, RenewAfter int64
-	// Dropped says that the token was removed.
-	Dropped bool
-	// Rejected says that the service refused it when it was new.
-	Rejected bool
-	// Replacement says that it was obtained in place of a refused one.
-	Replacement bool
-	// Prepared says what JobsRequest is, and ForInput whether it was prepared for the
-	// ids in JobsIDs instead of those in the config.
-	Prepared Prepared
-	ForInput bool
-	// StepPrepared says that TokenStep is set.
-	StepPrepared bool
-	// Epoch counts the clear_tokens so far.
-	Epoch uint32
-
-	// Hash is the hash of the access token. Owner identifies the client and the epoch to
-	// which it belongs. A call with a warm token reads neither.
-	Hash  int64
-	Owner uint32
+	Hash int64 // of the access token
+	// RequestedAt is just before its request was sent; 0 if there was no usable clock. Then
+	// ExpiresAt is 0, too.
+	RequestedAt, ArrivedAt, ExpiresAt int64
+	// Margin is how many seconds before its expiry the token is renewed.
+	Margin int64
+	// Fresh is 1 if this instance requested it, or another did while this one waited for it.
+	Fresh int64
 }
 
-// ExpiryKnown reports whether the clock was usable when the token was requested.
-func (t *Token) ExpiryKnown() bool { return t.AskedAt != 0 }
+// RenewAt returns when the token is renewed.
+func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 
-// ExpiresAt returns when it expires, in Unix seconds, or 0 if unknown.
-func (t *Token) ExpiresAt() int64 {
-	if !t.ExpiryKnown() {
-		return 0
-	}
-	return t.AskedAt + t.Lifetime
+// Alive reports whether a token can be used at a time, as far as the clock tells: it has not
+// expired, and was not requested in the future. Then the clock was set back.
+func (t *Token) Alive(now int64) bool {
+	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+clock.Tolerance
 }
 
-// RenewAt returns when a new one is requested, in Unix seconds.
-func (t *Token) RenewAt() int64 { return t.AskedAt + t.RenewAfter }
+// Overlap is how long a renewed token waits until it is used, in seconds: a service may learn
+// of a new token late. Until then, the token before it is used.
+const Overlap = 5
 
-// The value of Summary is four words, of which a call with a warm token reads two.
-//
-// first word:  AskedAt 40 bits | unused 12 | flags, from bit 4 on | marker 4
-// second word: Epoch 30 bits | Lifetime 17 | RenewAfter 17
-// third word:  Hash
-// fourth word: Owner
-const (
-	timeBits   = 40
-	marker     = 0x6
-	markerMask = 1<<4 - 1
-
-	droppedBit      = 4
-	rejectedBit     = 5
-	replacementBit  = 6
-	forInputBit     = 7
-	stepPreparedBit = 8
-	preparedBit     = 9 // and two more
-
-	lifeBits  = 17
-	epochBits = 30
-
-	// MaxLifetime is the longest lifetime that is accepted and can be stored: a day.
-	MaxLifetime = 86400
-)
-
-func bit(set bool, at int) uint64 {
-	if set {
-		return 1 << at
-	}
-	return 0
-}
-
-// Words returns the first two words.
-func (t *Token) Words() (first, second uint64) {
-	first = uint64(t.AskedAt)<<(64-timeBits) | marker |
-		bit(t.Dropped, droppedBit) | bit(t.Rejected, rejectedBit) | bit(t.Replacement, replacementBit) |
-		bit(t.ForInput, forInputBit) | bit(t.StepPrepared, stepPreparedBit) | uint64(t.Prepared)<<preparedBit
-	second = uint64(t.Epoch)<<(2*lifeBits) | uint64(t.Lifetime)<<lifeBits | uint64(min(max(t.RenewAfter, 0), t.Lifetime))
-	return first, second
-}
-
-// SetWords decodes what Words returned. It rejects what Words cannot have returned.
-func (t *Token) SetWords(first, second uint64) (ok bool) {
-	const life = 1<<lifeBits - 1
-	t.AskedAt = int64(first >> (64 - timeBits))
-	t.Dropped = first>>droppedBit&1 == 1
-	t.Rejected = first>>rejectedBit&1 == 1
-	t.Replacement = first>>replacementBit&1 == 1
-	t.ForInput = first>>forInputBit&1 == 1
-	t.StepPrepared = first>>stepPreparedBit&1 == 1
-	t.Prepared = Prepared(first >> preparedBit & 7)
-	t.Epoch = uint32(second >> (2 * lifeBits))
-	t.Lifetime = int64(second >> lifeBits & life)
-	t.RenewAfter = int64(second & life)
-	return first&markerMask == marker && t.Prepared <= LastPrepared &&
-		t.Lifetime <= MaxLifetime && t.RenewAfter <= t.Lifetime
-}
-
-// Encode returns the value of Summary.
-func (t *Token) Encode() []byte {
-	first, second := t.Words()
-	return words(first, second, uint64(t.Hash), uint64(t.Owner))
-}
-
-// Decode decodes the value of Summary. It rejects what Encode cannot have returned.
-func (t *Token) Decode(b []byte) (ok bool) {
-	if len(b) != 4*8 {
-		return false
-	}
-	t.Hash, t.Owner = int64(word(b, 2)), uint32(word(b, 3))
-	return t.SetWords(word(b, 0), word(b, 1))
-}
-
-// Calls is what the calls of one instance know about each other.
-type Calls struct {
-	// Pending is the number of the call that obtains a token, or did so last. It only grows.
-	Pending uint32
-	// Until is how long the others wait for it, in Unix seconds: 0 once it has ended.
-	Until int64
-	// LookedAt is when a call last checked the store during a backoff.
-	LookedAt int64
-	// SteppedAt is when a call that obtains a token last returned a step.
-	SteppedAt int64
-	// Refused are the hashes of the tokens that were dropped because the service refused
-	// them, latest first.
+// State is all that an instance knows, except for its backoff.
+type State struct {
+	Token, Previous Token
+	// Refused are the hashes of the last tokens that the service refused, latest first.
 	Refused [4]int64
+	// LookedAt is when a flow last looked into the store during a backoff.
+	LookedAt int64
+	// Clears counts the clear_tokens.
+	Clears int64
+	// Prepared says that JobsRequest is prepared with Token, and ForInput that it is for the
+	// ids in JobsIDs instead of those in the config.
+	Prepared, ForInput bool
 }
 
-// Refuse remembers the hash of a refused token.
-func (c *Calls) Refuse(hash int64) {
-	c.Forgive(hash)
-	copy(c.Refused[1:], c.Refused[:])
-	c.Refused[0] = hash
+// Refuse remembers a refused token.
+func (s *State) Refuse(hash int64) {
+	s.Forgive(hash)
+	copy(s.Refused[1:], s.Refused[:])
+	s.Refused[0] = hash
 }
 
-// Forgive forgets a token that Refuse remembered.
-func (c *Calls) Forgive(hash int64) {
-	for i, h := range c.Refused {
+// Forgive forgets that a token was refused.
+func (s *State) Forgive(hash int64) {
+	for i, h := range s.Refused {
 		if h == hash {
-			copy(c.Refused[i:], c.Refused[i+1:])
-			c.Refused[len(c.Refused)-1] = 0
+			copy(s.Refused[i:], s.Refused[i+1:])
+			s.Refused[len(s.Refused)-1] = 0
 		}
 	}
 }
 
 // Refuses reports whether a token was refused.
-func (c *Calls) Refuses(hash int64) bool {
-	for _, h := range c.Refused {
+func (s *State) Refuses(hash int64) bool {
+	for _, h := range s.Refused {
 		if h == hash && h != 0 {
 			return true
 		}
@@ -200,26 +96,87 @@ func (c *Calls) Refuses(hash int64) bool {
 	return false
 }
 
-// Encode returns the value of Shared.
-func (c *Calls) Encode() []byte {
-	return words(uint64(c.Pending), uint64(c.Until), uint64(c.LookedAt), uint64(c.SteppedAt),
-		uint64(c.Refused[0]), uint64(c.Refused[1]), uint64(c.Refused[2]), uint64(c.Refused[3]))
+// Usable reports whether a token of the instance can be used at a time.
+func (s *State) Usable(t *Token, now int64) bool { return t.Alive(now) && !s.Refuses(t.Hash) }
+
+// The value of Summary is a number of words. A warm call reads the first two, which say from
+// when until when the token may be used without further ado.
+//
+// first word:  from 40 bits | flags, from bit 8 on | marker 8
+// second word: until
+const (
+	marker      = 0x71
+	preparedBit = 8
+	forInputBit = 9
+	timeShift   = 24
+)
+
+// Warm is what the first two words say.
+type Warm struct {
+	From, Until        int64
+	Prepared, ForInput bool
 }
 
-// DecodeCalls decodes the value of Shared.
-func DecodeCalls(b []byte) *Calls {
-	if len(b) != 8*8 {
-		return &Calls{}
+// ReadWarm decodes the first two words of Summary.
+func ReadWarm(first, second uint64) (w Warm) {
+	if first&0xff == marker {
+		w = Warm{int64(first >> timeShift), int64(second), first>>preparedBit&1 == 1, first>>forInputBit&1 == 1}
 	}
-	return &Calls{uint32(word(b, 0)), int64(word(b, 1)), int64(word(b, 2)), int64(word(b, 3)),
-		[4]int64{int64(word(b, 4)), int64(word(b, 5)), int64(word(b, 6)), int64(word(b, 7))}}
+	return w
 }
 
-func words(all ...uint64) (b []byte) {
-	for _, w := range all {
-		b = binary.LittleEndian.AppendUint64(b, w)
+// warm returns from when until when the token may be used without further ado.
+func (s *State) warm() (from, until int64) {
+	t := &s.Token
+	if t.Hash == 0 || t.ExpiresAt == 0 || s.Refuses(t.Hash) {
+		return 0, 0
+	}
+	from = max(t.RequestedAt-clock.Tolerance, 0)
+	if s.Previous.Hash != 0 {
+		from = max(from, t.ArrivedAt+Overlap)
+	}
+	return from, t.RenewAt()
+}
+
+// words lists what Summary has after its first two words.
+func (s *State) words() []*int64 {
+	t, p, r := &s.Token, &s.Previous, &s.Refused
+	return []*int64{
+		&t.Hash, &t.RequestedAt, &t.ArrivedAt, &t.ExpiresAt, &t.Margin, &t.Fresh,
+		&p.Hash, &p.RequestedAt, &p.ArrivedAt, &p.ExpiresAt, &p.Margin, &p.Fresh,
+		&r[0], &r[1], &r[2], &r[3], &s.LookedAt, &s.Clears,
+	}
+}
+
+// Encode returns the value of Summary.
+func (s *State) Encode() []byte {
+	from, until := s.warm()
+	first := uint64(from)<<timeShift | marker
+	if s.Prepared {
+		first |= 1 << preparedBit
+	}
+	if s.ForInput {
+		first |= 1 << forInputBit
+	}
+	b := binary.LittleEndian.AppendUint64(nil, first)
+	b = binary.LittleEndian.AppendUint64(b, uint64(until))
+	for _, n := range s.words() {
+		b = binary.LittleEndian.AppendUint64(b, uint64(*n))
 	}
 	return b
 }
 
-func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+// Decode decodes the value of Summary. Anything else becomes an empty state.
+func Decode(b []byte) *State {
+	s := &State{}
+	words := s.words()
+	if len(b) != 8*(2+len(words)) || b[0] != marker {
+		return s
+	}
+	for i, n := range words {
+		*n = int64(binary.LittleEndian.Uint64(b[8*(2+i):]))
+	}
+	w := ReadWarm(binary.LittleEndian.Uint64(b), 0)
+	s.Prepared, s.ForInput = w.Prepared, w.ForInput
+	return s
+}

@@ -1,0 +1,68 @@
+package exports
+
+import (
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering/plugin/core/service"
+	"automatic-rostering/plugin/core/vars"
+)
+
+// warm selects the kept token object, or the request that was prepared with the token, if it
+// is what this call returns or sends. Then neither the token nor the config enters the guest.
+func (c *call) warm() bool {
+	first, second, ok := c.host.Words(vars.Summary)
+	w := vars.ReadWarm(first, second)
+	if !ok || c.now < w.From || c.now >= w.Until || c.in.Force || c.in.Refused != "" {
+		return false
+	}
+	if c.export == input.GetToken {
+		return c.host.Hold(vars.TokenObject)
+	}
+	ids := c.in.IDs()
+	return c.export == input.ListJobs && w.Prepared && w.ForInput == (ids != "") &&
+		(ids == "" || string(c.host.Var(vars.JobsIDs)) == ids) && c.host.Hold(vars.JobsRequest)
+}
+
+// prepare keeps the request for the next calls. A host that did not keep one with this token
+// has no room for it, and might end the call that sets the var.
+func (c *call) prepare(r *message.Request) {
+	if c.export != input.ListJobs || !c.flow.Current() {
+		return
+	}
+	s := vars.Decode(c.host.Var(vars.Summary))
+	if s.Prepared && !c.host.Hold(vars.JobsRequest) {
+		return
+	}
+	ids := c.in.IDs()
+	s.Prepared, s.ForInput = true, ids != ""
+	c.host.SetVar(vars.JobsRequest, nil)
+	c.host.SetVar(vars.Summary, s.Encode())
+	if s.ForInput {
+		c.host.SetVar(vars.JobsIDs, []byte(ids))
+	}
+	c.host.SetVar(vars.LogLine, []byte(r.Line(200)))
+	c.host.SetVar(vars.JobsRequest, r.AppendJSON(nil))
+}
+
+// logPrepared logs the line for a 200 to the prepared request, and reports whether it did.
+func (c *call) logPrepared(status int) bool {
+	return status == 200 && c.tokens == nil && c.host.LogVar(vars.LogLine)
+}
+
+// recall reads what was sent, if it was the prepared request.
+func (c *call) recall() (err *apierror.Error) {
+	if c.tokens == nil {
+		c.tokens = []string{oauth2.AccessToken(c.host.Var(vars.TokenObject))}
+		c.request, err = service.NewRequest(c.host.Config, &c.in)
+	}
+	return err
+}
+
+func (c *call) log(status int) {
+	if status != 0 {
+		c.host.Log(host.Debug, c.request.Line(status))
+	}
+}

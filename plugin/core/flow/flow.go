@@ -1,0 +1,177 @@
+// Package flow is the token flow: how an instance gets a token that may be used now. It
+// decides which request, which operation on the shared store and which wait comes next, and
+// sends nothing itself.
+package flow
+
+import (
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering/plugin/core/clock"
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/vars"
+)
+
+// Flow is a token flow between two of its steps.
+type Flow struct {
+	host host.Host
+	// now is the time in Unix seconds, or 0 without a usable clock, which only a direct call
+	// does without.
+	now    int64
+	vars   *vars.State
+	retry  backoff.Record
+	client config.Client
+
+	// Request is what a flow in Requesting sends.
+	Request message.Request
+	// Object is the token object of the step, or nil if there is no usable token, and offered
+	// what is known about that token.
+	Object  []byte
+	offered *vars.Token
+	// err is why the flow failed, if it did since it was resumed.
+	err *apierror.Error
+
+	progress
+}
+
+// progress is what a flow knows in addition to the vars and the config: what the host keeps
+// between two steps. All of it is private to the plugin.
+type progress struct {
+	state State
+	key   string // the cache key, which identifies the client
+
+	// The rest are the numbers of a flow: see numbers.
+
+	at     int64 // when the step was returned, in Unix seconds
+	clears int64 // how many clear_tokens there were when the flow began
+	// store says how the flow uses the store, and locked that it holds the lock.
+	store, locked int64
+	force         int64
+	refused       int64 // the hash of the token that the caller refused, or 0
+	// asked says what came of the flow's token request, and code and status how it failed.
+	asked, code, status int64
+	// found is what the flow knows from the store since it last began to look there.
+	found int64
+	// looks counts the waits for the lock. free says that no lock was held since the last one,
+	// requesting that a lock of another instance was seen during its token request, and trust
+	// that this request has ended.
+	looks, free, requesting, trust int64
+}
+
+// How a flow uses the store.
+const (
+	noStore     = iota
+	withStore   // the host has one
+	storeFailed // in this flow, which continues without it
+)
+
+// What came of the token request.
+const (
+	notAsked = iota
+	obtained
+	failed // or counts as failed: see refuse
+)
+
+// What a flow knows from the store.
+const (
+	nothing   = iota
+	tokenRead // there was no better token
+	held      // another instance holds the lock
+)
+
+// New returns a flow that has not begun, at a time in Unix seconds, or 0 without a clock.
+func New(h host.Host, now int64) *Flow {
+	f := &Flow{host: h, now: now}
+	f.load()
+	return f
+}
+
+func (f *Flow) load() {
+	f.vars = vars.Decode(f.host.Var(vars.Summary))
+	f.retry = backoff.Decode(f.host.Var(vars.Retry))
+}
+
+func (f *Flow) save() { f.host.SetVar(vars.Summary, f.vars.Encode()) }
+
+// Now returns the time that an input has, or that of the host's clock, or 0 if it is not
+// usable.
+func Now(h host.Host, in *input.Clock) int64 {
+	now := in.Now
+	if !in.HasNow {
+		now = h.Now()
+	}
+	if !clock.Usable(now) {
+		return 0
+	}
+	return now
+}
+
+// ClockUnusable returns the error of what needs a clock.
+func ClockUnusable() *apierror.Error {
+	return &apierror.Error{Code: apierror.ClockUnusable,
+		Message: "the time is wrong; set the machine's clock, give the plugin a real one, or pass now (Unix seconds)"}
+}
+
+// Start begins the flow. In the state that it returns, Requesting, Done or Failed if the host
+// has no store, the flow has a Request, an Object or an Error.
+func (f *Flow) Start(in *input.Input) State {
+	f.clears = f.vars.Clears
+	if in.Store {
+		f.store = withStore
+	}
+	if in.Force {
+		f.force = 1
+	}
+	if in.Refused != "" {
+		f.refuse(in.Refused, in.Used)
+	}
+	return f.run(f.choose())
+}
+
+// Responded continues a flow in Requesting with the response at a time, or 0 if that is not
+// known.
+func (f *Flow) Responded(r *message.Response, now int64) State {
+	if now != 0 {
+		f.now = now
+	}
+	f.log(r.Status)
+	return f.run(f.responded(r))
+}
+
+// log writes one line for a token request that got a response.
+func (f *Flow) log(status int) {
+	if status != 0 {
+		f.host.Log(host.Debug, f.Request.Line(status))
+	}
+}
+
+// longest is how many states a flow goes through between two steps. More are a mistake, which
+// ends the call at once.
+const longest = 3
+
+// run goes from state to state until there is a step.
+func (f *Flow) run(on Event) State {
+	f.at = f.now
+	for range longest {
+		f.state = after(f.state, on)
+		if f.state != Choosing {
+			return f.state
+		}
+		on = f.choose()
+	}
+	panic("flow: no step")
+}
+
+// Current reports whether the step has the instance's own token, which calls may go on using.
+func (f *Flow) Current() bool {
+	return f.offered == &f.vars.Token && f.now != 0 && f.now < f.offered.RenewAt()
+}
+
+// Drop remembers a token as refused, for a call without a clock that gets no other one.
+func (f *Flow) Drop(token string) {
+	f.vars.Refuse(hash(token))
+	f.save()
+	f.Object = nil
+}

@@ -1,0 +1,67 @@
+package flow
+
+import (
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering/plugin/core/vars"
+)
+
+// SetToken implements the export set_token: it caches a token that get_token returned, on
+// this or another instance.
+func SetToken(h host.Host, rawInput []byte) host.Result {
+	in, err := input.ParseToken(rawInput)
+	if err != nil {
+		return host.Fail(err)
+	}
+	f := New(h, Now(h, &in.Clock))
+	if err = f.readClient(); err != nil {
+		return host.Fail(err)
+	}
+	lifetime := min(in.ExpiresAt-f.now, vars.MaxLifetime)
+	switch {
+	case in.CacheKey != f.key:
+		return host.Fail(apierror.Mismatch("the token is for another client_id, scope or auth_url"))
+	case lifetime <= 0:
+		return host.Fail(apierror.Mismatch("the token has expired"))
+	}
+	f.force = 1 // the token before is forgotten
+	t := vars.Token{Hash: hash(in.AccessToken)}
+	if f.now != 0 {
+		t = vars.Token{Hash: t.Hash, RequestedAt: f.now, ArrivedAt: f.now, ExpiresAt: f.now + lifetime, Margin: min(f.client.Margin, lifetime/2)}
+	}
+	f.vars.Forgive(t.Hash)
+	current := &f.vars.Token
+	if current.Hash == t.Hash && (f.now == 0 || current.ExpiresAt != 0) {
+		f.extend(in.AccessToken, &t)
+	} else {
+		f.keep(in.AccessToken, t)
+	}
+	return host.Result{}
+}
+
+// extend sets the expiry of the instance's token, and nothing else.
+func (f *Flow) extend(text string, t *vars.Token) {
+	current := &f.vars.Token
+	if f.now != 0 {
+		current.ExpiresAt = t.ExpiresAt
+		current.RequestedAt = min(current.RequestedAt, f.now) // the clock may have been set back
+		f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
+	}
+	f.save()
+}
+
+// ClearToken implements the export clear_token: it forgets all tokens and the backoff.
+func ClearToken(h host.Host, rawInput []byte) host.Result {
+	if err := input.Nothing(rawInput); err != nil {
+		return host.Fail(err)
+	}
+	f := New(h, 0)
+	f.vars = &vars.State{Clears: f.vars.Clears + 1}
+	f.save()
+	for _, name := range vars.All {
+		h.SetVar(name, nil)
+	}
+	return host.Result{}
+}

@@ -1,0 +1,97 @@
+package flow
+
+// State is how far a flow has progressed.
+type State uint8
+
+// The states. In all but Choosing and the last two, the flow waits for the result of the step
+// that it returned.
+const (
+	Choosing     State = iota // what to do next: see choose
+	ReadingToken              // get CACHE_KEY
+	TakingLock                // add CACHE_KEY:lock
+	ReadingLock               // get CACHE_KEY:lock
+	AwaitingLock              // before the next look at it
+	Requesting                // from the token endpoint
+	WritingToken              // set CACHE_KEY
+	WritingLock               // set CACHE_KEY:lock
+	Done
+	Failed
+)
+
+var stateNames = [...]string{
+	"choosing", "reading_token", "taking_lock", "reading_lock", "awaiting_lock",
+	"requesting", "writing_token", "writing_lock", "done", "failed",
+}
+
+func (s State) String() string { return stateNames[s] }
+
+// Event is what happened to a flow in a state.
+type Event uint8
+
+const (
+	stepReturned Event = iota // the flow continues with its result
+	lookInStore
+	takeLock
+	lockHeld
+	requestToken
+	lockToWrite
+	tokenReady
+	declined
+	read
+	tried
+	lockRead
+	lockBusy
+	waited
+	tokenToWrite
+	ended
+	written
+)
+
+var eventNames = [...]string{
+	"", "look in store", "take lock", "lock held", "request token", "lock to write", "token ready", "declined", "read",
+	"tried", "lock free, failed, or too many waits", "lock busy", "waited", "to the store", "ended", "written",
+}
+
+// A transition leads from a state to the next.
+type transition struct {
+	from State
+	on   Event
+	to   State
+}
+
+// transitions lists all that a flow can do. Whatever a host passes as a flow, it continues
+// from one of these states, along one of these lines.
+var transitions = [...]transition{
+	{Choosing, lookInStore, ReadingToken},
+	{Choosing, takeLock, TakingLock},
+	{Choosing, lockHeld, ReadingLock},
+	{Choosing, requestToken, Requesting},
+	{Choosing, lockToWrite, WritingLock},
+	{Choosing, tokenReady, Done},
+	{Choosing, declined, Failed},
+	{ReadingToken, read, Choosing},
+	{TakingLock, tried, Choosing},
+	{ReadingLock, lockRead, Choosing},
+	{ReadingLock, lockBusy, AwaitingLock},
+	{AwaitingLock, waited, Choosing},
+	{Requesting, tokenToWrite, WritingToken},
+	{Requesting, ended, Choosing},
+	{WritingToken, written, Choosing},
+	{WritingLock, written, Choosing},
+}
+
+// after returns the state to which an event leads.
+func after(from State, on Event) State {
+	for _, t := range transitions {
+		if t.from == from && t.on == on {
+			return t.to
+		}
+	}
+	panic("flow: no such transition")
+}
+
+// returnsStep reports whether a flow in this state has returned a step, and can be resumed.
+func (s State) returnsStep() bool { return s > Choosing && s < Done }
+
+// usesStore reports whether that step is one of a host with a store.
+func (s State) usesStore() bool { return s.returnsStep() && s != Requesting }

@@ -1,0 +1,185 @@
+package flow
+
+import (
+	"encoding/binary"
+
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering/plugin/core/vars"
+)
+
+// recent is how long after its arrival a fresh token is new, in seconds: if the service
+// refuses it, it may refuse another one too.
+const recent = 10
+
+// refuse processes a token that the service refused. used says that it accepted it before.
+func (f *Flow) refuse(text string, used bool) {
+	f.refused = hash(text)
+	t := &f.vars.Token
+	if f.left() > 0 {
+		return // the token stays, for the calls that do not refuse it
+	}
+	if f.now != 0 && !used && t.Hash == f.refused && t.Fresh != 0 && f.now < t.ArrivedAt+recent && !f.vars.Refuses(t.Hash) {
+		err := (&oauth2.Failure{Code: apierror.ServiceUnauthorized, Status: 401}).Error()
+		f.backOff(err, 0)
+		if f.retry.Wait > 0 {
+			f.fail(err)
+			if f.store == withStore {
+				f.locked = 1 // to show the fleet
+			}
+			return
+		}
+	}
+	if f.vars.Refused[0] != f.refused {
+		f.vars.Refuse(f.refused)
+		f.save()
+	}
+}
+
+// backOff records a failure, and the wait after it: that of a Retry-After, unless it is 0. A
+// failure within a backoff does not count, but the later end wins.
+func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
+	refusal := err.Code == apierror.ServiceUnauthorized
+	if left := f.left(); left > 0 {
+		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
+	} else {
+		f.retry = f.retry.Next(refusal, f.now)
+		f.retry.Error = err.Members()
+		if t := &f.vars.Token; f.vars.Usable(t, f.now) { // it is in use until it expires
+			f.retry.Wait = min(f.retry.Wait, t.ExpiresAt-f.now)
+		}
+		if retryAfter > 0 {
+			f.retry.Wait = retryAfter
+		}
+	}
+	f.host.SetVar(vars.Retry, f.retry.Encode())
+	err.RetryAfter = f.retry.Wait
+}
+
+// ExpectTrap records a failed token request before it is sent: without a response, most hosts
+// end the call. It returns the backoff as it was, to be put back when there is a response.
+func (f *Flow) ExpectTrap() (before []byte) {
+	return f.expect(&apierror.Error{Code: apierror.NetworkError, Retryable: true,
+		Message: "the last token request got no response; check auth_url, the allowed hosts and the network"})
+}
+
+func (f *Flow) expect(err *apierror.Error) (before []byte) {
+	if len(f.retry.Error) > 0 {
+		before = f.retry.Encode()
+	}
+	if f.now != 0 {
+		kept := f.retry
+		f.backOff(err, 0)
+		f.retry = kept
+	}
+	return before
+}
+
+// responded processes the response to the token request.
+func (f *Flow) responded(r *message.Response) Event {
+	text, lifetime, err := oauth2.ParseTokenResponse(r, f.secrets)
+	if err != nil {
+		f.requestFailed(err, r.RetryAfter)
+		return ended
+	}
+	f.asked = obtained
+	t := vars.Token{Hash: hash(text), ArrivedAt: f.now, Fresh: 1, Margin: min(f.client.Margin, lifetime/2)}
+	if f.now != 0 {
+		t.RequestedAt = min(f.at, f.now)
+		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
+	}
+	f.pardon(t.Hash)
+	old := &f.vars.Token
+	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && f.usable(old) && old.ExpiresAt > t.ExpiresAt {
+		f.save() // the old one stays
+		f.endBackoff()
+	} else {
+		before := f.expect(notKept()) // setting a var that is too large is a trap on some hosts
+		f.keep(text, t)
+		f.host.SetVar(vars.Retry, before)
+		f.endBackoff()
+	}
+	f.offer()
+	if f.store == withStore && old.Hash != 0 {
+		return tokenToWrite
+	}
+	return ended
+}
+
+func (f *Flow) requestFailed(err *apierror.Error, header string) {
+	retryAfter, set := backoff.RetryAfter(header)
+	f.fail(err)
+	switch {
+	case f.now != 0:
+		f.backOff(err, retryAfter)
+	case set:
+		err.RetryAfter = retryAfter
+	}
+	if f.force == 0 && f.usable(&f.vars.Token) {
+		f.logOld()
+	}
+}
+
+// endBackoff ends the backoff of a failed token request. How often new tokens were refused
+// still counts.
+func (f *Flow) endBackoff() {
+	if !f.retry.Refusal && len(f.retry.Error) > 0 {
+		f.retry = backoff.Record{}
+		f.host.SetVar(vars.Retry, nil)
+	}
+}
+
+// pardon makes a token usable that was refused.
+func (f *Flow) pardon(hash int64) {
+	f.vars.Forgive(hash)
+	if f.refused == hash {
+		f.refused = 0
+	}
+}
+
+// keep makes a token the instance's. Without force, the one before is used for some seconds
+// more. The summary is written first and last, so that a call that is cut off in between
+// leaves nothing inconsistent behind. Vars are removed before they are set: a host without
+// room may keep the old value.
+func (f *Flow) keep(text string, t vars.Token) {
+	s := f.vars
+	old := s.Token
+	var previous []byte
+	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && s.Usable(&old, f.now) {
+		previous = f.host.Var(vars.TokenObject)
+	}
+	s.Token, s.Previous, s.Prepared = vars.Token{}, vars.Token{}, false
+	f.save()
+	for _, name := range [...]string{vars.JobsRequest, vars.Previous, vars.TokenObject} {
+		f.host.SetVar(name, nil)
+	}
+	if previous != nil {
+		f.host.SetVar(vars.Previous, previous)
+		s.Previous = old
+	}
+	f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
+	s.Token = t
+	f.save()
+}
+
+// secrets returns what must not be in an error.
+func (f *Flow) secrets() []string {
+	return []string{f.client.Secret, oauth2.AccessToken(f.host.Var(vars.TokenObject)), oauth2.AccessToken(f.host.Var(vars.Previous))}
+}
+
+// hash returns 48 bits of a 64-bit FNV-1a hash of a text, so that a JSON number represents it
+// in every language. It is 0 only for "".
+func hash(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	h := uint64(14695981039346656037) // FNV-1a, over words
+	b := []byte(text + "\x00\x00\x00\x00\x00\x00\x00")
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * 1099511628211
+		h ^= h >> 32
+	}
+	return int64(h>>16 | 1)
+}

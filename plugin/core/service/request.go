@@ -1,0 +1,45 @@
+// Package service makes the requests to the service and explains its responses. All that is
+// known about the service is its request for jobs (see docs/contract.md).
+package service
+
+import (
+	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/message"
+)
+
+// Request implements the export request: what a call sends, without the token.
+func Request(h host.Host, rawInput []byte) host.Result {
+	in, err := input.Parse(rawInput, input.Request)
+	if err != nil {
+		return host.Fail(err)
+	}
+	r, err := NewRequest(h.Config, &in)
+	if err != nil {
+		return host.Fail(err)
+	}
+	return host.Result{Text: r.AppendJSON(nil)}
+}
+
+// NewRequest returns the request of a call, without the token. Without a method it is the one
+// for the jobs.
+func NewRequest(get config.Lookup, in *input.Input) (r message.Request, err *apierror.Error) {
+	service, err := config.ReadService(get, in)
+	if err != nil {
+		return r, err
+	}
+	r = message.Request{Method: in.Own.Method, URL: service.BaseURL + in.Own.Path, Body: in.Own.Body}
+	if r.Method == "" {
+		r.Method, r.URL = "GET", service.BaseURL+"/jobs"
+	}
+	if service.CustomerID != "" {
+		r.Headers = append(r.Headers, message.Header{Name: "CUSTOMER_ID", Value: service.CustomerID})
+	}
+	if service.UserID != "" {
+		r.Headers = append(r.Headers, message.Header{Name: "USER_ID", Value: service.UserID})
+	}
+	r.Headers = append(r.Headers, in.Own.Headers...)
+	return r, nil
+}
