@@ -78,7 +78,7 @@ func (f *Flow) take(r *input.Resume) Event {
 // beginAnew begins the flow again after a clear_token, with the lock if it holds it.
 func (f *Flow) beginAnew(r *input.Resume) {
 	locked := f.locked != 0 && f.state != WritingLock || r.Added
-	f.progress = progress{key: f.key, clears: f.vars.Clears, store: f.store, force: f.force, refused: f.refused}
+	f.progress = progress{key: f.key, clears: f.vars.Clears, store: min(f.store, withStore), force: f.force, refused: f.refused}
 	if locked {
 		f.locked = 1
 	}

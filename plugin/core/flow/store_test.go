@@ -1,0 +1,92 @@
+package flow_test
+
+import "testing"
+
+var (
+	looking = script{{"begin store", "get token"}, {"null", "add lock requesting 10"}}
+	locked  = after(looking, [2]string{"added", "request"})
+	busy    = after(looking, [2]string{"held", "get lock"}, [2]string{"lock requesting", "wait 0.050"}, [2]string{"ok", "get lock"})
+)
+
+func TestStore(t *testing.T) {
+	due := after(warm, [2]string{"+3540", ""}, [2]string{"begin store", "get token | A +30"})
+	play(t, map[string]script{
+		"has the token":                              {{"begin store", "get token"}, {"stored A 3600", "done | A +3540"}, {"begin", "done | A +3540"}},
+		"one of more than a day":                     {{"begin store", "get token"}, {"stored A 99999", "done | A +86340"}},
+		"has an expired one":                         {{"begin store", "get token"}, {"stored A 0", "add lock requesting 10"}},
+		"has something else":                         {{"begin store", "get token"}, {`value {"state":"x"}`, "add lock requesting 10"}},
+		"has another client's":                       {{"begin store", "get token"}, {`value {"access_token":"A","expires_at":1900000000,"cache_key":"k"}`, "add lock requesting 10"}},
+		"gets the requested token":                   after(locked, [2]string{"+1", ""}, [2]string{"token A 3600", "set token A 3599 | A +3539"}, [2]string{"ok", "set lock done 1 | A +3539"}, [2]string{"ok", "done | A +3539"}),
+		"and the failure":                            after(locked, [2]string{"status 429 7", "set lock failed token_endpoint_unavailable wait 7 failures 1 7"}, [2]string{"+1", ""}, [2]string{"ok", "token_endpoint_unavailable 429 retry 6"}),
+		"fails to read":                              {{"begin store", "get token"}, {"failed", "request"}, {"token A 60", "done | A +30"}},
+		"fails to lock":                              after(looking, [2]string{"failed", "request"}, [2]string{"status 503", "token_endpoint_unavailable 503 retry 1"}),
+		"fails to write":                             after(locked, [2]string{"token A 60", "set token A 60 | A +30"}, [2]string{"failed", "done | A +30"}),
+		"fails to show the end":                      after(locked, [2]string{"token A 60", "set token A 60 | A +30"}, [2]string{"ok", "set lock done 1 | A +30"}, [2]string{"failed", "done | A +30"}),
+		"has a renewed token, which waits 5 seconds": after(due, [2]string{"stored B 3600", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin store", "done | B +3535"}),
+		"has the token that is due for renewal":      after(due, [2]string{"stored A 60", "add lock requesting 10 | A +30"}),
+		"another one renews it":                      after(due, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"held", "done | A +1"}),
+		"another flow got a token before the lock": after(looking, [2]string{"2: begin", "request"}, [2]string{"2: token A 60", "done | A +30"},
+			[2]string{"added", "set lock done 1 | A +30"}, [2]string{"ok", "done | A +30"}),
+		"another flow failed before the lock": after(looking, [2]string{"2: begin", "request"}, [2]string{"2: status 400", "token_endpoint_rejected 400 retry 1"},
+			[2]string{"added", "set lock failed token_endpoint_rejected wait 1 failures 1 2"}, [2]string{"ok", "token_endpoint_rejected 400 retry 1"}),
+		"the token that stays is written": {{"begin store", "get token"}, {"null", "add lock requesting 10"}, {"added", "request"}, {"set A 3600", ""},
+			{"token B 60", "set token A 3600 | A +3540"}, {"ok", "set lock done 1 | A +3540"}, {"ok", "done | A +3540"}},
+		"is read once a second in a backoff": after(locked, [2]string{"status 503 9", "set lock failed token_endpoint_unavailable wait 9 failures 1 9"}, [2]string{"ok", "token_endpoint_unavailable 503 retry 9"},
+			[2]string{"begin store", "get token"}, [2]string{"2: begin store", "token_endpoint_unavailable 503 retry 9"}, [2]string{"stored A 60", "done | A +30"}, [2]string{"begin force", "request | A +30"}),
+	})
+}
+
+func TestLock(t *testing.T) {
+	waits := func(before script, awaited, awaits string) script {
+		return after(before, [2]string{"lock requesting", awaits}, [2]string{"ok", "get lock"})
+	}
+	rejected := "failure token_endpoint_rejected 401 4 3"
+	play(t, map[string]script{
+		"waits double":                    waits(waits(waits(waits(waits(waits(busy, "", "wait 0.100"), "", "wait 0.200"), "", "wait 0.400"), "", "wait 0.800"), "", "wait 1.000"), "", "wait 1.000"),
+		"a value that cannot be read":     after(busy, [2]string{"lock new", "wait 0.100"}),
+		"gone":                            after(busy, [2]string{"null", "get token"}, [2]string{"null", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{"null", "wait 0.100"}, [2]string{"ok", "get lock"}, [2]string{"null", "get token"}),
+		"done":                            after(busy, [2]string{"lock done", "get token"}, [2]string{"stored A 60", "done | A +30"}),
+		"the store fails":                 after(busy, [2]string{"failed", "request"}),
+		"the instance has a token by now": after(looking, [2]string{"held", "get lock"}, [2]string{"lock requesting", "wait 0.050"}, [2]string{"set A 60", ""}, [2]string{"ok", "done | A +30"}),
+		"failed":                          after(busy, [2]string{"failure token_endpoint_unavailable 503 8 3", "token_endpoint_unavailable 503 retry 8"}, [2]string{"+8", ""}, [2]string{"begin", "request"}, [2]string{"failed", "network_error retry 8"}),
+		"new tokens are refused":          after(busy, [2]string{"failure service_unauthorized 401 4 4", "service_unauthorized 401 retry 4"}, [2]string{"begin store", "get token"}),
+		"a store that forgets nothing": after(busy, [2]string{`value {"state":"failed","code":"network_error","status":0,"until":1799999399,"wait":1,"failures":1}`, "request"},
+			[2]string{"token A 60", "done | A +30"}),
+		"another instance's secret is rejected": after(busy, [2]string{rejected, "request"}, [2]string{"token A 60", "set token A 60 | A +30"}, [2]string{"ok", "set lock done 1 | A +30"}, [2]string{"ok", "done | A +30"}),
+		"this one's, too": after(busy, [2]string{rejected, "request"}, [2]string{"status 400", "set lock failed token_endpoint_rejected wait 1 failures 1 2"}, [2]string{"ok", "token_endpoint_rejected 400 retry 1"},
+			[2]string{"+1", ""}, [2]string{"begin store", "get token"}, [2]string{"null", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{rejected, "token_endpoint_rejected 401 retry 4"}),
+		"force does not wait": after(script{{"begin store force", "add lock requesting 10"}}, [2]string{"held", "request"}),
+	})
+	t.Run("after 30 seconds of waits", func(t *testing.T) {
+		i := newInstance(t).play(after(looking, [2]string{"held", "get lock"}))
+		for n := 0; ; n++ {
+			if got := i.do("lock requesting"); got == "request" {
+				if n != 34 { // 0.05 to 0.8 are 1.55 seconds
+					t.Errorf("after %d waits", n)
+				}
+				return
+			}
+			i.play(script{{"ok", "get lock"}})
+			if n > 100 {
+				t.Fatal("it waits forever")
+			}
+		}
+	})
+	t.Run("a Retry-After is not shortened by the store", func(t *testing.T) {
+		newInstance(t).play(after(busy, [2]string{"2: begin", "request"}, [2]string{"2: status 429 60", "token_endpoint_unavailable 429 retry 60"},
+			[2]string{"failure network_error 0 8 1", "network_error retry 60"}))
+	})
+}
+
+// Some providers issue the same token until it expires: one that another instance requested in the meantime is fresh.
+func TestTheSameTokenOfAnotherInstance(t *testing.T) {
+	refused := script{{"set A 600", ""}, {"begin store refused=A", "get token"}, {"stored A 600", "add lock requesting 10"}, {"held", "get lock"}}
+	play(t, map[string]script{
+		"requested while this one waited": after(refused, [2]string{"lock requesting", "wait 0.050"}, [2]string{"ok", "get lock"}, [2]string{"lock done", "get token"},
+			[2]string{"stored A 600", "done | A +540"}, [2]string{"begin", "done | A +540"}, [2]string{"begin refused=A", "request"}, [2]string{"token B 60", "done | B +30"}, [2]string{"begin refused=B", "service_unauthorized 401 retry 1"}),
+		"requested before":  after(refused, [2]string{"lock done", "get token"}, [2]string{"stored A 600", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{"lock done", "wait 0.050"}),
+		"gone says nothing": after(refused, [2]string{"lock requesting", "wait 0.050"}, [2]string{"ok", "get lock"}, [2]string{"null", "get token"}, [2]string{"stored A 600", "add lock requesting 10"}),
+		"done a second later": after(refused, [2]string{"lock x", "wait 0.050"}, [2]string{"ok", "get lock"}, [2]string{"lock x", "wait 0.100"}, [2]string{"ok", "get lock"}, [2]string{"lock x", "wait 0.200"}, [2]string{"ok", "get lock"},
+			[2]string{"lock x", "wait 0.400"}, [2]string{"ok", "get lock"}, [2]string{"lock x", "wait 0.800"}, [2]string{"ok", "get lock"}, [2]string{"lock done", "get token"}, [2]string{"stored A 600", "done | A +540"}),
+	})
+}
