@@ -7,7 +7,6 @@ import (
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/oauth2"
 	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/vars"
 )
 
 // call is a direct call, whose requests the plugin sends.
@@ -68,7 +67,7 @@ func (c *call) token(in *input.Input) (failure []byte) {
 		c.asked = true
 		before := c.flow.ExpectTrap()
 		response := c.host.Send(&c.flow.Request)
-		c.host.SetVar(vars.Retry, before)
+		c.flow.SetBackoff(before)
 		c.now = flow.Now(c.host, &c.in.Clock)
 		state = c.flow.Responded(response, c.now)
 	}

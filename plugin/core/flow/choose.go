@@ -121,7 +121,7 @@ func (f *Flow) left() int64 {
 	since := f.retry.Since
 	left := f.retry.Left(f.now)
 	if f.retry.Since != since {
-		f.host.SetVar(vars.Retry, f.retry.Encode())
+		f.SetBackoff(f.retry)
 	}
 	return left
 }

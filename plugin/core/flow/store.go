@@ -90,7 +90,7 @@ func (f *Flow) tokenRead(value string) {
 		found.Fresh = 1
 	}
 	f.keep(t.AccessToken, found)
-	f.endBackoff()
+	f.endBackoff(f.retry)
 }
 
 // lockRead processes the value of the lock, which another instance holds or held.
@@ -135,6 +135,5 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 	if next.Refusal == f.retry.Refusal {
 		next.Failures = max(next.Failures, f.retry.Failures)
 	}
-	f.retry = next
-	f.host.SetVar(vars.Retry, next.Encode())
+	f.SetBackoff(next)
 }

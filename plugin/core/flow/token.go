@@ -54,25 +54,31 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 			f.retry.Wait = retryAfter
 		}
 	}
-	f.host.SetVar(vars.Retry, f.retry.Encode())
+	f.SetBackoff(f.retry)
 	err.RetryAfter = f.retry.Wait
 }
 
+// SetBackoff sets the backoff, or removes it.
+func (f *Flow) SetBackoff(r backoff.Record) {
+	f.retry = r
+	var value []byte
+	if len(r.Error) > 0 {
+		value = r.Encode()
+	}
+	f.host.SetVar(vars.Retry, value)
+}
+
 // ExpectTrap records a failed token request before it is sent: without a response, most hosts
-// end the call. It returns the backoff as it was, to be put back when there is a response.
-func (f *Flow) ExpectTrap() (before []byte) {
+// end the call. It returns the backoff as it was, for SetBackoff when there is a response.
+func (f *Flow) ExpectTrap() (before backoff.Record) {
 	return f.expect(&apierror.Error{Code: apierror.NetworkError, Retryable: true,
 		Message: "the last token request got no response; check auth_url, the allowed hosts and the network"})
 }
 
-func (f *Flow) expect(err *apierror.Error) (before []byte) {
-	if len(f.retry.Error) > 0 {
-		before = f.retry.Encode()
-	}
+func (f *Flow) expect(err *apierror.Error) (before backoff.Record) {
+	before = f.retry
 	if f.now != 0 {
-		kept := f.retry
 		f.backOff(err, 0)
-		f.retry = kept
 	}
 	return before
 }
@@ -94,14 +100,15 @@ func (f *Flow) responded(r *message.Response) Event {
 	old := &f.vars.Token
 	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && f.usable(old) && old.ExpiresAt > t.ExpiresAt {
 		f.save() // the old one stays
-		f.endBackoff()
+		f.endBackoff(f.retry)
+		f.offer()
 	} else {
 		before := f.expect(notKept()) // setting a var that is too large is a trap on some hosts
 		f.keep(text, t)
-		f.host.SetVar(vars.Retry, before)
-		f.endBackoff()
+		if f.offer(); old.Hash != 0 {
+			f.endBackoff(before)
+		}
 	}
-	f.offer()
 	if f.store == withStore && old.Hash != 0 {
 		return tokenToWrite
 	}
@@ -124,11 +131,11 @@ func (f *Flow) requestFailed(err *apierror.Error, header string) {
 
 // endBackoff ends the backoff of a failed token request. How often new tokens were refused
 // still counts.
-func (f *Flow) endBackoff() {
-	if !f.retry.Refusal && len(f.retry.Error) > 0 {
-		f.retry = backoff.Record{}
-		f.host.SetVar(vars.Retry, nil)
+func (f *Flow) endBackoff(r backoff.Record) {
+	if !r.Refusal {
+		r = backoff.Record{}
 	}
+	f.SetBackoff(r)
 }
 
 // pardon makes a token usable that was refused.
