@@ -3,8 +3,7 @@
 package apierror
 
 import (
-	"strconv"
-
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -86,7 +85,11 @@ func (e *Error) Members() []byte {
 	dst := appendText(nil, "code", e.Code)
 	dst = appendText(append(dst, ','), "message", e.Message)
 	dst = append(dst, `,"retryable":`...)
-	dst = strconv.AppendBool(dst, e.Retryable)
+	if e.Retryable {
+		dst = append(dst, "true"...)
+	} else {
+		dst = append(dst, "false"...)
+	}
 	dst = appendKnown(dst, "key", e.Key)
 	if e.Status != 0 {
 		dst = appendNumber(dst, "status", int64(e.Status))
@@ -127,5 +130,5 @@ func appendNumber(dst []byte, name string, value int64) []byte {
 	dst = append(dst, `,"`...)
 	dst = append(dst, name...)
 	dst = append(dst, `":`...)
-	return strconv.AppendInt(dst, value, 10)
+	return ascii.AppendInt(dst, value)
 }

@@ -93,6 +93,31 @@ func Digits(s string, limit int64) (n int64, ok bool) {
 	return min(n, limit), s != ""
 }
 
+// AppendInt appends a number in decimal digits; strconv's tables would add a kilobyte to the
+// plugin.
+func AppendInt(dst []byte, n int64) []byte {
+	if n < 0 {
+		return AppendInt(append(dst, '-'), -n)
+	}
+	if n >= 10 {
+		dst = AppendInt(dst, n/10)
+	}
+	return append(dst, byte('0'+n%10))
+}
+
+// Int returns a number in decimal digits.
+func Int(n int64) string { return string(AppendInt(nil, n)) }
+
+// Cut is strings.Cut, which would add half a kilobyte.
+func Cut(s, separator string) (before, after string, found bool) {
+	for i := 0; i+len(separator) <= len(s); i++ {
+		if s[i:i+len(separator)] == separator {
+			return s[:i], s[i+len(separator):], true
+		}
+	}
+	return s, "", false
+}
+
 // Lower returns s with A to Z in lower case, without Unicode's tables.
 func Lower(s string) string {
 	b := []byte(s)

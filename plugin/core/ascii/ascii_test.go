@@ -2,6 +2,7 @@ package ascii_test
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -155,5 +156,22 @@ func TestHex(t *testing.T) {
 				t.Errorf("got %#x, %v", got, ok)
 			}
 		})
+	}
+}
+
+func TestInt(t *testing.T) {
+	for _, n := range []int64{0, 7, 10, 100, 253402300799, -1, -120, 1<<63 - 1} {
+		if got := ascii.Int(n); got != strconv.FormatInt(n, 10) {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, s := range []string{"", "a", "::", "a::b::c", ":", "a:", "::a", "a::"} {
+		before, after, found := ascii.Cut(s, "::")
+		if b, a, f := strings.Cut(s, "::"); before != b || after != a || found != f {
+			t.Errorf("%q: %q, %q, %v", s, before, after, found)
+		}
 	}
 }

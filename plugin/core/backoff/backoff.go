@@ -32,8 +32,8 @@ type Record struct {
 // Next returns the record of another failure now, with the plugin's own wait after it:
 // 1, 2, 4 … 30 seconds. After refused tokens the first has none, and the count starts over
 // a minute after the last wait.
-func (r *Record) Next(refusal bool, now int64) Record {
-	next := Record{Since: now, Failures: 1, Refusal: refusal}
+func (r *Record) Next(refusal bool, now int64) *Record {
+	next := &Record{Since: now, Failures: 1, Refusal: refusal}
 	if r.Refusal == refusal && len(r.Error) != 0 && (!refusal || now <= r.Since+r.Wait+forgotten) {
 		next.Failures = min(r.Failures+1, MaxFailures)
 	}
@@ -86,11 +86,11 @@ func (r *Record) Encode() []byte {
 const MaxFailures = 1 << 20
 
 // Decode decodes the value of a var. Anything but a record becomes an empty one: no wait.
-func Decode(b []byte) Record {
+func Decode(b []byte) *Record {
 	if len(b) < headSize {
-		return Record{}
+		return &Record{}
 	}
-	return Record{
+	return &Record{
 		Since:    max(int64(binary.LittleEndian.Uint64(b)), 0),
 		Wait:     min(int64(binary.LittleEndian.Uint32(b[8:])), MaxWait),
 		Failures: int(min(binary.LittleEndian.Uint32(b[12:]), MaxFailures)),

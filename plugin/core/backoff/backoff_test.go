@@ -12,7 +12,7 @@ func TestWaitsDouble(t *testing.T) {
 		false: {1, 2, 4, 8, 16, 30, 30, 30, 30, 30},
 		true:  {0, 1, 2, 4, 8, 16, 30, 30, 30, 30},
 	} {
-		r, now := backoff.Record{}, int64(1_800_000_000)
+		r, now := &backoff.Record{}, int64(1_800_000_000)
 		for i, want := range waits {
 			r = r.Next(refusal, now)
 			r.Error = []byte("e")
@@ -124,7 +124,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		{"as many failures as are counted", backoff.Record{Since: 1_800_000_060, Wait: 60, Failures: backoff.MaxFailures, Error: []byte(`"`)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := backoff.Decode(tt.want.Encode()); !equal(got, tt.want) {
+			if got := backoff.Decode(tt.want.Encode()); !equal(*got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})
@@ -142,7 +142,7 @@ func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
 		{"a byte too short", whole[:len(whole)-1]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := backoff.Decode(tt.value); !equal(got, backoff.Record{}) {
+			if got := backoff.Decode(tt.value); !equal(*got, backoff.Record{}) {
 				t.Errorf("got %+v", got)
 			}
 		})

@@ -32,7 +32,7 @@ func FuzzBackoff(f *testing.F) {
 		}
 		want := backoff.Record{Since: int64(now), Wait: wait, Failures: int(failures) + 1, Error: []byte(failure)}
 		got := backoff.Decode(want.Encode())
-		if !equal(got, want) {
+		if !equal(*got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if left := got.Left(int64(now)); left != wait && failure != "" {

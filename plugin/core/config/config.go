@@ -35,7 +35,8 @@ const (
 )
 
 // ReadClient reads and validates all config that a token request needs.
-func ReadClient(get Lookup) (c Client, err *apierror.Error) {
+func ReadClient(get Lookup) (c *Client, err *apierror.Error) {
+	c = &Client{}
 	if c.Scope, err = scope(get); err != nil {
 		return c, err
 	}
@@ -56,14 +57,15 @@ func ReadClient(get Lookup) (c Client, err *apierror.Error) {
 
 // ReadService reads and validates all config that a request to the service needs in
 // addition to a token. Ids in the input take precedence over those in the config.
-func ReadService(get Lookup, in *input.Input) (s Service, err *apierror.Error) {
+func ReadService(get Lookup, in *input.Input) (s *Service, err *apierror.Error) {
+	s = &Service{}
 	if s.BaseURL, err = baseURL(get, "base_url"); err != nil {
 		return s, err
 	}
-	if s.CustomerID, err = id(get, "customer_id", in.Customer); err != nil {
+	if s.CustomerID, err = id(get, "customer_id", &in.Customer); err != nil {
 		return s, err
 	}
-	s.UserID, err = id(get, "user_id", in.User)
+	s.UserID, err = id(get, "user_id", &in.User)
 	return s, err
 }
 
@@ -76,7 +78,7 @@ func Check(get Lookup) *apierror.Error {
 	}
 	for _, key := range [...]string{"customer_id", "user_id"} {
 		if err == nil && get(key) != "" {
-			_, err = id(get, key, input.ID{})
+			_, err = id(get, key, &input.ID{})
 		}
 	}
 	return err
@@ -150,7 +152,7 @@ func margin(get Lookup) (int64, *apierror.Error) {
 	return seconds, nil
 }
 
-func id(get Lookup, key string, in input.ID) (string, *apierror.Error) {
+func id(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 	if in.Omitted || in.Text != "" {
 		return in.Text, nil
 	}

@@ -23,7 +23,7 @@ func FuzzConfig(f *testing.F) {
 			"client_secret": secret, "customer_id": customer, "user_id": "u", "refresh_margin": margin, "allow_http": allow}
 		if c, err := config.ReadClient(all.get); err == nil {
 			checkURL(t, auth, c.TokenURL, "/connect/token", allow == "true")
-			checkTokenBody(t, &c, id, secret)
+			checkTokenBody(t, c, id, secret)
 			if c.Margin < 0 || c.Margin > 86400 {
 				t.Errorf("Margin = %d", c.Margin)
 			}

@@ -15,14 +15,14 @@ const (
 
 // checkURL returns what is wrong with a URL, or "".
 func checkURL(url string, allowHTTP bool) string {
-	scheme, rest, found := strings.Cut(url, "://")
+	scheme, rest, found := ascii.Cut(url, "://")
 	scheme = ascii.Lower(scheme)
 	if !found || scheme != "https" && scheme != "http" {
 		return urlForm
 	}
-	authority, path, _ := strings.Cut(rest, "/")
+	authority, path, _ := ascii.Cut(rest, "/")
 	host, ok := splitHost(authority)
-	if _, pathOK := percent.Decode(path); !ok || !pathOK || strings.Contains(path, "?") {
+	if _, pathOK := percent.Decode(path); !ok || !pathOK || strings.IndexByte(path, '?') >= 0 {
 		return urlForm
 	}
 	if scheme == "http" && !allowHTTP && !loopback(host) {
@@ -68,18 +68,19 @@ func loopback(host string) bool {
 // ipv4 reports whether s is four decimal numbers. Clients interpret leading zeros and
 // shorter forms differently.
 func ipv4(s string) bool {
-	parts := strings.Split(s, ".")
-	for _, part := range parts {
+	count, part := 0, ""
+	for more := true; more; count++ {
+		part, s, more = ascii.Cut(s, ".")
 		if n, ok := ascii.Digits(part, 256); !ok || n == 256 || len(part) > 1 && part[0] == '0' {
 			return false
 		}
 	}
-	return len(parts) == 4
+	return count == 4
 }
 
 // ipv6 reports whether s is an IPv6 address (RFC 4291 §2.2).
 func ipv6(s string) bool {
-	before, after, gap := strings.Cut(s, "::")
+	before, after, gap := ascii.Cut(s, "::")
 	n, ok := groups(before, !gap)
 	m, also := groups(after, true)
 	if gap {
@@ -94,15 +95,15 @@ func groups(s string, end bool) (n int, ok bool) {
 	if s == "" {
 		return 0, true
 	}
-	parts := strings.Split(s, ":")
-	for i, part := range parts {
-		if end && i == len(parts)-1 && ipv4(part) {
+	part := ""
+	for more := true; more; n++ {
+		part, s, more = ascii.Cut(s, ":")
+		if end && !more && ipv4(part) {
 			return n + 2, true
 		}
 		if _, ok := ascii.Hex([]byte(part), 0, len(part)); !ok || part == "" || len(part) > 4 {
 			return 0, false
 		}
-		n++
 	}
 	return n, true
 }

@@ -13,12 +13,12 @@ import (
 type call struct {
 	host    host.Sender
 	export  input.Export
-	in      input.Input
-	now     int64           // 0 without a usable clock
-	request message.Request // without the token
-	flow    *flow.Flow      // that got the current token
-	asked   bool            // whether the call has sent a token request
-	tokens  []string        // that were sent, the current one last
+	in      *input.Input
+	now     int64            // 0 without a usable clock
+	request *message.Request // without the token
+	flow    *flow.Flow       // that got the current token
+	asked   bool             // whether the call has sent a token request
+	tokens  []string         // that were sent, the current one last
 }
 
 // Direct implements get_token, list_jobs and send_request: a loop over a token flow, the
@@ -37,7 +37,7 @@ func Direct(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	}
 	switch {
 	case export != input.GetToken:
-		if c.request, err = service.NewRequest(h.Config, &c.in); err != nil {
+		if c.request, err = service.NewRequest(h.Config, in); err != nil {
 			return host.Fail(err)
 		}
 	case c.now == 0:
@@ -46,7 +46,7 @@ func Direct(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	if c.now == 0 {
 		h.Log(host.Warn, "no usable clock: the token is used until the service refuses it; set the clock, or pass now")
 	}
-	if failure := c.token(&c.in); failure != nil || export == input.GetToken {
+	if failure := c.token(in); failure != nil || export == input.GetToken {
 		return c.gotToken(failure)
 	}
 	return c.finish(c.send())
@@ -66,7 +66,7 @@ func (c *call) token(in *input.Input) (failure []byte) {
 	for state == flow.Requesting {
 		c.asked = true
 		before := c.flow.ExpectTrap()
-		response := c.host.Send(&c.flow.Request)
+		response := c.host.Send(c.flow.Request)
 		c.flow.SetBackoff(before)
 		c.now = flow.Now(c.host, &c.in.Clock)
 		state = c.flow.Responded(response, c.now)
@@ -81,10 +81,11 @@ func (c *call) token(in *input.Input) (failure []byte) {
 func (c *call) send() *message.Response {
 	text := oauth2.AccessToken(c.flow.Object)
 	c.tokens = append(c.tokens, text)
-	r := c.request
-	r.Headers = append([]message.Header{{Name: "Authorization", Value: "Bearer " + text}}, r.Headers...)
-	c.prepare(&r)
-	return c.host.Send(&r)
+	authorization := message.Header{Name: "Authorization", Value: "Bearer " + text}
+	r := &message.Request{Method: c.request.Method, URL: c.request.URL, Body: c.request.Body,
+		Headers: append([]message.Header{authorization}, c.request.Headers...)}
+	c.prepare(r)
+	return c.host.Send(r)
 }
 
 // maxSends is how often a call sends its request: the first other token may come from another

@@ -3,8 +3,7 @@
 package exports
 
 import (
-	"strconv"
-
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
@@ -28,5 +27,5 @@ func Version(_ host.Host, rawInput []byte) host.Result {
 	if err := input.Nothing(rawInput); err != nil {
 		return host.Fail(err)
 	}
-	return host.Result{Text: []byte(`{"version":"` + release.Version + `","contract":` + strconv.Itoa(release.Contract) + `}`)}
+	return host.Result{Text: []byte(`{"version":"` + release.Version + `","contract":` + ascii.Int(release.Contract) + `}`)}
 }

@@ -56,7 +56,7 @@ func (c *call) logPrepared(status int) bool {
 func (c *call) recall() (err *apierror.Error) {
 	if c.tokens == nil {
 		c.tokens = []string{oauth2.AccessToken(c.host.Var(vars.TokenObject))}
-		c.request, err = service.NewRequest(c.host.Config, &c.in)
+		c.request, err = service.NewRequest(c.host.Config, c.in)
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (f *Flow) choose() Event {
 	case f.force == 0:
 		return lockHeld
 	}
-	f.Request = oauth2.NewTokenRequest(&f.client)
+	f.Request = oauth2.NewTokenRequest(f.client)
 	return requestToken
 }
 
@@ -129,7 +129,7 @@ func (f *Flow) left() int64 {
 func (f *Flow) readClient() (err *apierror.Error) {
 	if f.key == "" {
 		if f.client, err = config.ReadClient(f.host.Config); err == nil {
-			f.key = oauth2.CacheKey(&f.client)
+			f.key = oauth2.CacheKey(f.client)
 		}
 	}
 	return err
@@ -142,7 +142,7 @@ func (f *Flow) logOld() {
 // Error returns why the flow failed, as JSON.
 func (f *Flow) Error() []byte {
 	left := f.left()
-	own := oauth2.Failure{Code: codes[f.code], Status: f.status}
+	own := &oauth2.Failure{Code: codes[f.code], Status: f.status}
 	switch {
 	case f.err != nil:
 		return f.err.AppendJSON(nil)
@@ -150,7 +150,7 @@ func (f *Flow) Error() []byte {
 		err := notKept()
 		err.RetryAfter = left
 		return err.AppendJSON(nil)
-	case f.code != 0 && own != oauth2.ReadFailure(f.retry.Error):
+	case f.code != 0 && *own != *oauth2.ReadFailure(f.retry.Error):
 		err := own.Error()
 		err.RetryAfter = left
 		return err.AppendJSON(nil)

@@ -1,39 +1,24 @@
 package flow
 
 import (
-	"strconv"
-
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/oauth2"
 )
 
-// bits48 is the largest hash, which every language's JSON numbers represent, and maxLooks more
-// waits than a flow can make.
-const (
-	bits48   = 1<<48 - 1
-	maxLooks = 100
-)
+// limits are the largest values of the numbers of a flow: see numbers.
+var limits = [...]int64{clock.Latest, 1<<48 - 1, storeFailed, 1, 1, 1<<48 - 1, failed, int64(len(codes) - 1), 999, held, maxLooks, 1, 1, 1}
 
-// number is one of the numbers of a flow, with its maximum.
-type number struct {
-	name  string
-	value *int64
-	most  int64
-}
+// maxLooks is more waits than a flow can make.
+const maxLooks = 100
 
-// numbers lists the numbers of a flow. One that is 0 is omitted.
-func (p *progress) numbers() []number {
-	return []number{
-		{"at", &p.at, clock.Latest}, {"clears", &p.clears, bits48},
-		{"store", &p.store, storeFailed}, {"locked", &p.locked, 1},
-		{"force", &p.force, 1}, {"refused", &p.refused, bits48},
-		{"asked", &p.asked, failed}, {"code", &p.code, int64(len(codes) - 1)}, {"status", &p.status, 999},
-		{"found", &p.found, held}, {"looks", &p.looks, maxLooks},
-		{"free", &p.free, 1}, {"requesting", &p.requesting, 1}, {"trust", &p.trust, 1},
-	}
+// numbers lists the numbers of a flow, in the order in which it has them.
+func (p *progress) numbers() []*int64 {
+	return []*int64{&p.at, &p.clears, &p.store, &p.locked, &p.force, &p.refused, &p.asked, &p.code, &p.status,
+		&p.found, &p.looks, &p.free, &p.requesting, &p.trust}
 }
 
 // appendFlow appends the flow, which the host keeps between two steps. It contains no token,
@@ -42,18 +27,16 @@ func (p *progress) numbers() []number {
 func (p *progress) appendFlow(dst []byte) []byte {
 	dst = append(append(dst, `{"state":"`...), p.state.String()...)
 	dst = json.AppendString(append(dst, `","client":`...), p.key)
+	dst = append(dst, `,"progress":"`...)
 	for _, n := range p.numbers() {
-		if *n.value != 0 {
-			dst = append(append(dst, `,"`...), n.name...)
-			dst = strconv.AppendInt(append(dst, `":`...), *n.value, 10)
-		}
+		dst = append(ascii.AppendInt(dst, *n), ' ')
 	}
-	return append(dst, '}')
+	return append(dst, `"}`...)
 }
 
 // restore reads the flow of its step.
 func (f *Flow) restore(r *input.Resume) *apierror.Error {
-	if !f.readFlow(r.Flow) || !f.possible() {
+	if !f.readFlow(r.Flow) {
 		return apierror.Input("flow", "not a flow that begin or resume returned; pass the last one unchanged")
 	}
 	if f.now == 0 && !r.HasNow {
@@ -70,41 +53,41 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 	if f.key != began {
 		return apierror.Input("flow", "the config has changed; begin again")
 	}
-	f.Request = oauth2.NewTokenRequest(&f.client) // for the log
+	f.Request = oauth2.NewTokenRequest(f.client) // for the log
 	return nil
 }
 
 // readFlow reads a flow, and reports whether appendFlow can have written it.
 func (p *progress) readFlow(flow json.Value) (ok bool) {
 	flow.Each(func(name string, value json.Value) bool {
+		text := value.Text()
 		switch name {
 		case "state":
 			for s, known := range stateNames {
-				if known == value.Text() {
+				if known == text {
 					p.state = State(s)
 				}
 			}
-			ok = true
 		case "client":
-			p.key = value.Text()
-			ok = true
-		default:
-			ok = p.setNumber(name, value)
+			p.key = text
+		case "progress":
+			ok = p.readNumbers(text)
 		}
-		return ok
+		return true
 	})
-	return ok
+	return ok && p.possible()
 }
 
-func (p *progress) setNumber(name string, value json.Value) bool {
-	for _, n := range p.numbers() {
-		if n.name == name && value.Kind() == json.Number {
-			parsed, negative, whole := value.Integer(n.most + 1)
-			*n.value = parsed
-			return whole && !negative && parsed <= n.most
+func (p *progress) readNumbers(text string) bool {
+	for i, n := range p.numbers() {
+		part, rest, _ := ascii.Cut(text, " ")
+		read, ok := ascii.Digits(part, limits[i]+1)
+		if !ok || read > limits[i] {
+			return false
 		}
+		*n, text = read, rest
 	}
-	return false
+	return text == ""
 }
 
 // possible reports whether a flow in its state can have returned a step.

@@ -21,11 +21,11 @@ type Flow struct {
 	// does without.
 	now    int64
 	vars   *vars.State
-	retry  backoff.Record
-	client config.Client
+	retry  *backoff.Record
+	client *config.Client
 
 	// Request is what a flow in Requesting sends.
-	Request message.Request
+	Request *message.Request
 	// Object is the token object of the step, or nil if there is no usable token, and offered
 	// what is known about that token.
 	Object  []byte

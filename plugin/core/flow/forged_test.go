@@ -28,11 +28,13 @@ func TestForgedFlowsAreInvalid(t *testing.T) {
 		began    script
 		old, new string
 	}{
-		{"a time that no flow has", cold, `"at":1800000000`, `"at":-1800000000`},
-		{"a fraction", cold, `"at":1800000000`, `"at":1800000000.5`},
-		{"after the year 9999", cold, `"at":1800000000`, `"at":253402300800`},
-		{"text for a number", cold, `"at":1800000000`, `"at":"1800000000"`},
-		{"an unknown field", cold, `"at"`, `"x":1,"at"`},
+		{"a negative time", cold, `"1800000000 `, `"-1800000000 `},
+		{"a fraction", cold, `"1800000000 `, `"1800000000.5 `},
+		{"after the year 9999", cold, `"1800000000 `, `"253402300800 `},
+		{"a number for the text", cold, `"progress":"`, `"progress":1,"p":"`},
+		{"a number less", cold, `"1800000000 `, `"`},
+		{"a number more", cold, `"1800000000 `, `"1 1800000000 `},
+		{"no numbers", cold, `progress`, `Progress`},
 		{"no state", cold, `"state":"requesting",`, ``},
 		{"no step in choosing", cold, `"requesting"`, `"choosing"`},
 		{"no step in done", cold, `"requesting"`, `"done"`},
@@ -41,10 +43,10 @@ func TestForgedFlowsAreInvalid(t *testing.T) {
 		{"another client", cold, `rostering:`, `rosterinG:`},
 		{"no client", cold, `"client"`, `"clienT"`},
 		{"a store that the host does not have", cold, `"requesting"`, `"reading_token"`},
-		{"a lock that it does not have", cold, `"at"`, `"locked":1,"at"`},
-		{"a failure that no request has", cold, `"at"`, `"code":1,"at"`},
-		{"a status of no failure", cold, `"at"`, `"status":400,"at"`},
-		{"an unknown failure", cold, `"at"`, `"code":6,"at"`},
+		{"a lock that it does not have", cold, " 0 0 0 ", " 0 0 1 "},
+		{"a failure that no request has", cold, " 0 0 0 0 0 0 0 0 ", " 0 0 0 0 0 0 1 0 "},
+		{"a status of no failure", cold, " 0 0 0 0 0 0 0 0 ", " 0 0 0 0 0 0 0 400 "},
+		{"an unknown failure", cold, " 0 0 0 0 0 0 0 0 ", " 0 0 0 0 0 0 6 0 "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			i := newInstance(t).play(tt.began)
@@ -59,10 +61,10 @@ var cold = script{{"begin", "request"}}
 // A time in the future makes a token that is not usable by the clock, and so replaced.
 func TestAForgedTimeDoesNoHarm(t *testing.T) {
 	i := newInstance(t).play(cold)
-	i.forge(`"at":1800000000`, `"at":200000000000`)
+	i.forge(`"1800000000 `, `"200000000000 `)
 	i.play(script{{"token A 60", "done | A +30"}}) // requested now at the latest
 	i.play(script{{"+60", ""}, {"begin", "request"}})
-	i.forge(`"at":1800000060`, `"at":200000000000`)
+	i.forge(`"1800000060 `, `"200000000000 `)
 	i.Clock = 0
 	if got := i.do("token B 60"); !strings.HasPrefix(got, "done | B") {
 		t.Error(got)

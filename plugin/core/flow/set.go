@@ -27,14 +27,14 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(apierror.Mismatch("the token has expired"))
 	}
 	f.force = 1 // the token before is forgotten
-	t := vars.Token{Hash: hash(in.AccessToken)}
+	t := &vars.Token{Hash: hash(in.AccessToken)}
 	if f.now != 0 {
-		t = vars.Token{Hash: t.Hash, RequestedAt: f.now, ArrivedAt: f.now, ExpiresAt: f.now + lifetime, Margin: min(f.client.Margin, lifetime/2)}
+		t = f.known(t.Hash, lifetime)
 	}
 	f.vars.Forgive(t.Hash)
 	current := &f.vars.Token
 	if current.Hash == t.Hash && (f.now == 0 || current.ExpiresAt != 0) {
-		f.extend(in.AccessToken, &t)
+		f.extend(in.AccessToken, t)
 	} else {
 		f.keep(in.AccessToken, t)
 	}

@@ -1,9 +1,8 @@
 package flow
 
 import (
-	"strconv"
-
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
@@ -20,7 +19,7 @@ func Begin(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(ClockUnusable())
 	}
 	f := New(h, now)
-	f.Start(&in)
+	f.Start(in)
 	return f.result()
 }
 
@@ -31,7 +30,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	f := New(h, Now(h, &r.Clock))
-	if err = f.restore(&r); err != nil {
+	if err = f.restore(r); err != nil {
 		return host.Fail(err)
 	}
 	if wrong := f.misfit(r.Given); wrong != "" {
@@ -41,9 +40,9 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 		f.log(r.Status)
 	}
 	if f.clears != f.vars.Clears {
-		f.beginAnew(&r)
+		f.beginAnew(r)
 	} else {
-		f.run(f.take(&r))
+		f.run(f.take(r))
 	}
 	return f.result()
 }
@@ -133,7 +132,7 @@ func (f *Flow) result() host.Result {
 	}
 	if f.Object != nil {
 		text = append(append(text, `,"token":`...), f.Object...)
-		text = strconv.AppendInt(append(text, `,"until":`...), f.until(), 10)
+		text = ascii.AppendInt(append(text, `,"until":`...), f.until())
 	}
 	if f.state != Done {
 		text = f.appendFlow(append(text, `,"flow":`...))
@@ -147,13 +146,13 @@ func (f *Flow) appendOperation(text []byte) []byte {
 	text = json.AppendString(text, o.key)
 	if o.value != "" {
 		text = json.AppendString(append(text, `,"value":`...), o.value)
-		text = strconv.AppendInt(append(text, `,"ttl":`...), o.ttl, 10)
+		text = ascii.AppendInt(append(text, `,"ttl":`...), o.ttl)
 	}
 	return text
 }
 
 func appendSeconds(text []byte, milliseconds int64) []byte {
-	text = strconv.AppendInt(text, milliseconds/1000, 10)
-	rest := strconv.Itoa(int(1000 + milliseconds%1000))
+	text = ascii.AppendInt(text, milliseconds/1000)
+	rest := ascii.Int(1000 + milliseconds%1000)
 	return append(append(text, '.'), rest[1:]...)
 }

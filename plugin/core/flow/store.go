@@ -85,12 +85,17 @@ func (f *Flow) tokenRead(value string) {
 	}
 	f.pardon(h)
 	lifetime := min(t.ExpiresAt-f.now, vars.MaxLifetime)
-	found := vars.Token{Hash: h, RequestedAt: f.now, ArrivedAt: f.now, ExpiresAt: f.now + lifetime, Margin: min(f.client.Margin, lifetime/2)}
+	token := f.known(h, lifetime)
 	if trust {
-		found.Fresh = 1
+		token.Fresh = 1
 	}
-	f.keep(t.AccessToken, found)
+	f.keep(t.AccessToken, token)
 	f.endBackoff(f.retry)
+}
+
+// known returns what is known about a token that another instance requested.
+func (f *Flow) known(hash, lifetime int64) *vars.Token {
+	return &vars.Token{Hash: hash, RequestedAt: f.now, ArrivedAt: f.now, ExpiresAt: f.now + lifetime, Margin: min(f.client.Margin, lifetime/2)}
 }
 
 // lockRead processes the value of the lock, which another instance holds or held.
@@ -104,7 +109,7 @@ func (f *Flow) lockRead(r *input.Resume) Event {
 	case lock.Failed && lock.Code == apierror.TokenEndpointRejected && oauth2.ReadFailure(f.retry.Error).Code != lock.Code:
 		f.locked = 1 // the secret of the other instance may be another one
 	case lock.Failed:
-		f.adopt(&lock)
+		f.adopt(lock)
 		f.found = tokenRead
 	case awaited >= maxLockWaits:
 		f.store = storeFailed
@@ -128,7 +133,7 @@ func (f *Flow) lockRead(r *input.Resume) Event {
 func (f *Flow) adopt(lock *oauth2.Lock) {
 	err := lock.Error()
 	err.Message += " (seen by another instance)"
-	next := backoff.Record{
+	next := &backoff.Record{
 		Since: f.now, Wait: max(min(lock.Until-f.now, lock.Wait), 1, f.left()),
 		Failures: lock.Failures, Refusal: lock.Code == apierror.ServiceUnauthorized, Error: err.Members(),
 	}

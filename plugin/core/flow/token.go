@@ -59,7 +59,7 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 }
 
 // SetBackoff sets the backoff, or removes it.
-func (f *Flow) SetBackoff(r backoff.Record) {
+func (f *Flow) SetBackoff(r *backoff.Record) {
 	f.retry = r
 	var value []byte
 	if len(r.Error) > 0 {
@@ -70,17 +70,17 @@ func (f *Flow) SetBackoff(r backoff.Record) {
 
 // ExpectTrap records a failed token request before it is sent: without a response, most hosts
 // end the call. It returns the backoff as it was, for SetBackoff when there is a response.
-func (f *Flow) ExpectTrap() (before backoff.Record) {
+func (f *Flow) ExpectTrap() (before *backoff.Record) {
 	return f.expect(&apierror.Error{Code: apierror.NetworkError, Retryable: true,
 		Message: "the last token request got no response; check auth_url, the allowed hosts and the network"})
 }
 
-func (f *Flow) expect(err *apierror.Error) (before backoff.Record) {
-	before = f.retry
+func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {
+	kept := *f.retry
 	if f.now != 0 {
 		f.backOff(err, 0)
 	}
-	return before
+	return &kept
 }
 
 // responded processes the response to the token request.
@@ -91,7 +91,7 @@ func (f *Flow) responded(r *message.Response) Event {
 		return ended
 	}
 	f.asked = obtained
-	t := vars.Token{Hash: hash(text), ArrivedAt: f.now, Fresh: 1, Margin: min(f.client.Margin, lifetime/2)}
+	t := &vars.Token{Hash: hash(text), ArrivedAt: f.now, Fresh: 1, Margin: min(f.client.Margin, lifetime/2)}
 	if f.now != 0 {
 		t.RequestedAt = min(f.at, f.now)
 		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
@@ -131,9 +131,9 @@ func (f *Flow) requestFailed(err *apierror.Error, header string) {
 
 // endBackoff ends the backoff of a failed token request. How often new tokens were refused
 // still counts.
-func (f *Flow) endBackoff(r backoff.Record) {
+func (f *Flow) endBackoff(r *backoff.Record) {
 	if !r.Refusal {
-		r = backoff.Record{}
+		r = &backoff.Record{}
 	}
 	f.SetBackoff(r)
 }
@@ -150,7 +150,7 @@ func (f *Flow) pardon(hash int64) {
 // more. The summary is written first and last, so that a call that is cut off in between
 // leaves nothing inconsistent behind. Vars are removed before they are set: a host without
 // room may keep the old value.
-func (f *Flow) keep(text string, t vars.Token) {
+func (f *Flow) keep(text string, t *vars.Token) {
 	s := f.vars
 	old := s.Token
 	var previous []byte
@@ -167,7 +167,7 @@ func (f *Flow) keep(text string, t vars.Token) {
 		s.Previous = old
 	}
 	f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
-	s.Token = t
+	s.Token = *t
 	f.save()
 }
 

@@ -41,7 +41,7 @@ func FuzzInput(f *testing.F) {
 		if (err == nil) != ok {
 			t.Fatalf("%q: got %+v, %+v; read slowly: %+v, %v", b, in, err, want, ok)
 		}
-		if ok && !reflect.DeepEqual(in, want) {
+		if ok && !reflect.DeepEqual(in, &want) {
 			t.Errorf("%q: got %+v; read slowly: %+v", b, in, want)
 		}
 	})

@@ -23,11 +23,11 @@ func TestID(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in, err := input.Parse([]byte(`{"customer_id":`+tt.text+`}`), input.ListJobs)
-			if err != nil || !reflect.DeepEqual(in, input.Input{Customer: tt.want}) {
+			if err != nil || !reflect.DeepEqual(in, &input.Input{Customer: tt.want}) {
 				t.Errorf("customer_id: got %+v, %v", in, err)
 			}
 			in, err = input.Parse([]byte(`{"user_id":`+tt.text+`}`), input.ListJobs)
-			if err != nil || !reflect.DeepEqual(in, input.Input{User: tt.want}) {
+			if err != nil || !reflect.DeepEqual(in, &input.Input{User: tt.want}) {
 				t.Errorf("user_id: got %+v, %v", in, err)
 			}
 		})

@@ -47,7 +47,8 @@ type Clock struct {
 }
 
 // Parse reads b as the input of an export.
-func Parse(b []byte, export Export) (in Input, err *apierror.Error) {
+func Parse(b []byte, export Export) (in *Input, err *apierror.Error) {
+	in = &Input{}
 	err = exports[export].read(b, in.set)
 	switch {
 	case err != nil:

@@ -124,7 +124,7 @@ func TestInputIsRead(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := input.Parse([]byte(tt.text), tt.call)
-			if err != nil || !reflect.DeepEqual(got, tt.want) {
+			if err != nil || !reflect.DeepEqual(got, &tt.want) {
 				t.Errorf("got %+v, %+v, want %+v", got, err, tt.want)
 			}
 		})

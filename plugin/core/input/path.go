@@ -1,7 +1,6 @@
 package input
 
 import (
-	"bytes"
 	"strings"
 
 	"automatic-rostering/plugin/core/ascii"
@@ -17,13 +16,13 @@ func checkPath(path string) string {
 	if len(path) > maxPath {
 		return "path is longer than 8 KiB; shorten its query, or send that as a body"
 	}
-	path, query, _ := strings.Cut(path, "?")
+	path, query, _ := ascii.Cut(path, "?")
 	decoded, pathOK := percent.Decode(path)
 	_, queryOK := percent.Decode(query)
 	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
 		return "path must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
 	}
-	if escapes([]byte(path)) || escapes(decoded) {
+	if escapes(path) || escapes(string(decoded)) {
 		return "path must stay under base_url: no //, no segment . or .., no backslash and no control character, percent-encoded or not"
 	}
 	return ""
@@ -31,17 +30,13 @@ func checkPath(path string) string {
 
 // escapes reports whether a client could resolve path, which begins with a slash, to
 // another one.
-func escapes(path []byte) bool {
-	segments := bytes.Split(path[1:], []byte("/"))
-	for i, s := range segments {
-		switch string(s) {
-		case ".", "..":
+func escapes(path string) bool {
+	segment, rest := "", path[1:]
+	for more := true; more; {
+		segment, rest, more = ascii.Cut(rest, "/")
+		if segment == "." || segment == ".." || segment == "" && more {
 			return true
-		case "":
-			if i < len(segments)-1 {
-				return true
-			}
 		}
 	}
-	return bytes.IndexByte(path, '\\') >= 0 || ascii.HasControl(string(path))
+	return strings.IndexByte(path, '\\') >= 0 || ascii.HasControl(path)
 }

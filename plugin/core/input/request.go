@@ -93,7 +93,7 @@ func (r *Own) setHeaders(value json.Value) *apierror.Error {
 			err = wrong("headers must have at most 100 fields and 32 KiB in all; send more in the body")
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
-		case slices.Contains(ForbiddenHeaders, strings.ReplaceAll(folded, "_", "-")):
+		case slices.Contains(ForbiddenHeaders, withDashes(folded)):
 			err = wrong("the header " + printable(name) + " is reserved; omit it")
 		case slices.Contains(names, folded):
 			err = wrong("the header " + printable(name) + " is given twice; pass it once")
@@ -108,4 +108,15 @@ func (r *Own) setHeaders(value json.Value) *apierror.Error {
 		return wrong("headers must be an object with string values")
 	}
 	return err
+}
+
+// withDashes returns a header's name with - for _, as servers may read it.
+func withDashes(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		if c == '_' {
+			b[i] = '-'
+		}
+	}
+	return string(b)
 }

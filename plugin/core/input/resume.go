@@ -52,7 +52,8 @@ const (
 
 // ParseResume reads the input of resume. It does not check whether the result fits the
 // flow's step.
-func ParseResume(b []byte) (r Resume, err *apierror.Error) {
+func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
+	r = &Resume{}
 	err = fields{"flow", "status", "headers", "body", "failed", "value", "added", "now"}.read(b, r.set)
 	switch {
 	case err != nil:
@@ -65,7 +66,8 @@ func ParseResume(b []byte) (r Resume, err *apierror.Error) {
 }
 
 // ParseExplain reads the input of explain.
-func ParseExplain(b []byte) (e Explain, err *apierror.Error) {
+func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
+	e = &Explain{}
 	err = fields{"status", "headers", "body", "failed", "tokens"}.read(b, e.set)
 	if err == nil {
 		err = e.Response.check()

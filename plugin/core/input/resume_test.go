@@ -41,7 +41,7 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := input.ParseResume([]byte(`{"flow":{"a":1},` + tt.text + `}`))
-			if err != nil || !reflect.DeepEqual(got, tt.want) {
+			if err != nil || !reflect.DeepEqual(got, &tt.want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, tt.want)
 			}
 		})
@@ -152,7 +152,7 @@ func FuzzStep(f *testing.F) {
 		}
 		stored, ok := input.ParseStoredToken(string(b))
 		token, err := input.ParseToken(b)
-		if wantOK := err == nil && !token.HasNow; ok != wantOK || ok && stored != token {
+		if wantOK := err == nil && !token.HasNow; ok != wantOK || ok && *stored != *token {
 			t.Errorf("out of a store: %+v, %v, want %+v, %v", stored, ok, token, wantOK)
 		}
 		if check(err) && (!input.AccessToken(token.AccessToken) || token.ExpiresAt <= 0 || token.CacheKey == "") {

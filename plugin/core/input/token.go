@@ -24,14 +24,16 @@ type Token struct {
 var tokenFields = fields{"access_token", "token_type", "expires_at", "cache_key"}
 
 // ParseToken reads the input of set_token.
-func ParseToken(b []byte) (t Token, err *apierror.Error) {
+func ParseToken(b []byte) (t *Token, err *apierror.Error) {
+	t = &Token{}
 	err = t.read(b, append(tokenFields, "now"))
 	return t, err
 }
 
 // ParseStoredToken reads the value of a cache key in the store, and reports whether
 // set_token would accept it.
-func ParseStoredToken(text string) (t Token, ok bool) {
+func ParseStoredToken(text string) (t *Token, ok bool) {
+	t = &Token{}
 	err := t.read([]byte(text), tokenFields)
 	return t, err == nil
 }

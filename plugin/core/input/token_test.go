@@ -20,7 +20,7 @@ func marshal(t *testing.T, value any) []byte {
 func TestTokenIsRead(t *testing.T) {
 	got, err := input.ParseToken([]byte(`{"access_token":"a","token_type":"bearer","expires_at":18e2,"cache_key":"k","now":3}`))
 	want := input.Token{AccessToken: "a", ExpiresAt: 1800, CacheKey: "k", Clock: input.Clock{Now: 3, HasNow: true}}
-	if err != nil || got != want {
+	if err != nil || *got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	if _, err = input.ParseToken([]byte(`{"access_token":"a","expires_at":1,"cache_key":"k"}`)); err != nil {
@@ -70,7 +70,7 @@ func TestTokenIsRefused(t *testing.T) {
 
 func TestStoredToken(t *testing.T) {
 	got, ok := input.ParseStoredToken(`{"access_token":"a","token_type":"Bearer","expires_at":1800,"cache_key":"k"}`)
-	if want := (input.Token{AccessToken: "a", ExpiresAt: 1800, CacheKey: "k"}); !ok || got != want {
+	if want := (input.Token{AccessToken: "a", ExpiresAt: 1800, CacheKey: "k"}); !ok || *got != want {
 		t.Errorf("got %+v, %v, want %+v", got, ok, want)
 	}
 	for _, text := range []string{``, ` `, `null`, `{}`, `[]`, "\x00", `{"state":"asking"}`,

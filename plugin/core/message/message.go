@@ -3,9 +3,7 @@
 package message
 
 import (
-	"strconv"
-	"strings"
-
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -83,7 +81,7 @@ func (r *Request) appendHead(dst []byte) []byte {
 // Line returns the log line for a request that got a response, with the host and path of
 // its URL, but no scheme and no query.
 func (r *Request) Line(status int) string {
-	_, target, _ := strings.Cut(r.URL, "://")
-	target, _, _ = strings.Cut(target, "?")
-	return "HTTP " + strconv.Itoa(status) + " to " + r.Method + " " + target
+	_, target, _ := ascii.Cut(r.URL, "://")
+	target, _, _ = ascii.Cut(target, "?")
+	return "HTTP " + ascii.Int(int64(status)) + " to " + r.Method + " " + target
 }

@@ -1,9 +1,8 @@
 package oauth2
 
 import (
-	"strconv"
-
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
@@ -24,14 +23,15 @@ type Failure struct {
 }
 
 // ReadFailure reads the members of an error.
-func ReadFailure(members []byte) (f Failure) {
+func ReadFailure(members []byte) *Failure {
 	return readError([]byte("{" + string(members) + "}"))
 }
 
 // IsRefusal reports whether an error is that of refused tokens.
 func IsRefusal(err []byte) bool { return readError(err).Code == apierror.ServiceUnauthorized }
 
-func readError(err []byte) (f Failure) {
+func readError(err []byte) *Failure {
+	f := &Failure{}
 	json.Value(err).Each(func(name string, value json.Value) bool {
 		switch name {
 		case "code":
@@ -47,9 +47,9 @@ func readError(err []byte) (f Failure) {
 // Value returns the value of the lock that shows the failure, as one of failures in a row, and
 // how many seconds it is until the next token request.
 func (f *Failure) Value(now, wait int64, failures int) string {
-	return `{"state":"failed","code":"` + f.Code + `","status":` + strconv.FormatInt(f.Status, 10) +
-		`,"until":` + strconv.FormatInt(now+wait, 10) + `,"wait":` + strconv.FormatInt(wait, 10) +
-		`,"failures":` + strconv.Itoa(failures) + `}`
+	return `{"state":"failed","code":"` + f.Code + `","status":` + ascii.Int(f.Status) +
+		`,"until":` + ascii.Int(now+wait) + `,"wait":` + ascii.Int(wait) +
+		`,"failures":` + ascii.Int(int64(failures)) + `}`
 }
 
 const maxStatus = 999
@@ -66,7 +66,8 @@ type Lock struct {
 
 // ParseLock decodes a value from the store, which anybody may have written. It ignores unknown
 // fields: a later version may add some.
-func ParseLock(value string) (lock Lock) {
+func ParseLock(value string) *Lock {
+	lock := &Lock{}
 	name, wrong := "", false
 	number := func(v json.Value, least, most int64) int64 {
 		n, negative, whole := v.Integer(most)
@@ -93,7 +94,7 @@ func ParseLock(value string) (lock Lock) {
 		return !wrong
 	})
 	if !valid || wrong {
-		return Lock{}
+		return &Lock{}
 	}
 	lock.Requesting, lock.Done = name == "requesting", name == "done"
 	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Valid()

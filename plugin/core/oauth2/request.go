@@ -10,8 +10,8 @@ import (
 // NewTokenRequest returns the request for a token; ParseTokenResponse reads its response.
 // The client authenticates in the body, as in the service's documentation (RFC 6749 §2.3.1
 // prefers a header, but the service is not known to accept one).
-func NewTokenRequest(c *config.Client) message.Request {
-	return message.Request{
+func NewTokenRequest(c *config.Client) *message.Request {
+	return &message.Request{
 		Method:  "POST",
 		URL:     c.TokenURL,
 		Headers: []message.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}},

@@ -23,7 +23,7 @@ func TestTokenRequest(t *testing.T) {
 	}
 	got.Body = ""
 	if want := (message.Request{Method: "POST", URL: "https://auth.example/connect/token",
-		Headers: []message.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}}); !reflect.DeepEqual(got, want) {
+		Headers: []message.Header{{Name: "Content-Type", Value: "application/x-www-form-urlencoded"}}}); !reflect.DeepEqual(*got, want) {
 		t.Errorf("got %+v", got)
 	}
 }

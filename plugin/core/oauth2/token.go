@@ -3,8 +3,8 @@ package oauth2
 import (
 	"encoding/hex"
 	"hash/fnv"
-	"strconv"
 
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/json"
 )
@@ -16,7 +16,7 @@ func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []b
 	dst = append(dst, `{"access_token":`...)
 	dst = json.AppendString(dst, token)
 	dst = append(dst, `,"token_type":"Bearer","expires_at":`...)
-	dst = strconv.AppendInt(dst, expiresAt, 10)
+	dst = ascii.AppendInt(dst, expiresAt)
 	dst = append(dst, `,"cache_key":`...)
 	dst = json.AppendString(dst, cacheKey)
 	return append(dst, '}')

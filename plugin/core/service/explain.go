@@ -1,9 +1,8 @@
 package service
 
 import (
-	"strconv"
-
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
@@ -18,7 +17,7 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	if in.Status != 0 {
-		h.Log(host.Debug, "HTTP "+strconv.Itoa(in.Status)+" from the service")
+		h.Log(host.Debug, "HTTP "+ascii.Int(int64(in.Status))+" from the service")
 	}
 	secrets := append(in.Tokens, h.Config("client_secret"))
 	return host.Result{Text: NewError(in.Message(), secrets).AppendJSON(nil)}

@@ -16,7 +16,7 @@ func Request(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	r, err := NewRequest(h.Config, &in)
+	r, err := NewRequest(h.Config, in)
 	if err != nil {
 		return host.Fail(err)
 	}
@@ -25,12 +25,12 @@ func Request(h host.Host, rawInput []byte) host.Result {
 
 // NewRequest returns the request of a call, without the token. Without a method it is the one
 // for the jobs.
-func NewRequest(get config.Lookup, in *input.Input) (r message.Request, err *apierror.Error) {
+func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, err *apierror.Error) {
 	service, err := config.ReadService(get, in)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	r = message.Request{Method: in.Own.Method, URL: service.BaseURL + in.Own.Path, Body: in.Own.Body}
+	r = &message.Request{Method: in.Own.Method, URL: service.BaseURL + in.Own.Path, Body: in.Own.Body}
 	if r.Method == "" {
 		r.Method, r.URL = "GET", service.BaseURL+"/jobs"
 	}
