@@ -118,6 +118,18 @@ func Cut(s, separator string) (before, after string, found bool) {
 	return s, "", false
 }
 
+// Word returns the index of a word in words, which are separated by spaces, or -1. A list of
+// strings would take three times the room.
+func Word(words, word string) int {
+	one := ""
+	for i, more := 0, word != ""; more; i++ {
+		if one, words, more = Cut(words, " "); one == word {
+			return i
+		}
+	}
+	return -1
+}
+
 // Lower returns s with A to Z in lower case, without Unicode's tables.
 func Lower(s string) string {
 	b := []byte(s)

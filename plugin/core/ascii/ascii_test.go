@@ -175,3 +175,14 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+func TestWord(t *testing.T) {
+	for word, want := range map[string]int{"a": 0, "bc": 1, "d": 2, "": -1, "b": -1, "bc d": -1, "e": -1} {
+		if got := ascii.Word("a bc d", word); got != want {
+			t.Errorf("%q: %d", word, got)
+		}
+	}
+	if ascii.Word("", "") != -1 || ascii.Word("", "a") != -1 {
+		t.Error("nothing has a word")
+	}
+}

@@ -19,11 +19,11 @@ const (
 )
 
 var exports = [...]fields{
-	GetToken:    {"force", "refused", "used", "now"},
-	ListJobs:    {"now", "customer_id", "user_id"},
-	SendRequest: {"path", "method", "headers", "body", "customer_id", "user_id", "now"},
-	Begin:       {"accepts", "force", "refused", "used", "now"},
-	Request:     {"path", "method", "headers", "body", "customer_id", "user_id"},
+	GetToken:    "force refused used now",
+	ListJobs:    "now customer_id user_id",
+	SendRequest: "path method headers body customer_id user_id now",
+	Begin:       "accepts force refused used now",
+	Request:     "path method headers body customer_id user_id",
 }
 
 // Input is the input of one of these exports.

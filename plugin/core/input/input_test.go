@@ -148,7 +148,7 @@ func TestAnUnknownNameFillsNoError(t *testing.T) {
 func TestAMessageNamesTheFieldsOfItsCall(t *testing.T) {
 	_, err := input.Parse([]byte(`{"x":1}`), input.ListJobs)
 	checkError(t, err, "x")
-	if !strings.Contains(err.Message, " now, customer_id, user_id") || strings.Contains(err.Message, "force") {
+	if !strings.Contains(err.Message, " now customer_id user_id") || strings.Contains(err.Message, "force") {
 		t.Errorf("got %q", err.Message)
 	}
 }

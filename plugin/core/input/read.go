@@ -1,15 +1,13 @@
 package input
 
 import (
-	"slices"
-
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
 )
 
 // fields are the names of the fields that an object may have, each once.
-type fields []string
+type fields string
 
 const notOneObject = "the input must be one JSON object, or empty"
 
@@ -20,7 +18,7 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 	}
 	var seen uint16 // a bit for each field
 	isObject := json.Object(b, func(name string, value json.Value) bool {
-		i := slices.Index(fields, name)
+		i := ascii.Word(string(fields), name)
 		switch {
 		case i < 0:
 			err = apierror.Input(printable(name), "unknown input field; "+fields.list())
@@ -39,17 +37,10 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 }
 
 func (fields fields) list() string {
-	if len(fields) == 0 {
+	if fields == "" {
 		return "pass none"
 	}
-	text := "valid: "
-	for i, name := range fields {
-		if i > 0 {
-			text += ", "
-		}
-		text += name
-	}
-	return text
+	return "valid: " + string(fields)
 }
 
 // printable returns a field's name, or "" if it is too long or not printable: it must not

@@ -2,7 +2,6 @@ package input
 
 import (
 	"slices"
-	"strings"
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
@@ -20,15 +19,13 @@ type Own struct {
 	HostBody bool
 }
 
-var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS"
 
 // ForbiddenHeaders are headers that the plugin or the host's client sets, that could change
 // where a request goes or where it ends, or that some clients reject. In lower case, with
 // - for _.
-var ForbiddenHeaders = []string{
-	"authorization", "customer-id", "user-id", "host", "content-length", "transfer-encoding", "connection",
-	"expect", "upgrade", "keep-alive", "te", "trailer", "proxy-connection",
-}
+const ForbiddenHeaders = "authorization customer-id user-id host content-length transfer-encoding connection " +
+	"expect upgrade keep-alive te trailer proxy-connection"
 
 // Limits of a request. The size of the headers includes names and values.
 const (
@@ -43,8 +40,8 @@ func (r *Own) set(name string, value json.Value) *apierror.Error {
 		return text(name, value, &r.Path)
 	case "method":
 		r.Method = value.Text()
-		if !slices.Contains(methods, r.Method) {
-			return apierror.Input(name, "method must be one of "+strings.Join(methods, ", "))
+		if ascii.Word(methods, r.Method) < 0 {
+			return apierror.Input(name, "method must be one of "+methods)
 		}
 		return nil
 	case "headers":
@@ -93,7 +90,7 @@ func (r *Own) setHeaders(value json.Value) *apierror.Error {
 			err = wrong("headers must have at most 100 fields and 32 KiB in all; send more in the body")
 		case !ascii.Token(name):
 			err = wrong("a header's name must be letters, digits or any of !#$%&'*+-.^_`|~")
-		case slices.Contains(ForbiddenHeaders, withDashes(folded)):
+		case ascii.Word(ForbiddenHeaders, withDashes(folded)) >= 0:
 			err = wrong("the header " + printable(name) + " is reserved; omit it")
 		case slices.Contains(names, folded):
 			err = wrong("the header " + printable(name) + " is given twice; pass it once")

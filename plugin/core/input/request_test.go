@@ -233,7 +233,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		for _, h := range in.Own.Headers {
 			folded := strings.ReplaceAll(ascii.Lower(h.Name), "_", "-")
-			for _, own := range input.ForbiddenHeaders {
+			for _, own := range strings.Fields(input.ForbiddenHeaders) {
 				if folded == own {
 					t.Errorf("the header %q passed", h.Name)
 				}

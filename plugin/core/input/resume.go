@@ -54,7 +54,7 @@ const (
 // flow's step.
 func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
 	r = &Resume{}
-	err = fields{"flow", "status", "headers", "body", "failed", "value", "added", "now"}.read(b, r.set)
+	err = fields("flow status headers body failed value added now").read(b, r.set)
 	switch {
 	case err != nil:
 	case r.Flow == nil:
@@ -68,7 +68,7 @@ func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
 // ParseExplain reads the input of explain.
 func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
 	e = &Explain{}
-	err = fields{"status", "headers", "body", "failed", "tokens"}.read(b, e.set)
+	err = fields("status headers body failed tokens").read(b, e.set)
 	if err == nil {
 		err = e.Response.check()
 	}

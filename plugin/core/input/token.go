@@ -21,12 +21,12 @@ type Token struct {
 	Clock
 }
 
-var tokenFields = fields{"access_token", "token_type", "expires_at", "cache_key"}
+const tokenFields fields = "access_token token_type expires_at cache_key"
 
 // ParseToken reads the input of set_token.
 func ParseToken(b []byte) (t *Token, err *apierror.Error) {
 	t = &Token{}
-	err = t.read(b, append(tokenFields, "now"))
+	err = t.read(b, tokenFields+" now")
 	return t, err
 }
 
@@ -86,5 +86,5 @@ func AccessToken(text string) bool {
 
 // Nothing reads the input of an export that takes no fields.
 func Nothing(b []byte) *apierror.Error {
-	return fields{}.read(b, nil)
+	return fields("").read(b, nil)
 }

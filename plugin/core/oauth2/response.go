@@ -83,18 +83,16 @@ const (
 	errorDescription
 )
 
-var memberNames = [...]string{"access_token", "token_type", "expires_in", "error", "error_description"}
+const memberNames = "access_token token_type expires_in error error_description"
 
 // first returns the member of that name, or 0 if it is unknown or was seen before.
 func (seen *members) first(name string) members {
-	for i, n := range memberNames {
-		member := members(1 << i)
-		if n == name && *seen&member == 0 {
-			*seen |= member
-			return member
-		}
+	i := ascii.Word(memberNames, name)
+	if i < 0 || *seen>>i&1 == 1 {
+		return 0
 	}
-	return 0
+	*seen |= 1 << i
+	return 1 << i
 }
 
 func (r *response) findFlaw(valid bool, kind string) string {
