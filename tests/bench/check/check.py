@@ -191,8 +191,8 @@ def measure(wasm: Path) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
         host.call(export, given)
         return name, host.row()
 
-    def begin(call: str, **given: Any) -> dict[str, Any]:
-        return {"call": call, "accepts": ["wait", "store", "renew"], "input": now | given}
+    def begin(**given: Any) -> dict[str, Any]:
+        return {"accepts": ["store"]} | now | given
 
     def flow() -> dict[str, Any]:
         return json.loads(host.output)["flow"]
@@ -209,13 +209,11 @@ def measure(wasm: Path) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
     host.statuses = [401, 200]
     yield do("list_jobs, a 401 first", "list_jobs", now)
     yield do("set_token", "set_token", token | now)
-    yield do("begin list_jobs, the first", "begin", begin("list_jobs"))
-    yield do("begin list_jobs", "begin", begin("list_jobs"))
-    yield do("resume with a 200", "resume", now | {"flow": flow(), "status": 200})
-    yield do("begin get_token, the first", "begin", begin("get_token"))
-    yield do("begin get_token", "begin", begin("get_token"))
+    yield do("request", "request")
+    yield do("explain", "explain", {"status": 500, "body": "x" * 4096, "tokens": [TOKEN]})
+    yield do("begin, with a token", "begin", begin())
     yield do("clear_token", "clear_token")
-    yield do("begin list_jobs, no token", "begin", begin("list_jobs"))
+    yield do("begin", "begin", begin())
     yield do("resume with nothing in the store", "resume", now | {"flow": flow(), "value": None})
     yield do("resume with the lock", "resume", now | {"flow": flow(), "added": True})
     yield do(
@@ -223,6 +221,7 @@ def measure(wasm: Path) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
         "resume",
         now | {"flow": flow(), "status": 200, "headers": {}, "body": TOKEN_RESPONSE},
     )
+    yield do("resume when it is written", "resume", now | {"flow": flow()})
 
 
 def main(dist: Path, baseline: Path, *options: str) -> int:
