@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/exports"
 	"automatic-rostering/plugin/core/memory"
 	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/hosts"
@@ -133,7 +133,7 @@ func (k keys) Config(key string) string {
 func TestKeysInTheSchema(t *testing.T) {
 	config := (&scenario.Scenario{}).FullConfig(scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2"})
 	k := keys{memory.New(config), map[string]bool{}}
-	call.Check(k, nil)
+	exports.Check(k, nil)
 	b, err := os.ReadFile(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
 	var s struct {
 		Defs struct {

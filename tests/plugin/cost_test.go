@@ -36,38 +36,36 @@ func BenchmarkInterpreter(b *testing.B) {
 			}
 			return string(output) + failure
 		}
-		flow := func(b *testing.B) string {
-			var step struct{ Flow json.RawMessage }
-			output := call(b, "begin", `{"call":"list_jobs","accepts":["wait"],"input":{"now":1800000000}}`)
-			if err := json.Unmarshal([]byte(output), &step); err != nil {
-				b.Fatal(err)
-			}
-			return string(step.Flow)
-		}
-		resume := func(name, body string, status int, prepare func()) {
-			text, _ := json.Marshal(body)
+		measure := func(name, export, input string, prepare func()) {
 			b.Run(fmt.Sprintf("token of %d bytes, %s", tokenSize, name), func(b *testing.B) {
 				for b.Loop() {
 					b.StopTimer()
 					prepare()
-					input := fmt.Sprintf(`{"flow":%s,"now":1800000000,"status":%d,"body":%s}`, flow(b), status, text)
 					b.StartTimer()
-					call(b, "resume", input)
+					call(b, export, input)
 				}
 			})
 		}
+		inText := func(text string) []byte {
+			quoted, _ := json.Marshal(text)
+			return quoted
+		}
+		var step struct{ Flow json.RawMessage }
+		if err := json.Unmarshal([]byte(call(b, "begin", `{"now":1800000000}`)), &step); err != nil {
+			b.Fatal(err)
+		}
 		response := fmt.Sprintf(`{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, token)
-		resume("resume with it", response, 200, func() { clear(h.Vars) })
+		measure("resume with it", "resume", fmt.Sprintf(`{"flow":%s,"now":1800000000,"status":200,"body":%s}`, step.Flow, inText(response)), func() { clear(h.Vars) })
 		for _, size := range []int{4 << 10, 64 << 10} {
 			body := func(pattern string) string { return strings.Repeat(pattern, size/len(pattern)+1)[:size] }
-			usual := body(`{"error":"unavailable","details":"the database is busy: 98 % of 100 connections\n"},`)
-			resume(fmt.Sprintf("a 503 of %d KiB", size>>10), usual, 503, func() {})
-			resume(fmt.Sprintf("a 503 of %d KiB that resembles it", size>>10), body(token[:20]), 503, func() {})
-		}
-		b.Run(fmt.Sprintf("token of %d bytes, warm begin", tokenSize), func(b *testing.B) {
-			for b.Loop() {
-				flow(b)
+			for name, text := range map[string]string{
+				"":                   body(`{"error":"unavailable","details":"the database is busy: 98 % of 100 connections\n"},`),
+				" that resembles it": body(token[:20]),
+			} {
+				measure(fmt.Sprintf("a 503 of %d KiB%s", size>>10, name), "explain",
+					fmt.Sprintf(`{"status":503,"body":%s,"tokens":[%q]}`, inText(text), token), func() {})
 			}
-		})
+		}
+		measure("begin", "begin", `{"now":1800000000}`, func() {})
 	}
 }

@@ -80,7 +80,7 @@ func TestImportsAndExports(t *testing.T) {
 				exports = append(exports, name)
 			}
 			slices.Sort(exports)
-			if want := []string{"_initialize", "begin", "check", "clear_token", "get_token", "list_jobs", "resume", "send_request", "set_token", "version"}; !slices.Equal(exports, want) {
+			if want := []string{"_initialize", "begin", "check", "clear_token", "explain", "get_token", "list_jobs", "request", "resume", "send_request", "set_token", "version"}; !slices.Equal(exports, want) {
 				t.Errorf("it exports %q, not %q", exports, want)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 // longestInput is that of a target: longer ones are only slower.
 const longestInput = 64 << 10
 
-var exports = []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version"}
+var exports = []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version", "request", "explain"}
 
 // FuzzExports calls an export with any input, with a token and without one.
 func FuzzExports(f *testing.F) {
@@ -18,10 +18,12 @@ func FuzzExports(f *testing.F) {
 		{``, `{"force":true,"now":1.8e9}`, `{"refused":"@T","now":1800000000}`},
 		{`{"now":1800000000}`, `{"customer_id":null,"user_id":"a b","now":1800000000}`, `{"customer_id":"\ud83d"}`},
 		{`{"path":"/a?b=%41","method":"POST","body":"\u20ac","headers":{"A":"b\tc"},"now":1800000000}`, `{"path":"/%2e%2e/"}`},
-		{`{"call":"list_jobs","accepts":["wait","store","renew"],"input":{"now":1800000000}}`, `{"call":"send_request","input":{"path":"/a","method":"PUT","body":true}}`},
-		{`{"flow":{"call":"list_jobs","state":"requesting","of":1},"status":200,"body":"@S"}`, `{"flow":{}}`},
+		{`{"accepts":["store"],"now":1800000000}`, `{"refused":"@T","used":true,"now":1800000000}`},
+		{`{"flow":{"state":"requesting","client":"@K","progress":"1800000000 0 0 0 0 0 0 0 0 0 0 0 0 0 "},"status":200,"body":"@S"}`, `{"flow":{}}`},
 		{`{"access_token":"@P","expires_at":1800003600,"cache_key":"@K","now":1800000000}`},
 		{` `, `{}`}, {"\n", `[]`}, {`{`, "\xff"},
+		{`{"path":"/a?b","method":"PUT","body":true}`, `{"user_id":null}`},
+		{`{"status":500,"body":"@S @T","headers":{"Retry-After":"5"},"tokens":["@T"]}`, `{"failed":"@S"}`},
 	} {
 		for _, input := range inputs {
 			f.Add(uint8(n), []byte(input))
@@ -90,7 +92,7 @@ func result(s *fuzzedStep, value, lock string, added bool) string {
 	switch {
 	case s.Step == "store" && s.Op == "get":
 		text := value
-		if strings.HasSuffix(s.Key, ":asking") {
+		if strings.HasSuffix(s.Key, ":lock") {
 			text = lock
 		}
 		if text == "" {
@@ -100,17 +102,15 @@ func result(s *fuzzedStep, value, lock string, added bool) string {
 		return `,"value":` + string(b)
 	case s.Op == "add":
 		return fmt.Sprintf(`,"added":%v`, added)
-	case s.For == "token":
+	case s.Step == "request":
 		return `,"status":200,"body":"` + inJSON(string(granted.body)) + `"`
-	case s.For == "service":
-		return `,"status":200`
 	}
 	return ""
 }
 
 // FuzzFlow takes some steps of a call, changes the flow, and passes any result with it.
 func FuzzFlow(f *testing.F) {
-	for _, piece := range []string{``, `0`, `,"of":1`, `"using"`, `"writing_lock"`, `"input":{"path":"//x"},`, "\r\n", `\ud800`, `,"failure":{"code":"x"}`} {
+	for _, piece := range []string{``, `0`, `1`, ` 9`, `"writing_lock"`, `"state":"awaiting_lock",`, "\r\n", `\ud800`, `,"client":"x"`} {
 		for steps := range uint8(5) {
 			f.Add(steps, uint16(40), uint16(40), []byte(piece), []byte(`,"now":1800000001,"status":401,"body":"@S @T"`))
 			f.Add(steps+16, uint16(20), uint16(30), []byte(piece), []byte(`,"value":null`))
@@ -124,17 +124,13 @@ func FuzzFlow(f *testing.F) {
 		}
 		w := newFuzzed(t)
 		w.secrets = []string{fuzzSecret}
-		name := exports[steps>>4%3]
-		input := fmt.Sprintf(`"now":%d`, fuzzNow)
-		if name == "send_request" {
-			input += `,"path":"/a","method":"POST","body":"b"`
-		}
-		s := w.readStep(w.call("begin", fmt.Sprintf(`{"call":%q,"accepts":["wait","store"],"input":{%s}}`, name, input)))
+		force := steps>>4&1 == 1
+		s := w.readStep(w.call("begin", fmt.Sprintf(`{"accepts":["store"],"force":%v,"now":%d}`, force, fuzzNow)))
 		for range steps & 15 {
-			if s.Step == "done" || s.For == "service" {
+			if s.Step == "done" {
 				break
 			}
-			if s.For == "token" {
+			if s.Step == "request" {
 				w.secrets = append(w.secrets, fuzzToken)
 			}
 			s = w.readStep(w.call("resume", fmt.Sprintf(`{"flow":%s,"now":%d%s}`, s.Flow, fuzzNow, result(&s, "", "", steps>>7 == 0))))
@@ -146,8 +142,8 @@ func FuzzFlow(f *testing.F) {
 		begin := int(from) % (len(flow) + 1)
 		end := begin + int(to)%(len(flow)-begin+1)
 		changed := flow[:begin] + string(piece) + flow[end:]
-		if strings.HasPrefix(string(piece), "{") { // a whole flow, of the owner @O
-			changed = strings.ReplaceAll(string(piece), "@O", string(s.owner(t)))
+		if strings.HasPrefix(string(piece), "{") { // a whole flow
+			changed = withSecrets.Replace(string(piece))
 		}
 		w.readStep(w.call("resume", `{"flow":`+changed+withSecrets.Replace(string(given))+`}`))
 		// The call that the flow was of can still be continued, or ends with an error.
@@ -156,24 +152,14 @@ func FuzzFlow(f *testing.F) {
 	})
 }
 
-// owner is that of the step's flow.
-func (s *fuzzedStep) owner(t *testing.T) json.RawMessage {
-	t.Helper()
-	var flow struct{ Owner json.RawMessage }
-	if err := json.Unmarshal(s.Flow, &flow); err != nil {
-		t.Fatalf("%s: %v", s.Flow, err)
-	}
-	return flow.Owner
-}
-
 // FuzzStore has anything in the store, as the token and as the lock.
 func FuzzStore(f *testing.F) {
 	stored := func(expires int64) string {
 		return fmt.Sprintf(`{"access_token":"@P","token_type":"Bearer","expires_at":%d,"cache_key":"@K"}`, expires)
 	}
-	for _, value := range []string{``, `{}`, `null`, stored(fuzzNow + 3600), stored(fuzzNow - 1), stored(1 << 40), `{"state":"refused"}`,
+	for _, value := range []string{``, `{}`, `null`, stored(fuzzNow + 3600), stored(fuzzNow - 1), stored(1 << 40),
 		`{"access_token":"@P\r\nX: y","token_type":"Bearer","expires_at":1800003600,"cache_key":"@K"}`, strings.Repeat("[", 1000)} {
-		for _, lock := range []string{``, `{"state":"asking"}`, `{"state":"done"}`, `x`, `{"state":"failed","code":"token_endpoint_rejected","status":401,"until":1800000060,"wait":60,"failures":3}`,
+		for _, lock := range []string{``, `{"state":"requesting"}`, `{"state":"done"}`, `x`, `{"state":"failed","code":"token_endpoint_rejected","status":401,"until":1800000060,"wait":60,"failures":3}`,
 			`{"state":"failed","code":"@P","status":-1,"until":1e99,"wait":-5,"failures":0}`} {
 			f.Add(uint8(1), []byte(value), []byte(lock))
 			f.Add(uint8(2), []byte(value), []byte(lock))
@@ -185,18 +171,18 @@ func FuzzStore(f *testing.F) {
 		}
 		w := newFuzzed(t)
 		now, text, held := int64(fuzzNow), withSecrets.Replace(string(value)), withSecrets.Replace(string(lock))
-		name, force := exports[how%2], ""
+		input := ""
 		if how%2 == 0 && how&4 != 0 {
-			force = `,"force":true`
+			input = `,"force":true`
 		}
-		s := w.readStep(w.call("begin", fmt.Sprintf(`{"call":%q,"accepts":["wait","store"],"input":{"now":%d%s}}`, name, now, force)))
+		s := w.readStep(w.call("begin", fmt.Sprintf(`{"accepts":["store"],"now":%d%s}`, now, input)))
 		asked, steps := 0, 0
 		for ; s.Step != "" && s.Step != "done"; steps++ {
-			if s.For == "token" {
+			if s.Step == "request" {
 				asked++
 			}
 			if asked > 1 || steps > 200 {
-				t.Fatalf("%d steps, %d token requests: the call does not end", steps, asked)
+				t.Fatalf("%d steps, %d token requests: the flow does not end", steps, asked)
 			}
 			now += int64(s.Seconds)
 			s = w.readStep(w.call("resume", fmt.Sprintf(`{"flow":%s,"now":%d%s}`, s.Flow, now, result(&s, text, held, how&2 != 0))))

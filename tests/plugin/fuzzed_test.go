@@ -183,11 +183,10 @@ func (w *fuzzed) works() {
 
 // fuzzedStep is what matters of a step.
 type fuzzedStep struct {
-	Step, For, Op, Key string
-	Flow               json.RawMessage
-	Seconds            float64
-	Last               bool
-	Request            stubhost.Request
+	Step, Op, Key string
+	Flow          json.RawMessage
+	Seconds       float64
+	Request       stubhost.Request
 }
 
 // readStep reads the step that a call returned, and holds its request to the rules.

@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -50,40 +49,6 @@ func warmCalls(t *testing.T, file, now, token string, first map[string]int) {
 		if holds := strings.Contains(string(output), token); holds != (export == "get_token") && len(token) > 1 {
 			t.Errorf("%s gives out the token: %v", export, holds)
 		}
-	}
-	var step struct {
-		Last bool
-		Flow json.RawMessage
-	}
-	for _, call := range []string{"get_token", "list_jobs"} {
-		begin := fmt.Sprintf(`{"call":%q,"accepts":["wait","store"],"input":{%s}}`, call, now)
-		mustCall(t, h, "begin", begin) // prepares
-		if err := json.Unmarshal(warm("begin "+call, begin), &step); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !step.Last {
-		t.Fatal("list_jobs does not begin with its last step")
-	}
-	resume := fmt.Sprintf(`{"flow":%s,"status":200`, step.Flow)
-	if now != "" {
-		resume += "," + now
-	}
-	warm("resume", resume+"}")
-}
-
-// A body that the host has never enters the guest, whatever its size.
-func TestABodyOfTheHostCostsNothing(t *testing.T) {
-	h := instance(t, "dist/rostering-nowasi.wasm", "token-0001")
-	now := fmt.Sprintf(`"now":%d`, h.Clock.Unix())
-	mustCall(t, h, "get_token", "{"+now+"}")
-	begin := func(body string) int {
-		mustCall(t, h, "begin", `{"call":"send_request","input":{"path":"/a","method":"POST",`+body+now+`}}`)
-		return h.Total()
-	}
-	// Some words more of input and output, for the name and true.
-	if with, without := begin(`"body":true,`), begin(""); with > without+10 {
-		t.Errorf("%d host calls with the host's body, %d without", with, without)
 	}
 }
 

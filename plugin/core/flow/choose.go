@@ -174,5 +174,5 @@ func (f *Flow) fail(err *apierror.Error) {
 
 func notKept() *apierror.Error {
 	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
-		Message: "the new token was lost: it expired or was refused at once, or the host did not keep it; leave room for 256 KiB of vars (max_var_bytes), then retry"}
+		Message: "the new token expired, was refused or was lost; leave room for vars (max_var_bytes), then retry"}
 }

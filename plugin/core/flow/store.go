@@ -90,7 +90,7 @@ func (f *Flow) tokenRead(value string) {
 		token.Fresh = 1
 	}
 	f.keep(t.AccessToken, token)
-	f.endBackoff(f.retry)
+	f.endBackoff()
 }
 
 // known returns what is known about a token that another instance requested.

@@ -61,11 +61,10 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 // SetBackoff sets the backoff, or removes it.
 func (f *Flow) SetBackoff(r *backoff.Record) {
 	f.retry = r
-	var value []byte
+	f.host.SetVar(vars.Retry, nil) // first, as in keep
 	if len(r.Error) > 0 {
-		value = r.Encode()
+		f.host.SetVar(vars.Retry, r.Encode())
 	}
-	f.host.SetVar(vars.Retry, value)
 }
 
 // ExpectTrap records a failed token request before it is sent: without a response, most hosts
@@ -100,16 +99,15 @@ func (f *Flow) responded(r *message.Response) Event {
 	old := &f.vars.Token
 	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && f.usable(old) && old.ExpiresAt > t.ExpiresAt {
 		f.save() // the old one stays
-		f.endBackoff(f.retry)
 		f.offer()
 	} else {
-		before := f.expect(notKept()) // setting a var that is too large is a trap on some hosts
 		f.keep(text, t)
-		if f.offer(); old.Hash != 0 {
-			f.endBackoff(before)
-		}
 	}
-	if f.store == withStore && old.Hash != 0 {
+	if old.Hash == 0 {
+		return ended // the host did not keep it
+	}
+	f.endBackoff()
+	if f.store == withStore {
 		return tokenToWrite
 	}
 	return ended
@@ -131,11 +129,10 @@ func (f *Flow) requestFailed(err *apierror.Error, header string) {
 
 // endBackoff ends the backoff of a failed token request. How often new tokens were refused
 // still counts.
-func (f *Flow) endBackoff(r *backoff.Record) {
-	if !r.Refusal {
-		r = &backoff.Record{}
+func (f *Flow) endBackoff() {
+	if !f.retry.Refusal && len(f.retry.Error) > 0 {
+		f.SetBackoff(&backoff.Record{})
 	}
-	f.SetBackoff(r)
 }
 
 // pardon makes a token usable that was refused.
@@ -148,8 +145,9 @@ func (f *Flow) pardon(hash int64) {
 
 // keep makes a token the instance's. Without force, the one before is used for some seconds
 // more. The summary is written first and last, so that a call that is cut off in between
-// leaves nothing inconsistent behind. Vars are removed before they are set: a host without
-// room may keep the old value.
+// leaves nothing inconsistent behind, but a failure: on some hosts, setting a var for which
+// there is no room is a trap. Vars are removed before they are set: other hosts keep the old
+// value then.
 func (f *Flow) keep(text string, t *vars.Token) {
 	s := f.vars
 	old := s.Token
@@ -162,6 +160,7 @@ func (f *Flow) keep(text string, t *vars.Token) {
 	for _, name := range [...]string{vars.JobsRequest, vars.Previous, vars.TokenObject} {
 		f.host.SetVar(name, nil)
 	}
+	before := f.expect(notKept())
 	if previous != nil {
 		f.host.SetVar(vars.Previous, previous)
 		s.Previous = old
@@ -169,6 +168,9 @@ func (f *Flow) keep(text string, t *vars.Token) {
 	f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
 	s.Token = *t
 	f.save()
+	if f.offer(); s.Token.Hash != 0 {
+		f.SetBackoff(before)
+	}
 }
 
 // secrets returns what must not be in an error.

@@ -15,7 +15,7 @@ type Contract map[string]*jsonschema.Schema
 
 // Read reads the contract in a folder of the repository.
 func Read(root string) (Contract, error) {
-	const id = "urn:automatic-rostering:contract:2"
+	const id = "urn:automatic-rostering:contract:1"
 	name := filepath.Join(root, "docs/contract.schema.json")
 	file, err := os.Open(name)
 	if err != nil {
@@ -32,7 +32,7 @@ func Read(root string) (Contract, error) {
 	}
 	c := Contract{}
 	for _, name := range []string{
-		"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "nothing", "version", "token", "step", "error", "config",
+		"get_token", "list_jobs", "send_request", "begin", "resume", "request", "request_output", "explain", "set_token", "nothing", "version", "token", "step", "error", "config",
 	} {
 		if c[name], err = compiler.Compile(id + "#/$defs/" + name); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func (c Contract) Fits(definition string, text []byte) error {
 
 // outputs maps exports to the definitions of the outputs that the plugin makes itself.
 var outputs = map[string]string{
-	"get_token": "token", "begin": "step", "resume": "step", "version": "version", "set_token": "", "clear_token": "", "check": "",
+	"get_token": "token", "begin": "step", "resume": "step", "request": "request_output", "explain": "error", "version": "version", "set_token": "", "clear_token": "", "check": "",
 }
 
 // Returns checks the output of an export, or its error if failure is not empty.

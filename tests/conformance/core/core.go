@@ -12,10 +12,13 @@ import (
 	"sync"
 	"time"
 
-	"automatic-rostering/plugin/core/call"
+	"automatic-rostering/plugin/core/exports"
+	"automatic-rostering/plugin/core/flow"
+	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/memory"
 	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/service"
 	"automatic-rostering/tests/conformance/protocol"
 )
 
@@ -61,93 +64,92 @@ type instance struct {
 	*memory.Host
 	client *http.Client
 	logs   []protocol.Log
+	body   []byte // of the last response
 }
 
 func newInstance(config map[string]string, client *http.Client) *instance {
 	i := &instance{Host: memory.New(config), client: client}
-	i.Logged = func(level call.Level, text string) {
-		names := map[call.Level]string{call.Debug: "debug", call.Warn: "warn"}
+	i.Respond = i.send
+	i.Logged = func(level host.Level, text string) {
+		names := map[host.Level]string{host.Debug: "debug", host.Warn: "warn"}
 		i.logs = append(i.logs, protocol.Log{Level: names[level], Line: text})
 	}
 	return i
 }
 
-// silent has the exports that send no request.
-var silent = map[string]func(call.Host, []byte) *call.Step{
-	"begin": call.Begin, "resume": call.Resume, "set_token": call.SetToken, "clear_token": call.ClearToken,
-	"check": call.Check, "version": call.Version,
-}
+// silent has the exports that send no request, and direct those that do.
+var (
+	silent = map[string]func(host.Host, []byte) host.Result{
+		"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
+		"request": service.Request, "explain": service.Explain, "check": exports.Check, "version": exports.Version,
+	}
+	direct = map[string]input.Export{"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest}
+)
 
 // call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
 func (i *instance) call(export string, in []byte) (a protocol.Response) {
 	i.logs = nil
 	defer func() {
 		if failure := recover(); failure != nil {
-			a = protocol.Response{Trap: fmt.Sprint("panic: ", failure)}
+			a = protocol.Response{Trap: fmt.Sprint(failure)}
 		}
 		a.Logs = i.logs
 	}()
 	if export, ok := silent[export]; ok {
-		return i.end(export(i, in), nil)
+		return i.end(export(i, in))
 	}
-	name, ok := input.ExportNamed(export)
+	name, ok := direct[export]
 	if !ok {
 		return protocol.Response{Trap: "no export " + export}
 	}
-	c := call.New(i, name)
-	step := c.Begin(in)
-	var body []byte
-	for step.Kind == call.Send || step.Kind == call.SendHeld {
-		response, err := i.send(step)
-		if err != nil {
-			return protocol.Response{Trap: err.Error()}
-		}
-		body, err = io.ReadAll(response.Body)
-		_ = response.Body.Close()
-		if err != nil {
-			return protocol.Response{Trap: err.Error()}
-		}
-		step = c.Resume(&message.Response{
-			Status: response.StatusCode,
-			Size:   len(body),
-			Load:   func(most int) []byte { return body[:min(most, len(body))] },
-		})
-	}
-	return i.end(step, body)
+	return i.end(exports.Direct(i, name, in))
 }
 
-// send sends the request that the shell would pass to http_request.
-func (i *instance) send(step *call.Step) (*http.Response, error) {
-	meta, body := i.Held, ""
-	if step.Kind == call.Send {
-		meta, body = step.Request.AppendJSON(nil), step.Request.Body
-	}
+// send sends the request that the shell would pass to http_request, or panics.
+func (i *instance) send(request, body string) *message.Response {
 	var m struct {
 		Method, URL string
 		Headers     map[string]string
 	}
-	if err := json.Unmarshal(meta, &m); err != nil {
-		return nil, err
+	response, err := (*http.Response)(nil), json.Unmarshal([]byte(request), &m)
+	if err == nil {
+		response, err = i.exchange(m.Method, m.URL, m.Headers, body)
 	}
-	r, err := http.NewRequest(m.Method, m.URL, bytes.NewReader([]byte(body)))
+	if err == nil {
+		defer response.Body.Close()
+		i.body, err = io.ReadAll(response.Body)
+	}
+	if err != nil {
+		panic(err)
+	}
+	got := i.body
+	return &message.Response{
+		Status: response.StatusCode,
+		Size:   len(got),
+		Load:   func(most int) []byte { return got[:min(most, len(got))] },
+	}
+}
+
+func (i *instance) exchange(method, url string, headers map[string]string, body string) (*http.Response, error) {
+	r, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return nil, err
 	}
-	for name, value := range m.Headers {
+	for name, value := range headers {
 		r.Header.Set(name, value)
 	}
 	return i.client.Do(r)
 }
 
-// end reports the result of a call; body is that of the last response.
-func (i *instance) end(step *call.Step, body []byte) protocol.Response {
-	switch step.Kind {
-	case call.Give:
-		return protocol.Response{Output: step.Output}
-	case call.GiveHeld:
+// end reports the result of a call.
+func (i *instance) end(r host.Result) protocol.Response {
+	switch r.Kind {
+	case host.Output:
+		return protocol.Response{Output: r.Text}
+	case host.Held:
 		return protocol.Response{Output: i.Held}
-	case call.GiveResponse:
-		return protocol.Response{Output: body}
+	case host.Response:
+		return protocol.Response{Output: i.body}
 	}
-	return protocol.Response{Error: string(step.Output)}
+	return protocol.Response{Error: string(r.Text)}
 }
