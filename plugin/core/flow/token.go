@@ -144,7 +144,7 @@ func (f *Flow) pardon(hash int64) {
 }
 
 // keep makes a token the instance's. Without force, the one before is used for some seconds
-// more. The summary is written first and last, so that a call that is cut off in between
+// more. The summary is written before and after the rest, so that a call that is cut off
 // leaves nothing inconsistent behind, but a failure: on some hosts, setting a var for which
 // there is no room is a trap. Vars are removed before they are set: other hosts keep the old
 // value then.
@@ -156,10 +156,10 @@ func (f *Flow) keep(text string, t *vars.Token) {
 		previous = f.host.Var(vars.TokenObject)
 	}
 	s.Token, s.Previous, s.Prepared = vars.Token{}, vars.Token{}, false
-	f.save()
 	for _, name := range [...]string{vars.JobsRequest, vars.Previous, vars.TokenObject} {
 		f.host.SetVar(name, nil)
 	}
+	f.save()
 	before := f.expect(notKept())
 	if previous != nil {
 		f.host.SetVar(vars.Previous, previous)
