@@ -141,17 +141,12 @@ func skipString(b []byte, at int) int {
 }
 
 // skipPlain returns the offset of the first quote, backslash, control character or byte above 7
-// bits, or the length of b. It looks at sixteen bytes at a time.
+// bits, or the length of b. It looks at eight bytes at a time.
 func skipPlain(b []byte, at int) int {
-	for ; at+16 <= len(b); at += 16 {
-		one, other := special(binary.LittleEndian.Uint64(b[at:])), special(binary.LittleEndian.Uint64(b[at+8:]))
-		if one|other == 0 {
-			continue
+	for ; at+8 <= len(b); at += 8 {
+		if found := special(binary.LittleEndian.Uint64(b[at:])); found != 0 {
+			return at + bits.TrailingZeros64(found)/8
 		}
-		if one == 0 {
-			return at + 8 + bits.TrailingZeros64(other)/8
-		}
-		return at + bits.TrailingZeros64(one)/8
 	}
 	for at < len(b) && b[at] >= ' ' && b[at] != '"' && b[at] != '\\' && b[at] < utf8.RuneSelf {
 		at++

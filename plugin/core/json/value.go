@@ -1,6 +1,9 @@
 package json
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Value is the unchanged source of a JSON value, from a text that Object or Valid has
 // accepted or that the plugin wrote itself. It is not validated again.
@@ -81,9 +84,12 @@ func (v Value) Decode() (decoded string, wellFormed bool) {
 		inside = inside[i:]
 		r, size, ok := next(inside)
 		wellFormed = wellFormed && ok
-		if inside[0] == '\\' {
+		switch {
+		case r < utf8.RuneSelf:
+			text.WriteByte(byte(r))
+		case inside[0] == '\\':
 			text.WriteRune(r)
-		} else {
+		default:
 			text.Write(inside[:size])
 		}
 		inside = inside[size:]

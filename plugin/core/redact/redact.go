@@ -28,10 +28,7 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 	s := newSearch(text, secrets, partial)
 	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit+1)+len(mark))
 	for i := 0; i < len(text) && len(clean) <= limit; {
-		end := i
-		for most := min(s.tail, i+limit+1-len(clean)); end < most && text[end] < utf8.RuneSelf && s.mark(end) == 0; {
-			end++
-		}
+		end := s.plain(i, min(s.tail, i+limit+1-len(clean)))
 		if end > i {
 			clean = append(clean, text[i:end]...)
 			i = end

@@ -1,6 +1,9 @@
 package redact
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // Marks of a byte of the text.
 const (
@@ -52,11 +55,24 @@ func (s *search) mark(at int) byte {
 	return s.marks[at]
 }
 
+// plain returns the end of the ASCII from byte at on that is not marked, at most.
+func (s *search) plain(at, most int) int {
+	for s.marks == nil && at+8 <= most && binary.LittleEndian.Uint64(s.text[at:])&0x8080808080808080 == 0 {
+		at += 8
+	}
+	for at < most && s.text[at] < utf8.RuneSelf && s.mark(at) == 0 {
+		at++
+	}
+	return at
+}
+
 // suspect returns the offset of the first byte at which the secret may begin, in any encoding,
 // or the length of the text.
 func (s *search) suspect(secret string, partial bool) int {
+	var begins [256]bool // by first bytes: one look at each byte of the text
+	begins[secret[0]], begins[percent], begins[form], begins[jsonEscaped] = true, true, true, true
 	for i, c := range s.text {
-		if (c == secret[0] || isEscape(c)) && s.mayBegin(i, secret, partial) {
+		if begins[c] && s.mayBegin(i, secret, partial) {
 			return i
 		}
 	}
