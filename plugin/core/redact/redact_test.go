@@ -247,3 +247,9 @@ func TestShortTexts(t *testing.T) {
 		t.Errorf("without a reason: %q", got)
 	}
 }
+
+func TestNothing(t *testing.T) {
+	if got, cut := redact.Secrets(nil, []string{"s3cret42", "short"}, 10, true); len(got) != 0 || !cut {
+		t.Errorf("%q, %v", got, cut)
+	}
+}

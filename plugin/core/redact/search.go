@@ -37,7 +37,7 @@ func newSearch(text []byte, secrets []string, partial bool) *search {
 	s := &search{text: text, tail: len(text)}
 	for _, secret := range secrets {
 		switch {
-		case secret == "":
+		case secret == "" || len(text) == 0:
 		case len(secret) < shortest:
 			s.tail = 0
 		case partial || len(secret) <= len(text):
