@@ -114,13 +114,10 @@ func (f *Flow) responded(r *message.Response) Event {
 }
 
 func (f *Flow) requestFailed(err *apierror.Error, header string) {
-	retryAfter, set := backoff.RetryAfter(header)
 	f.fail(err)
-	switch {
-	case f.now != 0:
+	if f.now != 0 {
+		retryAfter, _ := backoff.RetryAfter(header)
 		f.backOff(err, retryAfter)
-	case set:
-		err.RetryAfter = retryAfter
 	}
 	if f.force == 0 && f.usable(&f.vars.Token) {
 		f.logOld()
