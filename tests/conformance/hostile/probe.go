@@ -81,17 +81,19 @@ func (s *server) serve(c net.Conn) {
 
 // Probe has a client of a library meet each kind, and then a server as it should be.
 func Probe(h *run.Host) (Result, error) {
-	s, err := start()
-	if err != nil {
-		return Result{}, err
-	}
-	defer s.Close()
 	bomb() // which takes a while to make
 	all := Result{map[string]string{}, map[string]string{}}
 	for n, k := range Kinds {
 		for path, outcomes := range map[string]map[string]string{"/connect/token": all.Token, "/jobs": all.Service} {
+			// A server for each: what one leaves in a connection is no other's.
+			s, err := start()
+			if err != nil {
+				return all, err
+			}
 			p := &probe{h, s, fmt.Sprintf("hostile %d %s", n, path)}
-			if outcomes[k.Name], err = p.run(path, k); err != nil {
+			outcomes[k.Name], err = p.run(path, k)
+			s.Close()
+			if err != nil {
 				return all, fmt.Errorf("%s of %s: %w", k.Name, path, err)
 			}
 		}

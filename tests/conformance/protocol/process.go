@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,9 +22,10 @@ type Process struct {
 	queue   *queue
 
 	mutex   sync.Mutex
-	last    int64      // the last id
-	pending []*Pending // the oldest first
-	broken  error      // set once: the host can be used no more
+	last    int64            // the last id
+	pending []*Pending       // the oldest first
+	broken  error            // set once: the host can be used no more
+	logs    map[string][]Log // of each client
 }
 
 // Pending is a request whose response may not have arrived yet.
@@ -54,7 +56,7 @@ func Start(ctx context.Context, folder string, stderr io.Writer, name string, ar
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: time.Minute, Grace: 30 * time.Second, command: command, queue: newQueue()}
+	p := &Process{Bound: time.Minute, Grace: 30 * time.Second, command: command, queue: newQueue(), logs: map[string][]Log{}}
 	go p.queue.writeTo(in)
 	go p.read(out)
 	return p, nil
@@ -85,7 +87,7 @@ func (p *Process) Send(r Request) (*Pending, error) {
 		return nil, err
 	}
 	pending := &Pending{ID: r.ID, bound: p.Bound, op: r.Op, done: make(chan struct{})}
-	if r.Op == "create" {
+	if r.Op == "create" || r.Op == "open" {
 		pending.bound *= 4
 	}
 	p.pending = append(p.pending, pending)
@@ -105,6 +107,13 @@ func (pending *Pending) Response() (Response, error) {
 		// It stays pending: its response may still come, for nobody.
 		return Response{}, fmt.Errorf("the host did not respond to a %s within %s", pending.op, pending.bound)
 	}
+}
+
+// Logs returns the lines that a client has logged so far.
+func (p *Process) Logs(client string) []Log {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return slices.Clone(p.logs[client])
 }
 
 // Broken reports whether the host can be used no more.
@@ -151,6 +160,10 @@ func (p *Process) take(line []byte) error {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
+	if a.Event == "log" {
+		p.logs[a.Client] = append(p.logs[a.Client], a.Log)
+		return nil
+	}
 	for i, pending := range p.pending {
 		if a.ID == pending.ID {
 			pending.response = a

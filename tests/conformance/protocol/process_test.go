@@ -163,7 +163,7 @@ func TestManyGoroutinesAtOnce(t *testing.T) {
 func TestALargeRequestToAHostThatReadsNothing(t *testing.T) {
 	p := start(t, "hangs")
 	p.Bound, p.Grace = 100*time.Millisecond, time.Millisecond
-	if _, err := p.Do(Request{Op: "drive", Body: make([]byte, 1<<20)}); err == nil {
+	if _, err := p.Do(Request{Op: "call", Input: make([]byte, 1<<20)}); err == nil {
 		t.Error("it gets a response")
 	}
 	if err := p.Close(); err == nil {
