@@ -350,7 +350,6 @@ static void handle(json_t *request) {
     if (i == end) trap = "no operation of that name";
     if (i < end && operations[i].is_call && c->client == NULL) trap = "no client of that name";
     if (get(c, "log")) trap = "a function of C cannot throw";
-    if (json_number_value(get(c, "max_body")) < 0) trap = "max_body is a size_t";
     if (json_number_value(get(c, "timeout")) < 0) trap = "a timeout less than 0 is none";
     if (trap == NULL && operations[i].is_call) c->cancel = rostering_cancel_new(&error);
     if (trap == NULL) c->operation = operations[i].run;
