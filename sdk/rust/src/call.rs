@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{self, Instant};
 use tracing::Instrument;
 
+use crate::config::Clock;
 use crate::error::reason;
 use crate::http::{Http, is_result, report};
 use crate::plugin::{Plugin, decode};
@@ -52,10 +53,10 @@ impl Shared {
     }
 }
 
-/// The time passed to the plugin: the system's, or the caller's, if it has set one.
+/// The time passed to the plugin: the clock's, or the caller's, if it has set one.
 #[derive(Clone)]
 pub enum Now {
-    Clock,
+    Clock(Clock),
     Given(Option<Value>),
 }
 
@@ -63,7 +64,7 @@ impl Now {
     /// Adds the time to an input.
     pub fn add(&self, mut input: Value) -> Vec<u8> {
         match self {
-            Self::Clock => input["now"] = unix(SystemTime::now()).into(),
+            Self::Clock(now) => input["now"] = unix(now()).into(),
             Self::Given(Some(now)) => input["now"] = now.clone(),
             Self::Given(None) => {}
         }
@@ -73,7 +74,7 @@ impl Now {
     /// The time in Unix seconds, if it is known.
     fn seconds(&self) -> Option<u64> {
         match self {
-            Self::Clock => Some(unix(SystemTime::now())),
+            Self::Clock(now) => Some(unix(now())),
             Self::Given(now) => now.as_ref()?.as_u64(),
         }
     }

@@ -65,7 +65,7 @@ impl Client {
             ended,
             cancel: watch::Sender::new(false),
         };
-        let (timeout, now) = (options.timeout, Now::Clock);
+        let (timeout, now) = (options.timeout, Now::Clock(options.clock));
         Ok(Self { shared: Arc::new(shared), timeout, now, customer: Id::Default, user: Id::Default })
     }
 

@@ -4,7 +4,7 @@ use std::env::{self, VarError};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::ClientBuilder;
 
@@ -151,7 +151,11 @@ pub struct Options {
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_body: usize,
     pub(crate) http: Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>,
+    pub(crate) clock: Clock,
 }
+
+/// Returns the time by which tokens expire.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Self {
@@ -161,6 +165,7 @@ impl Default for Options {
             timeout: Some(Duration::from_secs(30)),
             max_body: 64 << 20,
             http: Arc::new(|http| http),
+            clock: Arc::new(SystemTime::now),
         }
     }
 }
@@ -188,6 +193,11 @@ impl Options {
     /// identity provider would get.
     pub fn http(self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         Self { http: Arc::new(configure), ..self }
+    }
+
+    /// Replaces the system's clock as the one by which tokens expire, for tests of your code. Timeouts keep to real time.
+    pub fn clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self { clock: Arc::new(now), ..self }
     }
 
     /// Replaces the embedded plugin by another `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
