@@ -11,7 +11,7 @@ use std::{env, fs, process};
 
 use automatic_rostering::{Cause, Client, Config, Error, Options, Store, Token, retry};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, de, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 use tokio::task::AbortHandle;
@@ -75,8 +75,7 @@ impl Adapter {
             let now = now.clone();
             options = options.clock(move || *lock(&now));
         }
-        let variables = field(fields, "variables")?;
-        let config = variables.map_or_else(|| config(fields), |variables| from_env(&variables))?;
+        let config = field(fields, "variables")?.map_or_else(|| config(fields), from_env)?;
         let client = Client::open(&config, options).await.map_err(failed)?;
         LazyLock::force(&HTTP); // makes it now, so that its first request is not late
         lock(&self.clients).insert(text(&fields["client"]).into(), (client, now));
@@ -154,13 +153,15 @@ fn config(fields: &Value) -> Result<Config, Value> {
             (Err(_), Ok(number_or_bool)) => number_or_bool,
             _ => text.into(),
         };
+        let wrong = |error| misuse(<serde_json::Error as de::Error>::custom(format!("{key}: {error}")));
+        Config::deserialize(json!({ &key: value })).map_err(wrong)?;
         fields.insert(key, value);
     }
     Config::deserialize(Value::Object(fields)).map_err(misuse)
 }
 
 /// Reads a config from these variables, and no others of their kind.
-fn from_env(variables: &BTreeMap<String, String>) -> Result<Config, Value> {
+fn from_env(variables: BTreeMap<String, String>) -> Result<Config, Value> {
     let old = env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("ROSTERING_"));
     // SAFETY: other threads, which tokio has for files and for names of hosts, read the environment only with std.
     unsafe {
@@ -185,8 +186,9 @@ fn seconds(number: f64) -> Result<Duration, Value> {
 }
 
 fn time(fields: &Value) -> Result<Option<SystemTime>, Value> {
-    let Some(now) = field(fields, "now")? else { return Ok(None) };
-    let time = UNIX_EPOCH.checked_add(Duration::from_secs(now));
+    let Some(now) = field::<i64>(fields, "now")? else { return Ok(None) };
+    let distance = Duration::from_secs(now.unsigned_abs());
+    let time = if now < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
     time.map(Some).ok_or_else(|| misuse("beyond the system's time"))
 }
 
@@ -195,8 +197,8 @@ fn text(value: &Value) -> &str {
 }
 
 fn failed(error: Error) -> Value {
-    let cause = error.source().map(ToString::to_string);
-    let mut response = json!({ "text": error.to_string(), "shown": format!("{error:?}"), "cause": cause });
+    let mut response = json!({ "text": error.to_string(), "shown": format!("{error:?}") });
+    response["cause"] = json!(error.source().map(ToString::to_string));
     match &error {
         Error::Call(call) => {
             response["error"] = serde_json::to_string(call).expect("it is JSON").into();
@@ -226,9 +228,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The lock file is the package's: see sdk/rust/tasks.sh.
 fn versions() -> String {
-    let lock = include_str!("../Cargo.lock");
-    let wasmi = lock.split_once("name = \"wasmi\"\nversion = \"").and_then(|(_, rest)| rest.split('"').next());
-    format!("Rust {}, wasmi {}", env!("RUST_VERSION"), wasmi.unwrap_or_default())
+    let version = |name: &str| {
+        let rest = include_str!("../Cargo.lock").split_once(&format!("name = \"{name}\"\nversion = \""))?.1;
+        Some(format!(", {name} {}", rest.split('"').next()?))
+    };
+    let versions = [version("wasmi"), version("reqwest")].into_iter().flatten();
+    concat!("Rust ", env!("RUST_VERSION")).to_owned() + &versions.collect::<String>()
 }
 
 #[tokio::main(flavor = "current_thread")] // calls begin in the order of their lines

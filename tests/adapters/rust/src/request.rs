@@ -9,8 +9,7 @@ use automatic_rostering::reqwest::{self, Method, Url};
 use automatic_rostering::reqwest_middleware::{ClientBuilder, Error as OwnError};
 use automatic_rostering::{Body, Client, Error, Request, Response};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 
 use crate::{failed, misuse, trap};

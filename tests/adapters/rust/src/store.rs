@@ -9,12 +9,11 @@ use serde_json::{Value, json};
 use crate::{request::HTTP, text};
 
 pub fn make(fields: &Value) -> Result<Arc<dyn Store>, Cause> {
-    let url = text(&fields["url"]);
     Ok(match text(&fields["kind"]) {
         "memory" => Arc::new(MemoryStore::default()),
         "folder" => Arc::new(FileStore::new(text(&fields["folder"]))?),
-        "redis" => Arc::new(RedisStore::new(redis::Client::open(url)?)),
-        "http" => Arc::new(HttpStore(url.into())),
+        "redis" => Arc::new(RedisStore::new(redis::Client::open(text(&fields["url"]))?)),
+        "http" => Arc::new(HttpStore(text(&fields["url"]).into())),
         kind => Err(format!("no kind of store: {kind}"))?,
     })
 }
