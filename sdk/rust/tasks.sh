@@ -119,13 +119,6 @@ adapter() {
 		--manifest-path "$adapter/Cargo.toml"
 }
 
-# Makes random calls against the sandbox for STRESS_SECONDS (default: 60); examples/stress has the invariants. It prints its
-# seed, which STRESS_SEED sets. Without a sanitizer: the library has no unsafe code.
-stress() {
-	build --example stress
-	exec target/release/examples/stress
-}
-
 # Prints what a call costs next to the same request of reqwest.
 bench() {
 	build --example bench
@@ -134,9 +127,9 @@ bench() {
 
 case ${1:-} in
 setup | format) "$1" ;;
-check | stress | bench) plugin; "$1" ;;
+check | bench) plugin; "$1" ;;
 test) setup; test ;;
 adapter | package | test-package) plugin; "${1/-/_}" ;;
 */rustc | rustc) lint "$@" ;;
-*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
 esac
