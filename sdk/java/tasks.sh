@@ -18,7 +18,7 @@ setup() (
 	if command -v flock >/dev/null; then flock 9; fi
 
 	../setup/setup.sh java
-	sum=$(find pom.xml src ../../host-example/java/src ../../tests/conformance/hosts/java COMPILED_NOTICES.md \
+	sum=$(find pom.xml src ../../host-example/java/src COMPILED_NOTICES.md \
 		../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
