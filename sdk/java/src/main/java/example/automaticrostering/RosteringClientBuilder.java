@@ -22,7 +22,7 @@ public final class RosteringClientBuilder {
   int maxBody = 64 << 20;
   Store store;
   InstantSource clock = InstantSource.system();
-  private System.Logger logger = System.getLogger("example.automaticrostering");
+  private BiConsumer<Level, String> logger = System.getLogger("example.automaticrostering")::log;
 
   RosteringClientBuilder(RosteringConfig config) {
     this.config = Objects.requireNonNull(config, "config");
@@ -80,10 +80,10 @@ public final class RosteringClientBuilder {
   }
 
   /**
-   * Sets the logger (default: the one named {@code example.automaticrostering}). What it throws is
-   * ignored.
+   * Sets what gets the log lines, such as {@code System.getLogger("mine")::log} (default: the
+   * {@code System.Logger} named {@code example.automaticrostering}). What it throws is ignored.
    */
-  public RosteringClientBuilder logger(System.Logger logger) {
+  public RosteringClientBuilder logger(BiConsumer<Level, String> logger) {
     this.logger = Objects.requireNonNull(logger, "logger");
     return this;
   }
@@ -122,7 +122,7 @@ public final class RosteringClientBuilder {
     var chosen = logger; // a builder may change when the client is open
     return (level, line) -> {
       try {
-        chosen.log(level, line);
+        chosen.accept(level, line);
       } catch (Throwable e) { // nobody to tell
       }
     };
