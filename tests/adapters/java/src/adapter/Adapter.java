@@ -56,10 +56,7 @@ public final class Adapter {
   private void begin(JsonNode r) throws Exception {
     switch (r.get("op").textValue()) {
       case "versions" -> respond(r, Map.of("versions", versions()));
-      case "open" -> {
-        open(r);
-        respond(r, null);
-      }
+      case "open" -> respond(r, open(r));
       case "store" -> {
         var store = stores.open(r.get("store"), http);
         thread(r, () -> Stores.use(store, r));
@@ -115,7 +112,6 @@ public final class Adapter {
     }
   }
 
-  /** Sends a request in one of the two ways. */
   private <T> void send(JsonNode r, Callable<T> blocking, Supplier<CompletableFuture<T>> async) {
     if (!Boolean.getBoolean("async")) {
       thread(r, blocking);
@@ -155,16 +151,15 @@ public final class Adapter {
     }
   }
 
-  private void open(JsonNode r) throws Exception {
+  private Map<String, ?> open(JsonNode r) throws Exception {
     var config =
         r.has("variables")
             ? RosteringConfig.fromEnvironment(strings(r.get("variables")))
             : config(strings(r.path("config")));
     var builder = RosteringClient.builder(config);
-    if (r.path("timeout").isNull()) {
-      builder.noTimeout();
-    } else if (r.has("timeout")) {
-      builder.timeout(seconds(r.get("timeout")));
+    if (r.has("timeout")) {
+      var limit = seconds(r.get("timeout"));
+      builder = limit == null ? builder.noTimeout() : builder.timeout(limit);
     }
     if (r.has("max_body")) {
       builder.maxBody(Math.toIntExact(r.get("max_body").longValue()));
@@ -188,9 +183,11 @@ public final class Adapter {
           if (r.has("log")) {
             throw new IllegalStateException("the log is full");
           }
-          Output.event(name, level == Level.WARNING ? "warn" : "debug", line);
+          var shown = level == Level.WARNING ? "warn" : "debug";
+          Output.write(Map.of("event", "log", "client", name, "level", shown, "line", line));
         });
     clients.put(name, new Opened(builder.open(), now));
+    return Map.of();
   }
 
   /** Sets fields by their names, because Java has no other way: a new one needs no change here. */
@@ -230,11 +227,11 @@ public final class Adapter {
     if (r.has("user_id")) {
       view = view.forUser(r.get("user_id").textValue());
     }
-    if (!r.has("timeout") || r.get("op").textValue().equals("close")) {
-      return view;
+    if (r.has("timeout") && !r.get("op").textValue().equals("close")) {
+      var limit = seconds(r.get("timeout"));
+      view = limit == null ? view.withNoTimeout() : view.withTimeout(limit);
     }
-    var timeout = seconds(r.get("timeout"));
-    return timeout == null ? view.withNoTimeout() : view.withTimeout(timeout);
+    return view;
   }
 
   private static ServiceRequest request(JsonNode fields) {
@@ -280,7 +277,6 @@ public final class Adapter {
     return strings;
   }
 
-  /** Returns null for null. */
   private static Duration seconds(JsonNode number) {
     return number.isNull() ? null : Duration.ofMillis(Math.round(number.doubleValue() * 1000));
   }

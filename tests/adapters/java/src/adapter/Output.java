@@ -10,18 +10,11 @@ import java.io.*;
 import java.lang.reflect.InvocationTargetException;
 import java.net.http.*;
 import java.util.*;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.*;
 
 /** What the adapter writes: a line for each response and event. */
 final class Output {
   private static final PrintStream LINES = new PrintStream(System.out, true, UTF_8);
-
-  private Output() {}
-
-  static void event(String client, String level, String line) {
-    write(Map.of("event", "log", "client", client, "level", level, "line", line));
-  }
 
   /** Responds with a result, which may be null, or with what was thrown. */
   static void respond(JsonNode r, Object result) {
@@ -41,7 +34,7 @@ final class Output {
     write(response);
   }
 
-  private static void write(Map<String, ?> line) {
+  static void write(Map<String, ?> line) {
     LINES.println(Adapter.JSON.valueToTree(line).toString());
   }
 
@@ -60,12 +53,10 @@ final class Output {
     }
     response.put("text", e.toString());
     response.put("shown", shown(e));
-    if (e.getCause() != null) {
-      response.put("cause", e.getCause().toString());
-    }
+    Optional.ofNullable(e.getCause()).ifPresent(cause -> response.put("cause", cause.toString()));
     var isClosed = e instanceof IllegalStateException && e.toString().contains("client is closed");
     if (e instanceof RosteringException error) {
-      var body = error.body().map(text -> text.getBytes(UTF_8)).orElse(null);
+      var body = error.body().orElse("").getBytes(UTF_8);
       http(response, new Response(error.status().orElse(0), error.headers(), body));
       response.put("error", error.toJson());
     } else if (e instanceof InterruptedException || e instanceof CancellationException) {

@@ -2,7 +2,6 @@ package adapter;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import example.automaticrostering.*;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.*;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,7 +14,7 @@ import redis.clients.jedis.JedisPooled;
 final class Stores {
   private final Map<String, Store> stores = new HashMap<>();
 
-  Store open(JsonNode s, HttpClient http) throws IOException {
+  Store open(JsonNode s, HttpClient http) throws Exception {
     var name = s.get("name").textValue();
     if (!stores.containsKey(name)) {
       var url = URI.create(s.path("url").asText());
@@ -69,7 +68,7 @@ final class Stores {
       var request = HttpRequest.newBuilder(url).POST(body).build();
       var response = http.send(request, BodyHandlers.ofByteArray());
       if (response.statusCode() != 200) {
-        throw new IOException("the store responded " + response.statusCode());
+        throw new IllegalStateException("the store responded " + response.statusCode());
       }
       return Adapter.JSON.readTree(response.body());
     }
