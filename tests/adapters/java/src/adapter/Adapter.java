@@ -2,6 +2,7 @@ package adapter;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.*;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import example.automaticrostering.*;
@@ -20,11 +21,14 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Drives the library for the suite, as tests/adapters/README.md says: with the methods that block,
- * each in a thread, or with {@code -Dasync=true} with those that return futures.
+ * Drives the library for the suite: tests/adapters/README.md. Its calls block, each in a thread; or
+ * with {@code -Dasync=true} return futures.
  */
 public final class Adapter {
-  static final JsonMapper JSON = new JsonMapper();
+  private static final StreamReadConstraints ANY_LENGTH =
+      StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
+  static final JsonMapper JSON =
+      new JsonMapper(JsonFactory.builder().streamReadConstraints(ANY_LENGTH).build());
 
   private record Opened(RosteringClient client, AtomicLong now) {}
 
@@ -266,8 +270,7 @@ public final class Adapter {
   }
 
   private static HttpRequest.BodyPublisher body(JsonNode fields) {
-    var bytes = Base64.getDecoder().decode(fields.get("body").textValue());
-    var body = BodyPublishers.ofByteArray(bytes);
+    var body = BodyPublishers.ofByteArray(Base64.getDecoder().decode(fields.get("body").asText()));
     return fields.has("once") ? BodyPublishers.fromPublisher(body) : body;
   }
 

@@ -18,8 +18,7 @@ final class Output {
 
   /** Responds with a result, which may be null, or with what was thrown. */
   static void respond(JsonNode r, Object result) {
-    var response = new HashMap<String, Object>();
-    response.put("id", r.get("id"));
+    var response = new HashMap<String, Object>(Map.of("id", r.get("id")));
     if (result instanceof Throwable e) {
       failed(response, e);
     } else if (result instanceof Map<?, ?> fields) {

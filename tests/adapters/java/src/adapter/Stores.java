@@ -5,7 +5,6 @@ import example.automaticrostering.*;
 import java.net.URI;
 import java.net.http.*;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.*;
 import redis.clients.jedis.JedisPooled;
@@ -33,7 +32,7 @@ final class Stores {
   static Map<String, ?> use(Store store, JsonNode r) throws Exception {
     var key = r.get("key").textValue();
     var value = r.path("value").asText();
-    var ttl = r.path("ttl").longValue();
+    var ttl = (long) Math.ceil(r.path("ttl").doubleValue());
     switch (r.get("do").textValue()) {
       case "get":
         return Collections.singletonMap("value", store.get(key));
@@ -66,7 +65,7 @@ final class Stores {
     private JsonNode post(Map<String, ?> operation) throws Exception {
       var body = BodyPublishers.ofByteArray(Adapter.JSON.writeValueAsBytes(operation));
       var request = HttpRequest.newBuilder(url).POST(body).build();
-      var response = http.send(request, BodyHandlers.ofByteArray());
+      var response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
       if (response.statusCode() != 200) {
         throw new IllegalStateException("the store responded " + response.statusCode());
       }

@@ -128,7 +128,7 @@ public final class Minimal {
         new Manifest.Options()
             .withAoT()
             .withAllowedHosts(r.allowedHosts == null ? new String[0] : r.allowedHosts)
-            .withConfig(r.config)
+            .withConfig(r.config == null ? Map.of() : r.config)
             .withHttpConfig(new HttpConfig(JacksonCodec::new, JdkAdapter::new))
             .withWasi(r.wasi ? WasiOptions.builder().build() : null);
     var wasm = ManifestWasm.fromFilePath(Path.of(r.wasm)).build();
