@@ -48,16 +48,16 @@ class Renewals(ServiceCase):
         async def play(*, hold: bool) -> None:
             loop = asyncio.get_running_loop()
             loop.set_exception_handler(lambda _, context: unhandled.append(context))
-            async with AsyncClient(self.config, timeout=PATIENCE) as client:
+            now = time.time()
+            async with AsyncClient(self.config, timeout=PATIENCE, clock=lambda: now) as client:
                 await client.list_jobs()
                 tokens = self.sandbox.counts()["token_requests"]
                 self.sandbox.fault("auth", hold=hold, cut_off=not hold)
-                later = int(time.time()) + 3550
-                with mock.patch("automatic_rostering.call.unix_time", return_value=later):
-                    await client.list_jobs()
-                    await asyncio.to_thread(self.sandbox.wait, token_requests=tokens + 1)
-                    if not hold:
-                        await asyncio.gather(*client._core.sections, return_exceptions=True)
+                now += 3550
+                await client.list_jobs()
+                await asyncio.to_thread(self.sandbox.wait, token_requests=tokens + 1)
+                if not hold:
+                    await asyncio.gather(*client._core.sections, return_exceptions=True)
             self.sandbox.clear_faults()
             gc.collect()
 
@@ -70,13 +70,13 @@ class Renewals(ServiceCase):
         async def play() -> None:
             loop = asyncio.get_running_loop()
             loop.slow_callback_duration = 0  # logs every callback
-            async with AsyncClient(self.config, timeout=PATIENCE) as client:
+            now = time.time()
+            async with AsyncClient(self.config, timeout=PATIENCE, clock=lambda: now) as client:
                 await client.list_jobs()
-                later = int(time.time()) + 3550
-                with mock.patch("automatic_rostering.call.unix_time", return_value=later):
-                    await client.list_jobs()
-                    await asyncio.gather(*client._core.sections)
-                    await asyncio.create_task(client.get_token())
+                now += 3550
+                await client.list_jobs()
+                await asyncio.gather(*client._core.sections)
+                await asyncio.create_task(client.get_token())
 
         with self.assertLogs("asyncio") as logs:
             asyncio.run(play(), debug=True)

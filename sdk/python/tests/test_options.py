@@ -124,6 +124,7 @@ class Options(ServiceCase):
             ("http", other),
             ("http", "http://proxy.example"),
             ("plugin", 7),
+            ("clock", 7),
         ]
         for name, value in wrong:
             self.want_refused(TypeError, name, partial(self.open, **{name: value}))

@@ -85,7 +85,8 @@ class Instance:
             raise ValueError(f"the plugin accepts what the library cannot express: {output!r}")
         now = fields.pop("now", None)
         body = decode(request["body"]) if "body" in request else None
-        call = Call(core.plugin, request["export"], fields, core.store is not None, now, body)
+        clock = core.now if now is None else lambda: now
+        call = Call(core.plugin, request["export"], fields, core.store is not None, clock, body)
         timeout = request.get("timeout_ms", 30_000) / 1000
         if isinstance(client, AsyncClient):
             return await client._run(call, timeout)
