@@ -3,7 +3,7 @@
 # A verb is a function below. Exits with 69 if something that Python needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
-code=(. ../../tests/conformance/hosts/python ../../tests/adapters/python ../../host-example/python)
+code=(. ../../tests/adapters/python ../../host-example/python)
 
 # Installs requirements.txt into .venv, where the package in this folder is found, too.
 setup() (

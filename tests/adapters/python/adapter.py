@@ -127,7 +127,7 @@ def read_config(request: Json) -> Config:
     """Read the config from variables, or from fields, whose values are texts."""
     if "variables" in request:
         return Config.from_env(request["variables"])
-    return Config(**{name: typed(name, text) for name, text in request["config"].items()})
+    return Config(**{name: typed(name, text) for name, text in request.get("config", {}).items()})
 
 
 def typed(name: str, text: str) -> Any:
@@ -237,7 +237,9 @@ class Adapter:
 
     async def store(self, request: Json) -> Json:
         """Use a store."""
-        arguments = only(request, "key", "value", "ttl")
+        arguments = {"key": request.get("key", "")}
+        if request["do"] != "get":
+            arguments |= {"value": request.get("value", ""), "ttl": request["ttl"]}
         result = await run(getattr(self.find_store(request), request["do"]), **arguments)
         return {"get": {"value": result}, "add": {"added": result}, "set": {}}[request["do"]]
 
