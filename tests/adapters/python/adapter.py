@@ -15,8 +15,10 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import MISSING, fields
 from functools import partial
 from importlib.metadata import version
+from math import ceil
 from traceback import format_exception
 from typing import Any, get_type_hints
 
@@ -44,9 +46,9 @@ TLS = httpx.create_ssl_context()  # once, because it loads certificates
 writing = threading.Lock()
 
 
-def write(fields: Json) -> None:
+def write(response: Json) -> None:
     """Write a response or an event."""
-    line = json.dumps(fields) + "\n"
+    line = json.dumps(response) + "\n"
     with writing:
         sys.stdout.write(line)
         sys.stdout.flush()
@@ -127,7 +129,10 @@ def read_config(request: Json) -> Config:
     """Read the config from variables, or from fields, whose values are texts."""
     if "variables" in request:
         return Config.from_env(request["variables"])
-    return Config(**{name: typed(name, text) for name, text in request.get("config", {}).items()})
+    given = {name: typed(name, text) for name, text in request.get("config", {}).items()}
+    # Python itself wants some fields; an empty value counts as missing.
+    needed = {f.name: "" for f in fields(Config) if f.default is MISSING}
+    return Config(**{**needed, **given})
 
 
 def typed(name: str, text: str) -> Any:
@@ -239,7 +244,7 @@ class Adapter:
         """Use a store."""
         arguments = {"key": request.get("key", "")}
         if request["do"] != "get":
-            arguments |= {"value": request.get("value", ""), "ttl": request["ttl"]}
+            arguments |= {"value": request.get("value", ""), "ttl": ceil(request["ttl"])}
         result = await run(getattr(self.find_store(request), request["do"]), **arguments)
         return {"get": {"value": result}, "add": {"added": result}, "set": {}}[request["do"]]
 
@@ -296,23 +301,26 @@ async def in_pieces(body: bytes) -> AsyncIterator[bytes]:
 
 def received(response: httpx.Response) -> Json:
     """Return what a response has."""
-    fields = {"status": response.status_code, "headers": dict(response.headers)}
-    return {**fields, "body": b64encode(response.content).decode()}
+    return {
+        "status": response.status_code,
+        "headers": dict(response.headers),
+        "body": b64encode(response.content).decode(),
+    }
 
 
 def failure(error: Exception) -> Json:
     """Return what an error says."""
-    fields: Json = {"text": str(error), "shown": shown(error)}
+    response: Json = {"text": str(error), "shown": shown(error)}
     if isinstance(error, RosteringError):
-        fields |= {"error": json.dumps(error.to_dict()), "status": error.status}
-        fields["headers"] = dict(error.headers or {})
-        fields["body"] = b64encode((error.body or "").encode()).decode()
-        fields["cause"] = repr(error.__cause__) if error.__cause__ else None
-        return {name: value for name, value in fields.items() if value}
+        response |= {"error": json.dumps(error.to_dict()), "status": error.status}
+        response["headers"] = dict(error.headers or {})
+        response["body"] = b64encode((error.body or "").encode()).decode()
+        response["cause"] = repr(error.__cause__) if error.__cause__ else None
+        return {name: value for name, value in response.items() if value}
     if isinstance(error, RuntimeError) and str(error).startswith("the client is closed"):
-        return {**fields, "closed": True}
+        return {**response, "closed": True}
     named = f"{type(error).__name__}: {error}"
-    return {**fields, "misuse" if isinstance(error, TypeError | ValueError) else "trap": named}
+    return {**response, "misuse" if isinstance(error, TypeError | ValueError) else "trap": named}
 
 
 def shown(error: Exception) -> str:
