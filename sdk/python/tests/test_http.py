@@ -2,19 +2,23 @@
 
 import asyncio
 import copy
+import os
 import pickle
+import socket
 import tempfile
 import unittest
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx
 
 from automatic_rostering import AsyncClient, Client, RosteringAuth, RosteringError
-from automatic_rostering.plugin import BUNDLED
+from automatic_rostering.thread import in_thread
 
-from .service import CONFIG, Service
+from .service import CONFIG, PATIENCE, Service
 
 span: ContextVar[str] = ContextVar("span", default="none")
 
@@ -79,19 +83,23 @@ class Given(Case):
         self.assertEqual(seen, ["the call's"] * 4)
 
 
-class Forms(Case):
-    def test_query_parameters(self) -> None:
-        client = self.open()
-        cases: list[tuple[str, Any, str]] = [
-            ("/jobs", {"a": "b&c", "d": [1, True]}, "/jobs?a=b%26c&d=1&d=true"),
-            ("/jobs?x=1", [("a", "ü")], "/jobs?x=1&a=%C3%BC"),
-            ("/jobs", httpx.QueryParams("a=b"), "/jobs?a=b"),
-            ("/jobs", {}, "/jobs"),
-        ]
-        for path, params, want in cases:
-            client.send_request(path, params=params)
-            self.assertEqual(self.service.requests[-1].url.raw_path.decode(), want)
+class Own(Case):
+    """The HTTP client that a client makes."""
 
+    def test_proxy_of_the_environment(self) -> None:
+        server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+        server.settimeout(PATIENCE)
+        proxy = f"http://127.0.0.1:{server.getsockname()[1]}"
+        config = replace(CONFIG, auth_url="http://login.invalid", allow_http=True)
+        with mock.patch.dict(os.environ, HTTP_PROXY=proxy, NO_PROXY=""), Client(config) as client:
+            call = in_thread(client.get_token)
+            with server.accept()[0] as connection:
+                line = connection.recv(1000).split(b"\r\n")[0]
+        self.assertEqual(line, b"POST http://login.invalid/connect/token HTTP/1.1")
+        self.assertIsInstance(call.exception(PATIENCE), RosteringError)
+
+
+class Forms(Case):
     def test_function_that_opens_a_body(self) -> None:
         files = []
         path = Path(self.enterContext(tempfile.TemporaryDirectory()), "body")
@@ -125,14 +133,6 @@ class Forms(Case):
         error = RosteringError("service_error", "m", retryable=True, status=503, body="b")
         for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301
             self.assertEqual((other.to_dict(), str(other)), (error.to_dict(), str(error)))
-
-    def test_plugin(self) -> None:
-        for plugin in (BUNDLED, str(BUNDLED), BUNDLED.read_bytes()):
-            Client(CONFIG, plugin=plugin).close()
-        with self.assertRaises(FileNotFoundError):
-            Client(CONFIG, plugin="none.wasm")
-        with self.assertRaisesRegex(ValueError, "^cannot load the plugin: "):
-            Client(CONFIG, plugin=b"#!/bin/sh")
 
 
 class Auth(Case):
