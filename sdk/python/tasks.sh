@@ -37,7 +37,7 @@ format() (
 	.venv/bin/ruff format --quiet --config pyproject.toml "${code[@]}"
 )
 
-# Tests against the sandbox.
+# Tests what only Python can show. The rest is shown by tests/suite, through the adapter.
 test() (
 	.venv/bin/python -W error -m unittest discover -s tests -t .
 )
@@ -83,12 +83,6 @@ test_package() (
 	echo "Python: packages of $(stat -c %s "$root/dist/$wheel") and $(stat -c %s "$root/dist/$package.tar.gz") bytes work"
 )
 
-# Makes random calls for STRESS_SECONDS (default: 60) while everything around them fails. STRESS_SEED repeats the choices
-# of a run, though not their timing.
-stress() (
-	.venv/bin/python -X dev -W error -m tests.stress
-)
-
 # Makes the wheel, and installs it as its users do, for the adapter in tests/adapters/python, with the versions of
 # requirements.txt.
 adapter() (
@@ -114,7 +108,7 @@ bench() (
 
 case ${1:-} in
 setup) setup ;;
-check | format | test | adapter | package | stress | bench) setup; "$1" ;;
+check | format | test | adapter | package | bench) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
 esac

@@ -91,7 +91,7 @@ class Own(Case):
         server.settimeout(PATIENCE)
         proxy = f"http://127.0.0.1:{server.getsockname()[1]}"
         config = replace(CONFIG, auth_url="http://login.invalid", allow_http=True)
-        with mock.patch.dict(os.environ, HTTP_PROXY=proxy, NO_PROXY=""), Client(config) as client:
+        with mock.patch.dict(os.environ, http_proxy=proxy, no_proxy=""), Client(config) as client:
             call = in_thread(client.get_token)
             with server.accept()[0] as connection:
                 line = connection.recv(1000).split(b"\r\n")[0]
@@ -142,12 +142,11 @@ class Auth(Case):
         refused = httpx.Response(401, stream=httpx.ByteStream(b"no"))
         responses = iter([refused, httpx.Response(200), httpx.Response(200)])
         self.service.jobs = lambda: next(responses)
-        new_token = self.service.token
 
         def token() -> httpx.Response:
             # Its connection must be free, as the HTTP client may have one alone.
             self.assertEqual(refused.is_closed, self.service.tokens > 1)
-            return new_token()
+            return self.service.new_token()
 
         self.service.token = token
         http = self.service.http(base_url=CONFIG.base_url, auth=RosteringAuth(self.open()))

@@ -52,17 +52,11 @@ class Misuse(TestCase):
                     call(**{name: "acme"})
 
     def test_wrong_type_in_the_config(self) -> None:
-        wrong: dict[str, Any] = {
-            "allow_http": "false",
-            "client_secret": b"a secret",
-            "refresh_margin": 0.5,
-            "auth_url": None,
-            "customer_id": 7,
-        }
+        wrong = {"allow_http": "false", "refresh_margin": 0.5, "auth_url": None, "customer_id": 7}
         for name, value in wrong.items():
-            with self.assertRaisesRegex(TypeError, f"^{name} must be ") as caught:
-                Config(**{**NEEDED, name: value})
-            self.assertNotIn("secret", str(caught.exception).removeprefix("client_secret"))
+            self.want_refused(TypeError, name, partial(Config, **{**NEEDED, name: value}))
+        with self.assertRaisesRegex(TypeError, "^client_secret must be str, not bytes$"):
+            Config(**{**NEEDED, "client_secret": b"a secret"})
 
     def test_wrong_type_of_an_option(self) -> None:
         class NoSet:
@@ -76,14 +70,15 @@ class Misuse(TestCase):
             ("http", "http://proxy.example"),
             ("plugin", 7),
             ("clock", 7),
-            *(("store", store) for store in (object(), NoSet())),
-            *(("logger", logger) for logger in (print, "name", logging)),
+            ("store", object()),
+            ("store", NoSet()),
+            ("logger", print),
+            ("logger", logging),
         ]
         for form in FORMS:
             for name, value in wrong:
                 self.want_refused(TypeError, name, partial(form, CONFIG, **{name: value}))
-            for config in (NEEDED, None, "stage"):
-                self.want_refused(TypeError, "config", partial(form, config))
+            self.want_refused(TypeError, "config", partial(form, NEEDED))
         for form, other in zip(FORMS, (Service().async_http(), Service().http()), strict=True):
             self.want_refused(TypeError, "http", partial(form, CONFIG, http=other))
         mocks = {name: mock.AsyncMock() for name in ("get", "add", "set")}

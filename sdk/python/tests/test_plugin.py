@@ -30,7 +30,7 @@ class Opening(TestCase):
             *((output, "1, or is not a build") for output in (b"", b"1.0", b"1", b"{}", b"\xff")),
         ):
             with self.subTest(output), self.assertRaisesRegex(ValueError, want + found):
-                check_contract(lambda *_, output=output: output)  # type: ignore[misc]
+                check_contract(lambda *_, output=output: output)
 
 
 class Kept(TestCase):

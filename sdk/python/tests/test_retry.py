@@ -11,7 +11,7 @@ class Retry(unittest.TestCase):
         error = RosteringError("network_error", "m", retryable=True, retry_after=retry_after)
         call = mock.Mock(side_effect=[*[error] * len(waits), "result"])
         with (
-            mock.patch("automatic_rostering.retry.time", **{"monotonic.return_value": 0}) as clock,
+            mock.patch("automatic_rostering.retry.time", mock.Mock(monotonic=lambda: 0)) as clock,
             mock.patch("random.random", return_value=jitter),
         ):
             self.assertEqual(retry(call), "result")
