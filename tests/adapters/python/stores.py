@@ -1,19 +1,39 @@
-"""The store of a client under test: a server that the test scripts."""
+"""The stores of clients."""
 
 from typing import Any
 
 import httpx
+import redis
+import redis.asyncio
+
+from automatic_rostering import FileStore, MemoryStore
+from automatic_rostering.redis_store import AsyncRedisStore, RedisStore
 
 # The library bounds the time. There is no TLS, whose certificates would take time to load.
-OPTIONS: dict[str, Any] = {"timeout": None, "verify": False}
+OPTIONS: dict[str, Any] = {"timeout": None, "trust_env": False, "verify": False}
+
+
+def make(spec: dict[str, str], *, for_asyncio: bool) -> Any:
+    """Make a store."""
+    match spec["kind"]:
+        case "memory":
+            return MemoryStore()
+        case "folder":
+            return FileStore(spec["folder"])
+        case "redis" if for_asyncio:
+            return AsyncRedisStore(redis.asyncio.Redis.from_url(spec["url"], socket_timeout=1))
+        case "redis":
+            return RedisStore(redis.Redis.from_url(spec["url"], socket_timeout=1))
+        case "http":
+            return AsyncHttpStore(spec["url"]) if for_asyncio else HttpStore(spec["url"])
+    raise NotImplementedError(f"no store of kind {spec['kind']}")
 
 
 class HttpStore:
     """An `automatic_rostering.Store`."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
-        self._http = httpx.Client(**OPTIONS)
+        self._url, self._http = url, httpx.Client(**OPTIONS)
 
     def get(self, key: str) -> Any:
         """Get a value."""
@@ -35,8 +55,7 @@ class AsyncHttpStore:
     """An `automatic_rostering.AsyncStore`."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
-        self._http = httpx.AsyncClient(**OPTIONS)
+        self._url, self._http = url, httpx.AsyncClient(**OPTIONS)
 
     async def get(self, key: str) -> Any:
         """Get a value."""
