@@ -151,9 +151,10 @@ test('waitUntil receives the token request of an aborted call', bound, async (t)
 });
 
 test('waitUntil receives a renewal', bound, async (t) => {
-  const { sandbox, client } = await start(t);
+  let ahead = 0; // seconds
+  const { sandbox, client } = await start(t, { clock: () => Date.now() + ahead * 1000 });
   const { accessToken } = await client.getToken();
-  setAhead(t, 3600 - 50);
+  ahead = 3600 - 50;
   await sandbox.fault('auth', { hold: true });
   /** @type {Promise<unknown>[]} */
   const left = [];

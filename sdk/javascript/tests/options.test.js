@@ -54,6 +54,8 @@ test('wrong-type: nothing is converted', bound, async () => {
     [() => open({ ...config, allowHttp: 'false' }), /allowHttp must be true or false, not a string/],
     [() => open({ ...config, refreshMargin: '5' }), /refreshMargin must be a number/],
     [() => open(config, { fetch: 'fetch' }), /fetch must be a function/],
+    [() => open(config, { clock: new Date() }), /clock must be a function/],
+    [async () => (await open(config, { clock: () => new Date() })).listJobs(), /clock .* milliseconds, not an object/],
     [async () => new /** @type {any} */ (Client)(config), /await Client.open\(config\)/],
   ];
   for (const [call, message] of cases) await assert.rejects(async () => call(), { name: 'TypeError', message });

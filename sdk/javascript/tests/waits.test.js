@@ -23,8 +23,7 @@ function start(exports) {
     timeoutMs: 0,
     waitUntil: (section) => sections.push(section),
   });
-  const getToken = (/** @type {{signal?: AbortSignal}} */ options = {}) =>
-    calls.make('get_token', {}, { ...options, now: () => 0 });
+  const getToken = (/** @type {{signal?: AbortSignal}} */ options = {}) => calls.make('get_token', {}, options);
   return { getToken, respond, sections, close: () => calls.close() };
 }
 

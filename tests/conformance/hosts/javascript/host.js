@@ -26,6 +26,7 @@ import { versions } from './versions.js';
  * @property {(name: string, input: Uint8Array) => Promise<Uint8Array | undefined>} call
  * @property {() => Promise<void>} close
  * @property {Calls} [calls]
+ * @property {{now: number}} [time]
  * @property {Line[]} logs
  */
 
@@ -80,8 +81,10 @@ async function create({ wasm, wasi = false, config = {}, allowed_hosts = [], cli
   const at = (/** @type {string} */ level) => (/** @type {string} */ line) => void logs.push({ level, line });
   const logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   if (client) {
-    const calls = await Calls.open(config, { plugin: wasm, logger, ...(store && { store: httpStore(store) }) });
-    return { calls, logs, call: async (name, input) => calls.call(name, input), close: () => calls.close() };
+    const time = { now: 0 };
+    const clock = () => time.now * 1000;
+    const calls = await Calls.open(config, { clock, plugin: wasm, logger, ...(store && { store: httpStore(store) }) });
+    return { calls, time, logs, call: async (name, input) => calls.call(name, input), close: () => calls.close() };
   }
   const plugin = await createPlugin(wasm, {
     useWasi: wasi,
@@ -114,15 +117,16 @@ async function logged({ instance: name }, work) {
  * @param {Request} request
  * @returns {Promise<Reply>}
  */
-async function drive({ calls }, { id, export: name, input, body, timeout_ms: timeoutMs }) {
+async function drive({ calls, time }, { id, export: name, input, body, timeout_ms: timeoutMs }) {
   if (!calls) throw new Error('the instance is no client');
   const { now, ...rest } = JSON.parse(Buffer.from(decode(input)).toString().trim() || '{}');
+  if (time) time.now = now;
   const controller = new AbortController();
   const { signal } = controller;
   drives.set(id, controller);
   try {
     const content = body === undefined ? undefined : decode(body);
-    const { output, response } = await calls.make(name, rest, { now: () => now, body: content, signal, timeoutMs });
+    const { output, response } = await calls.make(name, rest, { body: content, signal, timeoutMs });
     if (output) return success(Buffer.from(JSON.stringify(output)));
     return { ...success(response?.body), status: response?.status };
   } catch (error) {

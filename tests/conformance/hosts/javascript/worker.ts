@@ -37,6 +37,7 @@ interface Instance {
   call: (name: string, input: Uint8Array) => Promise<Uint8Array | undefined>;
   close: () => Promise<void>;
   calls?: Calls;
+  time?: { now: number };
   logs: Line[];
 }
 
@@ -82,9 +83,11 @@ async function create({ config = {}, allowed_hosts = [], client, store }: Reques
   const at = (level: string) => (line: string) => void logs.push({ level, line });
   const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
   if (client) {
-    const options = { plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
+    const time = { now: 0 };
+    const clock = () => time.now * 1000;
+    const options = { clock, plugin: wasm, logger, ...(store && { store: httpStore(store) }) };
     const calls = await Calls.open(config, options);
-    return { calls, logs, call: async (name, input) => calls.call(name, input), close: () => calls.close() };
+    return { calls, time, logs, call: async (name, input) => calls.call(name, input), close: () => calls.close() };
   }
   const options = { config, allowedHosts: allowed_hosts, logger, logLevel: 'debug' } as const;
   const plugin = await createPlugin({ wasm: [{ module: wasm }] }, options);
@@ -97,11 +100,12 @@ async function logged({ instance: name }: Request, work: (instance: Instance) =>
   return { ...(await work(instance)), logs: instance.logs.slice() };
 }
 
-async function drive({ calls }: Instance, request: Request, context: Context): Promise<Reply> {
+async function drive({ calls, time }: Instance, request: Request, context: Context): Promise<Reply> {
   if (!calls) throw new Error('the instance is no client');
   const { now, ...input } = JSON.parse(new TextDecoder().decode(decode(request.input)).trim() || '{}');
+  if (time) time.now = now;
   const body = request.body === undefined ? undefined : decode(request.body);
-  const options = { ...context, now: () => now, body, timeoutMs: request.timeout_ms };
+  const options = { ...context, body, timeoutMs: request.timeout_ms };
   const { output, response } = await calls.make(request.export, input, options);
   if (output) return success(new TextEncoder().encode(JSON.stringify(output)));
   return { ...success(response?.body), status: response?.status ?? 0 };

@@ -31,7 +31,7 @@ export default {
     const path = new URL(request.url).searchParams.get('url') ?? '';
     const { signal } = request;
     const waitUntil = (section: Promise<unknown>) => context.waitUntil(section);
-    const { response } = await calls.make('send_request', { path }, { now: () => 0, signal, waitUntil });
+    const { response } = await calls.make('send_request', { path }, { signal, waitUntil });
     signal.throwIfAborted(); // which workerd forbids another request
     return new Response(response?.headers.get('Location'));
   },
