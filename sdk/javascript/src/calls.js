@@ -1,5 +1,5 @@
 import { kind } from './check.js';
-import { after, Tasks } from './deadline.js';
+import { every, Tasks } from './deadline.js';
 import { explain, timedOut } from './error.js';
 import { KeptSteps } from './kept.js';
 import { openPlugin } from './plugin.js';
@@ -115,11 +115,11 @@ export class Calls {
    * @param {number} [timeoutMs] cancels the calls after this time
    */
   async close(timeoutMs = Infinity) {
-    const timer = after(timeoutMs, () => this.#running.cancel(closed()));
+    const timer = every(timeoutMs, () => this.#running.cancel(closed()));
     try {
       await (this.#closing ??= this.#close());
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   }
 
