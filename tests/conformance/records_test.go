@@ -16,6 +16,7 @@ import (
 
 	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/suite"
 )
 
 var update = flag.Bool("update", false, "write what the hosts do into recorded, and the tables of docs/hosts.md")
@@ -66,20 +67,29 @@ func compareRecord[T any](t *testing.T, file, name string, got T) {
 	}
 }
 
-// The tables of docs/hosts.md are those of the records.
+// The tables of pages are those of the records, and of the rows.
 func TestTables(t *testing.T) {
-	page := filepath.Join(hosts.Root(), "docs/hosts.md")
+	rows, err := suite.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/rows")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTables(t, "docs/hosts.md", map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(t), "hostile": hostileTable(t)})
+	checkTables(t, "docs/sdk.md", map[string]string{"rows": rowsTable(rows), "differences": differencesTable(rows)})
+}
+
+func checkTables(t *testing.T, file string, tables map[string]string) {
+	page := filepath.Join(hosts.Root(), file)
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(b)
-	for form, table := range map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(t), "hostile": hostileTable(t)} {
+	for form, table := range tables {
 		begin, end := "<!-- "+form+": written by make matrix -->\n", "<!-- end of "+form+" -->"
 		before, rest, first := strings.Cut(text, begin)
 		_, after, second := strings.Cut(rest, end)
 		if !first || !second {
-			t.Fatalf("docs/hosts.md has no marks %s and %s", begin, end)
+			t.Fatalf("%s has no marks %s and %s", file, begin, end)
 		}
 		text = before + begin + "\n" + table + "\n" + end + after
 	}
@@ -90,17 +100,49 @@ func TestTables(t *testing.T) {
 			t.Error(err)
 		}
 	default:
-		t.Error("the tables of docs/hosts.md are not those of tests/conformance/recorded: make matrix writes them")
+		t.Errorf("the tables of %s are not those of tests/rows and tests/conformance/recorded: make matrix writes them", file)
 	}
 }
 
-const driver = "-driver" // ends the name of a host whose calls a library makes
+func rowsTable(rows []suite.Row) string {
+	text := row("row", "behavior") + rule(2)
+	for _, r := range rows {
+		if r.Rule != "" {
+			text += row("`"+r.Name+"`", r.Rule)
+		}
+	}
+	return text
+}
+
+// differencesTable has a line for each row and reason, with the languages that have it.
+func differencesTable(rows []suite.Row) string {
+	text := row("row", "library", "why") + rule(3)
+	for _, r := range rows {
+		libraries := map[string][]string{} // by reason
+		add := func(differences map[string]string, of string) {
+			for _, library := range slices.Sorted(maps.Keys(differences)) {
+				why := differences[library] + of
+				libraries[why] = append(libraries[why], library)
+			}
+		}
+		add(r.Differences, "")
+		for _, c := range r.Cases {
+			add(c.Differences, " (in: "+c.Name+")")
+		}
+		for _, why := range slices.Sorted(maps.Keys(libraries)) {
+			text += row("`"+r.Name+"`", strings.Join(libraries[why], ", "), why)
+		}
+	}
+	return text
+}
 
 // versionsTable has what runs on each host, and below what it cannot do.
 func versionsTable(t *testing.T) string {
-	versions := readRecord[string](t, "versions.json")
+	raw, libraries := readRecord[string](t, "versions.json"), readRecord[string](t, "libraries.json")
 	text, reasons := row("host", "the plugin's direct calls", "client library")+rule(3), ""
-	for _, name := range slices.Sorted(maps.Keys(versions)) {
+	all := maps.Clone(raw)
+	maps.Copy(all, libraries)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		deviations, err := readDeviations(name)
 		if err != nil {
 			t.Fatal(err)
@@ -108,18 +150,9 @@ func versionsTable(t *testing.T) string {
 		for _, d := range deviations {
 			reasons += fmt.Sprintf("\n- **%s**: %s", name, d.Why)
 		}
-		if base, library := strings.CutSuffix(name, driver); library && versions[base] == "" {
-			text += row(base, "", versions[name])
-			continue
+		if !slices.ContainsFunc([]string{"poison", "core", "-nowasi"}, func(part string) bool { return strings.Contains(name, part) }) {
+			text += row(name, raw[name], libraries[name])
 		}
-		if slices.ContainsFunc([]string{driver, "poison", "core", "-nowasi"}, func(part string) bool { return strings.Contains(name, part) }) {
-			continue
-		}
-		library := versions[name+driver]
-		if library == versions[name] {
-			library = "the same"
-		}
-		text += row(name, versions[name], library)
 	}
 	return text + reasons + "\n"
 }
@@ -159,7 +192,7 @@ func hostileTable(t *testing.T) string {
 	for _, k := range hostile.Kinds {
 		token, service := map[string][]string{}, map[string][]string{}
 		for _, library := range slices.Sorted(maps.Keys(record)) {
-			name, of := strings.TrimSuffix(library, driver), record[library]
+			name, of := library, record[library]
 			token[of.Token[k.Name]] = append(token[of.Token[k.Name]], name)
 			service[of.Service[k.Name]] = append(service[of.Service[k.Name]], name)
 		}

@@ -23,7 +23,7 @@ import (
 type fleet struct {
 	*sandbox.Sandbox
 	ctx       context.Context
-	redis     *redisServer // one of the two, or none
+	redis     *held.Redis // one of the two, or none
 	folder    string
 	workers   []*worker
 	killed    []*worker
@@ -113,7 +113,7 @@ var stories = []struct {
 
 // One process of each language shows all that more would; a language that is alone has two.
 func TestFleet(t *testing.T) {
-	requireRedis(t)
+	hosts.RequireRedis(t)
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

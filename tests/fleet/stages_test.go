@@ -114,10 +114,10 @@ func emptyRedis(f *fleet) {
 }
 
 func fullRedis(f *fleet) {
-	must(f.redis.limit(1))
+	must(f.redis.Limit(1))
 	f.Revoke()
 	err := try(func() { f.call(2) })
-	must(errors.Join(err, f.redis.limit(0)))
+	must(errors.Join(err, f.redis.Limit(0)))
 }
 
 // shorten has all get the same token, which lives for seconds, as will those that follow.

@@ -25,7 +25,9 @@ import (
 // Host is a host with a build of the plugin.
 type Host struct {
 	Name string
-	// Package is its adapter, if that is written in Go.
+	// Language is that of a library, by its folder of sdk.
+	Language string
+	// Package is its adapter, if that is written in Go; Command has its arguments.
 	Package string
 	// Folder is that of its Go module, or where Command starts the adapter. The core has none,
 	// as it runs in this process.
@@ -34,8 +36,8 @@ type Host struct {
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps and Drives are as in [run.Host].
-	Steps, Drives bool
+	// Steps and Library are as in [run.Host].
+	Steps, Library bool
 	// All says that it runs all scenarios, and not only those for every host; in steps where
 	// no direct call can show the rule.
 	All bool
@@ -44,9 +46,9 @@ type Host struct {
 // Hosts that tests name.
 var (
 	Core        = Host{Name: "core", All: true}
-	CoreInSteps = inSteps(Core)
+	CoreInSteps = Host{Name: "core-in-steps", All: true, Steps: true}
 	Go          = goSDK("go", "dist/rostering.wasm", true).all()
-	GoLibrary   = library(goSDK("go", "dist/rostering-nowasi.wasm", false))
+	GoLibrary   = Host{Name: "go", Language: "go", Folder: "sdk/go", Command: []string{"../../build/adapters/go/adapter"}, Library: true}
 )
 
 // The hosts of the core alone, and of Go. The build with poison fills the heap with a
@@ -55,33 +57,23 @@ var (
 	coreHosts = []Host{Core, CoreInSteps}
 	goHosts   = []Host{
 		Go,
-		GoLibrary,
 		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
 		goSDK("go-poison", "build/rostering-poison.wasm", true).all(),
 	}
 )
 
 func goSDK(name, wasm string, wasi bool) Host {
-	return Host{Name: name, Folder: "tests", Package: "./conformance/hosts/go", Wasm: wasm, WASI: wasi}
-}
-
-// inSteps is a host whose calls are made by begin and resume.
-func inSteps(h Host) Host {
-	h.Name += "-driver"
-	h.Steps = true
-	return h
-}
-
-// library is a host whose calls a client of the language's library makes.
-func library(h Host) Host {
-	h = inSteps(h)
-	h.Drives = true
-	return h
+	return Host{Name: name, Folder: "host-example/go", Package: "./minimal", Command: []string{"call"}, Wasm: wasm, WASI: wasi}
 }
 
 func (h Host) all() Host {
 	h.All = true
 	return h
+}
+
+// Differs reports whether a host is one of the differences, which are by language or by name.
+func (h Host) Differs(differences map[string]string) bool {
+	return differences[h.Language] != "" || differences[h.Name] != ""
 }
 
 // Root is the folder of the repository.
@@ -132,7 +124,7 @@ func (h Host) Start(t testing.TB) *run.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
+	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Library: h.Library}
 }
 
 // adapter starts the host's adapter, unless it runs and is well.
@@ -185,7 +177,7 @@ func (h Host) command() ([]string, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	return []string{program}, nil
+	return append([]string{program}, h.Command...), nil
 }
 
 func (h Host) plugin(t testing.TB) string {

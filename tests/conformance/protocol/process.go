@@ -95,6 +95,13 @@ func (p *Process) Send(r Request) (*Pending, error) {
 	return pending, nil
 }
 
+// Responded is a request that has this response.
+func Responded(a Response) *Pending {
+	done := make(chan struct{})
+	close(done)
+	return &Pending{response: a, done: done}
+}
+
 // Done is closed when the response, or an error instead, is there.
 func (pending *Pending) Done() <-chan struct{} { return pending.done }
 

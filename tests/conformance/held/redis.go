@@ -1,4 +1,4 @@
-package fleet
+package held
 
 import (
 	"context"
@@ -7,39 +7,34 @@ import (
 	"net"
 	"os/exec"
 	"strings"
-	"testing"
 	"time"
-
-	"automatic-rostering/tests/conformance/hosts"
 )
 
-func requireRedis(t *testing.T) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		hosts.Skip(t, "redis-server is missing: apt-get install redis-server")
-	}
-}
+// Redis is a Redis server on loopback that keeps nothing on disk.
+type Redis struct {
+	URL string
 
-// redisServer is a Redis server on loopback that keeps nothing on disk.
-type redisServer struct {
-	url      string
 	address  string
 	password string
 	command  *exec.Cmd
 }
 
-// startRedis starts one on a free port.
-func startRedis(ctx context.Context, password string) *redisServer {
+// StartRedis starts one on a free port.
+func StartRedis(ctx context.Context, password string) (*Redis, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(err)
+	if err != nil {
+		return nil, err
+	}
 	address := l.Addr().String()
-	must(l.Close())
-	r := &redisServer{url: fmt.Sprintf("redis://rostering:%s@%s", password, address), address: address, password: password}
-	must(r.start(ctx))
-	return r
+	if err := l.Close(); err != nil {
+		return nil, err
+	}
+	r := &Redis{URL: fmt.Sprintf("redis://rostering:%s@%s", password, address), address: address, password: password}
+	return r, r.Start(ctx)
 }
 
-// start starts it, empty. The fleet's user may do only what the pages of the libraries recommend.
-func (r *redisServer) start(ctx context.Context) error {
+// Start starts it, empty. The user may do only what the pages of the libraries recommend.
+func (r *Redis) Start(ctx context.Context) error {
 	_, port, _ := net.SplitHostPort(r.address)
 	r.command = exec.CommandContext(ctx, "redis-server", "-")
 	r.command.Stdin = strings.NewReader(strings.Join([]string{
@@ -50,23 +45,23 @@ func (r *redisServer) start(ctx context.Context) error {
 		return err
 	}
 	var err error
-	for end := time.Now().Add(patience / 4); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if err = r.limit(0); err == nil {
+	for end := time.Now().Add(Patience / 8); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if err = r.Limit(0); err == nil {
 			return nil
 		}
 	}
-	r.end()
+	r.End()
 	return fmt.Errorf("redis-server does not respond: %w", err)
 }
 
-// limit sets how many bytes it may use: 0 means any number.
-func (r *redisServer) limit(most int) error {
+// Limit sets how many bytes it may use: 0 means any number.
+func (r *Redis) Limit(most int) error {
 	c, err := net.DialTimeout("tcp", r.address, time.Second)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(patience / 4))
+	_ = c.SetDeadline(time.Now().Add(Patience / 8))
 	if _, err := fmt.Fprintf(c, "AUTH admin %s\r\nCONFIG SET maxmemory %d\r\n", r.password, most); err != nil {
 		return err
 	}
@@ -77,8 +72,8 @@ func (r *redisServer) limit(most int) error {
 	return nil
 }
 
-// end kills it. Ending it again does nothing.
-func (r *redisServer) end() {
+// End kills it. Ending it again does nothing.
+func (r *Redis) End() {
 	_ = r.command.Process.Kill()
 	_ = r.command.Wait()
 }
