@@ -224,7 +224,7 @@ mutants: ## change the core in small ways, and print the shares that unit tests 
 
 .PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
-	@sdk/each.sh stress
+	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./suite
 
 # Vet, unit tests, the model and the scenarios on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.

@@ -29,7 +29,7 @@ from_packages() {
 	export GOMODCACHE=$2 GOFLAGS='-trimpath -modcacherw' GOWORK=off
 }
 
-# Builds the suite's adapter from the packages: build/adapters/go/adapter. What is built is compared with what was.
+# Builds the suite's adapter from the packages: build/adapters/go/adapter; if CHECKED is set, with the race detector. What is built is compared with what was.
 adapter() (
 	to=$top/build/adapters/go
 	mkdir -p "$to"
@@ -41,13 +41,14 @@ adapter() (
 	mkdir "$folder/source"
 	cp "$top"/tests/adapters/go/*.go "$folder/source"
 	sed '/^replace/d' "$top/tests/adapters/go/go.mod" >"$folder/source/go.mod"
+	echo "${CHECKED:-}" >"$folder/source/checked"
 	if diff -qr "$folder/proxy" "$to/proxy" >"$folder/differences" 2>&1 && diff -qr "$folder/source" "$to/source" >>"$folder/differences" 2>&1; then exit; fi
 	rm -rf "$to/proxy" "$to/source"
 	cp -r "$folder/source" "$to"
 	from_packages "$folder/proxy" "$folder/cache"
 	cd "$folder/source"
 	go mod tidy 2>"$folder/tidy" || { cat "$folder/tidy" >&2; exit 1; }
-	go build -o "$to/adapter.new" .
+	go build ${CHECKED:+-race} -o "$to/adapter.new" .
 	mv "$to/adapter.new" "$to/adapter" # not over the old one, which a process may run
 	cp -r "$folder/proxy" "$to" # last, so that an interrupted build does not count
 )
@@ -77,16 +78,6 @@ test_package() (
 	go vet automatic-rostering.example/rostering/redisstore
 )
 
-# Runs the stress test for STRESS_SECONDS (default: 60), half of the time with the race detector, which slows the
-# interpreter of the plugin down. STRESS_SEED repeats the choices of a run.
-stress() (
-	command -v gcc >/dev/null || { echo "gcc is missing, which the race detector needs: apt-get install gcc" >&2; exit 69; }
-	STRESS_SECONDS=$(((${STRESS_SECONDS:-60} + 1) / 2))
-	export STRESS_SECONDS
-	go run ./internal/sandbox/stress
-	CGO_ENABLED=1 go run -race ./internal/sandbox/stress
-)
-
 # Prints what a list_jobs costs next to net/http.
 bench() (
 	go build -o "$top/build/bench-go" ./internal/bench
@@ -96,7 +87,7 @@ bench() (
 case ${1:-} in
 setup) setup ;;
 check | format | test) setup; by_make "$1" ;;
-package | adapter | stress | bench) setup; "$1" ;;
+package | adapter | bench) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|test-package|adapter|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|test-package|adapter|bench" >&2; exit 64 ;;
 esac

@@ -143,7 +143,7 @@ func (h Host) adapter() (*protocol.Process, error) {
 		return nil, err
 	}
 	wrote := &canary.Watch{To: os.Stderr, Secrets: canaries}
-	p, err := protocol.Start(context.Background(), filepath.Join(Root(), h.Folder), wrote, command[0], command[1:]...)
+	p, err := protocol.Start(context.Background(), filepath.Join(Root(), h.Folder), h.variables(), wrote, command[0], command[1:]...)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +154,21 @@ func (h Host) adapter() (*protocol.Process, error) {
 	adapters.running[name] = p
 	return p, nil
 }
+
+// variables are those of an adapter: a library sends no request to loopback through a proxy, such as
+// this one, at which nobody listens.
+func (h Host) variables() (all []string) {
+	if !h.Library || h.Differs(proxied) {
+		return nil
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		all = append(all, name+"=http://127.0.0.1:1")
+	}
+	return append(all, "NO_PROXY=", "no_proxy=")
+}
+
+// proxied are the libraries whose runtime sends even loopback's requests through a proxy.
+var proxied = map[string]string{"deno": "its fetch", "bun": "its fetch"}
 
 // command returns what starts the adapter, which is built first if it is written in Go.
 func (h Host) command() ([]string, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -40,9 +41,11 @@ type Pending struct {
 	err      error
 }
 
-// Start starts a host in a folder, whose standard error goes to stderr. Close ends it.
-func Start(ctx context.Context, folder string, stderr io.Writer, name string, args ...string) (*Process, error) {
+// Start starts a host in a folder, with variables in addition to those of this process; its standard
+// error goes to stderr. Close ends it.
+func Start(ctx context.Context, folder string, variables []string, stderr io.Writer, name string, args ...string) (*Process, error) {
 	command := exec.CommandContext(ctx, name, args...)
+	command.Env = append(os.Environ(), variables...)
 	command.Dir = folder
 	command.Stderr = stderr
 	in, err := command.StdinPipe()

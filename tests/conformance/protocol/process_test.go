@@ -78,7 +78,7 @@ func reverse() {
 func start(t *testing.T, host string) *Process {
 	t.Helper()
 	t.Setenv(behaviour, host)
-	p, err := Start(t.Context(), ".", os.Stderr, os.Args[0])
+	p, err := Start(t.Context(), ".", nil, os.Stderr, os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
