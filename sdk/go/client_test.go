@@ -97,7 +97,6 @@ func Example() {
 	s, config := serve(responds(http.StatusOK, `[{"id":1}]`))
 	defer s.Close()
 	ctx := context.Background()
-
 	client, err := rostering.New(ctx, config)
 	if err != nil {
 		log.Fatal(err) // says how to fix it
@@ -128,6 +127,7 @@ func (f fake) ListJobs(context.Context, ...rostering.CallOption) (*rostering.Res
 	}
 	return &rostering.Response{Status: 200, Body: []byte(f.body)}, nil
 }
+
 // end of snippet
 
 var _, _ jobLister = new(rostering.Client), fake{"[]", &rostering.Error{Code: rostering.CodeServiceError, Status: 503, Retryable: true}}
