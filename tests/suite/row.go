@@ -25,6 +25,15 @@ type Row struct {
 	// Differences are the libraries that do otherwise, by language, each with the reason.
 	Differences map[string]string `yaml:"differences"`
 	Cases       []Case            `yaml:"cases"`
+	// Broken are changes of the Go library, with each of which alone a case fails: make broken.
+	Broken []Patch `yaml:"broken"`
+}
+
+// Patch replaces a text that occurs once in a file of the Go library.
+type Patch struct {
+	File string `yaml:"file"` // from the root of the repository
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
 }
 
 // Case is one course of events with new servers.
