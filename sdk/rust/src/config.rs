@@ -7,20 +7,22 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use reqwest::ClientBuilder;
+use serde::Deserialize;
 
 use crate::{CallError, Code, Error, Secret, Store};
 
 /// How to reach the service, and as whom. An empty string counts as missing.
 ///
 /// [`Client::open`](crate::Client::open) checks it: the error names the field that caused it. So does the error of a call
-/// that needs more than is set.
+/// that needs more than is set. It can be deserialized, too, from a file for example.
 ///
 /// ```
 /// let mut config = automatic_rostering::Config::default();
 /// config.auth_url = "https://login.example.com".into();
 /// config.client_secret = "from the developer portal".into();
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
     /// URL of the identity provider, without `/connect/token`: https, or http on loopback.
@@ -46,7 +48,8 @@ pub struct Config {
 }
 
 /// The environment of the service.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Environment {
     /// `stage`, with the scope `automatic-rostering-stage`.
