@@ -10,4 +10,3 @@ mod host;
 mod log;
 mod retry;
 mod sandbox;
-mod stores;
