@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use automatic_rostering::reqwest::{self, Method, header::HeaderMap};
 use automatic_rostering::{
-    Body, CallError, Client, Code, Error, FileStore, Id, Options, RedisStore, Request, Token, redis,
+    Body, CallError, Client, Code, Error, FileStore, Options, RedisStore, Request, Token, redis,
 };
 use serde_json::{Value, json};
 
@@ -83,12 +83,6 @@ fn token_objects() {
         let error = Token::from_json(&text).expect_err(&text);
         assert_eq!(format!("{error} {error:?}"), "not a token object: pass what a Token is serialized to NotAToken");
     }
-}
-
-#[test]
-fn ids() {
-    assert_eq!([Id::from("x"), String::from("x").into(), Some("x").into()], [const { "x" }; 3].map(Id::from));
-    assert_eq!((Id::from(None), Id::default()), (Id::Omit, Id::Default));
 }
 
 #[tokio::test]
