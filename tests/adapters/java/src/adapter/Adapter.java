@@ -20,10 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * Drives the library for the suite: tests/adapters/README.md. Its calls block, each in a thread; or
- * with {@code -Dasync=true} return futures.
- */
+/** See tests/adapters/README.md. With {@code -Dasync=true}, the calls return futures. */
 public final class Adapter {
   private static final StreamReadConstraints ANY_LENGTH =
       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
