@@ -94,7 +94,7 @@ versions_of_node() {
 
 on_python() (
 	PATH=$(dirname "$1"):$PATH
-	rm -rf sdk/python/.venv
+	rm -rf sdk/python/{.venv,build}
 	sdk/python/tasks.sh test && rules python
 )
 versions_of_python() {

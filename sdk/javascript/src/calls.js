@@ -1,4 +1,5 @@
-import { after, Tasks } from './deadline.js';
+import { kind } from './check.js';
+import { every, Tasks } from './deadline.js';
 import { explain, timedOut } from './error.js';
 import { KeptSteps } from './kept.js';
 import { openPlugin } from './plugin.js';
@@ -11,7 +12,6 @@ import { guardedLogger, GuardedStore } from './guard.js';
 
 /**
  * @typedef {object} CallOptions
- * @property {() => number} now the time in Unix seconds
  * @property {Body | undefined} [body] if the input has `"body":true`
  * @property {AbortSignal | null | undefined} [signal]
  * @property {number | undefined} [timeoutMs]
@@ -75,14 +75,26 @@ export class Calls {
    * Renews the token in the background: the calls have a valid one, so none waits, and an error concerns none of them. It is
    * logged, and the plugin backs off.
    *
-   * @param {Pick<CallOptions, 'now' | 'waitUntil'>} options
+   * @param {CallOptions['waitUntil']} waitUntil
    */
-  renew({ now, waitUntil }) {
+  renew(waitUntil) {
     const renewal = this.#sections.run(0, closed, undefined, (signal) =>
-      new Loop(this, { now, signal, isRenewal: true }).run('get_token', {}),
+      new Loop(this, { signal, isRenewal: true }).run('get_token', {}),
     );
     const ended = renewal.catch(() => {});
     waitUntil?.(ended);
+  }
+
+  /**
+   * Returns the time in Unix seconds.
+   *
+   * @throws {TypeError} if the clock of the options has none
+   */
+  now() {
+    const { clock = Date.now } = this.#options;
+    const time = clock();
+    if (Number.isFinite(time)) return Math.floor(time / 1000);
+    throw new TypeError(`the clock of the options must return milliseconds, not ${kind(time)}`);
   }
 
   /**
@@ -103,11 +115,11 @@ export class Calls {
    * @param {number} [timeoutMs] cancels the calls after this time
    */
   async close(timeoutMs = Infinity) {
-    const timer = after(timeoutMs, () => this.#running.cancel(closed()));
+    const timer = every(timeoutMs, () => this.#running.cancel(closed()));
     try {
       await (this.#closing ??= this.#close());
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   }
 
@@ -154,10 +166,10 @@ export class Calls {
    *
    * @param {string} call
    * @param {{refused?: string}} input
-   * @param {number} now
    * @param {boolean} isRenewal
    */
-  begin(call, input, now, isRenewal) {
+  begin(call, input, isRenewal) {
+    const now = this.now();
     const key = call + JSON.stringify(input);
     const kept = this.#kept.find(key, now);
     if (kept) return kept;

@@ -85,13 +85,13 @@ export class Tasks {
 export const within = (ms, reason, signal, work) => new Tasks().run(ms, reason, signal, work);
 
 /**
- * Runs something after a time, which is at most 24 days. The timer also keeps workerd from canceling a request that waits for
- * nothing but other requests.
+ * Runs something after a time, which is at most 24 days, and again, until the timer is cleared: it keeps workerd from canceling
+ * a request that waits for nothing but other requests.
  *
  * @param {number} ms
  * @param {() => void} what
  */
-export const after = (ms, what) => setTimeout(what, Math.min(ms, longest));
+export const every = (ms, what) => setInterval(what, Math.min(ms, longest));
 
 /**
  * Settles like a promise, or rejects with the signal's reason if that is aborted first.

@@ -1,4 +1,4 @@
-// The sandbox (see sandbox/doc.go at the root), for the tests here and in ../runtimes/workerd. Needs no packages.
+// The sandbox (see sandbox/doc.go at the root), for tests and for host-example/workerd/fleet.js. Needs no packages.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,12 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../../build/sandbox', import.meta.url));
 
-/** @typedef {{status?: number, headers?: Record<string, string>, body?: string, body_base64?: string, delay_ms?: number,
- *   hold?: boolean, cut_off?: boolean, requests?: number}} Fault */
 /** @typedef {{token_requests: number, job_requests: number}} Counts */
-/** @typedef {{server: 'auth' | 'jobs', headers: Record<string, string>, body: string}} Request */
 
-/** An identity provider and a jobs service on loopback, with faults that a test can switch on. */
+/** An identity provider and a jobs service on loopback. */
 export class Sandbox {
   #process;
   #controlUrl;
@@ -47,21 +44,6 @@ export class Sandbox {
     await ended;
   }
 
-  /**
-   * Switches on a fault, which replaces the server's last one. A fault of `auth` affects only token requests.
-   *
-   * @param {Request['server']} server
-   * @param {Fault} fault
-   */
-  async fault(server, fault) {
-    await this.#send('POST', 'faults', { server, ...fault });
-  }
-
-  /** Ends all faults, and releases the requests that they hold. */
-  async clearFaults() {
-    await this.#send('DELETE', 'faults');
-  }
-
   /** Revokes all tokens. */
   async revoke() {
     await this.#send('POST', 'revoke');
@@ -80,17 +62,6 @@ export class Sandbox {
   /** @param {Partial<Counts>} counts to wait for, up to 30 seconds */
   async wait(counts) {
     await this.#send('POST', 'wait', counts);
-  }
-
-  /**
-   * Returns the requests that a server has received, in order.
-   *
-   * @param {Request['server']} server
-   * @returns {Promise<Request[]>}
-   */
-  async requests(server) {
-    const all = await this.#send('GET', 'requests');
-    return all.filter((/** @type {Request} */ request) => request.server === server);
   }
 
   /**

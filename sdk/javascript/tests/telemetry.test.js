@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { start } from './start.js';
+import { Client, configFromEnv } from '../src/index.js';
+import { Sandbox } from './sandbox.js';
 
 test('a span for each request, without secrets', { timeout: 30_000 }, async (t) => {
-  const { sandbox, client } = await start(t);
+  const sandbox = await Sandbox.start(t);
+  const client = await Client.open(configFromEnv(sandbox.env));
   const exporter = new InMemorySpanExporter();
   const instrumentation = new UndiciInstrumentation();
   instrumentation.setTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
