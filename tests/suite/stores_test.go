@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,10 +41,20 @@ func (u storeUser) do(op, key, value string) protocol.Response {
 	return a
 }
 
+// eachStoreUser calls f with each library that can use its stores without a client.
+func eachStoreUser(t *testing.T, f func(t *testing.T, host *protocol.Process)) {
+	rows := load(t)
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Name == "stores" })
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
+		if !h.Differs(rows[i].Cases[0].Differences) {
+			f(t, h.Start(t).Process)
+		}
+	})
+}
+
 // Of many that add a key at the same time, also through another store of the same place, one does.
 func TestOneOfManyAdds(t *testing.T) {
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
-		host := h.Start(t).Process
+	eachStoreUser(t, func(t *testing.T, host *protocol.Process) {
 		for _, kind := range []string{"memory", "folder", "redis"} {
 			store := protocol.Store{Name: t.Name() + kind, Kind: kind, Folder: t.TempDir()}
 			if kind == "redis" {
@@ -78,9 +89,9 @@ func TestOneOfManyAdds(t *testing.T) {
 
 // The file stores of all libraries share the format in docs/fleet.md.
 func TestFileStore(t *testing.T) {
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
+	eachStoreUser(t, func(t *testing.T, host *protocol.Process) {
 		folder := filepath.Join(t.TempDir(), "[new]", "store")
-		u := storeUser{t, h.Start(t).Process, protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
+		u := storeUser{t, host, protocol.Store{Name: t.Name(), Kind: "folder", Folder: folder}}
 		name := fmt.Sprintf("%x", sha256.Sum256([]byte("a")))
 		path := filepath.Join(folder, name)
 		before := time.Now().Add(time.Hour).UnixMilli()
