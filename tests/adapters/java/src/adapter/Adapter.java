@@ -285,6 +285,7 @@ public final class Adapter {
     var runtime = new Properties();
     var path = "META-INF/maven/run.endive/runtime/pom.properties"; // which Maven writes
     runtime.load(ClassLoader.getSystemResourceAsStream(path));
-    return "Java " + Runtime.version() + ", endive " + runtime.getProperty("version");
+    return "Java %s, endive %s"
+        .formatted(System.getProperty("java.version"), runtime.getProperty("version"));
   }
 }
