@@ -148,7 +148,7 @@ public final class Adapter {
     cancels.put(r.get("id").longValue(), thread::interrupt);
     thread.start();
     while (thread.getState() == Thread.State.RUNNABLE) {
-      Thread.onSpinWait();
+      Thread.yield();
     }
   }
 
