@@ -13,11 +13,8 @@ const atOnce = 8;
 const config = configFromEnv();
 const client = await Client.open(config);
 const { accessToken } = await client.getToken();
-const headers = /** @type {Record<string, string>} */ ({
-  Authorization: `Bearer ${accessToken}`,
-  CUSTOMER_ID: config.customerId,
-  USER_ID: config.userId,
-});
+const { customerId = '', userId = '' } = config;
+const headers = { Authorization: `Bearer ${accessToken}`, CUSTOMER_ID: customerId, USER_ID: userId };
 
 const library = async () => (await client.listJobs()).arrayBuffer();
 const bare = async () => {
@@ -52,9 +49,10 @@ for (let i = 0; i < pairs + warmUp; i++) {
 }
 await client.close();
 
-const median = (/** @type {'cpu' | 'time'} */ of) => {
-  const sorted = ratios.map((ratio) => ratio[of]).sort((a, b) => a - b);
-  return sorted[Math.floor(pairs / 2)]?.toFixed(2);
-};
+const median = (/** @type {'cpu' | 'time'} */ of) =>
+  ratios
+    .map((ratio) => ratio[of])
+    .sort((a, b) => a - b)
+    [Math.floor(pairs / 2)]?.toFixed(2);
 const runtime = ['deno', 'bun', 'node'].find((name) => name in process.versions);
 console.log(`${runtime}: list_jobs next to fetch: CPU ${median('cpu')}, time ${median('time')}`);
