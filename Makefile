@@ -13,7 +13,7 @@ LIMIT := 68000
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
 # Tests run two at a time: first the module that takes longest.
-MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
+MODULES := tests tests/adapters/go plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
 export HOSTS ?=
@@ -206,7 +206,7 @@ bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust,
 	@sdk/each.sh bench
 
 bench-first: build build/sandbox ## measure processes that make one call, for docs/benchmarks.md
-	@sdk/each.sh setup
+	@sdk/each.sh adapter
 	@cd tests && go build -o ../build/first ./cmd/first
 	@build/sandbox build/first
 

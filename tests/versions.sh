@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: versions.sh FILE
-# Runs each library's tests and the rules for its driver, on a clone of the last commit, with the oldest and the newest
+# Runs each library's tests and the rows of docs/sdk.md, on a clone of the last commit, with the oldest and the newest
 # runtime that npm, PyPI, Go's module proxy, rustup and Debian testing's packages give; those stay in build/versions.
 # The table of results goes into FILE, between marks. HOSTS=python,go limits it to some; the rows of the others stay.
 set -euo pipefail
@@ -39,7 +39,7 @@ get() { "${@:3}" >"$log" 2>&1 || { tail -n 1 "$log"; row "$1" "$2" unavailable; 
 
 # in_folder FOLDER COMMAND...
 in_folder() (cd "$1" && "${@:2}")
-rules() { in_folder tests env HOSTS="$1" go test -count=1 -run TestDriverRules ./conformance; }
+rules() { in_folder tests env HOSTS="$1" go test -count=1 -run 'TestRows|TestScenarios' ./suite; }
 
 # debian: unpacks packages of Debian testing, whose programs then use the libraries there.
 debian() {
@@ -94,7 +94,7 @@ versions_of_node() {
 
 on_python() (
 	PATH=$(dirname "$1"):$PATH
-	rm -rf sdk/python/.venv
+	rm -rf sdk/python/{.venv,build}
 	sdk/python/tasks.sh test && rules python
 )
 versions_of_python() {

@@ -18,7 +18,7 @@ setup() (
 	if command -v flock >/dev/null; then flock 9; fi
 
 	../setup/setup.sh java
-	sum=$(find pom.xml src ../../host-example/java/src ../../tests/conformance/hosts/java COMPILED_NOTICES.md \
+	sum=$(find pom.xml src ../../host-example/java/src COMPILED_NOTICES.md \
 		../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
@@ -112,6 +112,28 @@ test_package() (
 	echo "Java: a package of $(stat -c %s "$jar") bytes works"
 )
 
+# Installs the package as its users do, from a Maven repository in target, and compiles tests/adapters/java with it. Does
+# nothing if that was done before.
+adapter() (
+	exec 9<pom.xml
+	if command -v flock >/dev/null; then flock 9; fi
+
+	adapter=../../tests/adapters/java
+	sum=$(cat target/setup.sum; sha256sum tasks.sh "$adapter"/src/adapter/* ../../host-example/java/pom.xml)
+	[ "$sum" != "$(cat target/adapter/sum 2>/dev/null)" ] || exit 0
+	rm -rf target/adapter
+	package "$PWD/target/adapter"
+	# Maven's local repository, without an older package.
+	mkdir target/adapter/local
+	for group in "$HOME"/.m2/repository/*; do ln -s "$group" target/adapter/local; done
+	rm -f target/adapter/local/example
+	maven -f ../../host-example/java/pom.xml -Dpackages="$PWD/target/adapter/maven" \
+		-Dmaven.repo.local="$PWD/target/adapter/local" \
+		dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$PWD/target/adapter/lib"
+	javac -Xlint:all -Werror --release 17 -cp "target/adapter/lib/*" -d target/adapter/classes "$adapter"/src/adapter/*
+	printf '%s\n' "$sum" >target/adapter/sum
+)
+
 # Makes random calls for STRESS_SECONDS (default: 60) while everything fails: Stress.java. STRESS_SEED repeats the random
 # choices of a run.
 stress() (
@@ -125,7 +147,7 @@ bench() (
 
 case ${1:-} in
 setup) setup ;;
-check | format | test | package | stress | bench) setup; "$1" ;;
+check | format | test | package | adapter | stress | bench) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|adapter|test-package|stress|bench" >&2; exit 64 ;;
 esac

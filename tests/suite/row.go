@@ -117,7 +117,7 @@ type Reply struct {
 	Status  int               `yaml:"status"`
 	Headers map[string]string `yaml:"headers"`
 	Body    string            `yaml:"body"`
-	Gzip    bool              `yaml:"gzip"`
+	Gzip    bool              `yaml:"gzip"` // if the client accepts it
 	Drop    bool              `yaml:"drop"` // closes the connection
 }
 

@@ -55,7 +55,7 @@ func newServer(t testing.TB, then http.HandlerFunc) *server {
 	s.Server = held.New(t, func(w http.ResponseWriter, r *http.Request, body []byte) {
 		s.note(r, body)
 		if reply := s.next(); reply != nil {
-			reply.write(w, s.text)
+			reply.write(w, r, s.text)
 			return
 		}
 		r.Body = io.NopCloser(strings.NewReader(string(body)))
@@ -98,19 +98,20 @@ func (s *server) set(replies []Reply) {
 	}
 }
 
-func (r *Reply) write(w http.ResponseWriter, text *strings.Replacer) {
+func (r *Reply) write(w http.ResponseWriter, to *http.Request, text *strings.Replacer) {
 	if r.Drop {
 		panic(http.ErrAbortHandler)
 	}
 	for name, value := range r.Headers {
 		w.Header().Set(name, text.Replace(value))
 	}
-	if r.Gzip {
+	compress := r.Gzip && strings.Contains(to.Header.Get("Accept-Encoding"), "gzip")
+	if compress {
 		w.Header().Set("Content-Encoding", "gzip")
 	}
 	w.WriteHeader(max(r.Status, 200))
 	body := []byte(scenario.Repeated(text.Replace(r.Body)))
-	if !r.Gzip {
+	if !compress {
 		_, _ = w.Write(body)
 		return
 	}

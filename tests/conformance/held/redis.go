@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -71,6 +72,9 @@ func (r *Redis) Limit(most int) error {
 	}
 	return nil
 }
+
+// Signal sends a signal to it.
+func (r *Redis) Signal(s os.Signal) error { return r.command.Process.Signal(s) }
 
 // End kills it. Ending it again does nothing.
 func (r *Redis) End() {

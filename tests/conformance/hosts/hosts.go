@@ -4,6 +4,7 @@ package hosts
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,12 +139,8 @@ func (h Host) adapter() (*protocol.Process, error) {
 		}
 		_ = p.Close() // a test has failed for it
 	}
-	command, err := h.command()
-	if err != nil {
-		return nil, err
-	}
 	wrote := &canary.Watch{To: os.Stderr, Secrets: canaries}
-	p, err := protocol.Start(context.Background(), filepath.Join(Root(), h.Folder), h.variables(), wrote, command[0], command[1:]...)
+	p, err := h.Process(context.Background(), wrote)
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +150,15 @@ func (h Host) adapter() (*protocol.Process, error) {
 	}
 	adapters.running[name] = p
 	return p, nil
+}
+
+// Process starts the adapter once more, for its caller alone.
+func (h Host) Process(ctx context.Context, stderr io.Writer) (*protocol.Process, error) {
+	command, err := h.command()
+	if err != nil {
+		return nil, err
+	}
+	return protocol.Start(ctx, filepath.Join(Root(), h.Folder), h.variables(), stderr, command[0], command[1:]...)
 }
 
 // variables are those of an adapter: a library sends no request to loopback through a proxy, such as

@@ -83,6 +83,16 @@ func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
 	})
 }
 
+// Library is the first adapter of a language, or of a runtime of JavaScript.
+func Library(name string) Host {
+	for _, l := range languages() {
+		if l.name() == name {
+			return l.libraries()[0]
+		}
+	}
+	return GoLibrary
+}
+
 // Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
 // a folder of examples.
 func Languages() []string {

@@ -1,8 +1,9 @@
 //! The limits of what a plugin can do, with plugins in WebAssembly's text format.
 
-use automatic_rostering::{CONTRACT, Client, Config, Error, Options};
+use automatic_rostering::{CONTRACT, Client, Config, Error, Options, Token};
 
-/// Opens a client with a plugin whose export `act` does this.
+/// Opens a client with a plugin whose export `clear_token` does this, and whose `set_token` fails without the variable of the
+/// key.
 async fn open(imports: &str, act: &str) -> Result<Client, Error> {
     let version = format!("{:16}", format!("{{\"contract\":{CONTRACT}}}")).replace('"', "\\22");
     let text = format!(
@@ -33,14 +34,17 @@ async fn open(imports: &str, act: &str) -> Result<Client, Error> {
                 (local.set $block (call $alloc (i64.const 8)))
                 (call $store_u64 (local.get $block) (i64.const 7))
                 (local.get $block))
-            (func (export "get") (result i32)
-                (local $value i64)
-                (local.set $value (call $var_get (call $key)))
-                (call $output_set (local.get $value) (call $length (local.get $value)))
+            (func (export "set_token") (result i32)
+                (if (i64.eqz (call $var_get (call $key))) (then unreachable))
                 (i32.const 0))
-            (func (export "act") (result i32) {act} (i32.const 0)))"#
+            (func (export "clear_token") (result i32) {act} (i32.const 0)))"#
     );
     Client::open(&Config::default(), Options::default().wasm(wat::parse_str(text).unwrap())).await
+}
+
+async fn has_variable(client: &Client) -> bool {
+    let token = r#"{"access_token":"a","cache_key":"k","expires_at":1,"token_type":"Bearer"}"#;
+    client.set_token(&Token::from_json(token).unwrap()).await.is_ok()
 }
 
 #[tokio::test]
@@ -54,7 +58,7 @@ async fn limits() {
         ("(call $store_u64 (call $alloc (i64.const 7)) (i64.const 1))", outside),
         ("(call $output_set (call $alloc (i64.const 8)) (i64.const 9))", outside),
         ("(drop (call $length (i64.const 4294967296)))", outside),
-        ("(drop (call $input_load_u64 (i64.const 1)))", outside), // of 8 bytes
+        ("(drop (call $input_load_u64 (i64.const 1)))", outside), // of none
         ("(drop (call $alloc (i64.const -1)))", memory),
         ("(drop (call $alloc (i64.const 9000000))) (drop (call $alloc (i64.const 9000000)))", memory),
         ("(loop $again (drop (call $alloc (i64.const 0))) (br $again))", memory),
@@ -64,18 +68,18 @@ async fn limits() {
     ] {
         let client = open("", act).await.unwrap();
         for _ in ["at first", "again, since a trap ends only its call"] {
-            let error = client.export("act", vec![0; 8]).await.unwrap_err();
+            let error = client.clear_token().await.unwrap_err();
             assert!(matches!(error, Error::Failed(_)) && error.to_string().contains(expected), "{act}: {error}");
         }
-        assert_eq!(client.export("get", Vec::new()).await.unwrap(), b"");
+        assert!(!has_variable(&client).await);
     }
 }
 
 #[tokio::test]
 async fn variables_survive_a_trap() {
     let client = open("", "(call $var_set (call $key) (call $key)) unreachable").await.unwrap();
-    client.export("act", Vec::new()).await.unwrap_err();
-    assert_eq!(client.export("get", Vec::new()).await.unwrap(), 7u64.to_le_bytes());
+    client.clear_token().await.unwrap_err();
+    assert!(has_variable(&client).await);
 }
 
 #[tokio::test]
