@@ -49,10 +49,9 @@ for (let i = 0; i < pairs + warmUp; i++) {
 }
 await client.close();
 
-const median = (/** @type {'cpu' | 'time'} */ of) =>
-  ratios
-    .map((ratio) => ratio[of])
-    .sort((a, b) => a - b)
-    [Math.floor(pairs / 2)]?.toFixed(2);
+const median = (/** @type {'cpu' | 'time'} */ of) => {
+  const sorted = ratios.map((ratio) => ratio[of]).sort((a, b) => a - b);
+  return sorted[Math.floor(pairs / 2)]?.toFixed(2);
+};
 const runtime = ['deno', 'bun', 'node'].find((name) => name in process.versions);
 console.log(`${runtime}: list_jobs next to fetch: CPU ${median('cpu')}, time ${median('time')}`);
