@@ -133,7 +133,7 @@ versions_of_rust() (
 on_redis() (
 	PATH=$1:$PATH
 	sdk/javascript/tasks.sh setup node && sdk/python/tasks.sh setup || return
-	in_folder sdk/go/redisstore go test -count=1 ./... && in_folder sdk/javascript node --test tests/redis-store.test.js &&
+	in_folder sdk/go/redisstore go test -count=1 ./... && rules node &&
 		in_folder sdk/python .venv/bin/python -m unittest tests.test_store
 )
 versions_of_redis() {
