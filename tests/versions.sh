@@ -137,9 +137,7 @@ versions_of_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	sdk/javascript/tasks.sh setup node || return
-	in_folder sdk/go/redisstore go test -count=1 ./... && in_folder sdk/javascript node --test tests/redis-store.test.js &&
-		in_folder tests env HOSTS=python go test -count=1 -run 'TestRows/.*/.*/stores|TestOneOfManyAdds' ./suite
+	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestRows/.*/.*/stores|TestOneOfManyAdds' ./suite
 )
 versions_of_redis() {
 	local at stores="stores in go, javascript, python"
