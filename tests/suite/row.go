@@ -63,6 +63,7 @@ type Step struct {
 	Respond  string         `yaml:"respond"`  // sends the responses to those that arrived
 	Left     string         `yaml:"left"`     // waits until their clients have left
 	Stays    string         `yaml:"stays"`    // their clients have not left
+	Soon     bool           `yaml:"soon"`     // End or Left comes before a token request times out
 	Requests map[string]int `yaml:"requests"` // so many requests have come to a server
 	Saw      *Saw           `yaml:"saw"`      // the last request to a server
 	InStore  *Stored        `yaml:"in_store"` // waits until the store has it
