@@ -137,9 +137,7 @@ versions_of_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	sdk/javascript/tasks.sh setup node && sdk/python/tasks.sh setup || return
-	in_folder sdk/go/redisstore go test -count=1 ./... && in_folder sdk/javascript node --test tests/redis-store.test.js &&
-		in_folder sdk/python .venv/bin/python -m unittest tests.test_store
+	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestRows/.*/.*/stores|TestOneOfManyAdds' ./suite
 )
 versions_of_redis() {
 	local at stores="stores in go, javascript, python"
