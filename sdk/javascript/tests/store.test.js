@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { FileStore } from '../src/file-store.js';
 
@@ -50,18 +50,14 @@ test('temporary files of a process that died are removed', async (t) => {
   await store.set(key, 'a', 60);
   assert.deepEqual(
     (await readdir(path)).filter((name) => name.includes('tmp')),
-    [`${'0'.repeat(64)}.tmp.alive`],
+    [basename(alive ?? '')],
   );
 });
 
 test('the error names a folder that cannot be created', async (t) => {
   const file = join(await folder(t), '..', 'file');
   await writeFile(file, '');
-  for (const path of [file, join(file, 'tokens')]) {
-    assert.throws(
-      () => new FileStore(path),
-      (/** @type {Error} */ error) => error.message.includes(path),
-    );
-  }
+  for (const path of [file, join(file, 'tokens')])
+    assert.throws(() => new FileStore(path), { message: new RegExp(path) });
   for (const path of ['', undefined]) assert.throws(() => new FileStore(/** @type {any} */ (path)), TypeError);
 });
