@@ -3,8 +3,7 @@ package example.automaticrostering;
 import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.ByteArrayOutputStream;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.*;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.*;
@@ -89,24 +88,45 @@ class CallsTest extends ServersTest {
     assertTrue(frames.anyMatch(getClass().getName()::equals));
   }
 
+  private static Store store(InvocationHandler handler) {
+    var types = new Class<?>[] {Store.class};
+    return (Store) Proxy.newProxyInstance(Store.class.getClassLoader(), types, handler);
+  }
+
   @Test
   void storeThatHangsIsInterrupted() throws Exception {
     var interrupted = new CountDownLatch(1);
-    InvocationHandler hangs =
-        (store, method, arguments) -> {
-          try {
-            Thread.sleep(Long.MAX_VALUE);
-          } finally {
-            interrupted.countDown();
-          }
-          return null;
-        };
-    var types = new Class<?>[] {Store.class};
-    var store = (Store) Proxy.newProxyInstance(getClass().getClassLoader(), types, hangs);
-    try (var client = builder().store(store).open()) {
+    var hangs =
+        store(
+            (store, method, arguments) -> {
+              try {
+                Thread.sleep(Long.MAX_VALUE);
+              } finally {
+                interrupted.countDown();
+              }
+              return null;
+            });
+    try (var client = builder().store(hangs).open()) {
       assertEquals(200, client.listJobs().status());
     }
     interrupted.await();
+  }
+
+  @Test
+  void storeThatRepeatsAToken() throws Exception {
+    var lines = new StringBuffer();
+    var fails =
+        store(
+            (store, method, arguments) -> {
+              if (method.getName().equals("set")) {
+                throw new IllegalStateException("cannot set " + arguments[1]);
+              }
+              return method.getName().equals("add") ? true : null;
+            });
+    try (var client = builder().store(fails).logger((level, line) -> lines.append(line)).open()) {
+      client.getToken();
+    }
+    assertTrue(lines.toString().contains("cannot set [redacted]"), lines::toString);
   }
 
   @Test
