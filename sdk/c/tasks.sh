@@ -97,9 +97,8 @@ adapter() {
 run_tests() {
 	compile tests tests/tests.c -lcmocka
 	compile fake tests/fake.c -lcmocka
-	"$root/build/sandbox" build/tests
+	tests/run.sh
 	build/fake
-	tests/tls.sh
 }
 
 pack() {

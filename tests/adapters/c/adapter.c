@@ -191,6 +191,14 @@ static ptrdiff_t read_body(void *file, uint8_t *buffer, size_t size) {
     return (ptrdiff_t)fread(buffer, 1, size, file);
 }
 
+static bool rewind_body(void *file) {
+    return fseek(file, 0, SEEK_SET) == 0;
+}
+
+static bool rewind_pipe(void *file) {
+    return false;
+}
+
 static json_t *send_request(call *c, rostering_error **error) {
     json_t *from = get(c, "request"), *json = json_object_get(from, "json"), *value;
     const char *key, *encoded = text(from, "body");
@@ -204,9 +212,10 @@ static json_t *send_request(call *c, rostering_error **error) {
     size_t length = 0;
     unsigned char *body = encoded != NULL ? decode(encoded, &length) : NULL;
     FILE *file = NULL;
-    if (json_is_true(json_object_get(from, "once"))) {
+    bool once = json_is_true(json_object_get(from, "once"));
+    if (once || length > 1000) { /* as a large file */
         file = fmemopen(body, length, "r");
-        rostering_request_set_read_body(request, read_body, NULL, file, (int64_t)length);
+        rostering_request_set_read_body(request, read_body, once ? rewind_pipe : rewind_body, file, (int64_t)length);
     } else if (body != NULL) {
         rostering_request_set_body(request, body, length);
     } else if (json != NULL) {

@@ -7,20 +7,12 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
-import java.util.logging.StreamHandler;
+import java.util.concurrent.*;
+import java.util.logging.*;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Interrupts, futures, stores that hang, the default log. No time is measured: what would wait
- * here, would wait until the test times out.
- */
+/** Threads and futures. What would wait here, would wait until the test times out. */
 class CallsTest extends ServersTest {
   /** The library sends a warm call in the caller's thread; how it ends that is not the caller's. */
   @Test
@@ -41,19 +33,6 @@ class CallsTest extends ServersTest {
     assertThrows(CancellationException.class, client::listJobs);
     closes.get();
     assertFalse(Thread.interrupted());
-  }
-
-  @Test
-  void interruptOfAWarmCall() throws Exception {
-    client.listJobs();
-    client.listJobs();
-    var arrived = hold();
-    var end = new CompletableFuture<Exception>();
-    var caller = new Thread(() -> end.complete(assertThrows(Exception.class, client::listJobs)));
-    caller.start();
-    arrived.await();
-    caller.interrupt();
-    assertInstanceOf(InterruptedException.class, end.get());
   }
 
   @Test

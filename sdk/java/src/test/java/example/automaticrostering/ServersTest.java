@@ -78,7 +78,7 @@ abstract class ServersTest {
     exchange.close();
   }
 
-  /** Returns a token that is no replacement, and which the service refuses from now on. */
+  /** Returns a token that is no replacement. The service refuses it from now on. */
   String refused(String refusal) throws InterruptedException {
     client.clearToken();
     var token = client.getToken().accessToken();
