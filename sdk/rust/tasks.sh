@@ -41,6 +41,7 @@ check() {
 
 # lint RUSTC ARGUMENTS: what cargo runs for check.
 lint() {
+	cd "$OLDPWD" # cargo's
 	clippy-driver "$@"
 	[ "${3:-}" = automatic_rostering ] || return 0 # lint rustc --crate-name automatic_rostering …
 	local rustdoc=() argument

@@ -25,6 +25,15 @@ type Row struct {
 	// Differences are the libraries that do otherwise, by language, each with the reason.
 	Differences map[string]string `yaml:"differences"`
 	Cases       []Case            `yaml:"cases"`
+	// Broken are changes of the Go library, with each of which alone a case fails: make broken.
+	Broken []Patch `yaml:"broken"`
+}
+
+// Patch replaces a text that occurs once in a file of the Go library.
+type Patch struct {
+	File string `yaml:"file"` // from the root of the repository
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
 }
 
 // Case is one course of events with new servers.
@@ -54,6 +63,7 @@ type Step struct {
 	Respond  string         `yaml:"respond"`  // sends the responses to those that arrived
 	Left     string         `yaml:"left"`     // waits until their clients have left
 	Stays    string         `yaml:"stays"`    // their clients have not left
+	Soon     bool           `yaml:"soon"`     // End or Left comes before a token request times out
 	Requests map[string]int `yaml:"requests"` // so many requests have come to a server
 	Saw      *Saw           `yaml:"saw"`      // the last request to a server
 	InStore  *Stored        `yaml:"in_store"` // waits until the store has it

@@ -86,6 +86,8 @@ func (w *world) step(s *Step) (wrong string) {
 		return w.until(s.Until)
 	case s.Open != nil, s.Do != "":
 		return w.send(s)
+	case s.Soon && !w.soon(s):
+		return "it takes as long as a token request may"
 	case s.End != "":
 		a, err := w.sent[s.End].Response()
 		return w.outcome(s.Want, a, err)
@@ -98,6 +100,24 @@ func (w *world) step(s *Step) (wrong string) {
 		return w.serverStep(s)
 	}
 	return ""
+}
+
+// soon waits until a request has ended, or clients have left, for less time than a token request may take.
+func (w *world) soon(s *Step) bool {
+	stays := func(r *held.Request) bool { return !r.Left() }
+	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		if s.End == "" && !slices.ContainsFunc(w.arrived[s.Left], stays) {
+			return true
+		}
+		if s.End != "" {
+			select {
+			case <-w.sent[s.End].Done():
+				return true
+			default:
+			}
+		}
+	}
+	return false
 }
 
 // until repeats a step until nothing is wrong.

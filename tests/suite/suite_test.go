@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -102,16 +103,14 @@ func (idle) Logs(string) []protocol.Log { return nil }
 // A library that does nothing fails every case, or the case shows nothing.
 func TestEveryCaseCanFail(t *testing.T) {
 	_, _ = oneRedis() // while there is patience
+	redis(t) // with enough patience
 	defer func(d time.Duration) { held.Patience = d }(held.Patience)
 	held.Patience = 20 * time.Millisecond
+	runner := Runner{idle{}, func(testing.TB) string { return "" }}
 	for _, row := range load(t) {
 		for _, c := range row.Cases {
 			for name, kind := range c.kinds() {
-				failed := &silent{TB: t}
-				var done sync.WaitGroup
-				done.Go(func() { Runner{idle{}, redis}.Run(failed, "idle", kind, &c) })
-				done.Wait()
-				if !failed.failed {
+				if runner.fails(t, "idle", kind, &c) == "" {
 					t.Errorf("%s/%s holds for a library that does nothing", row.Name, name)
 				}
 			}
@@ -119,13 +118,22 @@ func TestEveryCaseCanFail(t *testing.T) {
 	}
 }
 
+// fails plays a case, and returns why it fails, or nothing.
+func (r Runner) fails(t testing.TB, name, kind string, c *Case) string {
+	s := &silent{TB: t}
+	var played sync.WaitGroup
+	played.Go(func() { r.Run(s, name, kind, c) })
+	played.Wait()
+	return s.wrong
+}
+
 // silent is a test that may fail.
 type silent struct {
 	testing.TB
-	failed bool
+	wrong string
 }
 
-func (s *silent) Fatalf(string, ...any) {
-	s.failed = true
+func (s *silent) Fatalf(format string, values ...any) {
+	s.wrong = fmt.Sprintf(format, values...)
 	runtime.Goexit()
 }

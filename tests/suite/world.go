@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -143,6 +144,7 @@ func newWorld(t testing.TB, host Adapter, name, kind string, redis func(testing.
 		"{{secret}}", held.Secret, "{{key}}", "rostering:"+name,
 		"{{service.host}}", strings.TrimPrefix(w.servers["service"].URL, "http://"),
 		"{{auth.host}}", strings.TrimPrefix(w.servers["auth"].URL, "http://"),
+		"{{cache_key}}", "rostering:"+url.QueryEscape(w.servers["auth"].URL+"/connect/token")+":client-1:automatic-rostering-stage",
 	)
 	for _, s := range w.servers {
 		s.text = names

@@ -1,5 +1,6 @@
 import { kind } from './check.js';
-import { every, Tasks } from './deadline.js';
+import { waitUntil as ofRuntime } from '#inside';
+import { after, Tasks } from './deadline.js';
 import { explain, timedOut } from './error.js';
 import { KeptSteps } from './kept.js';
 import { openPlugin } from './plugin.js';
@@ -24,8 +25,7 @@ const decoder = new TextDecoder();
 export class Calls {
   #plugin;
   #options;
-  /** @type {Promise<void> | undefined} */
-  #closing;
+  #isClosed = false;
   #running = new Tasks();
   #sections = new Tasks(); // token requests outlive the calls that make them
   #ended = 0; // how many sections have ended in anything but a wait
@@ -64,8 +64,8 @@ export class Calls {
    * @throws {unknown} a RosteringError, or the signal's reason
    */
   async make(call, input, options) {
-    if (this.#closing) throw closed();
-    const { timeoutMs = this.#options.timeoutMs ?? 30_000, waitUntil = this.#options.waitUntil } = options;
+    if (this.#isClosed) throw closed();
+    const { timeoutMs = this.#options.timeoutMs ?? 30_000, waitUntil = this.#options.waitUntil ?? ofRuntime } = options;
     return this.#running.run(timeoutMs, timedOut, options.signal, (signal) =>
       new Loop(this, { ...options, waitUntil, signal }).run(call, input),
     );
@@ -104,7 +104,7 @@ export class Calls {
    * @param {string} input as JSON
    */
   run(name, input) {
-    if (this.#closing) throw closed();
+    if (this.#isClosed) throw closed();
     this.call(name, input);
     this.#wake();
   }
@@ -115,18 +115,11 @@ export class Calls {
    * @param {number} [timeoutMs] cancels the calls after this time
    */
   async close(timeoutMs = Infinity) {
-    const timer = every(timeoutMs, () => this.#running.cancel(closed()));
-    try {
-      await (this.#closing ??= this.#close());
-    } finally {
-      clearInterval(timer);
-    }
-  }
-
-  async #close() {
+    this.#isClosed = true;
+    const timer = after(timeoutMs, () => this.#running.cancel(closed()));
     await this.#running.ended();
+    clearTimeout(timer);
     this.#sections.cancel(closed());
-    await this.#sections.ended();
   }
 
   /**

@@ -64,7 +64,7 @@
  * @property {Logger} [logger] Receives log lines, which have neither secrets nor tokens. Without it, only the warnings of a
  *   failing store are logged, to the console.
  * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what continues after a call, such as a renewal of
- *   the token, or the token request of a call that ended early, in runtimes that would cancel it.
+ *   the token, or the token request of a call that ended early, in runtimes that would cancel it (default: a Worker's own).
  */
 
 /**

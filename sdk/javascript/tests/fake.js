@@ -15,12 +15,13 @@ export const config = {
 };
 
 /**
- * Makes a fetch, which keeps what it receives. It gives out the tokens token-0001, token-0002, …, and responds to other requests with
+ * Opens a client whose fetch keeps what it receives. It gives out the tokens token-0001, token-0002, …, and responds to other requests with
  * an empty list, unless `respond` returns something else.
  *
  * @param {(request: Received, init: RequestInit) => Response | undefined | Promise<Response | undefined>} [respond]
+ * @param {import('../src/index.js').Options} [options]
  */
-export function service(respond = () => undefined) {
+export async function start(respond = () => undefined, options = {}) {
   /** @type {Received[]} */
   const received = [];
   let tokens = 0;
@@ -35,18 +36,8 @@ export function service(respond = () => undefined) {
     return Response.json({ access_token: `token-000${++tokens}`, token_type: 'Bearer', expires_in: 3600 });
   };
   const of = (/** @type {string} */ origin) => received.filter(({ url }) => url.startsWith(origin));
-  return { fetch, ofAuth: () => of(config.authUrl), ofService: () => of(config.baseUrl), received };
-}
-
-/**
- * Opens a client of such a service.
- *
- * @param {Parameters<typeof service>[0]} [respond]
- * @param {import('../src/index.js').Options} [options]
- */
-export async function start(respond, options) {
-  const own = service(respond);
-  return { ...own, client: await Client.open(config, { fetch: own.fetch, ...options }) };
+  const client = await Client.open(config, { fetch, ...options });
+  return { client, fetch, ofAuth: () => of(config.authUrl), ofService: () => of(config.baseUrl), received };
 }
 
 /** Responds to token requests as usual, and to the others as a test wants. @param {() => Response} respond */
@@ -55,15 +46,9 @@ export const byService =
   (/** @type {Received} */ { url }) =>
     url.startsWith(config.baseUrl) ? respond() : undefined;
 
-/**
- * Returns a response that comes when the test says so, unless its request is aborted before.
- *
- * @param {RequestInit} init
- * @param {Promise<void>} released
- * @returns {Promise<undefined>}
- */
+/** Waits until a test says so, or the request is aborted. @param {RequestInit} init @param {Promise<void>} released */
 export const hold = ({ signal }, released) =>
-  new Promise((resolve, reject) => {
+  new Promise((/** @type {(_: undefined) => void} */ resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason));
     void released.then(() => resolve(undefined));
   });

@@ -4,15 +4,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { FileStore } from '../src/file-store.js';
 
-/** @typedef {import('node:test').TestContext} TestContext */
-
 const key = `rostering:${'k/'.repeat(200)}:asking`;
 
-/** @param {TestContext} t */
+/** @param {import('node:test').TestContext} t */
 async function folder(t) {
   const folder = await mkdtemp(join(tmpdir(), 'rostering-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -50,18 +48,14 @@ test('temporary files of a process that died are removed', async (t) => {
   await store.set(key, 'a', 60);
   assert.deepEqual(
     (await readdir(path)).filter((name) => name.includes('tmp')),
-    [`${'0'.repeat(64)}.tmp.alive`],
+    [basename(alive ?? '')],
   );
 });
 
 test('the error names a folder that cannot be created', async (t) => {
   const file = join(await folder(t), '..', 'file');
   await writeFile(file, '');
-  for (const path of [file, join(file, 'tokens')]) {
-    assert.throws(
-      () => new FileStore(path),
-      (/** @type {Error} */ error) => error.message.includes(path),
-    );
-  }
+  for (const path of [file, join(file, 'tokens')])
+    assert.throws(() => new FileStore(path), { message: new RegExp(path) });
   for (const path of ['', undefined]) assert.throws(() => new FileStore(/** @type {any} */ (path)), TypeError);
 });

@@ -9,12 +9,8 @@ const bound = { timeout: 30_000 };
 const { baseUrl } = config;
 const other = 'https://other.invalid/';
 
-/**
- * Makes a fetch with the token of a service, which responds with the status in the query, if any, and redirects to `to`.
- *
- * @param {number[]} [statuses] of the first responses
- */
-async function startWithToken(statuses = []) {
+/** Makes a fetch with the token of a service, which responds with these statuses, or as the query says, then with 200. */
+async function startWithToken(/** @type {number[]} */ statuses = []) {
   const all = await start(({ url }) => {
     if (url.startsWith(config.authUrl)) return undefined;
     const query = new URL(url).searchParams;
@@ -36,12 +32,13 @@ test('a string, a URL or a Request, to the origin of baseUrl alone', bound, asyn
   for (const url of [other, new URL(other), new Request(other)]) assert.equal(await authorization(url), null);
   const own = new Request(baseUrl, { headers: { Authorization: 'Basic own' } });
   assert.equal(await authorization(own), 'Basic own');
+  const signal = AbortSignal.abort(new Error('enough'));
+  await assert.rejects(send(new Request(baseUrl, { signal })), { message: 'enough' });
 });
 
 test('no redirect forwards the token to another origin', bound, async () => {
   const { send, received } = await startWithToken();
-  const to = (/** @type {number} */ status, url = other) =>
-    `${baseUrl}/?status=${status}&to=${encodeURIComponent(url)}`;
+  const to = (/** @type {number} */ status, url = other) => `${baseUrl}/?status=${status}&to=${url}`;
   for (const status of [301, 302, 303, 307, 308]) {
     for (const input of [to(status), new Request(to(status), { headers: { Cookie: 'a=b' } })]) {
       assert.equal((await send(input, { redirect: 'follow' })).status, 200);
@@ -52,8 +49,7 @@ test('no redirect forwards the token to another origin', bound, async () => {
     const post = await send(to(status), { method: 'POST', body: 'text' });
     assert.equal(post.status, status === 303 ? 200 : status);
   }
-  const posted = received.filter(({ url, body }) => url === other && body !== '');
-  assert.deepEqual(posted, []);
+  for (const { url, body } of received) assert.ok(url !== other || body === '');
   assert.equal((await send(to(302, 'file:///etc/hostname'))).status, 302);
   assert.equal((await send(to(302, '/there'))).status, 200);
   assert.equal(received.at(-1)?.headers.get('authorization'), 'Bearer token-0001');
@@ -86,10 +82,4 @@ test('a body is sent again after a 401, unless it is a stream', bound, async () 
     );
     assert.equal((await client.getToken()).accessToken, 'token-0002');
   }
-});
-
-test('a signal ends it', bound, async () => {
-  const { send } = await startWithToken();
-  const signal = AbortSignal.abort(new Error('enough'));
-  await assert.rejects(send(new Request(baseUrl, { signal })), { message: 'enough' });
 });

@@ -137,7 +137,7 @@ impl Client {
         self.shared.plugin.call("clear_token", b"").map(drop)
     }
 
-    /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin. Later calls,
+    /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin and the connections. Later calls,
     /// also those of other clones and views, return [`Error::Closed`].
     pub async fn close(&self) {
         self.close_within(Duration::MAX).await;
@@ -150,6 +150,7 @@ impl Client {
         let _ = time::timeout(limit, self.shared.ended.clone().changed()).await;
         self.shared.cancel.send_replace(true);
         self.shared.plugin.close();
+        self.shared.http.close();
     }
 
     async fn request(&self, call: &str, mut input: Value, body: Option<Body>) -> Result<Response, Error> {

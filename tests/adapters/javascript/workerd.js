@@ -32,6 +32,7 @@ async function respond(line) {
   }
   const controller = new AbortController();
   running.set(id, controller);
+  let responded = false;
   try {
     if (op === 'open') clients.set(client, start(wasm));
     const worker = clients.get(client) ?? start(undefined);
@@ -41,11 +42,13 @@ async function respond(line) {
         client,
         begun.catch(() => {}),
       );
-    let last = '';
-    for await (last of createInterface({ input: await begun })) console.log(last);
-    if (!last) throw new Error('the Worker ended without a response');
+    for await (const received of createInterface({ input: await begun })) {
+      console.log(received);
+      responded ||= received.startsWith('{"id"'); // and not an event
+    }
+    if (!responded) throw new Error('the Worker ended without a response');
   } catch (error) {
-    print(controller.signal.aborted ? { id, canceled: true } : { id, trap: String(error) });
+    if (!responded) print(controller.signal.aborted ? { id, canceled: true } : { id, trap: String(error) });
   } finally {
     running.delete(id);
   }

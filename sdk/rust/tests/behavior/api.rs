@@ -6,7 +6,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 
 use automatic_rostering::reqwest::{self, Method, header::HeaderMap};
-use automatic_rostering::{Body, CallError, Client, Code, Error, Id, Options, Request, Token};
+use automatic_rostering::{
+    Body, CallError, Client, Code, Error, FileStore, Options, RedisStore, Request, Token, redis,
+};
 use serde_json::{Value, json};
 
 use crate::sandbox::Sandbox;
@@ -83,12 +85,6 @@ fn token_objects() {
     }
 }
 
-#[test]
-fn ids() {
-    assert_eq!([Id::from("x"), String::from("x").into(), Some("x").into()], [const { "x" }; 3].map(Id::from));
-    assert_eq!((Id::from(None), Id::default()), (Id::Omit, Id::Default));
-}
-
 #[tokio::test]
 async fn what_cannot_be_sent() {
     let sandbox = Sandbox::start();
@@ -140,4 +136,12 @@ async fn settings_of_the_http_client() {
     let result = Client::open(&sandbox.config(), http).await;
     let Err(Error::Open(cause)) = result else { panic!("{result:?}") };
     assert!(cause.to_string().starts_with("the HTTP client cannot be made; check Options::http: "), "{cause}");
+}
+
+#[test]
+fn what_stores_show() {
+    let under_a_file = FileStore::new("/dev/null/none").unwrap_err();
+    assert!(under_a_file.to_string().contains("/dev/null/none"), "{under_a_file}");
+    let store = RedisStore::new(redis::Client::open("redis://user:password@127.0.0.1:1").unwrap());
+    assert!(!format!("{store:?}").contains("password"));
 }

@@ -4,10 +4,8 @@
 mod api;
 mod blocking;
 mod config;
-mod contract;
 mod fake;
-mod host;
 mod log;
+mod plugin;
 mod retry;
 mod sandbox;
-mod stores;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
-use std::thread::{self, sleep};
-use std::time::{Duration, Instant};
+use std::thread;
+use std::time::Duration;
 
-use automatic_rostering::{Client, Config, Environment, Options};
+use automatic_rostering::{Client, Config, Options};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use ureq::Agent;
 
 /// Bounds every wait; not a measure of how long things take.
@@ -64,16 +64,10 @@ impl Sandbox {
     }
 
     pub fn config(&self) -> Config {
-        let env = |name: &str| self.env[&format!("ROSTERING_{name}")].clone();
-        let mut config = Config::default();
-        config.environment = Some(Environment::Stage);
-        config.auth_url = env("AUTH_URL");
-        config.base_url = env("BASE_URL");
-        config.client_id = env("CLIENT_ID");
-        config.client_secret = env("CLIENT_SECRET").into();
-        config.customer_id = env("CUSTOMER_ID");
-        config.user_id = env("USER_ID");
-        config
+        let field =
+            |(name, value): (&String, &String)| Some((name.strip_prefix("ROSTERING_")?.to_lowercase(), value.clone()));
+        let fields: HashMap<_, _> = self.env.iter().filter_map(field).collect();
+        Config::deserialize(json!(fields)).unwrap()
     }
 
     pub async fn client(&self) -> Client {
@@ -83,13 +77,7 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        let end = Instant::now() + PATIENCE;
-        while self.process.try_wait().is_ok_and(|status| status.is_none()) {
-            if Instant::now() > end {
-                let _ = self.process.kill();
-            }
-            sleep(Duration::from_millis(5));
-        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }

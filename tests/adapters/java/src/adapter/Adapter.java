@@ -20,10 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * Drives the library for the suite: tests/adapters/README.md. Its calls block, each in a thread; or
- * with {@code -Dasync=true} return futures.
- */
+/** See tests/adapters/README.md. With {@code -Dasync=true}, the calls return futures. */
 public final class Adapter {
   private static final StreamReadConstraints ANY_LENGTH =
       StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
@@ -151,7 +148,7 @@ public final class Adapter {
     cancels.put(r.get("id").longValue(), thread::interrupt);
     thread.start();
     while (thread.getState() == Thread.State.RUNNABLE) {
-      Thread.onSpinWait();
+      Thread.yield();
     }
   }
 
@@ -288,6 +285,7 @@ public final class Adapter {
     var runtime = new Properties();
     var path = "META-INF/maven/run.endive/runtime/pom.properties"; // which Maven writes
     runtime.load(ClassLoader.getSystemResourceAsStream(path));
-    return "Java " + Runtime.version() + ", endive " + runtime.getProperty("version");
+    return "Java %s, endive %s"
+        .formatted(System.getProperty("java.version"), runtime.getProperty("version"));
   }
 }

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.*;
 
 import com.sun.net.httpserver.*;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
+import java.net.*;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.*;
@@ -78,7 +76,7 @@ abstract class ServersTest {
     exchange.close();
   }
 
-  /** Returns a token that is no replacement, and which the service refuses from now on. */
+  /** Returns a token that is no replacement. The service refuses it from now on. */
   String refused(String refusal) throws InterruptedException {
     client.clearToken();
     var token = client.getToken().accessToken();
