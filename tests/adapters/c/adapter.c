@@ -145,9 +145,8 @@ static rostering_config *read_config(call *c, rostering_error **error) {
     json_object_foreach(variables, key, value) setenv(key, json_string_value(value), 1);
     rostering_config *config = variables != NULL ? rostering_config_from_env(error) : rostering_config_new();
     json_object_foreach(variables, key, value) unsetenv(key);
-    json_object_foreach(get(c, "config"), key, value) {
+    json_object_foreach(get(c, "config"), key, value)
         rostering_config_set(config, key, json_string_value(value), error);
-    }
     if (get(c, "wasm")) rostering_config_set(config, "plugin_file", text(c->request, "wasm"), error);
     if (get(c, "user_agent")) rostering_config_set(config, "user_agent", text(c->request, "user_agent"), error);
     if (get(c, "max_body")) rostering_config_set_max_body(config, (size_t)json_integer_value(get(c, "max_body")));
@@ -158,11 +157,11 @@ static rostering_config *read_config(call *c, rostering_error **error) {
     return config;
 }
 
-/* free_old frees closed clients, with their threads, but not the last ones, whose calls are errors. */
-static void free_old(void) {
+/* free_closed frees clients that are closed, with their threads, but not the last of them, whose calls are errors. */
+static void free_closed(const char *opened) {
     int newer = 0;
     for (client *of = clients; of != NULL; of = of->next) {
-        bool used = !of->closed || ++newer < 20;
+        bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 8);
         pthread_mutex_lock(&lock);
         for (call *r = running; r != NULL; r = r->next) used |= r->client == of;
         pthread_mutex_unlock(&lock);
@@ -173,7 +172,7 @@ static void free_old(void) {
 }
 
 static json_t *open_client(call *c, rostering_error **error) {
-    free_old();
+    free_closed(text(c->request, "client"));
     c->client = calloc(1, sizeof *c->client);
     *c->client = (client){.next = clients, .name = strdup(text(c->request, "client"))};
     clients = c->client;
@@ -211,8 +210,8 @@ static json_t *send_request(call *c, rostering_error **error) {
     }
     size_t length = 0;
     unsigned char *body = encoded != NULL ? decode(encoded, &length) : NULL;
-    FILE *file = NULL;
     bool once = json_is_true(json_object_get(from, "once"));
+    FILE *file = NULL;
     if (once || length > 1000) { /* as a large file */
         file = fmemopen(body, length, "r");
         rostering_request_set_read_body(request, read_body, once ? rewind_pipe : rewind_body, file, (int64_t)length);
@@ -253,8 +252,7 @@ static json_t *set_token(call *c, rostering_error **error) {
 }
 
 static json_t *clear_token(call *c, rostering_error **error) {
-    rostering_clear_token(c->view, error);
-    return NULL;
+    return rostering_clear_token(c->view, error) ? json_object() : NULL;
 }
 
 static json_t *close_client(call *c, rostering_error **error) {
@@ -335,17 +333,9 @@ static void handle(json_t *request) {
         const char *name;
         json_t *(*run)(call *c, rostering_error **error);
         bool is_call;
-    } operations[] = {
-        {"versions", versions, false},
-        {"open", open_client, false},
-        {"cancel", cancel, false},
-        {"list_jobs", list_jobs, true},
-        {"send_request", send_request, true},
-        {"get_token", get_token, true},
-        {"set_token", set_token, true},
-        {"clear_token", clear_token, true},
-        {"close", close_client, true},
-    };
+    } operations[] = {{"versions", versions, false}, {"open", open_client, false}, {"cancel", cancel, false},
+        {"list_jobs", list_jobs, true}, {"send_request", send_request, true}, {"get_token", get_token, true},
+        {"set_token", set_token, true}, {"clear_token", clear_token, true}, {"close", close_client, true}};
     size_t i = 0, end = sizeof operations / sizeof *operations;
     while (i < end && strcmp(operations[i].name, text(request, "op")) != 0) i++;
     const char *name = text(request, "client");
@@ -356,8 +346,7 @@ static void handle(json_t *request) {
     if (c->client != NULL && get(c, "now")) c->client->now = json_integer_value(get(c, "now"));
     const char *trap = NULL;
     rostering_error *error = NULL;
-    if (i == end) trap = "no operation of that name";
-    if (i < end && operations[i].is_call && c->client == NULL) trap = "no client of that name";
+    if (i == end || (operations[i].is_call && c->client == NULL)) trap = "no operation, or no client, of that name";
     if (get(c, "log")) trap = "a function of C cannot throw";
     if (json_number_value(get(c, "timeout")) < 0) trap = "a timeout less than 0 is none";
     if (trap == NULL && operations[i].is_call) c->cancel = rostering_cancel_new(&error);
