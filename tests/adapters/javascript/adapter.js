@@ -103,17 +103,9 @@ export class Adapter {
       }
       case 'send_request': {
         const { path, method, headers, query: searchParams, json } = request.request;
-        const own = given({
-          path,
-          method,
-          headers,
-          searchParams,
-          json,
-          body: body(request.request),
-          customerId,
-          userId,
-        });
-        return received(await client.sendRequest({ ...own, ...options }));
+        const ids = given({ customerId, userId });
+        const own = given({ path, method, headers, searchParams, json, body: body(request.request) });
+        return received(await client.sendRequest({ ...own, ...ids, ...options }));
       }
       case 'own':
         return received(await withToken(client, send)(...ownRequest(request.request, signal)));
