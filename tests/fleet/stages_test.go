@@ -104,6 +104,7 @@ func emptyRedis(f *fleet) {
 	f.redis.End()
 	must(f.redis.Start(f.ctx))
 	for range 5 {
+		time.Sleep(300 * time.Millisecond) // some clients connect again after a pause
 		before := f.requests()
 		f.Revoke()
 		if f.call(2); f.requests()-before == 1 {

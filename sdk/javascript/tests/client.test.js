@@ -149,10 +149,7 @@ test('neither a token nor the headers of a response are shown', bound, async () 
   assert.equal(error.headers?.get('set-cookie'), 'session=hidden');
   for (const value of [client, await client.getToken(), error]) {
     const shown = [String(value), JSON.stringify(value), inspect(value, { depth: Infinity, showHidden: true })].join();
-    assert.ok(
-      !shown.includes('token-0001') && !shown.includes(config.clientSecret) && !shown.includes('hidden'),
-      shown,
-    );
+    assert.doesNotMatch(shown, /token-0001|pa55word|hidden/);
   }
 });
 
@@ -166,16 +163,11 @@ test('another file of the plugin', bound, async () => {
 test('a file that is not this plugin is refused at opening', bound, async () => {
   const refused = (/** @type {import('../src/index.js').Source} */ plugin, /** @type {RegExp} */ message) =>
     assert.rejects(Client.open(config, { plugin }), { message });
-  await refused(
-    new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]),
-    /not the plugin, or has contract 1.*needs contract 2/,
-  );
+  await refused(Buffer.from('\0asm\x01\0\0\0'), /not the plugin, or has contract 1.*needs contract 2/);
   await refused(new Uint8Array(), /not the plugin: it is not WebAssembly/);
   await refused(new URL('dist/rostering.wasm', root), /not the plugin without WASI.*wasi_snapshot_preview1/);
   const other = () => new TextEncoder().encode('{"contract":3}');
-  assert.throws(() => checkContract(other), {
-    message: /^the plugin has contract 3, and this library needs contract 2/,
-  });
+  assert.throws(() => checkContract(other), { message: /^the plugin has contract 3, and .* needs contract 2/ });
   assert.deepEqual([version, contract], [(await readFile(new URL('VERSION', root), 'utf8')).trim(), 2]);
 });
 
@@ -205,12 +197,9 @@ test('the warning of a failing store has no secret', bound, async () => {
   const fails = async (/** @type {string} */ _, value = '') => {
     throw Object.assign(new Error(`redis://me:pa55word@host refused ${value}`), { code: 'WRONGPASS' });
   };
-  const { client } = await start(undefined, {
-    logger,
-    store: { get: async () => null, add: async () => true, set: fails },
-  });
+  const store = { get: async () => null, add: async () => true, set: fails };
+  const { client } = await start(undefined, { logger, store });
   await client.getToken();
-  const [warning = ''] = warnings;
-  assert.match(warning, /store's set failed: WRONGPASS Error: redis:\/\/\[redacted\]@host refused/);
-  assert.ok(!warning.includes('token-0001'), warning);
+  assert.match(`${warnings}`, /store's set failed: WRONGPASS Error: redis:\/\/\[redacted\]@host refused/);
+  assert.doesNotMatch(`${warnings}`, /token-0001/);
 });

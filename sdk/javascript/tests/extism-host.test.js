@@ -33,14 +33,8 @@ const signed = (n) => (n >= -64n && n < 64n ? [Number(n & 0x7fn)] : [Number(n & 
 /** @param {Code} code */
 const sized = (code) => [...signed(BigInt(code.length)), ...code];
 
-/**
- * Makes a module whose export `run` runs code and returns 0, and whose export `fails` returns 1.
- *
- * @param {Code} code
- * @param {string} [also] imported, too
- */
-function assemble(code, also) {
-  const names = [...Object.keys(functions), ...(also ? [also] : [])];
+/** Makes a module whose export `run` runs code and returns 0, and whose export `fails` returns 1. @param {Code} code */
+function assemble(code, names = Object.keys(functions)) {
   const string = (/** @type {string} */ text) => sized([...Buffer.from(text)]);
   const list = (/** @type {Code[]} */ items) => [items.length, ...items.flat()];
   const section = (/** @type {number} */ id, /** @type {Code[]} */ items) => [id, ...sized(list(items))];
@@ -125,5 +119,5 @@ test('vars outlive a trap', () => {
 
 test('an import that the host does not have', () => {
   const message = /it imports get_log_level from extism:host\/env/;
-  assert.throws(() => instantiate(assemble([], 'get_log_level'), {}, () => {}), { message });
+  assert.throws(() => instantiate(assemble([], ['get_log_level']), {}, () => {}), { message });
 });

@@ -35,7 +35,6 @@ test('wrong-type: nothing is converted', bound, async () => {
   /** @type {[() => unknown, RegExp][]} */
   const cases = [
     [() => client.listJobs('acme'), /listJobs: expected an object, not a string/],
-    [() => client.listJobs(null), /not null/],
     [() => client.listJobs({ timeoutMs: '3' }), /listJobs: timeoutMs must be a number, 0 or more, not a string/],
     [() => client.listJobs({ customerId: ['acme'] }), /customerId must be a string or null, not an array/],
     [() => client.listJobs({ signal: {} }), /signal must be an AbortSignal/],
@@ -46,7 +45,6 @@ test('wrong-type: nothing is converted', bound, async () => {
     [() => client.sendRequest({ path: '/jobs', json: () => {} }), /json cannot be a function/],
     [() => client.forUser(7), /forUser takes a string or null, not 7/],
     [() => client.setToken({ access_token: 'a' }), /setToken takes a Token.*new Token\(object\)/],
-    [() => client.setToken(), /setToken takes a Token, not undefined/],
     [() => open(), /the config: expected an object, not undefined/],
     [() => open({ ...config, clientSecret: Buffer.from('b') }), /clientSecret must be a string/],
     [() => open({ ...config, allowHttp: 'false' }), /allowHttp must be true or false, not a string/],

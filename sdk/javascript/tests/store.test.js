@@ -8,11 +8,9 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { FileStore } from '../src/file-store.js';
 
-/** @typedef {import('node:test').TestContext} TestContext */
-
 const key = `rostering:${'k/'.repeat(200)}:asking`;
 
-/** @param {TestContext} t */
+/** @param {import('node:test').TestContext} t */
 async function folder(t) {
   const folder = await mkdtemp(join(tmpdir(), 'rostering-'));
   t.after(() => rm(folder, { recursive: true }));

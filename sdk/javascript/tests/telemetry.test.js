@@ -10,7 +10,8 @@ import { config } from './fake.js';
 import { listen } from './server.js';
 
 test('a span for each request, without secrets', { timeout: 30_000 }, async (t) => {
-  const { url } = await listen(t);
+  const token = { access_token: 'token-0001', token_type: 'Bearer', expires_in: 3600 };
+  const url = await listen(t, (_, response) => void response.end(JSON.stringify(token)));
   const client = await Client.open({ ...config, authUrl: url, baseUrl: url });
   const exporter = new InMemorySpanExporter();
   const instrumentation = new UndiciInstrumentation();

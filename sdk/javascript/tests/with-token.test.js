@@ -9,12 +9,8 @@ const bound = { timeout: 30_000 };
 const { baseUrl } = config;
 const other = 'https://other.invalid/';
 
-/**
- * Makes a fetch with the token of a service, which responds with the status in the query, if any, and redirects to `to`.
- *
- * @param {number[]} [statuses] of the first responses
- */
-async function startWithToken(statuses = []) {
+/** Makes a fetch with the token of a service, which responds with these statuses, or as the query says, then with 200. */
+async function startWithToken(/** @type {number[]} */ statuses = []) {
   const all = await start(({ url }) => {
     if (url.startsWith(config.authUrl)) return undefined;
     const query = new URL(url).searchParams;

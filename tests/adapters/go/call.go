@@ -3,123 +3,75 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"os"
-	"reflect"
-	"strconv"
-	"strings"
 	"time"
 
 	"automatic-rostering.example/rostering"
 )
 
+type token struct {
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type"`
+	ExpiresAt   int64  `json:"expires_at"`
+	CacheKey    string `json:"cache_key"`
+}
+
 type httpRequest struct {
 	Method, Path, URL string
 	Headers, Query    map[string]string
-	JSON              json.RawMessage
+	JSON              any
 	Body              []byte
 	Once              bool
 }
 
-// readConfig reads a config as programs do: from variables, or as a [rostering.Config].
-func readConfig(r request) (config rostering.Config, err error) {
-	if r.Variables != nil {
-		for _, variable := range os.Environ() {
-			if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "ROSTERING_") {
-				_ = os.Unsetenv(name)
-			}
-		}
-		for name, value := range r.Variables {
-			if err := os.Setenv(name, value); err != nil {
-				return config, err
-			}
-		}
-		return rostering.ConfigFromEnv()
-	}
-	for key, value := range r.Config {
-		name := strings.ReplaceAll(key, "_", "")
-		field := reflect.ValueOf(&config).Elem().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
-		switch {
-		case !field.IsValid():
-			return config, fmt.Errorf("a Config has no %s", key)
-		case field.Kind() == reflect.Bool:
-			field.SetBool(value == "true")
-		case field.Kind() == reflect.String:
-			field.SetString(value)
-		default: // whole seconds; zero is the default to the library, and less than zero none
-			n, err := strconv.ParseInt(value, 10, 64)
-			if err != nil {
-				return config, err
-			}
-			if n == 0 {
-				n = -1
-			}
-			field.SetInt(n * int64(time.Second))
-		}
-	}
-	return config, nil
-}
-
-func (c *client) call(ctx context.Context, r request) (response, error) {
-	view := c.view(r)
+func call(ctx context.Context, c *rostering.Client, r request) (response, error) {
+	c = view(c, r.CustomerID, c.ForCustomer, c.ForNoCustomer)
+	c = view(c, r.UserID, c.ForUser, c.ForNoUser)
 	var options []rostering.CallOption
-	if r.Timeout != nil {
-		options = append(options, rostering.WithCallTimeout(timeout(r.Timeout)))
+	if r.Timeout.given {
+		options = append(options, rostering.WithCallTimeout(seconds(r.Timeout.value)))
 	}
 	switch r.Op {
 	case "list_jobs":
-		return answer(view.ListJobs(ctx, options...))
+		return answer(c.ListJobs(ctx, options...))
 	case "send_request":
-		request, err := r.Request.ofLibrary()
-		if err != nil {
-			return nil, err
-		}
-		return answer(view.SendRequest(ctx, request, options...))
+		return r.Request.send(ctx, c, options)
 	case "get_token":
-		return getToken(ctx, view, r, options)
+		return getToken(ctx, c, r, options)
 	case "set_token":
-		return response{}, view.SetToken(ctx, rostering.Token{
-			AccessToken: rostering.Secret(r.Token.AccessToken), Type: r.Token.TokenType,
-			ExpiresAt: time.Unix(r.Token.ExpiresAt, 0), CacheKey: r.Token.CacheKey,
+		t := r.Token
+		return response{}, c.SetToken(ctx, rostering.Token{
+			AccessToken: rostering.Secret(t.AccessToken), Type: t.TokenType, ExpiresAt: time.Unix(t.ExpiresAt, 0), CacheKey: t.CacheKey,
 		})
 	case "clear_token":
-		return response{}, view.ClearToken(ctx)
+		return response{}, c.ClearToken(ctx)
+	}
+	if r.Timeout.given && !r.Timeout.null { // what is left takes a context alone
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, seconds(r.Timeout.value))
+		defer cancel()
+	}
+	switch r.Op {
 	case "own":
-		return own(ctx, view, r)
+		return r.Request.own(ctx, c)
 	case "close":
-		if r.Timeout != nil {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, timeout(r.Timeout))
-			defer cancel()
-		}
-		return response{}, view.Shutdown(ctx)
+		return response{}, c.Shutdown(ctx)
 	}
 	return nil, fmt.Errorf("no operation %s", r.Op)
 }
 
-func (c *client) view(r request) *rostering.Client {
-	view := c.Client
-	var id *string
+// view is the client with the id of a request.
+func view(c *rostering.Client, id optional[string], of func(string) *rostering.Client, none func() *rostering.Client) *rostering.Client {
 	switch {
-	case r.CustomerID == nil:
-	case json.Unmarshal(r.CustomerID, &id) == nil && id != nil:
-		view = view.ForCustomer(*id)
-	default:
-		view = view.ForNoCustomer()
+	case !id.given:
+		return c
+	case id.null:
+		return none()
 	}
-	id = nil
-	switch {
-	case r.UserID == nil:
-	case json.Unmarshal(r.UserID, &id) == nil && id != nil:
-		view = view.ForUser(*id)
-	default:
-		view = view.ForNoUser()
-	}
-	return view
+	return of(id.value)
 }
 
 func answer(r *rostering.Response, err error) (response, error) {
@@ -129,7 +81,7 @@ func answer(r *rostering.Response, err error) (response, error) {
 	return response{"status": r.Status, "headers": headers(r.Header), "body": r.Body}, nil
 }
 
-func getToken(ctx context.Context, view *rostering.Client, r request, options []rostering.CallOption) (response, error) {
+func getToken(ctx context.Context, c *rostering.Client, r request, options []rostering.CallOption) (response, error) {
 	var all []rostering.TokenOption
 	for _, option := range options {
 		all = append(all, option)
@@ -140,71 +92,54 @@ func getToken(ctx context.Context, view *rostering.Client, r request, options []
 	if r.Refused != "" {
 		all = append(all, rostering.Refused(rostering.Secret(r.Refused)))
 	}
-	t, err := view.GetToken(ctx, all...)
-	if err != nil {
-		return nil, err
-	}
-	return response{"token": token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey}}, nil
+	t, err := c.GetToken(ctx, all...)
+	return response{"token": token{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey}}, err
 }
 
-// content is the request's body, or nil, and a JSON body's type.
-func (r httpRequest) content() (body io.Reader, contentType string) {
-	switch {
-	case r.JSON != nil:
-		return bytes.NewReader(r.JSON), "application/json"
-	case r.Once:
-		return io.MultiReader(bytes.NewReader(r.Body)), ""
-	case r.Body != nil:
-		return bytes.NewReader(r.Body), ""
-	}
-	return nil, ""
-}
-
-func (r httpRequest) header() http.Header {
-	h := http.Header{}
-	for name, value := range r.Headers {
-		h[name] = []string{value}
-	}
-	return h
-}
-
-func (r httpRequest) ofLibrary() (request rostering.Request, err error) {
+func (r httpRequest) send(ctx context.Context, c *rostering.Client, options []rostering.CallOption) (response, error) {
 	if r.JSON != nil {
-		return request, fmt.Errorf("a Request has no JSON")
+		return nil, errors.New("a Request has no JSON")
 	}
-	request = rostering.Request{Method: r.Method, Path: r.Path, Header: r.header()}
-	request.Body, _ = r.content()
-	if r.Query != nil {
-		request.Query = url.Values{}
-		for name, value := range r.Query {
-			request.Query.Set(name, value)
-		}
-	}
-	return request, nil
+	request := rostering.Request{Method: r.Method, Path: r.Path, Query: lists(r.Query), Header: lists(r.Headers), Body: r.body()}
+	return answer(c.SendRequest(ctx, request, options...))
 }
 
 // own sends a program's own request.
-func own(ctx context.Context, view *rostering.Client, r request) (response, error) {
-	transport, err := rostering.NewTransport(view, nil)
+func (r httpRequest) own(ctx context.Context, c *rostering.Client) (response, error) {
+	transport, err := rostering.NewTransport(c, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r.Timeout != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, timeout(r.Timeout))
-		defer cancel()
-	}
-	body, _ := r.Request.content()
-	request, err := http.NewRequestWithContext(ctx, r.Request.Method, r.Request.URL, body)
+	request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, r.body())
 	if err != nil {
 		return nil, err
 	}
-	request.Header = r.Request.header()
+	request.Header = lists(r.Headers)
 	got, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = got.Body.Close() }()
 	content, err := io.ReadAll(got.Body)
-	return response{"status": got.StatusCode, "headers": headers(got.Header), "body": content}, err
+	return answer(&rostering.Response{Status: got.StatusCode, Header: got.Header, Body: content}, err)
+}
+
+// lists has a list of one value for each name.
+func lists(values map[string]string) map[string][]string {
+	all := map[string][]string{}
+	for name, value := range values {
+		all[name] = []string{value}
+	}
+	return all
+}
+
+// body is the request's body, or nil.
+func (r httpRequest) body() io.Reader {
+	switch {
+	case r.Once:
+		return io.MultiReader(bytes.NewReader(r.Body))
+	case r.Body != nil:
+		return bytes.NewReader(r.Body)
+	}
+	return nil
 }

@@ -2,17 +2,18 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,153 +24,151 @@ import (
 )
 
 type request struct {
-	ID                int64
-	Op, Client        string
-	Config, Variables map[string]string
-	Timeout           json.RawMessage
-	MaxBody           *int64 `json:"max_body"`
-	UserAgent         string `json:"user_agent"`
-	Wasm, Log         string
-	Clock             bool
-	Store             *storeOptions
-	Now               *int64
-	CustomerID        json.RawMessage `json:"customer_id"`
-	UserID            json.RawMessage `json:"user_id"`
-	Request           httpRequest
-	Force             bool
-	Refused           string
-	Token             token
-	Retry             *struct{ Deadline float64 }
-	Do, Key, Value    string
-	TTL               float64
-	Target            int64
+	ID, Target                                     int64
+	Op, Client, Wasm, Log, Refused, Do, Key, Value string
+	Clock, Force                                   bool
+	Config, Variables                              map[string]string
+	UserAgent                                      string `json:"user_agent"`
+	MaxBody                                        *int64 `json:"max_body"`
+	Now                                            *int64
+	Timeout                                        optional[float64]
+	CustomerID                                     optional[string] `json:"customer_id"`
+	UserID                                         optional[string] `json:"user_id"`
+	TTL                                            float64
+	Store                                          *storeOptions
+	Request                                        httpRequest
+	Token                                          token
+	Retry                                          *struct{ Deadline float64 }
 }
 
-type token struct {
-	AccessToken string `json:"access_token"`
-	TokenType   string `json:"token_type"`
-	ExpiresAt   int64  `json:"expires_at"`
-	CacheKey    string `json:"cache_key"`
+// optional is a field that may be null, or not there.
+type optional[T any] struct {
+	given bool
+	value T // zero for null
+	null  bool
+}
+
+func (o *optional[T]) UnmarshalJSON(text []byte) error {
+	o.given, o.null = true, string(text) == "null"
+	return json.Unmarshal(text, &o.value)
 }
 
 // response is empty, and what a request adds to it.
 type response map[string]any
 
-// adapter has the clients and what is in progress.
-type adapter struct {
-	mutex   sync.Mutex
-	clients map[string]*client
-	stores  map[string]rostering.Store
-	cancels map[int64]context.CancelFunc
-	out     *json.Encoder
-}
+func (r response) write() error { return json.NewEncoder(os.Stdout).Encode(r) }
 
+// client is a client with its clock.
 type client struct {
 	*rostering.Client
-	now atomic.Int64
+	now *atomic.Int64
 }
+
+// The clients and stores by their names, and how to cancel the requests in progress.
+var clients, stores, cancels sync.Map
 
 func main() {
-	a := &adapter{
-		clients: map[string]*client{}, stores: map[string]rostering.Store{}, cancels: map[int64]context.CancelFunc{},
-		out: json.NewEncoder(os.Stdout),
-	}
-	if err := a.run(os.Stdin); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func (a *adapter) run(in io.Reader) error {
 	var background sync.WaitGroup
-	defer background.Wait()
-	requests := json.NewDecoder(bufio.NewReader(in))
-	for {
+	for in := json.NewDecoder(os.Stdin); ; {
 		var r request
-		if err := requests.Decode(&r); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if r.Op == "open" { // those after it find the client
-			a.write(r.ID, a.do(context.Background(), r))
-			continue
+		if in.Decode(&r) != nil {
+			break
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		a.mutex.Lock()
-		a.cancels[r.ID] = cancel
-		a.mutex.Unlock()
-		if c := a.client(r.Client); c != nil && r.Now != nil {
-			c.now.Store(*r.Now)
+		cancels.Store(r.ID, cancel)
+		if c, ok := clients.Load(r.Client); ok && r.Now != nil {
+			c.(client).now.Store(*r.Now)
 		}
-		background.Go(func() {
-			defer cancel()
-			a.write(r.ID, a.do(ctx, r))
-		})
+		if r.Op == "open" { // those after it find the client
+			respond(ctx, r)
+		} else {
+			background.Go(func() { respond(ctx, r) })
+		}
 	}
+	background.Wait()
 }
 
-func (a *adapter) write(id int64, r response) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	delete(a.cancels, id)
-	r["id"] = id
-	if err := a.out.Encode(r); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-}
-
-func (a *adapter) client(name string) *client {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	return a.clients[name]
-}
-
-func (a *adapter) do(ctx context.Context, r request) response {
-	result, err := a.perform(ctx, r)
+func respond(ctx context.Context, r request) {
+	result, err := perform(ctx, r)
 	if err != nil {
-		return failure(err)
+		result = failure(err)
 	}
-	return result
+	cancels.Delete(r.ID)
+	result["id"] = r.ID
+	_ = result.write()
 }
 
-func (a *adapter) perform(ctx context.Context, r request) (response, error) {
-	c := a.client(r.Client)
+func perform(ctx context.Context, r request) (response, error) {
 	switch r.Op {
 	case "versions":
-		return response{"versions": versions()}, nil
+		build, _ := debug.ReadBuildInfo()
+		i := slices.IndexFunc(build.Deps, func(m *debug.Module) bool { return m.Path == "github.com/tetratelabs/wazero" })
+		return response{"versions": runtime.Version() + ", wazero " + build.Deps[i].Version}, nil
 	case "open":
-		return response{}, a.open(r)
+		return response{}, open(ctx, r)
 	case "store":
-		return a.useStore(ctx, r)
+		return useStore(ctx, r)
 	case "cancel":
-		a.mutex.Lock()
-		defer a.mutex.Unlock()
-		if cancel := a.cancels[r.Target]; cancel != nil {
-			cancel()
+		if cancel, ok := cancels.Load(r.Target); ok {
+			cancel.(context.CancelFunc)()
 		}
 		return response{}, nil
 	}
-	if c == nil {
+	c, ok := clients.Load(r.Client)
+	if !ok {
 		return nil, fmt.Errorf("no client %q", r.Client)
 	}
 	if r.Retry == nil {
-		return c.call(ctx, r)
+		return call(ctx, c.(client).Client, r)
 	}
 	ctx, cancel := context.WithTimeout(ctx, seconds(r.Retry.Deadline))
 	defer cancel()
-	return rostering.Retry(ctx, func(ctx context.Context) (response, error) { return c.call(ctx, r) })
+	return rostering.Retry(ctx, func(ctx context.Context) (response, error) { return call(ctx, c.(client).Client, r) })
 }
 
-func (a *adapter) open(r request) error {
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// failure is the response for an error.
+func failure(err error) response {
+	r, shown := response{"text": err.Error()}, ""
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		shown += fmt.Sprintf("%v %+v %#v ", e, e, e)
+		if e != err {
+			r["cause"] = e.Error()
+		}
+	}
+	r["shown"] = shown
+	known, ok := errors.AsType[*rostering.Error](err)
+	switch {
+	case ok:
+		object, _ := json.Marshal(known)
+		r["error"], r["status"], r["body"], r["headers"] = string(object), known.Status, []byte(known.Body), headers(known.Header)
+	case errors.Is(err, context.Canceled):
+		r["canceled"] = true
+	default:
+		r["closed"], r["trap"] = errors.Is(err, rostering.ErrClosed), err.Error()
+	}
+	return r
+}
+
+// headers are those of a response, with names in lower case.
+func headers(h http.Header) map[string]string {
+	lower := map[string]string{}
+	for name, values := range h {
+		lower[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	return lower
+}
+
+func open(ctx context.Context, r request) error {
 	config, err := readConfig(r)
 	if err != nil {
 		return err
 	}
-	c := &client{}
-	options := []rostering.Option{rostering.WithLogger(slog.New(handler{a, r.Client, r.Log == "throws"}))}
-	if r.Timeout != nil {
-		options = append(options, rostering.WithTimeout(timeout(r.Timeout)))
+	c := client{now: new(atomic.Int64)}
+	options := []rostering.Option{rostering.WithLogger(slog.New(handler{slog.DiscardHandler, r}))}
+	if r.Timeout.given {
+		options = append(options, rostering.WithTimeout(seconds(r.Timeout.value)))
 	}
 	if r.MaxBody != nil {
 		options = append(options, rostering.WithMaxBody(*r.MaxBody))
@@ -185,7 +184,7 @@ func (a *adapter) open(r request) error {
 		options = append(options, rostering.WithPlugin(wasm))
 	}
 	if r.Store != nil {
-		store, err := a.store(r.Store)
+		store, err := r.Store.open()
 		if err != nil {
 			return err
 		}
@@ -194,13 +193,57 @@ func (a *adapter) open(r request) error {
 	if r.Clock {
 		options = append(options, rostering.WithClock(func() time.Time { return time.Unix(c.now.Load(), 0) }))
 	}
-	if c.Client, err = rostering.New(context.Background(), config, options...); err != nil {
-		return err
+	c.Client, err = rostering.New(ctx, config, options...)
+	if err == nil {
+		clients.Store(r.Client, c)
 	}
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	a.clients[r.Client] = c
-	return nil
+	return err
+}
+
+// readConfig reads a config as programs do: from variables, or as a [rostering.Config].
+func readConfig(r request) (config rostering.Config, err error) {
+	if r.Variables != nil {
+		for name, value := range r.Variables {
+			_ = os.Setenv(name, value)
+			defer func() { _ = os.Unsetenv(name) }()
+		}
+		return rostering.ConfigFromEnv()
+	}
+	for key, value := range r.Config {
+		name := strings.ReplaceAll(key, "_", "")
+		field := reflect.ValueOf(&config).Elem().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+		switch field.Kind() {
+		case reflect.Invalid:
+			return config, fmt.Errorf("a Config has no %s", key)
+		case reflect.Bool:
+			field.SetBool(value == "true")
+		case reflect.String:
+			field.SetString(value)
+		default: // whole seconds; zero is the default to the library, and less than zero none
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return config, err
+			}
+			field.SetInt(cmp.Or(n*int64(time.Second), -1))
+		}
+	}
+	return config, nil
+}
+
+// handler passes the lines of a client's log on as events, or throws.
+type handler struct {
+	slog.Handler
+	opened request
+}
+
+func (h handler) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h handler) Handle(_ context.Context, r slog.Record) error {
+	if h.opened.Log == "throws" {
+		return errors.New("the log is full")
+	}
+	event := response{"event": "log", "client": h.opened.Client, "level": strings.ToLower(r.Level.String()), "line": r.Message}
+	return event.write()
 }
 
 // userAgent is a transport that sets a User-Agent, as an HTTP client with its own does.
@@ -210,77 +253,4 @@ func (u userAgent) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", string(u))
 	return http.DefaultTransport.RoundTrip(r)
-}
-
-// timeout reads a timeout in seconds; null is none, which is zero to the library.
-func timeout(text json.RawMessage) time.Duration {
-	s, _ := strconv.ParseFloat(string(text), 64)
-	return seconds(s)
-}
-
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-// failure is the response for an error.
-func failure(err error) response {
-	r := response{"text": err.Error(), "shown": fmt.Sprintf("%v %+v %#v", err, err, err)}
-	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(cause) {
-		r["cause"] = cause.Error()
-		r["shown"] = fmt.Sprintf("%s %v %+v %#v", r["shown"], cause, cause, cause)
-	}
-	known, ok := errors.AsType[*rostering.Error](err)
-	switch {
-	case errors.Is(err, rostering.ErrClosed):
-		r["closed"], r["trap"] = true, err.Error()
-	case ok:
-		object, _ := json.Marshal(known)
-		r["error"], r["status"], r["body"], r["headers"] = string(object), known.Status, []byte(known.Body), headers(known.Header)
-	case errors.Is(err, context.Canceled):
-		r["canceled"] = true
-	default:
-		r["trap"] = err.Error()
-	}
-	return r
-}
-
-// headers are those of a response, with names in lower case.
-func headers(h http.Header) map[string]string {
-	lower := map[string]string{}
-	for name, values := range h {
-		lower[strings.ToLower(name)] = strings.Join(values, ", ")
-	}
-	return lower
-}
-
-// handler passes the lines of a client's log on as events.
-type handler struct {
-	adapter *adapter
-	client  string
-	throws  bool
-}
-
-func (h handler) Enabled(context.Context, slog.Level) bool { return true }
-func (h handler) WithAttrs([]slog.Attr) slog.Handler       { return h }
-func (h handler) WithGroup(string) slog.Handler            { return h }
-
-func (h handler) Handle(_ context.Context, r slog.Record) error {
-	if h.throws {
-		return errors.New("the log is full")
-	}
-	h.adapter.mutex.Lock()
-	defer h.adapter.mutex.Unlock()
-	return h.adapter.out.Encode(map[string]any{
-		"event": "log", "client": h.client, "level": strings.ToLower(r.Level.String()), "line": r.Message,
-	})
-}
-
-func versions() string {
-	all := runtime.Version()
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range build.Deps {
-			if m.Path == "github.com/tetratelabs/wazero" {
-				all += ", wazero " + m.Version
-			}
-		}
-	}
-	return all
 }

@@ -16,38 +16,36 @@ import (
 
 type storeOptions struct{ Name, Kind, URL, Folder string }
 
-// store returns the store of that name, which is made first.
-func (a *adapter) store(o *storeOptions) (s rostering.Store, err error) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	if s := a.stores[o.Name]; s != nil {
-		return s, nil
+// open returns the store of that name, which it makes first.
+func (o *storeOptions) open() (s rostering.Store, err error) {
+	if known, ok := stores.Load(o.Name); ok {
+		return known.(rostering.Store), nil
 	}
 	switch o.Kind {
 	case "memory":
-		s = &rostering.MemoryStore{}
+		s = new(rostering.MemoryStore)
 	case "folder":
-		if s, err = rostering.NewFileStore(o.Folder); err != nil {
-			return nil, err
-		}
+		s, err = rostering.NewFileStore(o.Folder)
 	case "redis":
-		options, err := redis.ParseURL(o.URL)
-		if err != nil {
-			return nil, err
+		var options *redis.Options
+		if options, err = redis.ParseURL(o.URL); err == nil {
+			options.ContextTimeoutEnabled = true
+			s = redisstore.New(redis.NewClient(options))
 		}
-		options.ContextTimeoutEnabled = true
-		s = redisstore.New(redis.NewClient(options))
 	case "http":
 		s = httpStore(o.URL)
 	default:
-		return nil, fmt.Errorf("no store %s", o.Kind)
+		err = fmt.Errorf("no store %s", o.Kind)
 	}
-	a.stores[o.Name] = s
-	return s, nil
+	if err != nil {
+		return nil, err
+	}
+	known, _ := stores.LoadOrStore(o.Name, s)
+	return known.(rostering.Store), nil
 }
 
-func (a *adapter) useStore(ctx context.Context, r request) (response, error) {
-	s, err := a.store(r.Store)
+func useStore(ctx context.Context, r request) (response, error) {
+	s, err := r.Store.open()
 	if err != nil {
 		return nil, err
 	}
@@ -69,33 +67,30 @@ func (a *adapter) useStore(ctx context.Context, r request) (response, error) {
 type httpStore string
 
 func (s httpStore) Get(ctx context.Context, key string) (string, bool, error) {
-	a, err := s.post(ctx, map[string]any{"op": "get", "key": key})
-	if err != nil || a.Value == nil {
+	a, err := s.post(ctx, "get", key, "", 0)
+	if a.Value == nil {
 		return "", false, err
 	}
-	return *a.Value, true, nil
+	return *a.Value, true, err
 }
 
 func (s httpStore) Add(ctx context.Context, key, value string, ttl time.Duration) (bool, error) {
-	a, err := s.post(ctx, map[string]any{"op": "add", "key": key, "value": value, "ttl": ttl.Seconds()})
+	a, err := s.post(ctx, "add", key, value, ttl)
 	return a.Added, err
 }
 
 func (s httpStore) Set(ctx context.Context, key, value string, ttl time.Duration) error {
-	_, err := s.post(ctx, map[string]any{"op": "set", "key": key, "value": value, "ttl": ttl.Seconds()})
+	_, err := s.post(ctx, "set", key, value, ttl)
 	return err
 }
 
-type storeAnswer struct {
+type stored struct {
 	Value *string
 	Added bool
 }
 
-func (s httpStore) post(ctx context.Context, operation map[string]any) (a storeAnswer, err error) {
-	object, err := json.Marshal(operation)
-	if err != nil {
-		return a, err
-	}
+func (s httpStore) post(ctx context.Context, op, key, value string, ttl time.Duration) (a stored, err error) {
+	object, _ := json.Marshal(map[string]any{"op": op, "key": key, "value": value, "ttl": ttl.Seconds()})
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, string(s), bytes.NewReader(object))
 	if err != nil {
 		return a, err

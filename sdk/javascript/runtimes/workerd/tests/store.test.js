@@ -6,12 +6,7 @@ import { startWorker } from '../../../../../host-example/workerd/local.js';
 const bound = { timeout: 60_000 };
 const key = 'rostering:https%3A%2F%2Flogin:client:scope';
 
-/**
- * Starts a Worker with a store.
- *
- * @param {import('node:test').TestContext} t
- * @param {'kv' | 'durable-object'} kind
- */
+/** Starts a Worker with a store. @param {import('node:test').TestContext} t @param {'kv' | 'durable-object'} kind */
 async function start(t, kind) {
   const worker = await startWorker(new URL('stores.worker.ts', import.meta.url), { stores: [kind] });
   t.after(() => worker.end());

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.ByteArrayInputStream;
-import java.net.URI;
 import java.net.http.*;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -62,13 +61,6 @@ class AuthorizeTest extends ServersTest {
       }
     }
     assertEquals(6, requests.size());
-  }
-
-  @Test
-  void originIsInAnyCase() throws Exception {
-    var shouted = URI.create(uri.toString().replace("http:", "HTTP:"));
-    http.send(HttpRequest.newBuilder(shouted).build(), BodyHandlers.discarding());
-    assertEquals(List.of("Bearer token-1 "), requests);
   }
 
   @Test

@@ -3,11 +3,11 @@ package example.automaticrostering;
 import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.ByteArrayOutputStream;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.*;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.*;
+import java.util.function.BiConsumer;
 import java.util.logging.*;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,13 +48,21 @@ class CallsTest extends ServersTest {
   }
 
   @Test
-  void closeOfAViewIsTheClients() throws Exception {
-    client.forCustomer("c2").close();
-    client.close();
-    for (var view : new RosteringClient[] {client, client.forUser("u2")}) {
-      assertThrows(IllegalStateException.class, view::listJobs);
-      assertThrows(IllegalStateException.class, view::clearToken);
-      assertThrows(ExecutionException.class, view.listJobsAsync()::get);
+  void closeOfAViewIsTheClients() {
+    var view = client.forCustomer("c2");
+    view.close();
+    assertThrows(IllegalStateException.class, view::listJobs);
+    assertThrows(IllegalStateException.class, client::clearToken);
+  }
+
+  /** The log runs in the plugin's thread, and so keeps the plugin from judging the response. */
+  @Test
+  void responseBeforeTheDeadlineCounts() {
+    service = exchange -> respond(exchange, 500, "late");
+    BiConsumer<System.Logger.Level, String> slow =
+        (level, line) -> assertDoesNotThrow(() -> Thread.sleep(line.contains("500") ? 3000 : 0));
+    try (var client = builder().timeout(Duration.ofSeconds(2)).logger(slow).open()) {
+      assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
     }
   }
 
@@ -80,24 +88,45 @@ class CallsTest extends ServersTest {
     assertTrue(frames.anyMatch(getClass().getName()::equals));
   }
 
+  private static Store store(InvocationHandler handler) {
+    var types = new Class<?>[] {Store.class};
+    return (Store) Proxy.newProxyInstance(Store.class.getClassLoader(), types, handler);
+  }
+
   @Test
   void storeThatHangsIsInterrupted() throws Exception {
     var interrupted = new CountDownLatch(1);
-    InvocationHandler hangs =
-        (store, method, arguments) -> {
-          try {
-            Thread.sleep(Long.MAX_VALUE);
-          } finally {
-            interrupted.countDown();
-          }
-          return null;
-        };
-    var types = new Class<?>[] {Store.class};
-    var store = (Store) Proxy.newProxyInstance(getClass().getClassLoader(), types, hangs);
-    try (var client = builder().store(store).open()) {
+    var hangs =
+        store(
+            (store, method, arguments) -> {
+              try {
+                Thread.sleep(Long.MAX_VALUE);
+              } finally {
+                interrupted.countDown();
+              }
+              return null;
+            });
+    try (var client = builder().store(hangs).open()) {
       assertEquals(200, client.listJobs().status());
     }
     interrupted.await();
+  }
+
+  @Test
+  void storeThatRepeatsAToken() throws Exception {
+    var lines = new StringBuffer();
+    var fails =
+        store(
+            (store, method, arguments) -> {
+              if (method.getName().equals("set")) {
+                throw new IllegalStateException("cannot set " + arguments[1]);
+              }
+              return method.getName().equals("add") ? true : null;
+            });
+    try (var client = builder().store(fails).logger((level, line) -> lines.append(line)).open()) {
+      client.getToken();
+    }
+    assertTrue(lines.toString().contains("cannot set [redacted]"), lines::toString);
   }
 
   @Test

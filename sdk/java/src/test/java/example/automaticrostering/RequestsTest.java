@@ -4,12 +4,10 @@ import static example.automaticrostering.RosteringException.Code.*;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.*;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.util.List;
-import java.util.Optional;
+import java.util.*;
 import org.junit.jupiter.api.Test;
 
 /** What Java's types add to the calls, which the suite shows. */
@@ -87,11 +85,7 @@ class RequestsTest extends ServersTest {
   void responseWithoutABody() {
     InvocationHandler values =
         (response, method, arguments) ->
-            switch (method.getName()) {
-              case "statusCode" -> 407;
-              case "headers" -> Response.NO_HEADERS;
-              default -> null;
-            };
+            Map.of("statusCode", 407, "headers", Response.NO_HEADERS).get(method.getName());
     var types = new Class<?>[] {HttpResponse.class};
     var http = Proxy.newProxyInstance(getClass().getClassLoader(), types, values);
     assertEquals("", Response.of((HttpResponse<byte[]>) http).text());

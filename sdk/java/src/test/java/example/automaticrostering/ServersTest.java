@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.*;
 
 import com.sun.net.httpserver.*;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
+import java.net.*;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.*;
