@@ -188,7 +188,8 @@ func TestErrorNames(t *testing.T) {
 		return err
 	}
 	_, refused := client.GetToken(t.Context(), rostering.Refused(""))
-	_, noCustomer := client.ForCustomer("").ListJobs(t.Context())
+	_, noCustomer := client.ForCustomer("").ForUser("u").ListJobs(t.Context())
+	_, noUser := client.ForUser("").ForCustomer("c").ListJobs(t.Context())
 	for _, tt := range []struct {
 		err       error
 		key, want string
@@ -196,9 +197,8 @@ func TestErrorNames(t *testing.T) {
 		{timeout, "", "WithTimeout: "},
 		{missing, "auth_url", " (AuthURL, ROSTERING_AUTH_URL)"},
 		{noCustomer, "customer_id", " (ForCustomer)"},
+		{noUser, "user_id", " (ForUser)"},
 		{refused, "refused", " (Refused)"},
-		{send(rostering.Request{Path: "jobs"}), "path", " (Path)"},
-		{send(rostering.Request{Path: "/", Header: http.Header{"Authorization": {"x"}}}), "headers", " (Header)"},
 		{send(rostering.Request{Path: "/"}, rostering.WithCallTimeout(-1)), "", "WithCallTimeout: "},
 		{send(rostering.Request{Path: "/"}), "", "WithMaxBody (7 bytes)"},
 		{client.SetToken(t.Context(), rostering.Token{AccessToken: "x"}), "expires_at", " (ExpiresAt)"},

@@ -102,8 +102,6 @@ func (idle) Logs(string) []protocol.Log { return nil }
 
 // A library that does nothing fails every case, or the case shows nothing.
 func TestEveryCaseCanFail(t *testing.T) {
-	_, _ = oneRedis() // while there is patience
-	redis(t) // with enough patience
 	defer func(d time.Duration) { held.Patience = d }(held.Patience)
 	held.Patience = 20 * time.Millisecond
 	runner := Runner{idle{}, func(testing.TB) string { return "" }}
