@@ -28,7 +28,7 @@ setup() {
 check() {
 	../setup/setup.sh rust-check
 	cargo fmt --all --check
-	cargo fmt --manifest-path "$adapter/Cargo.toml" --check -- --config-path .
+	rustfmt --edition 2024 --config-path . --check "$adapter"/src/*.rs
 	local found
 	if ! found=$(export RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh; {
 		build --lib --bins --test behavior --examples && adapter
@@ -58,7 +58,7 @@ lint() {
 format() {
 	../setup/setup.sh rust-check
 	cargo fmt --all
-	cargo fmt --manifest-path "$adapter/Cargo.toml" -- --config-path .
+	rustfmt --edition 2024 --config-path . "$adapter"/src/*.rs
 }
 
 # Tests against a service on loopback.
