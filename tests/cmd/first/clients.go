@@ -82,7 +82,9 @@ func clientsOf(name, url string, large, failing *atomic.Bool) (string, error) {
 	all := a.memory()
 	times := []string{name, milliseconds(first), milliseconds(each), megabytes(one - before), megabytes((all - one) / further)}
 	list := func(int) protocol.Request { return protocol.Request{Op: "list_jobs", Client: "1"} }
-	get := func(int) protocol.Request { return protocol.Request{Op: "get_token", Client: "1", Call: protocol.Call{Force: true}} }
+	get := func(int) protocol.Request {
+		return protocol.Request{Op: "get_token", Client: "1", Call: protocol.Call{Force: true}}
+	}
 	for _, call := range []struct {
 		large, failing bool
 		request        func(int) protocol.Request
