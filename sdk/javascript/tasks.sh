@@ -70,6 +70,7 @@ program() (
 # Checks format, lint and types, including those of the examples and the suite's adapter, that wrangler would deploy the
 # Workers, and that the reference can be made.
 check() (
+	adapter
 	"$bin/prettier" --config package.json --check --log-level warn . "${folders[@]}"
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js --max-warnings 0 sdk/javascript "${folders[@]}")
 	"$bin/tsc"
