@@ -13,7 +13,7 @@ LIMIT := 61000
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
 # Tests run two at a time: first the module that takes longest.
-MODULES := tests plugin sandbox sdk/go sdk/go/redisstore host-example/go
+MODULES := tests tests/adapters/go plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
 export HOSTS ?=
@@ -206,7 +206,7 @@ bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust,
 	@sdk/each.sh bench
 
 bench-first: build build/sandbox ## measure processes that make one call, for docs/benchmarks.md
-	@sdk/each.sh setup
+	@sdk/each.sh adapter
 	@cd tests && go build -o ../build/first ./cmd/first
 	@build/sandbox build/first
 
@@ -224,7 +224,13 @@ mutants: ## change the core in small ways, and print the shares that unit tests 
 
 .PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
-	@sdk/each.sh stress
+	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./suite
+
+ROW ?= all
+.PHONY: broken
+broken: build $(TEST_PLUGINS) ## break the Go library by each patch of tests/rows, which the row must notice; ROW=close takes one
+	@sdk/setup/setup.sh redis
+	@cd tests/suite && BROKEN='$(ROW)' go test -count=1 -parallel 4 -run TestBroken
 
 # Vet, unit tests, the model and the scenarios on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.

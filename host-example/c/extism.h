@@ -1,4 +1,4 @@
-/* The part of libextism's C ABI, version 1.41.0, that the library uses. Extism's own extism.h can replace it. */
+/* The part of libextism's C ABI, version 1.41.0, that the programs use. Extism's own extism.h can replace it. */
 #ifndef EXTISM_H
 #define EXTISM_H
 
@@ -18,12 +18,6 @@ ExtismPlugin *extism_plugin_new(const uint8_t *wasm, ExtismSize wasm_size, const
 void extism_plugin_new_error_free(char *err);
 void extism_plugin_free(ExtismPlugin *plugin);
 
-/* Adds to the config: a JSON object with string values. */
-bool extism_plugin_config(ExtismPlugin *plugin, const uint8_t *json, ExtismSize json_size);
-
-/* Returns a UUID of 16 bytes, which is in each log line of the instance. */
-const uint8_t *extism_plugin_id(ExtismPlugin *plugin);
-
 /*
  * Calls an export. data must not be NULL. Returns 0, 1 if the export set an error, or -1 if libextism failed, for
  * example because a request got no response. The output and the error belong to the instance until its next call.
@@ -33,8 +27,7 @@ const char *extism_plugin_error(ExtismPlugin *plugin);
 ExtismSize extism_plugin_output_length(ExtismPlugin *plugin);
 const uint8_t *extism_plugin_output_data(ExtismPlugin *plugin);
 
-/* One log for the whole process, set up once: a file ("stderr" is one), or a buffer that extism_log_drain empties. */
-bool extism_log_file(const char *filename, const char *log_level);
+/* One log for the whole process, set up once: a buffer that extism_log_drain empties. */
 bool extism_log_custom(const char *log_level);
 void extism_log_drain(void (*handler)(const char *line, ExtismSize size));
 

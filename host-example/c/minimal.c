@@ -1,10 +1,13 @@
-/* Direct calls: libextism's C ABI alone. The plugin sends the requests, through libextism. */
+/* Direct calls: libextism's C ABI alone. The plugin sends the requests, through libextism. `minimal call` makes the
+ * calls that it reads: see call.c. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "extism.h"
+
+int make_calls(void);
 
 /* read_config returns the variables that are set. */
 static json_t *read_config(void) {
@@ -47,9 +50,10 @@ static void print_error(const char *text) {
 
 int main(int argc, char **argv) {
     if (argc != 2) {
-        fprintf(stderr, "usage: %s dist/rostering.wasm\n", argv[0]);
+        fprintf(stderr, "usage: %s dist/rostering.wasm|call\n", argv[0]);
         return EXIT_FAILURE;
     }
+    if (strcmp(argv[1], "call") == 0) return make_calls();
     json_t *config = read_config();
     json_t *fields = json_pack("{s:[{s:s}], s:[o, o], s:o}", "wasm", "path", argv[1], "allowed_hosts",
         host_of(config, "auth_url"), host_of(config, "base_url"), "config", config);

@@ -4,16 +4,12 @@ go 1.26
 
 require (
 	automatic-rostering.example/rostering v0.1.0
-	automatic-rostering.example/rostering/redisstore v0.1.0
 	github.com/aws/aws-lambda-go v1.50.0
 	github.com/extism/go-sdk v1.7.1
-	github.com/redis/go-redis/v9 v9.17.2
 	github.com/tetratelabs/wazero v1.11.0
 )
 
 require (
-	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/dgryski/go-rendezvous v0.0.0-20200823014737-9f7001d12a5f // indirect
 	github.com/dylibso/observe-sdk/go v0.0.0-20240819160327-2d926c5d788a // indirect
 	github.com/gobwas/glob v0.2.3 // indirect
 	github.com/ianlancetaylor/demangle v0.0.0-20240805132620-81f5be970eca // indirect

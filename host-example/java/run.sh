@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: run.sh minimal|jobs|service|fleet
+# Usage: run.sh minimal|jobs|service
 # Runs a program with the ROSTERING_* variables, as `sdk/java/tasks.sh setup` compiled it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,10 +1,14 @@
 // Counts the token requests of isolates that share a token through a Durable Object or KV, or do not share one. The service
 // is a sandbox; README.md has the table.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { Sandbox } from '../../sdk/javascript/tests/sandbox.js';
+import { fileURLToPath } from 'node:url';
 import { startWorker } from './local.js';
 
+/** @typedef {Awaited<ReturnType<typeof startSandbox>>} Sandbox */
 /** @typedef {(() => Promise<void>)[]} Calls one for each isolate */
 /** @typedef {{name: string, run: (calls: Calls, sandbox: Sandbox) => Promise<void>, lifetime?: number}} Case */
 
@@ -32,7 +36,7 @@ async function atOnce(calls) {
 /** @type {Case['run']} */
 async function revoked(calls, sandbox) {
   await oneByOne(calls);
-  await sandbox.revoke();
+  await sandbox.control('POST', 'revoke');
   await oneByOne(calls);
 }
 
@@ -50,9 +54,9 @@ async function renewed(calls) {
  * @param {('durable-object' | 'kv')[]} stores
  */
 async function count({ run, lifetime = 3600 }, stores) {
-  const sandbox = await Sandbox.start();
-  await sandbox.lifetime(lifetime);
+  const sandbox = await startSandbox();
   try {
+    await sandbox.control('POST', 'lifetime', { seconds: lifetime });
     const worker = await startWorker(new URL('service.ts', import.meta.url), {
       bindings: sandbox.env,
       isolates,
@@ -60,10 +64,32 @@ async function count({ run, lifetime = 3600 }, stores) {
     });
     const calls = worker.urls.map((url) => () => listJobs(url));
     await run(calls, sandbox).finally(() => worker.end());
-    return (await sandbox.counts()).token_requests;
+    return (await sandbox.control('GET', 'counts')).token_requests;
   } finally {
-    await sandbox.close();
+    sandbox.end();
   }
+}
+
+/** Starts a sandbox; its package has the requests by which it is controlled. */
+async function startSandbox() {
+  const program = fileURLToPath(new URL('../../build/sandbox', import.meta.url));
+  const child = spawn(program, ['-json', '-until-stdin-closes'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const [line] = await once(createInterface(child.stdout), 'line', { signal: AbortSignal.timeout(20_000) });
+  const { control_url, env } = JSON.parse(line);
+  const control = async (
+    /** @type {string} */ method,
+    /** @type {string} */ path,
+    /** @type {unknown} */ body = undefined,
+  ) => {
+    const response = await fetch(`${control_url}/${path}`, {
+      method,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the sandbox responded with ${response.status}: ${text}`);
+    return text && JSON.parse(text);
+  };
+  return { env, control, end: () => void child.stdin.end() };
 }
 
 /** @param {URL} url */

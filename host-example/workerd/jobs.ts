@@ -7,11 +7,10 @@ export { StoreEntry }; // the class of the Durable Object
 let client: Client | undefined; // one for all requests of the isolate
 
 export default {
-  async fetch(request, env, context): Promise<Response> {
+  async fetch(request, env): Promise<Response> {
     try {
       client ??= await Client.open(configFromEnv(env), { store: new DurableObjectStore(env.TOKEN_STORE) });
-      const waitUntil = (section: Promise<unknown>) => context.waitUntil(section); // others may wait for the token
-      return await client.listJobs({ signal: request.signal, waitUntil });
+      return await client.listJobs({ signal: request.signal });
     } catch (error) {
       if (!(error instanceof RosteringError)) throw error;
       return new Response(String(error), { status: error.retryable ? 503 : 502 });

@@ -9,15 +9,14 @@ export { StoreEntry } from 'automatic-rostering/cloudflare';
 let client: Client | undefined; // one for all requests of the isolate
 
 export default {
-  async fetch(request, env, context): Promise<Response> {
+  async fetch(request, env): Promise<Response> {
     if (new URL(request.url).pathname !== '/jobs') return problem(404);
     if (request.method !== 'GET') return problem(405, {}, { Allow: 'GET' });
     try {
       const opened = client ?? (await open(env));
       client ??= opened; // the first of several: no request may await a promise of another
       const jobs = await client.listJobs({
-        signal: request.signal, // ends the call when the client disconnects,
-        waitUntil: (section) => context.waitUntil(section), // but not a token request that others wait for
+        signal: request.signal, // ends the call when the client disconnects, but not a token request that others wait for
       });
       return withHeaders(jobs);
     } catch (error) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: tasks.sh setup|check|format|test|package|test-package|stress|bench, or tasks.sh install FOLDER, which builds the
+# Usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench, or tasks.sh install FOLDER, which builds the
 # library and installs it there. Exits with 69 if something that C needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -70,29 +70,35 @@ setup() {
 check() {
 	../setup/setup.sh c-check
 	local strict=(-Wall -Wextra -Wpedantic -Werror -fsyntax-only build/rostering.h)
-	clang-format --style=file:.clang-format --dry-run -Werror tests/*.c "$examples"/c/*.{c,cpp,h}
+	clang-format --style=file:.clang-format --dry-run -Werror tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp,h}
 	gcc -std=c11 -x c "${strict[@]}"
 	g++ -std=c++17 -x c++ "${strict[@]}"
 }
 
 format() {
 	../setup/setup.sh c-check
-	clang-format --style=file:.clang-format -i tests/*.c "$examples"/c/*.{c,cpp,h}
+	clang-format --style=file:.clang-format -i tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp,h}
 }
 
-# compile PROGRAM SANITIZERS
+# compile PROGRAM ARGUMENT…: with the installed library, and with gcc's sanitizers, which watch what that allocates, too.
 compile() {
-	gcc -std=c11 -D_GNU_SOURCE -g -fsanitize="$2" -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
-		-Wno-unused-parameter -Wno-clobbered "tests/$1.c" -o "build/$1" -pthread -lcmocka \
+	gcc -std=c11 -D_GNU_SOURCE -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wpedantic -Werror \
+		-Wno-unused-parameter -Wno-clobbered "${@:2}" -o "build/$1" -pthread \
 		$(PKG_CONFIG_PATH=$here/build/installed/lib/pkgconfig pkg-config --cflags --libs rostering)
 }
 
+# Builds the suite's adapter.
+adapter() {
+	local wasmi
+	wasmi=$(sed -n '/^name = "wasmi"$/{n; s/^version = //p}' ../rust/Cargo.lock)
+	compile adapter "-DWASMI=$wasmi" ../../tests/adapters/c/*.c -lm $(pkg-config --cflags --libs jansson libcrypto)
+}
+
 run_tests() {
-	compile tests address,undefined
-	compile fake address,undefined
-	"$root/build/sandbox" build/tests
+	compile tests tests/tests.c -lcmocka
+	compile fake tests/fake.c -lcmocka
+	tests/run.sh
 	build/fake
-	tests/tls.sh
 }
 
 pack() {
@@ -175,12 +181,13 @@ case ${1:-} in
 setup) setup ;;
 check | format) setup; "$1" ;;
 test) setup; run_tests ;;
+adapter) setup; adapter ;;
 package) ../setup/setup.sh rust c; package ;;
 test-package) test_package ;;
-stress | bench) ;; # Rust's
+bench) ;; # Rust's
 install) install "$(realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;;
 *)
-	echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench|install FOLDER" >&2
+	echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench|install FOLDER" >&2
 	exit 64
 	;;
 esac

@@ -2,109 +2,164 @@ package rostering_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
-	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"automatic-rostering.example/rostering"
-	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
-func TestResponse(t *testing.T) {
-	s, client := open(t)
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 201, Headers: map[string]string{"Etag": "v1"}, Body: `[{"id":1}]`})
-	r, err := client.ListJobs(t.Context())
+const provider, service = "login.example.com", "rostering.example.com"
+
+var fullConfig = rostering.Config{
+	Environment: rostering.Stage, AuthURL: "https://" + provider, BaseURL: "https://" + service,
+	ClientID: "client", ClientSecret: "the-client-secret", CustomerID: "customer", UserID: "user",
+}
+
+const someToken = `{"access_token":"token-0","expires_in":3600,"token_type":"Bearer"}`
+
+// serve starts a server that is a token endpoint and a service, and returns a config for it.
+func serve(service http.HandlerFunc) (*httptest.Server, rostering.Config) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/connect/token" {
+			responds(http.StatusOK, someToken)(w, r)
+		} else {
+			service(w, r)
+		}
+	}))
+	config := fullConfig
+	config.AuthURL, config.BaseURL = s.URL, s.URL
+	return s, config
+}
+
+func responds(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// open starts a server and creates a client for it.
+func open(t *testing.T, service http.HandlerFunc, options ...rostering.Option) (*httptest.Server, *rostering.Client) {
+	t.Helper()
+	s, config := serve(service)
+	t.Cleanup(s.Close)
+	return s, newClient(t, config, options...)
+}
+
+// newClient creates a client that is closed at the end of the test.
+func newClient(t *testing.T, config rostering.Config, options ...rostering.Option) *rostering.Client {
+	t.Helper()
+	c, err := rostering.New(t.Context(), config, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []struct{ ID int }
-	if err := r.JSON(&list); err != nil || len(list) != 1 || list[0].ID != 1 {
-		t.Errorf("the jobs are %v, %v", list, err)
-	}
-	if r.Status != http.StatusCreated || r.Header.Get("Etag") != "v1" {
-		t.Errorf("the response is %+v", r)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+func wantError(t *testing.T, err error, code rostering.Code) {
+	t.Helper()
+	if e, ok := errors.AsType[*rostering.Error](err); !ok || e.Code != code {
+		t.Fatalf("the error is %v, want %s", err, code)
 	}
 }
 
-func TestCustomerViewAndUserView(t *testing.T) {
-	s, client := open(t)
-	config := s.Config()
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 200}) // the sandbox requires both ids
-	for n, tt := range []struct {
-		view           *rostering.Client
-		customer, user string // not sent if empty
-	}{
-		{client, config.CustomerID, config.UserID},
-		{client.ForCustomer("c2"), "c2", config.UserID},
-		{client.ForUser("u2").ForNoCustomer(), "", "u2"},
-		{client.ForNoUser(), config.CustomerID, ""},
-		{client.ForNoUser().ForCustomer("c3").ForUser("u3"), "c3", "u3"},
-	} {
-		if _, err := tt.view.ListJobs(t.Context()); err != nil {
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// faked is an HTTP client that sends nothing. Each response is a token, unless f returns an error.
+func faked(f func(*http.Request) error) rostering.Option {
+	return rostering.WithHTTPClient(&http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		if err := f(r); err != nil {
+			return nil, err
+		}
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(someToken))}, nil
+	})})
+}
+
+func Example() {
+	s, config := serve(responds(http.StatusOK, `[{"id":1}]`))
+	defer s.Close()
+	ctx := context.Background()
+	client, err := rostering.New(ctx, config)
+	if err != nil {
+		log.Fatal(err) // says how to fix it
+	}
+	defer client.Close()
+	jobs, err := client.ForCustomer("another").ListJobs(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", jobs.Body)
+
+	// Output: [{"id":1}]
+}
+
+// snippet
+type jobLister interface {
+	ListJobs(context.Context, ...rostering.CallOption) (*rostering.Response, error)
+}
+
+type fake struct {
+	body string
+	err  error
+}
+
+func (f fake) ListJobs(context.Context, ...rostering.CallOption) (*rostering.Response, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return &rostering.Response{Status: 200, Body: []byte(f.body)}, nil
+}
+
+// end of snippet
+
+var _, _ jobLister = new(rostering.Client), fake{"[]", &rostering.Error{Code: rostering.CodeServiceError, Status: 503, Retryable: true}}
+
+// declared finds exported names, each with the line before it.
+var declared = regexp.MustCompile(`(?m)^(.*)\n((?:func (?:\(\w* ?\*?[A-Z]\w*\) )?|type |const |var )[A-Z]\w*)`)
+
+func TestEveryNameIsDocumented(t *testing.T) {
+	all, _ := filepath.Glob("*.go")
+	own := slices.DeleteFunc(all, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
+	names := 0
+	for _, path := range append(own, "redisstore/redisstore.go") {
+		source, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tt.view.SendRequest(t.Context(), rostering.Request{Path: "/mine"}); err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range s.Requests("jobs")[2*n:] {
-			customer, hasCustomer := r.Headers["customer_id"]
-			user, hasUser := r.Headers["user_id"]
-			if customer != tt.customer || user != tt.user || hasCustomer != (customer != "") || hasUser != (user != "") {
-				t.Errorf("the ids are %q and %q, want %q and %q", customer, user, tt.customer, tt.user)
+		for _, found := range declared.FindAllStringSubmatch(string(source), -1) {
+			if names++; !strings.HasPrefix(found[1], "//") {
+				t.Errorf("%s: %s has no comment", path, found[2])
 			}
 		}
 	}
-	for key, view := range map[string]*rostering.Client{"customer_id": client.ForCustomer(""), "user_id": client.ForUser("")} {
-		_, err := view.ListJobs(t.Context())
-		if e := wantError(t, err, rostering.CodeInvalidInput); e.Key != key {
-			t.Errorf("the error is %+v", e)
-		}
-	}
-	s.WantCounts(t, 1, 10)
-	if err := client.ForUser("u2").Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := client.ListJobs(t.Context()); !errors.Is(err, rostering.ErrClosed) {
-		t.Errorf("after a view was closed, the error is %v", err)
+	if names < 60 {
+		t.Errorf("only %d names", names)
 	}
 }
 
-func TestInvalidValue(t *testing.T) {
-	s, client := open(t)
-	for want, option := range map[string]rostering.Option{
-		"WithTimeout": rostering.WithTimeout(-1), "WithMaxBody": rostering.WithMaxBody(0),
-	} {
-		_, err := rostering.New(t.Context(), s.Config(), option)
-		if e := wantError(t, err, rostering.CodeConfigInvalid); e.Retryable || !strings.HasPrefix(e.Message, want+": ") {
-			t.Errorf("the error is %+v", e)
-		}
-	}
-	body := &tracked{Reader: strings.NewReader("x")}
-	_, err := client.SendRequest(t.Context(), rostering.Request{Method: "POST", Path: "/jobs", Body: body}, rostering.WithCallTimeout(-1))
-	if e := wantError(t, err, rostering.CodeInvalidInput); e.Retryable || !strings.HasPrefix(e.Message, "WithCallTimeout: ") {
-		t.Errorf("the error is %+v", e)
-	}
-	if !body.closed {
-		t.Error("the body is not closed")
-	}
-	_, err = client.GetToken(t.Context(), rostering.WithCallTimeout(-1))
-	wantError(t, err, rostering.CodeInvalidInput)
-	s.WantCounts(t, 0, 0)
-}
-
-// ListJobs(ctx, Force()) does not compile.
-func TestOptionsOfGetTokenAreNotForOtherCalls(t *testing.T) {
-	for _, option := range []rostering.TokenOption{rostering.Force(), rostering.Refused("x")} {
-		if _, ok := option.(rostering.CallOption); ok {
-			t.Errorf("%T is an option of every call", option)
-		}
-	}
-	if _, ok := rostering.WithCallTimeout(0).(rostering.TokenOption); !ok {
-		t.Error("the timeout is no option of GetToken")
+// ListJobs(ctx, Force()) does not compile, and GetToken takes what all calls take.
+func TestOptionsOfCalls(t *testing.T) {
+	var _ rostering.TokenOption = rostering.WithCallTimeout(0)
+	if _, ok := rostering.Force().(rostering.CallOption); ok {
+		t.Error("Force is an option of every call")
 	}
 }
 
@@ -123,78 +178,98 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
-func TestToken(t *testing.T) {
-	now := time.Now()
-	clock := rostering.WithClock(func() time.Time { return now })
-	s, client := open(t, clock)
-	other := newClient(t, s.Config(), clock)
-	var last rostering.Secret
-	get := func(wantNew bool, options ...rostering.TokenOption) rostering.Token {
-		t.Helper()
-		token, err := client.GetToken(t.Context(), options...)
-		if err != nil || token.Type != "Bearer" || token.CacheKey == "" || (token.AccessToken != last) != wantNew {
-			t.Fatalf("the token is %v, a new one: %v, want %v: %v", token, token.AccessToken != last, wantNew, err)
+// A message has the name that the caller used, and Key the contract's.
+func TestErrorNames(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, "too long"), rostering.WithMaxBody(7))
+	_, timeout := rostering.New(t.Context(), fullConfig, rostering.WithTimeout(-1))
+	_, missing := rostering.New(t.Context(), rostering.Config{Scope: "s"})
+	send := func(r rostering.Request, options ...rostering.CallOption) error {
+		_, err := client.SendRequest(t.Context(), r, options...)
+		return err
+	}
+	_, refused := client.GetToken(t.Context(), rostering.Refused(""))
+	_, noCustomer := client.ForCustomer("").ForUser("u").ListJobs(t.Context())
+	_, noUser := client.ForUser("").ForCustomer("c").ListJobs(t.Context())
+	for _, tt := range []struct {
+		err       error
+		key, want string
+	}{
+		{timeout, "", "WithTimeout: "},
+		{missing, "auth_url", " (AuthURL, ROSTERING_AUTH_URL)"},
+		{noCustomer, "customer_id", " (ForCustomer)"},
+		{noUser, "user_id", " (ForUser)"},
+		{refused, "refused", " (Refused)"},
+		{send(rostering.Request{Path: "/"}, rostering.WithCallTimeout(-1)), "", "WithCallTimeout: "},
+		{send(rostering.Request{Path: "/"}), "", "WithMaxBody (7 bytes)"},
+		{client.SetToken(t.Context(), rostering.Token{AccessToken: "x"}), "expires_at", " (ExpiresAt)"},
+	} {
+		e, ok := errors.AsType[*rostering.Error](tt.err)
+		if !ok || e.Key != tt.key || !strings.Contains(e.Message, tt.want) {
+			t.Errorf("the error is %+v, want the key %q and a message with %q", tt.err, tt.key, tt.want)
 		}
-		last = token.AccessToken
-		return token
 	}
-	first := get(true)
-	if !first.ExpiresAt.After(now) || first.ExpiresAt.After(now.Add(time.Hour)) {
-		t.Errorf("it expires at %v", first.ExpiresAt)
-	}
-	if err := other.SetToken(t.Context(), first); err != nil {
-		t.Error(err)
-	}
-	wantJobs(t, other)
-	get(false)
-	get(true, rostering.Force())
-	get(false, rostering.Refused(first.AccessToken))
-	now = now.Add(2 * time.Hour)
-	get(true)
-	wantError(t, other.SetToken(t.Context(), first), rostering.CodeTokenMismatch)
-	if err := client.ClearToken(t.Context()); err != nil {
-		t.Error(err)
-	}
-	get(true)
-	s.WantCounts(t, 4, 1)
 }
 
-// A client works until its token has to be replaced.
-func TestRotatedSecret(t *testing.T) {
-	s, client := open(t)
-	wantJobs(t, client)
-	s.Rotate()
-	wantJobs(t, client)
-	s.Revoke()
+func TestErrorTextAndCause(t *testing.T) {
+	e := &rostering.Error{Code: "c", Message: "m", Status: 401, OAuthError: "bad", OAuthErrorDescription: "no, none"}
+	if got := e.Error(); got != "c: m (status 401, bad: no, none)" || e.Unwrap() != nil {
+		t.Errorf("it prints as %q", got)
+	}
+	s, client := open(t, responds(http.StatusOK, ""))
+	s.Close()
 	_, err := client.ListJobs(t.Context())
-	if e := wantError(t, err, rostering.CodeTokenEndpointRejected); e.Retryable || e.OAuthError != "invalid_client" {
-		t.Errorf("the error is %+v", e)
+	if wantError(t, err, rostering.CodeNetworkError); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("the error is %v, of %v", err, errors.Unwrap(err))
 	}
 }
 
-// together calls f in goroutines that all begin at the same time.
-func together(goroutines int, f func()) {
-	var ready, done sync.WaitGroup
-	ready.Add(goroutines)
-	for range goroutines {
-		done.Go(func() {
-			ready.Done()
-			ready.Wait()
-			f()
-		})
+func TestSecretDoesNotShow(t *testing.T) {
+	config := rostering.Config{ClientID: "client", ClientSecret: "s3cr3t"}
+	for _, v := range []any{config.ClientSecret, config, &config} {
+		object, _ := json.Marshal(v)
+		var log bytes.Buffer
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("config", "v", v)
+		shown := []string{string(object), log.String()}
+		for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+			shown = append(shown, fmt.Sprintf(format, v))
+		}
+		for _, s := range shown {
+			if strings.Contains(s, "s3cr3t") || strings.Contains(s, fmt.Sprintf("%x", "s3cr3t")) || !strings.Contains(s, "[redacted]") {
+				t.Errorf("it shows the secret, or not that there is one: %s", s)
+			}
+		}
 	}
-	done.Wait()
 }
 
-func TestLogger(t *testing.T) {
-	var lines bytes.Buffer
-	s, client := open(t, rostering.WithLogger(slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug}))))
-	wantJobs(t, client)
-	s.Revoke()
-	wantJobs(t, client)
-	for _, want := range []string{"level=DEBUG msg=\"HTTP 200 to POST", "level=DEBUG msg=\"HTTP 401 to GET", "level=WARN msg="} {
-		if !strings.Contains(lines.String(), want) {
-			t.Errorf("%s is not in the log:\n%s", want, &lines)
+func TestFileStoreWithoutItsDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	store, err := rostering.NewFileStore(dir)
+	if err := errors.Join(err, os.Remove(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Set(t.Context(), "a", "1", time.Hour); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestContract(t *testing.T) {
+	embedded, err := os.ReadFile("wasm/rostering-nowasi.wasm")
+	built, err2 := os.ReadFile("../../dist/rostering-nowasi.wasm")
+	wasi, err3 := os.ReadFile("../../dist/rostering.wasm")
+	if err := errors.Join(err, err2, err3); err != nil || !bytes.Equal(embedded, built) {
+		t.Fatalf("the embedded plugin is not the one of dist: run make build: %v", err)
+	}
+	// The number of the contract follows this string. The replacement has the same length.
+	stamp, another := rostering.Version+`","contract":`, rostering.Version[1:]+`","contract":1`
+	for want, plugin := range map[string]string{
+		"has contract 12, but this library needs contract 2":       strings.Replace(string(built), stamp, another, 1),
+		`has no export "version", as with contract 1`:              "\x00asm\x01\x00\x00\x00",
+		"use rostering-nowasi.wasm of this library's release: inv": "#!/bin/sh",
+		"imports the function clock_time_get of wasi_snapshot":     string(wasi),
+	} {
+		_, err := rostering.New(t.Context(), rostering.Config{}, rostering.WithPlugin([]byte(plugin)))
+		if err == nil || !strings.HasPrefix(err.Error(), "rostering: the plugin ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
 		}
 	}
 }

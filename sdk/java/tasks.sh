@@ -6,7 +6,6 @@ cd "$(dirname "$0")"
 export MAVEN_OPTS="${MAVEN_OPTS:-} -XX:TieredStopAtLevel=1" # for short runs
 root=$(cd ../.. && pwd)
 version=$(cat "$root/VERSION")
-tests=target/test-classes:target/classes:target/test-lib/*
 
 maven() { mvn --batch-mode --no-transfer-progress --quiet "$@"; }
 
@@ -18,7 +17,7 @@ setup() (
 	if command -v flock >/dev/null; then flock 9; fi
 
 	../setup/setup.sh java
-	sum=$(find pom.xml src ../../host-example/java/src ../../tests/conformance/hosts/java COMPILED_NOTICES.md \
+	sum=$(find pom.xml src ../../host-example/java/src COMPILED_NOTICES.md \
 		../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
@@ -69,17 +68,24 @@ package() (
 	cp -R "$stage/maven" "$dist/maven"
 )
 
+# with_package PACKAGES LOCAL POM GOAL…: runs Maven with a folder with the package, and with a new local repository, which
+# has no older package, but all else that was downloaded before.
+with_package() {
+	mkdir "$2"
+	for group in "$HOME"/.m2/repository/*; do ln -s "$group" "$2"; done
+	rm -f "$2/example"
+	maven -f "$3" -Dpackages="$1" -Dmaven.repo.local="$2" "${@:4}"
+}
+
 # Uses the package as its users do: the programs of host-example compile with it, a module lists the jobs with it, it is
 # complete. That the quick start runs with it is a test of tests/docs.
 test_package() (
 	new=$(mktemp -d)
-	repository=$HOME/.m2/repository # passed to Maven, which looks for it in the password file's home
-	trap 'rm -rf "$new" "$repository/example/automaticrostering"' EXIT
+	trap 'rm -rf "$new"' EXIT
 	fail() { echo "$*" >&2; exit 1; }
 
-	rm -rf "$repository/example/automaticrostering" # of an earlier package
 	cp -R "$root/host-example/java" "$new/programs"
-	maven -f "$new/programs/pom.xml" -Dmaven.repo.local="$repository" -Dpackages="$root/dist/maven" \
+	with_package "$root/dist/maven" "$new/local" "$new/programs/pom.xml" \
 		compile dependency:copy-dependencies -DincludeScope=runtime
 
 	files=$root/dist/maven/example/automaticrostering/automatic-rostering/$version
@@ -92,40 +98,50 @@ test_package() (
 	! grep -E '^(demo|example/[^a])' "$new/entries" || fail "the jar has examples"
 	(cd "$files" && for file in *.sha1; do echo "$(cat "$file")  ${file%.sha1}"; done | sha1sum --quiet --check)
 
-	# lists_jobs MODULES PROGRAM…: a module of these programs, which requires these modules, lists the jobs.
+	# lists_jobs MODULE…: a module that requires these modules lists the jobs.
+	mkdir "$new/path" "$new/module"
+	cp "$root/host-example/java/src/main/java/demo/Jobs.java" "$new/module"
 	lists_jobs() {
-		rm -rf "$new/module"
-		mkdir "$new/module"
-		for program in "${@:2}"; do cp "$root/host-example/java/src/main/java/demo/$program.java" "$new/module"; done
-		printf 'module demo { %s }' "$(printf 'requires %s;' $1)" >"$new/module/module-info.java"
+		printf 'module demo { %s }' "$(printf 'requires %s;' "$@")" >"$new/module/module-info.java"
 		javac -p "$new/path" -d "$new/module" "$new"/module/*.java
 		"$root/build/sandbox" java -p "$new/path:$new/module" -m demo/demo.Jobs >"$new/jobs" 2>&1 || true
 		grep -q '"jobs":\[{"id":"sandbox-job-1"' "$new/jobs" || { cat "$new/jobs"; fail "a module listed no jobs"; }
 	}
-	mkdir "$new/path"
 	dependencies=$new/programs/target/dependency
 	cp "$jar" "$dependencies"/{runtime,wasm}-1.0.0.jar "$dependencies"/nanojson-*.jar "$new/path"
-	lists_jobs example.automaticrostering Jobs
+	lists_jobs example.automaticrostering
 	cp "$dependencies"/{jedis,redis-authx-core,commons-pool2,gson,json,slf4j-api}-*.jar "$new/path"
-	lists_jobs "example.automaticrostering redis.clients.jedis org.apache.commons.pool2" Jobs Fleet
+	echo 'package demo; class Redis { Object store = new example.automaticrostering.RedisStore(null); }' >"$new/module/Redis.java"
+	lists_jobs example.automaticrostering redis.clients.jedis org.apache.commons.pool2
 
 	echo "Java: a package of $(stat -c %s "$jar") bytes works"
 )
 
-# Makes random calls for STRESS_SECONDS (default: 60) while everything fails: Stress.java. STRESS_SEED repeats the random
-# choices of a run.
-stress() (
-	java -Xmx512m -cp "$tests" example.automaticrostering.Stress
+# Installs the package as its users do, from a Maven repository in target, and compiles tests/adapters/java with it. Does
+# nothing if that was done before.
+adapter() (
+	exec 9<pom.xml
+	if command -v flock >/dev/null; then flock 9; fi
+
+	adapter=../../tests/adapters/java
+	sum=$(cat target/setup.sum; sha256sum tasks.sh "$adapter"/src/adapter/* ../../host-example/java/pom.xml)
+	[ "$sum" != "$(cat target/adapter/sum 2>/dev/null)" ] || exit 0
+	rm -rf target/adapter
+	package "$PWD/target/adapter"
+	with_package "$PWD/target/adapter/maven" "$PWD/target/adapter/local" ../../host-example/java/pom.xml \
+		dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$PWD/target/adapter/lib"
+	javac -Xlint:all -Werror --release 17 -cp "target/adapter/lib/*" -d target/adapter/classes "$adapter"/src/adapter/*
+	printf '%s\n' "$sum" >target/adapter/sum
 )
 
 # Measures list_jobs next to the JDK's HTTP client: Bench.java.
 bench() (
-	"$root/build/sandbox" java -cp "$tests" example.automaticrostering.Bench
+	"$root/build/sandbox" java -cp "target/test-classes:target/classes:target/lib/*" example.automaticrostering.Bench
 )
 
 case ${1:-} in
 setup) setup ;;
-check | format | test | package | stress | bench) setup; "$1" ;;
+check | format | test | package | adapter | bench) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|adapter|test-package|bench" >&2; exit 64 ;;
 esac

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Usage: tasks.sh check|format|package|stress
-#        tasks.sh setup|test|test-package|bench RUNTIME
-# A verb is a function below; RUNTIME is node, deno, bun or workerd, and setup works without one. Exits with 69 if something
+# Usage: tasks.sh check|format|package
+#        tasks.sh setup|adapter|test|test-package|bench RUNTIME
+# A verb is a function below; RUNTIME is node, deno, bun or workerd; setup and adapter work without one. Exits with 69 if something
 # that JavaScript or the runtime needs is missing. The tests need make build build/sandbox, test-package make packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(realpath ../..)
 bin=$PWD/node_modules/.bin
 verb=${1:-} runtime=${2:-}
-folders=("$root"/host-example/{node,deno,bun,workerd} "$root/tests/conformance/hosts/javascript")
+examples=("$root"/host-example/{node,deno,bun,workerd})
+folders=("${examples[@]}" "$root/tests/adapters/javascript")
 npm_install=(npm install --prefer-offline --no-audit --no-fund --loglevel=error)
 export NO_PROXY=127.0.0.1,${NO_PROXY:-} # the fetch of Deno and Bun uses the proxy of the environment
 export WRANGLER_SEND_METRICS=false WRANGLER_HIDE_BANNER=true WRANGLER_LOG=warn WRANGLER_LOG_PATH=$PWD/build
 
-# Installs what package-lock.json names into node_modules, links that where the examples and the conformance adapter look
-# for the package, and gets the runtime.
+# Installs what package-lock.json names into node_modules, links that where the examples look for the package, and gets the
+# runtime.
 setup() (
 	# Concurrent runs take turns.
 	exec 9<package-lock.json
@@ -26,7 +27,7 @@ setup() (
 		ln -s .. node_modules/automatic-rostering
 		cp package-lock.json node_modules/installed-lock.json # last, so that an interrupted install does not count
 	fi
-	for folder in "${folders[@]}"; do
+	for folder in "${examples[@]}"; do
 		[ -L "$folder/node_modules" ] || ln -sr node_modules "$folder/node_modules"
 	done
 	case $runtime in
@@ -66,9 +67,10 @@ program() (
 	fi
 )
 
-# Checks format, lint and types, including those of the examples and the conformance adapter, that wrangler would deploy the
+# Checks format, lint and types, including those of the examples and the suite's adapter, that wrangler would deploy the
 # Workers, and that the reference can be made.
 check() (
+	adapter
 	"$bin/prettier" --config package.json --check --log-level warn . "${folders[@]}"
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js --max-warnings 0 sdk/javascript "${folders[@]}")
 	"$bin/tsc"
@@ -85,7 +87,7 @@ format() { "$bin/prettier" --config package.json --write --log-level warn . "${f
 
 # Runs the tests on the runtime; on Node, also with a Node that has JSPI.
 test() (
-	shared=(tests/{client,errors,extism-host,options,store,waits,with-token}.test.js)
+	shared=(tests/{client,extism-host,options,store,with-token}.test.js)
 	case $runtime in
 	node)
 		for node in node runtimes/node/node; do
@@ -130,6 +132,23 @@ package() (
 
 	chmod -R a+r,u+w "$work"
 	npm pack --silent --pack-destination "$into" "./$work"
+)
+
+# Installs the package for the suite's adapter, unless it is what is installed. redis is that of setup.
+adapter() (
+	exec 9<package.json
+	if command -v flock >/dev/null; then flock 9; fi
+	into=build/adapter
+	if [ -e $into/installed ] && [ -z "$(find -L src package.json -newer $into/installed)" ]; then return; fi
+	rm -rf $into
+	mkdir -p $into
+	touch $into/began # a source may change meanwhile
+	package $into >/dev/null
+	echo '{ "private": true }' >$into/package.json
+	(cd $into && "${npm_install[@]}" ./*.tgz >/dev/null)
+	ln -s ../../../node_modules/redis $into/node_modules/redis
+	ln -sfn "$(realpath --relative-to "$root/tests/adapters/javascript" $into/node_modules)" "$root/tests/adapters/javascript/node_modules"
+	mv $into/began $into/installed
 )
 
 # Uses the package as a user of the runtime does, in an empty folder: compiles a program with it, and runs one against the
@@ -196,13 +215,6 @@ workerd_package() {
 	lists_jobs node run.js jobs
 }
 
-# Stresses the client for STRESS_SECONDS (default: 60): see tests/stress.js. If Node itself hangs, it prints a report with its
-# stack and is killed.
-stress() {
-	timeout --signal=USR2 --kill-after=10 $((${STRESS_SECONDS:-60} + 240)) \
-		node --expose-gc --report-on-signal --report-signal=SIGUSR2 --report-filename=stderr tests/stress.js
-}
-
 # Prints what a call costs next to fetch: see tests/bench.js. workerd is left out: its clock stands still while it computes.
 bench() {
 	case $runtime in
@@ -215,13 +227,13 @@ bench() {
 }
 
 usage() {
-	echo "usage: tasks.sh check|format|package|stress, or tasks.sh setup|test|test-package|bench node|deno|bun|workerd" >&2
+	echo "usage: tasks.sh check|format|package, or tasks.sh setup|adapter|test|test-package|bench node|deno|bun|workerd" >&2
 	exit 64
 }
 case $verb:$runtime in
-setup:) ;;
-setup:* | test:* | test-package:* | bench:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
-check: | format: | stress: | package:*) runtime= ;;
+setup: | adapter:) ;;
+setup:* | adapter:* | test:* | test-package:* | bench:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
+check: | format: | package:*) runtime= ;;
 *) usage ;;
 esac
 setup

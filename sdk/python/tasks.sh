@@ -3,7 +3,7 @@
 # A verb is a function below. Exits with 69 if something that Python needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
-code=(. ../../tests/conformance/hosts/python ../../host-example/python)
+code=(. ../../tests/adapters/python ../../host-example/python)
 
 # Installs requirements.txt into .venv, where the package in this folder is found, too.
 setup() (
@@ -37,7 +37,7 @@ format() (
 	.venv/bin/ruff format --quiet --config pyproject.toml "${code[@]}"
 )
 
-# Tests against the sandbox.
+# Tests what only Python can show. The rest is shown by tests/suite, through the adapter.
 test() (
 	.venv/bin/python -W error -m unittest discover -s tests -t .
 )
@@ -83,10 +83,22 @@ test_package() (
 	echo "Python: packages of $(stat -c %s "$root/dist/$wheel") and $(stat -c %s "$root/dist/$package.tar.gz") bytes work"
 )
 
-# Makes random calls for STRESS_SECONDS (default: 60) while everything around them fails. STRESS_SEED repeats the choices
-# of a run, though not their timing.
-stress() (
-	.venv/bin/python -X dev -W error -m tests.stress
+# Makes the wheel, and installs it as its users do, for the adapter in tests/adapters/python, with the versions of
+# requirements.txt.
+adapter() (
+	exec 9<requirements.in
+	if command -v flock >/dev/null; then flock 9; fi
+
+	mkdir -p build
+	package "$PWD/build/packages"
+	wheel=$(echo build/packages/*.whl)
+	if cmp -s "$wheel" build/adapter/installed; then
+		exit
+	fi
+	python3 -m venv --clear build/adapter
+	grep -o '^[^ ]*==[^ ]*' requirements.txt >build/versions.txt
+	build/adapter/bin/python -m pip install --quiet --disable-pip-version-check -c build/versions.txt "$wheel[redis]"
+	cp "$wheel" build/adapter/installed # last, so that an interrupted install does not pass for a complete one
 )
 
 # Measures list_jobs next to httpx alone.
@@ -96,7 +108,7 @@ bench() (
 
 case ${1:-} in
 setup) setup ;;
-check | format | test | package | stress | bench) setup; "$1" ;;
+check | format | test | adapter | package | bench) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
 esac

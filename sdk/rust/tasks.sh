@@ -6,6 +6,8 @@ cd "$(dirname "$0")"
 # Panics name files of dependencies: not by the path on this machine.
 export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
 
+adapter=../../tests/adapters/rust
+
 # What all verbs share, so that the dependencies compile once.
 build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
@@ -15,8 +17,7 @@ plugin() {
 	cmp --quiet ../../dist/rostering-nowasi.wasm rostering-nowasi.wasm || cp ../../dist/rostering-nowasi.wasm .
 }
 
-# Builds the library, its tests, the C library, the programs of host-example/rust and the conformance adapter. Concurrent runs
-# take turns.
+# Builds the library, its tests, the C library and the programs of host-example/rust. Concurrent runs take turns.
 setup() {
 	plugin
 	build --lib --bins --test behavior
@@ -27,8 +28,11 @@ setup() {
 check() {
 	../setup/setup.sh rust-check
 	cargo fmt --all --check
+	rustfmt --edition 2024 --config-path . --check "$adapter"/src/*.rs
 	local found
-	if ! found=$(RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh build --lib --bins --test behavior --examples 2>&1) || [ -n "$found" ]; then
+	if ! found=$(export RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh; {
+		build --lib --bins --test behavior --examples && adapter
+	} 2>&1) || [ -n "$found" ]; then
 		echo "$found" >&2
 		exit 1
 	fi
@@ -37,6 +41,7 @@ check() {
 
 # lint RUSTC ARGUMENTS: what cargo runs for check.
 lint() {
+	cd "$OLDPWD" # cargo's
 	clippy-driver "$@"
 	[ "${3:-}" = automatic_rostering ] || return 0 # lint rustc --crate-name automatic_rostering …
 	local rustdoc=() argument
@@ -53,6 +58,7 @@ lint() {
 format() {
 	../setup/setup.sh rust-check
 	cargo fmt --all
+	rustfmt --edition 2024 --config-path . "$adapter"/src/*.rs
 }
 
 # Tests against a service on loopback.
@@ -99,11 +105,19 @@ test_package() (
 	echo "Rust: the package of $(stat -c %s "$file") bytes is complete"
 )
 
-# Makes random calls against the sandbox for STRESS_SECONDS (default: 60); examples/stress has the invariants. It prints its
-# seed, which STRESS_SEED sets. Without a sanitizer: the library has no unsafe code.
-stress() {
-	build --example stress
-	exec target/release/examples/stress
+# Builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.
+adapter() {
+	local crate=target/crate
+	package target
+	if ! cmp --quiet target/*.crate $crate/package; then
+		rm -rf $crate
+		mkdir $crate
+		tar --extract --touch --strip-components 1 --directory $crate --file target/*.crate
+		cp $crate/Cargo.lock "$adapter"
+		mv target/*.crate $crate/package
+	fi
+	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) cargo build --quiet --release --target-dir target \
+		--manifest-path "$adapter/Cargo.toml"
 }
 
 # Prints what a call costs next to the same request of reqwest.
@@ -114,9 +128,9 @@ bench() {
 
 case ${1:-} in
 setup | format) "$1" ;;
-check | stress | bench) plugin; "$1" ;;
+check | bench) plugin; "$1" ;;
 test) setup; test ;;
-package | test-package) plugin; "${1/-/_}" ;;
+adapter | package | test-package) plugin; "${1/-/_}" ;;
 */rustc | rustc) lint "$@" ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|test-package|stress|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
 esac

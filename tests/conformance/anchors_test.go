@@ -17,7 +17,7 @@ var elsewhere = map[string]string{
 	"rules":                    "the title of those below",
 	"glossary":                 "words",
 	"two-builds-of-one-source": "tests/plugin: TestImportsAndExports",
-	"what-a-driver-does":       "TestDriverRules",
+	"what-a-driver-does":       "tests/rows",
 	"states-of-a-call":         "plugin/core/call: TestDiagram",
 }
 

@@ -55,7 +55,7 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 		pages []string
 	}{
 		{"| code |", code.Enum, []string{"README.md", contract}},
-		{"| key | required |", keys, []string{"README.md", contract}},
+		{"| key | required |", keys, []string{contract}},
 		{"| export |", exports, []string{"docs/plugin.md", contract}},
 	} {
 		for _, page := range table.pages {

@@ -35,7 +35,7 @@ func TestQuickStart(t *testing.T) {
 			}
 			t.Parallel()
 			if host != "go" {
-				hosts.Setup(t, host)
+				hosts.Setup(t, host, "setup")
 			}
 			if page == "java" {
 				forgetPackage(t)
@@ -60,7 +60,7 @@ func TestQuickStartOfTheREADME(t *testing.T) {
 		t.Skip("make test-packages runs this test")
 	}
 	t.Parallel()
-	hosts.Setup(t, "python")
+	hosts.Setup(t, "python", "setup")
 	top := t.TempDir()
 	clone := filepath.Join(top, "clone")
 	// With what make build has made, and the times of all files, so that it need not be made again.

@@ -80,7 +80,7 @@ func pages(t *testing.T) (all []string) {
 	return all
 }
 
-// snippet returns the lines between the marks, without their common indentation.
+// snippet returns the lines between the marks, without their common indentation and empty lines at the end.
 func snippet(source string) (string, error) {
 	lines := strings.Split(source, "\n")
 	begin, end := -1, -1
@@ -103,7 +103,7 @@ func snippet(source string) (string, error) {
 	for i := range lines {
 		lines[i] = strings.TrimPrefix(lines[i], indent)
 	}
-	return strings.Join(lines, "\n") + "\n", nil
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n", nil
 }
 
 var (

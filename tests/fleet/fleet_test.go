@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,18 +17,21 @@ import (
 	"time"
 
 	"automatic-rostering.example/sandbox"
+	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
 )
 
 // fleet is a number of processes with their sandbox and their store. Its methods panic with a failure.
 type fleet struct {
 	*sandbox.Sandbox
 	ctx       context.Context
-	redis     *redisServer // one of the two, or none
+	redis     *held.Redis // one of the two, or none
 	folder    string
 	workers   []*worker
 	killed    []*worker
-	variables []string
+	variables map[string]string
+	store     *protocol.Store
 	secrets   []string
 	reports   []report      // to the last calls, of the workers in turn
 	calls     int           // that succeeded
@@ -113,7 +117,7 @@ var stories = []struct {
 
 // One process of each language shows all that more would; a language that is alone has two.
 func TestFleet(t *testing.T) {
-	requireRedis(t)
+	hosts.RequireRedis(t)
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -131,11 +135,11 @@ func TestFleet(t *testing.T) {
 // The stages are played on two processes that share nothing.
 func TestStagesThatGoWrong(t *testing.T) {
 	for want, wrong := range map[string]stage{
-		"0 token requests, not 1":   {"", func(*fleet) {}, exactly(1)},
-		"2 token requests, not 0":   {"", begin, exactly(0)},
-		"has another token":         {"", turns, each},
-		"ended before it responded": {"", func(f *fleet) { f.workers[0].kill(); f.call(1) }, exactly(0)},
-		"too slow":                  {"", func(*fleet) { must(errSlow) }, exactly(0)},
+		"0 token requests, not 1": {"", func(*fleet) {}, exactly(1)},
+		"2 token requests, not 0": {"", begin, exactly(0)},
+		"has another token":       {"", turns, each},
+		"the host":                {"", func(f *fleet) { f.workers[0].kill(); f.call(1) }, exactly(0)},
+		"too slow":                {"", func(*fleet) { must(errSlow) }, exactly(0)},
 		"there is a file other": {"", func(f *fleet) {
 			folderStore(f)
 			must(errors.Join(os.Mkdir(f.folder, 0o700), os.WriteFile(filepath.Join(f.folder, "other"), nil, 0o600)))
@@ -160,9 +164,7 @@ func setup(t *testing.T, languages ...string) []string {
 		t.Skip("HOSTS omits all of its languages")
 	}
 	for _, language := range languages {
-		if language != "go" {
-			hosts.Setup(t, language)
-		}
+		hosts.Setup(t, language, "adapter")
 	}
 	return languages
 }
@@ -212,9 +214,7 @@ func (f *fleet) start(languages []string, store func(*fleet)) {
 	var err error
 	f.Sandbox, err = sandbox.Start(f.ctx, sandbox.Config{})
 	must(err)
-	for name, value := range f.Env(sandbox.Stage) {
-		f.variables = append(f.variables, name+"="+value)
-	}
+	f.variables = maps.Collect(maps.All(f.Env(sandbox.Stage)))
 	_, secret := f.Client(sandbox.Stage)
 	f.secrets = append(f.secrets, secret)
 	store(f)
@@ -229,8 +229,10 @@ func noStore(*fleet) {}
 func redisStore(f *fleet) {
 	password := rand.Text()
 	f.secrets = append(f.secrets, password)
-	f.redis = startRedis(f.ctx, password)
-	f.variables = append(f.variables, "ROSTERING_STORE="+f.redis.url)
+	var err error
+	f.redis, err = held.StartRedis(f.ctx, password)
+	must(err)
+	f.store = &protocol.Store{Name: "s", Kind: "redis", URL: f.redis.URL}
 }
 
 // folderStore names a folder that does not exist yet.
@@ -238,12 +240,12 @@ func folderStore(f *fleet) {
 	parent, err := os.MkdirTemp("", "fleet")
 	must(err)
 	f.folder = filepath.Join(parent, "store")
-	f.variables = append(f.variables, "ROSTERING_STORE="+f.folder)
+	f.store = &protocol.Store{Name: "s", Kind: "folder", Folder: f.folder}
 }
 
 // join starts one more process.
 func (f *fleet) join(language string) {
-	w, err := start(f.ctx, language, f.variables)
+	w, err := start(f.ctx, language, f.variables, f.store)
 	must(err)
 	f.workers = append(f.workers, w)
 }
@@ -260,7 +262,7 @@ func (f *fleet) call(calls int) {
 	all.Wait()
 	f.longest = max(f.longest, time.Since(began))
 	for _, a := range f.reports {
-		f.calls += a.Calls
+		f.calls += a.calls
 	}
 	must(errors.Join(errs...))
 	// A token that was requested since then may be due by now: half of its lifetime is over, but it
@@ -291,7 +293,7 @@ func (f *fleet) callUntil(so func() bool) {
 // expiry is that of the newest token.
 func (f *fleet) expiry() (newest time.Time) {
 	for _, a := range f.reports {
-		if at := time.Unix(a.ExpiresAt, 0); at.After(newest) {
+		if at := time.Unix(a.expiresAt, 0); at.After(newest) {
 			newest = at
 		}
 	}
@@ -303,25 +305,19 @@ func (f *fleet) requests() int { return f.Counts().TokenRequests }
 
 // close ends all, and returns what the processes wrote to standard error.
 func (f *fleet) close() (log string) {
-	var all sync.WaitGroup
-	workers := append(f.workers, f.killed...)
-	for _, w := range workers {
-		all.Go(w.close)
+	for _, w := range append(f.workers, f.killed...) {
+		if text := strings.TrimSpace(w.close()); text != "" {
+			log += w.language + ": " + text + "\n"
+		}
 	}
-	all.Wait()
 	if f.redis != nil {
-		f.redis.end()
+		f.redis.End()
 	}
 	if f.folder != "" {
 		_ = os.RemoveAll(filepath.Dir(f.folder))
 	}
 	if f.Sandbox != nil {
 		_ = f.Sandbox.Close()
-	}
-	for _, w := range workers {
-		if text := w.log.String(); text != "" {
-			log += fmt.Sprintf("%s: %s\n", w.language, strings.TrimSpace(text))
-		}
 	}
 	return log
 }

@@ -1,91 +1,102 @@
 package fleet
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
 )
 
 // patience bounds every wait.
 const patience = 60 * time.Second
 
-// worker is a process of the fleet.
+// worker is a process of the fleet: the adapter of a library, with one client.
 type worker struct {
 	language string
-	command  *exec.Cmd
-	in       io.WriteCloser
-	out      *bufio.Reader
-	log      bytes.Buffer // complete when the process has ended
+	process  *protocol.Process
+	log      output
 }
 
-// start starts the program fleet of a language.
-func start(ctx context.Context, language string, variables []string) (*worker, error) {
-	run := filepath.Join(hosts.Root(), "host-example", language, "run.sh")
-	w := &worker{language: language, command: exec.CommandContext(ctx, run, "fleet")}
-	own := func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") }
-	w.command.Env = append(append(slices.DeleteFunc(os.Environ(), own), "NO_PROXY=127.0.0.1"), variables...)
-	w.command.Stderr = &w.log
-	w.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // for signal
-	in, err := w.command.StdinPipe()
-	if err != nil {
+// output is what a process writes to standard error.
+type output struct {
+	mutex sync.Mutex
+	bytes bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mutex.Lock()
+	defer o.mutex.Unlock()
+	return o.bytes.Write(b)
+}
+
+// start starts a process of a language, whose client has a config by variables, and a store or none.
+func start(ctx context.Context, language string, variables map[string]string, store *protocol.Store) (*worker, error) {
+	w := &worker{language: language}
+	var err error
+	if w.process, err = hosts.Library(language).Process(ctx, &w.log); err != nil {
 		return nil, err
 	}
-	out, err := w.command.StdoutPipe()
-	if err != nil {
-		return nil, err
+	w.process.Bound = patience
+	return w, w.do(&protocol.Response{}, protocol.Request{Op: "open", Open: protocol.Open{Variables: variables, Store: store}})
+}
+
+func (w *worker) do(a *protocol.Response, r protocol.Request) (err error) {
+	r.Client = "c"
+	if *a, err = w.process.Do(r); err == nil && a.Error+a.Trap+a.Misuse != "" {
+		err = fmt.Errorf("%s%s%s", a.Error, a.Trap, a.Misuse)
 	}
-	w.in, w.out = in, bufio.NewReader(out)
-	return w, w.command.Start()
+	if err != nil {
+		return fmt.Errorf("a %s process: %w", w.language, err)
+	}
+	return nil
 }
 
 // report is what a process reports of its calls.
 type report struct {
-	Calls     int    `json:"calls"`
-	Token     string `json:"token"` // the beginning of its hash
-	ExpiresAt int64  `json:"expires_at"`
+	calls     int
+	token     string
+	expiresAt int64
 }
 
-// call has the process make calls. If that takes too long, the process is killed.
+// call has the process make calls, none of which may fail. If that takes too long, it is killed.
 func (w *worker) call(calls int) (r report, err error) {
-	end := time.AfterFunc(patience, w.kill)
-	defer end.Stop()
-	// A process that has ended shows in the one or the other, as it happens.
-	_, err = fmt.Fprintln(w.in, calls)
-	var line []byte
-	if err == nil {
-		line, err = w.out.ReadBytes('\n')
+	var a protocol.Response
+	for range calls {
+		if err = w.do(&a, protocol.Request{Op: "list_jobs"}); err != nil {
+			w.kill()
+			return r, err
+		}
 	}
-	if err != nil {
-		return r, fmt.Errorf("a %s process ended before it responded: %w", w.language, err)
+	if calls == 0 {
+		return r, nil
 	}
-	if err := json.Unmarshal(line, &r); err != nil || r.Calls != calls {
-		return r, fmt.Errorf("a %s process was to make %d calls and says %q", w.language, calls, line)
+	if err = w.do(&a, protocol.Request{Op: "get_token"}); err != nil {
+		return r, err
 	}
-	return r, nil
+	var token struct {
+		AccessToken string `json:"access_token"`
+		ExpiresAt   int64  `json:"expires_at"`
+	}
+	err = json.Unmarshal(a.Token, &token)
+	return report{calls, token.AccessToken, token.ExpiresAt}, err
 }
 
 // kill ends the process in the middle of what it does.
 func (w *worker) kill() { _ = w.signal(syscall.SIGKILL) }
 
-// signal sends a signal to the process, and those that it is made of.
-func (w *worker) signal(s syscall.Signal) error { return syscall.Kill(-w.command.Process.Pid, s) }
+func (w *worker) signal(s syscall.Signal) error { return syscall.Kill(w.process.PID(), s) }
 
-// close lets the process end on its own.
-func (w *worker) close() {
-	_ = w.in.Close()
-	end := time.AfterFunc(patience, w.kill)
-	defer end.Stop()
-	_ = w.command.Wait()
+// close lets the process end on its own, and returns what it has written.
+func (w *worker) close() (log string) {
+	_ = w.process.Close()
+	for _, l := range w.process.Logs("c") {
+		log += l.Line + "\n"
+	}
+	return log + w.log.bytes.String()
 }

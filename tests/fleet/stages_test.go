@@ -28,7 +28,7 @@ func turns(f *fleet) {
 		f.calls++
 		f.call(1)
 		for i, a := range f.reports {
-			if a.Token != first.Token {
+			if a.token != first.token {
 				fail("a %s process has another token than the %s process that requested it", f.workers[i].language, w.language)
 			}
 		}
@@ -90,10 +90,10 @@ func stopped(f *fleet) {
 
 // pausedRedis stops Redis, so that each process requests a token, and continues it.
 func pausedRedis(f *fleet) {
-	must(f.redis.command.Process.Signal(syscall.SIGSTOP))
+	must(f.redis.Signal(syscall.SIGSTOP))
 	f.Revoke()
 	err := try(func() { f.call(2) })
-	must(errors.Join(err, f.redis.command.Process.Signal(syscall.SIGCONT)))
+	must(errors.Join(err, f.redis.Signal(syscall.SIGCONT)))
 	f.Revoke()
 	f.call(2)
 }
@@ -101,9 +101,10 @@ func pausedRedis(f *fleet) {
 // emptyRedis restarts Redis without data. Clients notice when an operation fails, sooner or later: their processes request
 // a token each. Then all share one again.
 func emptyRedis(f *fleet) {
-	f.redis.end()
-	must(f.redis.start(f.ctx))
+	f.redis.End()
+	must(f.redis.Start(f.ctx))
 	for range 5 {
+		time.Sleep(300 * time.Millisecond) // some clients connect again after a pause
 		before := f.requests()
 		f.Revoke()
 		if f.call(2); f.requests()-before == 1 {
@@ -114,10 +115,10 @@ func emptyRedis(f *fleet) {
 }
 
 func fullRedis(f *fleet) {
-	must(f.redis.limit(1))
+	must(f.redis.Limit(1))
 	f.Revoke()
 	err := try(func() { f.call(2) })
-	must(errors.Join(err, f.redis.limit(0)))
+	must(errors.Join(err, f.redis.Limit(0)))
 }
 
 // shorten has all get the same token, which lives for seconds, as will those that follow.
@@ -153,7 +154,7 @@ func renewals(f *fleet) {
 func withoutRedis(f *fleet) {
 	before := f.requests()
 	f.shorten()
-	f.redis.end()
+	f.redis.End()
 	f.call(3) // with the token that they have
 	if got := f.requests() - before; got != 1 {
 		fail("%d token requests by then, not 1", got)

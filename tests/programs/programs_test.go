@@ -45,7 +45,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(p.language, func(t *testing.T) {
 			t.Parallel()
 			if p.language != "go" {
-				hosts.Setup(t, p.language)
+				hosts.Setup(t, p.language, "setup")
 			}
 			for _, name := range p.once {
 				t.Run(name, func(t *testing.T) { testOnce(t, p.language, name) })
@@ -71,7 +71,7 @@ func TestForeignPrograms(t *testing.T) {
 		t.Skip("HOSTS leaves c out")
 	}
 	t.Parallel()
-	hosts.Setup(t, "c")
+	hosts.Setup(t, "c", "setup")
 	for name, present := range foreign {
 		t.Run(name, func(t *testing.T) {
 			if exec.Command("sh", "-c", present).Run() != nil {

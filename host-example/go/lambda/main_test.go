@@ -7,14 +7,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"automatic-rostering.example/rostering/internal/sandbox"
 )
 
 // patience bounds every wait.
@@ -29,6 +27,32 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// services are a token endpoint and a jobs service.
+type services struct {
+	*httptest.Server
+	folder       string // which the instances share
+	tokens, jobs atomic.Int64
+	down         atomic.Bool
+}
+
+func serve(t *testing.T) *services {
+	s := &services{folder: t.TempDir()}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/connect/token":
+			s.tokens.Add(1)
+			_, _ = io.WriteString(w, `{"access_token":"a-token","token_type":"Bearer","expires_in":3600}`)
+		case s.down.Load():
+			w.WriteHeader(http.StatusServiceUnavailable)
+		default:
+			s.jobs.Add(1)
+			_, _ = io.WriteString(w, `{"jobs":[{"id":1}]}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
 // instance is an instance of the function with its own Runtime API, from which it gets events and to
 // which it sends results.
 type instance struct {
@@ -36,15 +60,14 @@ type instance struct {
 	stop            func() // kills it, as Lambda does
 }
 
-func start(t *testing.T, s *sandbox.Sandbox) *instance {
+func start(t *testing.T, s *services) *instance {
 	t.Helper()
 	i := &instance{events: make(chan string), results: make(chan string, 1)}
 	api := httptest.NewServer(i.runtimeAPI())
 	function := exec.Command(os.Args[0])
-	function.Env = append(os.Environ(), "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(api.URL, "http://"))
-	for name, value := range s.Env {
-		function.Env = append(function.Env, name+"="+value)
-	}
+	function.Env = append(os.Environ(), "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(api.URL, "http://"),
+		"ROSTERING_ENVIRONMENT=stage", "ROSTERING_AUTH_URL="+s.URL, "ROSTERING_BASE_URL="+s.URL, "ROSTERING_CLIENT_ID=client",
+		"ROSTERING_CLIENT_SECRET=the-secret", "ROSTERING_CUSTOMER_ID=customer", "ROSTERING_USER_ID=user", "ROSTERING_STORE="+s.folder)
 	if err := function.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -104,15 +127,8 @@ func wantJobs(t *testing.T, i *instance) {
 	}
 }
 
-// sandboxWithStore starts a sandbox for instances that share a folder.
-func sandboxWithStore(t *testing.T) *sandbox.Sandbox {
-	s := sandbox.New(t)
-	s.Env["ROSTERING_STORE"] = filepath.Join(t.TempDir(), "store")
-	return s
-}
-
 func TestInstancesShareTheToken(t *testing.T) {
-	s := sandboxWithStore(t)
+	s := serve(t)
 	for range 2 {
 		i := start(t, s)
 		for range 3 {
@@ -120,18 +136,21 @@ func TestInstancesShareTheToken(t *testing.T) {
 		}
 		i.stop()
 	}
-	s.WantCounts(t, 1, 6)
+	if s.tokens.Load() != 1 || s.jobs.Load() != 6 {
+		t.Errorf("%d token requests for %d calls", s.tokens.Load(), s.jobs.Load())
+	}
 }
 
 func TestAnErrorDoesNotEndTheInstance(t *testing.T) {
-	s := sandboxWithStore(t)
+	s := serve(t)
 	i := start(t, s)
-	s.Fault(sandbox.Fault{Server: "jobs", Status: 503, Requests: 1})
+	s.down.Store(true)
 	kind, object := i.invoke(t)
 	var e struct{ ErrorMessage, ErrorType string }
 	if err := json.Unmarshal([]byte(object), &e); err != nil || kind != "error" ||
 		!strings.HasPrefix(e.ErrorMessage, "service_error: ") || e.ErrorType != "Error" {
 		t.Errorf("the result is %s %s", kind, object)
 	}
+	s.down.Store(false)
 	wantJobs(t, i)
 }

@@ -1,4 +1,5 @@
-// Minimal prints the jobs by a direct call with the Extism SDK, which sends the plugin's requests.
+// Minimal prints the jobs by a direct call with the Extism SDK, which sends the plugin's requests. With the argument call, it
+// makes the calls that it reads from standard input, for the tests of the plugin.
 package main
 
 import (
@@ -17,6 +18,12 @@ import (
 func main() {
 	log.SetFlags(0)
 	ctx := context.Background()
+	if len(os.Args) > 1 && os.Args[1] == "call" {
+		if err := call(ctx, os.Stdin, os.Stdout); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	// snippet
 	plugin, err := extism.NewPlugin(ctx, extism.Manifest{
 		Wasm:         []extism.Wasm{extism.WasmFile{Path: os.Getenv("ROSTERING_WASM")}}, // rostering.wasm

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::fs;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use automatic_rostering::reqwest::{Certificate, ClientBuilder, Identity, Proxy};
 use automatic_rostering::Options;
@@ -21,8 +22,30 @@ pub struct Config {
     timeout_ms: i64,
     max_body: Option<usize>,
     store: Option<Arc<dyn automatic_rostering::Store>>,
+    clock: Option<Timepiece>,
     plugin: Option<Vec<u8>>,
     http: Http,
+}
+
+/// Returns the time in Unix seconds.
+pub type Clock = Option<unsafe extern "C" fn(context: *mut c_void) -> i64>;
+
+/// A clock with what it gets.
+#[derive(Clone, Copy)]
+struct Timepiece {
+    clock: unsafe extern "C" fn(*mut c_void) -> i64,
+    context: *mut c_void,
+}
+
+// The header requires a function that any thread may call with its context.
+unsafe impl Send for Timepiece {}
+unsafe impl Sync for Timepiece {}
+
+impl Timepiece {
+    fn now(&self) -> SystemTime {
+        let seconds = unsafe { (self.clock)(self.context) };
+        UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).unwrap_or_default())
+    }
 }
 
 /// The options of the HTTP client.
@@ -47,6 +70,7 @@ impl Config {
             timeout_ms: 0,
             max_body: None,
             store: None,
+            clock: None,
             plugin: None,
             http: Http::default(),
         }
@@ -89,6 +113,9 @@ impl Config {
         }
         if let Some(store) = &self.store {
             options = options.store(store.clone());
+        }
+        if let Some(clock) = self.clock {
+            options = options.clock(move || clock.now());
         }
         if let Some(plugin) = &self.plugin {
             options = options.wasm(plugin.clone());
@@ -214,5 +241,14 @@ pub extern "C" fn rostering_config_set_store(config: Option<&mut Config>, store:
 pub extern "C" fn rostering_config_set_log(config: Option<&mut Config>, log: Log, context: *mut c_void) {
     if let Some(config) = config {
         config.logger = Logger { log, context };
+    }
+}
+
+/// Replaces the system's clock as the one by which tokens expire, for tests of your code; timeouts keep to real time. The
+/// function is called on any thread and concurrently. The context must live until the client is freed.
+#[no_mangle]
+pub extern "C" fn rostering_config_set_clock(config: Option<&mut Config>, clock: Clock, context: *mut c_void) {
+    if let Some(config) = config {
+        config.clock = clock.map(|clock| Timepiece { clock, context });
     }
 }

@@ -270,3 +270,15 @@ pub extern "C" fn rostering_error_body_truncated(error: Option<&Error>) -> bool 
 pub extern "C" fn rostering_error_header(error: Option<&Error>, name: *const c_char) -> *const c_char {
     error.map_or(std::ptr::null(), |error| error.headers.get(name))
 }
+
+/// Returns the name of the header with this index, from 0; NULL after the last one.
+#[no_mangle]
+pub extern "C" fn rostering_error_header_name(error: Option<&Error>, index: usize) -> *const c_char {
+    error.map_or(std::ptr::null(), |error| error.headers.name_at(index))
+}
+
+/// Returns the value of the header with this index.
+#[no_mangle]
+pub extern "C" fn rostering_error_header_value(error: Option<&Error>, index: usize) -> *const c_char {
+    error.map_or(std::ptr::null(), |error| error.headers.value_at(index))
+}

@@ -26,18 +26,21 @@ export async function read(response, limit) {
   return whole;
 }
 
+const ofEncoding = new Set(['content-encoding', 'content-length']);
+
 /**
  * Makes a response like that of fetch, but with its body in memory.
  *
  * @param {import('./http.js').WholeResponse} response
  */
 export function toResponse({ status, headers, body }) {
-  let own = headers;
-  if (headers.has('Content-Encoding')) {
-    // The body is decoded, so a Response that is forwarded must not claim otherwise.
-    own = new Headers(headers);
-    own.delete('Content-Encoding');
-    own.delete('Content-Length');
+  const whole = body.length > 0 ? body : null;
+  try {
+    if (!headers.has('Content-Encoding')) return new Response(whole, { status, headers });
+  } catch {
+    // Node's fetch accepts a header without a name, and a Response does not.
   }
-  return new Response(body.length > 0 ? body : null, { status, headers: own });
+  // The body is decoded, so a Response that is forwarded must not claim otherwise.
+  const own = [...headers].filter(([name]) => name !== '' && !ofEncoding.has(name));
+  return new Response(whole, { status, headers: own });
 }

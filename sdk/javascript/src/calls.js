@@ -1,3 +1,5 @@
+import { kind } from './check.js';
+import { waitUntil as ofRuntime } from '#inside';
 import { after, Tasks } from './deadline.js';
 import { explain, timedOut } from './error.js';
 import { KeptSteps } from './kept.js';
@@ -11,7 +13,6 @@ import { guardedLogger, GuardedStore } from './guard.js';
 
 /**
  * @typedef {object} CallOptions
- * @property {() => number} now the time in Unix seconds
  * @property {Body | undefined} [body] if the input has `"body":true`
  * @property {AbortSignal | null | undefined} [signal]
  * @property {number | undefined} [timeoutMs]
@@ -24,8 +25,7 @@ const decoder = new TextDecoder();
 export class Calls {
   #plugin;
   #options;
-  /** @type {Promise<void> | undefined} */
-  #closing;
+  #isClosed = false;
   #running = new Tasks();
   #sections = new Tasks(); // token requests outlive the calls that make them
   #ended = 0; // how many sections have ended in anything but a wait
@@ -64,8 +64,8 @@ export class Calls {
    * @throws {unknown} a RosteringError, or the signal's reason
    */
   async make(call, input, options) {
-    if (this.#closing) throw closed();
-    const { timeoutMs = this.#options.timeoutMs ?? 30_000, waitUntil = this.#options.waitUntil } = options;
+    if (this.#isClosed) throw closed();
+    const { timeoutMs = this.#options.timeoutMs ?? 30_000, waitUntil = this.#options.waitUntil ?? ofRuntime } = options;
     return this.#running.run(timeoutMs, timedOut, options.signal, (signal) =>
       new Loop(this, { ...options, waitUntil, signal }).run(call, input),
     );
@@ -75,14 +75,26 @@ export class Calls {
    * Renews the token in the background: the calls have a valid one, so none waits, and an error concerns none of them. It is
    * logged, and the plugin backs off.
    *
-   * @param {Pick<CallOptions, 'now' | 'waitUntil'>} options
+   * @param {CallOptions['waitUntil']} waitUntil
    */
-  renew({ now, waitUntil }) {
+  renew(waitUntil) {
     const renewal = this.#sections.run(0, closed, undefined, (signal) =>
-      new Loop(this, { now, signal, isRenewal: true }).run('get_token', {}),
+      new Loop(this, { signal, isRenewal: true }).run('get_token', {}),
     );
     const ended = renewal.catch(() => {});
     waitUntil?.(ended);
+  }
+
+  /**
+   * Returns the time in Unix seconds.
+   *
+   * @throws {TypeError} if the clock of the options has none
+   */
+  now() {
+    const { clock = Date.now } = this.#options;
+    const time = clock();
+    if (Number.isFinite(time)) return Math.floor(time / 1000);
+    throw new TypeError(`the clock of the options must return milliseconds, not ${kind(time)}`);
   }
 
   /**
@@ -92,7 +104,7 @@ export class Calls {
    * @param {string} input as JSON
    */
   run(name, input) {
-    if (this.#closing) throw closed();
+    if (this.#isClosed) throw closed();
     this.call(name, input);
     this.#wake();
   }
@@ -103,18 +115,11 @@ export class Calls {
    * @param {number} [timeoutMs] cancels the calls after this time
    */
   async close(timeoutMs = Infinity) {
+    this.#isClosed = true;
     const timer = after(timeoutMs, () => this.#running.cancel(closed()));
-    try {
-      await (this.#closing ??= this.#close());
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async #close() {
     await this.#running.ended();
+    clearTimeout(timer);
     this.#sections.cancel(closed());
-    await this.#sections.ended();
   }
 
   /**
@@ -154,10 +159,10 @@ export class Calls {
    *
    * @param {string} call
    * @param {{refused?: string}} input
-   * @param {number} now
    * @param {boolean} isRenewal
    */
-  begin(call, input, now, isRenewal) {
+  begin(call, input, isRenewal) {
+    const now = this.now();
     const key = call + JSON.stringify(input);
     const kept = this.#kept.find(key, now);
     if (kept) return kept;

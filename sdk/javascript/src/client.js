@@ -92,7 +92,7 @@ export class Client {
    */
   async getToken(given) {
     const { force, refused, ...options } = this.#checked('getToken', given);
-    const { output } = await this.#calls.make('get_token', { force, refused }, { ...options, now: clock });
+    const { output } = await this.#calls.make('get_token', { force, refused }, options);
     return new Token(/** @type {import('./token.js').TokenObject} */ (output));
   }
 
@@ -149,7 +149,7 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: clock() }));
+    this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: this.#calls.now() }));
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
@@ -187,13 +187,10 @@ export class Client {
   async #send(call, input, own, options) {
     const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
     const all = { ...input, customer_id: customerId, user_id: userId };
-    const { response } = await this.#calls.make(call, all, { ...options, now: clock });
+    const { response } = await this.#calls.make(call, all, options);
     return toResponse(/** @type {import('./http.js').WholeResponse} */ (response));
   }
 }
-
-/** Returns the time in Unix seconds. */
-const clock = () => Math.floor(Date.now() / 1000);
 
 /** @param {HeadersInit} headers */
 const plain = (headers) => Object.fromEntries(new Headers(headers));

@@ -26,7 +26,8 @@ function onAbort(signal, listener) {
 export class Tasks {
   /** @type {Set<(reason: unknown) => void>} */
   #running = new Set();
-  #idle = () => {};
+  /** @type {Set<(_?: unknown) => void>} */
+  #waiting = new Set();
   /** @type {unknown} */
   #reason;
 
@@ -57,23 +58,32 @@ export class Tasks {
       clearTimeout(timer);
       forget?.();
       this.#running.delete(cancel);
-      if (this.#running.size === 0) this.#idle();
+      if (this.#running.size === 0) this.#wake();
     }
   }
 
   /**
-   * Aborts the work that runs, and any that starts later.
+   * Aborts the work that runs, and any that starts later. Nothing waits for its end: work of a request that workerd has
+   * canceled has none.
    *
    * @param {unknown} reason
    */
   cancel(reason) {
     this.#reason = reason;
     for (const cancel of this.#running) cancel(reason);
+    this.#running.clear();
+    this.#wake();
   }
 
-  /** Waits until no work runs. */
+  /** Waits until no work runs, or it has been canceled. */
   async ended() {
-    if (this.#running.size > 0) await new Promise((/** @type {(_?: unknown) => void} */ idle) => (this.#idle = idle));
+    if (this.#running.size > 0)
+      await new Promise((/** @type {(_?: unknown) => void} */ wake) => this.#waiting.add(wake));
+  }
+
+  #wake() {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 }
 

@@ -10,5 +10,8 @@ export async function inside() {
   }
 }
 
+/** Receives what continues after a call: nothing needs to. @type {import('./options.js').Options['waitUntil']} */
+export const waitUntil = undefined;
+
 /** @param {string | URL} path */
 export const readPlugin = (path) => readFile(path);

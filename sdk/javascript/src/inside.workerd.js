@@ -1,8 +1,12 @@
 // workerd compiles nothing at run time and reads no files: what the Worker imports is compiled when it is deployed.
 
+import * as workers from 'cloudflare:workers';
 import module from './rostering-nowasi.wasm';
 
 export const inside = async () => module;
+
+/** Has workerd continue what continues after the response to the request that is under way. */
+export const { waitUntil } = workers;
 
 // A call ends the waits of other calls, each of which belongs to another request.
 if (globalThis.Cloudflare?.compatibilityFlags.handle_cross_request_promise_resolution === false) {

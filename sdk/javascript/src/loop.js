@@ -55,10 +55,10 @@ export class Loop {
    * @returns {Promise<Result>}
    */
   async run(call, input) {
-    const { now, signal, waitUntil, isRenewal = false } = this.#options;
+    const { signal, waitUntil, isRenewal = false } = this.#options;
     signal.throwIfAborted();
-    let step = this.#calls.begin(call, input, now(), isRenewal);
-    if ('renew' in step) this.#calls.renew({ now, waitUntil });
+    let step = this.#calls.begin(call, input, isRenewal);
+    if ('renew' in step) this.#calls.renew(waitUntil);
     while (step.step !== 'done') {
       if (step.step === 'wait') {
         await this.#wait(step);
@@ -151,7 +151,7 @@ export class Loop {
    * @param {unknown} [cause]
    */
   #resume({ flow }, result, cause) {
-    const input = JSON.stringify({ flow, now: this.#options.now(), ...result });
+    const input = JSON.stringify({ flow, now: this.#calls.now(), ...result });
     return this.#calls.step('resume', input, { cause, response: this.#response });
   }
 }

@@ -59,10 +59,12 @@
  * @property {number} [timeoutMs] Limits each call with all its requests and waits (default: 30,000). 0 or Infinity disables
  *   it.
  * @property {number} [maxBody] Limits a response, in bytes (default: 64 MiB).
+ * @property {() => number} [clock] Returns the time in milliseconds, by which tokens expire, for tests (default: `Date.now`).
+ *   Timeouts keep the system's.
  * @property {Logger} [logger] Receives log lines, which have neither secrets nor tokens. Without it, only the warnings of a
  *   failing store are logged, to the console.
  * @property {(section: Promise<unknown>) => void} [waitUntil] Receives what continues after a call, such as a renewal of
- *   the token, or the token request of a call that ended early, in runtimes that would cancel it.
+ *   the token, or the token request of a call that ended early, in runtimes that would cancel it (default: a Worker's own).
  */
 
 /**

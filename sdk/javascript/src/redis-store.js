@@ -8,7 +8,7 @@
  * @property {(key: string, value: string, options: SetOptions) => Promise<unknown>} set
  */
 
-/** @typedef {{expiration: {type: 'EX', value: number}, condition?: 'NX'}} SetOptions */
+/** @typedef {{expiration: {type: 'PX', value: number}, condition?: 'NX'}} SetOptions */
 
 /**
  * A store for a fleet: a Redis server, through a client that you create, connect and close. Set its option
@@ -42,4 +42,4 @@ export class RedisStore {
 }
 
 /** @param {number} seconds @returns {SetOptions} */
-const expiry = (seconds) => ({ expiration: { type: 'EX', value: seconds } });
+const expiry = (seconds) => ({ expiration: { type: 'PX', value: Math.ceil(seconds * 1000) } });

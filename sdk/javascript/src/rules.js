@@ -8,6 +8,7 @@ const options = {
   maxBody: is.positive,
   logger: is.methods('debug', 'info', 'warn', 'error'),
   waitUntil: is.callable,
+  clock: is.callable,
 };
 const call = { signal: is.signal, timeoutMs: is.notNegative, waitUntil: is.callable };
 const list = { customerId: is.textOrNull, userId: is.textOrNull, ...call };

@@ -13,11 +13,8 @@ const atOnce = 8;
 const config = configFromEnv();
 const client = await Client.open(config);
 const { accessToken } = await client.getToken();
-const headers = /** @type {Record<string, string>} */ ({
-  Authorization: `Bearer ${accessToken}`,
-  CUSTOMER_ID: config.customerId,
-  USER_ID: config.userId,
-});
+const { customerId = '', userId = '' } = config;
+const headers = { Authorization: `Bearer ${accessToken}`, CUSTOMER_ID: customerId, USER_ID: userId };
 
 const library = async () => (await client.listJobs()).arrayBuffer();
 const bare = async () => {

@@ -1,28 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
-
-/** @typedef {{method?: string | undefined, headers: import('node:http').IncomingHttpHeaders, body: string}} Received */
 
 /**
- * Starts a server that redirects `/?status=307&to=URL`, and responds to other requests with 200.
+ * Starts a server until a test ends, and returns its URL.
  *
  * @param {import('node:test').TestContext} t
+ * @param {import('node:http').RequestListener} respond
  */
-export async function listen(t) {
-  /** @type {Received[]} */
-  const received = [];
-  const server = createServer(async (request, response) => {
-    const { method, headers } = request;
-    received.push({ method, headers, body: await text(request) });
-    const query = new URL(request.url ?? '', 'http://host').searchParams;
-    response.writeHead(Number(query.get('status') ?? 200), { Location: query.get('to') ?? '' }).end();
-  }).listen(0, '127.0.0.1');
+export async function listen(t, respond) {
+  const server = createServer(respond).listen(0, '127.0.0.1');
+  t.after(() => server.close().closeAllConnections());
   await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { received, url: `http://127.0.0.1:${port}` };
+  return `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 }

@@ -9,17 +9,13 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
   const stores: Store[] = [new MemoryStore(), new FileStore('tokens'), new RedisStore(redis)];
   const plugin: Source = bytes;
   for (const store of stores) {
-    const options: Options = { store, plugin, logger: console, fetch: (url, init) => fetch(url, init) };
+    const own: Options = { fetch: (url, init) => fetch(url, init), clock: Date.now };
+    const options: Options = { ...own, store, plugin, logger: console };
     const client = await Client.open(config, options);
     await client.setToken(new Token((await client.getToken()).toObject()));
-    const path = '/jobs/7';
-    const response: Response = await client.sendRequest({
-      path,
-      method: 'PUT',
-      json: {},
-      searchParams: { dry: 'yes' },
-    });
-    await client.sendRequest({ path, method: 'PUT', body: '{}', headers: response.headers });
+    const put = { path: '/jobs/7', method: 'PUT' };
+    const response: Response = await client.sendRequest({ ...put, json: {}, searchParams: { dry: 'yes' } });
+    await client.sendRequest({ ...put, body: '{}', headers: response.headers });
     await withToken(client, fetch)(response.url, { signal: AbortSignal.timeout(1000) });
     const view: Client = client.forCustomer('acme').forUser(null);
     await retry(() => view.listJobs({ waitUntil: (section) => void section }), { deadlineMs: 1000 });

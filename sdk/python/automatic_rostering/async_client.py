@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterable, Coroutine
+from collections.abc import AsyncIterable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Self, cast
@@ -46,9 +46,10 @@ class AsyncClient(
         http: httpx.AsyncClient | None = None,
         logger: logging.Logger | logging.LoggerAdapter[Any] | None = None,
         plugin: Wasm | None = None,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         event = asyncio.Event
-        options = (config, timeout, max_body, store, http, logger, plugin)
+        options = (config, timeout, max_body, store, http, logger, plugin, clock)
         super().__init__(Core(*options, event=event, http_kind=httpx.AsyncClient))
 
     async def open(self) -> Self:

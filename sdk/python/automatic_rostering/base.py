@@ -58,6 +58,7 @@ class Core:
     http: Any  # None: the client makes its own
     logger: AnyLogger | None
     wasm: Wasm | None
+    clock: Callable[[], float] | None
     event: Callable[[], AnyEvent]
     http_kind: type
 
@@ -70,6 +71,8 @@ class Core:
         check("http", self.http, self.http_kind, None)
         check("logger", self.logger, (logging.Logger, logging.LoggerAdapter), None)
         check("plugin", self.wasm, (str, PathLike, bytes), None)
+        if not (self.clock is None or callable(self.clock)):
+            raise TypeError(f"clock must be a function, not {type(self.clock).__name__}")
         self.owns_http = self.http is None
         self.loop: Any = None  # of an AsyncClient that is open
         self._plugin: Plugin | None = None
@@ -95,6 +98,14 @@ class Core:
             plugin.close()
             raise
         self._plugin = plugin
+
+    def now(self) -> int:
+        """Return the time by which tokens expire, in Unix seconds."""
+        if not self.clock:
+            return int(time.time())
+        now = self.clock()
+        check("what clock returns", now, (float, int))
+        return int(now)
 
     @property
     def plugin(self) -> Plugin:
@@ -251,7 +262,7 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         scope or token endpoint.
         """
         check("token", token, Token)
-        fields = {**json.loads(token.to_json()), "now": int(time.time())}
+        fields = {**json.loads(token.to_json()), "now": self._core.now()}
         self._core.plugin.call("set_token", json.dumps(fields).encode())
 
     def clear_token(self) -> None:
@@ -274,7 +285,7 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         else:
             check_timeout("timeout", timeout)
         store = core.store is not None
-        return self._run(Call(core.plugin, export, fields, store, body=body), timeout)
+        return self._run(Call(core.plugin, export, fields, store, core.now, body), timeout)
 
     def _run(self, call: Call, timeout: float | None) -> Any:  # noqa: ANN401
         """Perform the steps of a call."""

@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -31,14 +30,14 @@ AnyBody = Body | AsyncBody | None
 class Call:
     """A call of an export, made by `begin` and `resume`.
 
-    `now` replaces the clock; `body` is sent if the input, which has no `now`, has `"body": true`.
+    `clock` returns the time for `now`; `body` is sent if the input has `"body": true`.
     """
 
     plugin: Plugin
     export: str
     input: Mapping[str, object]
     store: bool
-    now: float | None = None
+    clock: Callable[[], int]
     body: AnyBody = None
     #: Whether it renews the token in the background.
     is_renewal: bool = False
@@ -49,7 +48,7 @@ class Call:
 
     def begin(self) -> Step:
         """Return the first step."""
-        kept, now = self.plugin.kept, unix_time(self.now)
+        kept, now = self.plugin.kept, self.clock()
         key = self.export, json.dumps(self.input)
         self._step = kept.find(key, now)
         if self._step:
@@ -65,7 +64,7 @@ class Call:
 
     def renewal(self) -> "Call":
         """Return the call that renews the token in the background."""
-        return Call(self.plugin, "get_token", {}, self.store, self.now, is_renewal=True)
+        return Call(self.plugin, "get_token", {}, self.store, self.clock, is_renewal=True)
 
     def resume(self, outcome: Outcome) -> Step:
         """Return the next step, after this outcome of the last one."""
@@ -83,7 +82,7 @@ class Call:
                 fields["repeatable"] = False
         elif isinstance(outcome, Exception):
             fields, cause = {"failed": _reason(outcome)}, outcome
-        data = {"flow": step.flow, "now": unix_time(self.now), **cast(dict[str, object], fields)}
+        data = {"flow": step.flow, "now": self.clock(), **cast(dict[str, object], fields)}
         try:
             return self._next("resume", data)[1]
         except RosteringError as error:
@@ -141,8 +140,3 @@ def _reason(error: Exception) -> str:
     """Return why there is no response. The plugin redacts it."""
     text = str(error) or ("timed out" if isinstance(error, TimeoutError) else "")
     return f"{type(error).__name__}: {text}"
-
-
-def unix_time(given: float | None) -> float:
-    """Return the given time, or else the current one, in Unix seconds."""
-    return int(time.time()) if given is None else given

@@ -31,7 +31,7 @@ class Client(BaseClient[httpx.Response, Token, Body]):
     with a proxy or a private CA; its timeouts apply if they are shorter, and it remains yours to
     close. `logger` receives the plugin's log lines, and failures of the store, which go to the
     logger "automatic_rostering" by default. `plugin` is another rostering-nowasi.wasm, as a path or
-    bytes.
+    bytes. `clock` replaces time.time as the clock by which tokens expire, for tests.
 
     Sends nothing before the first call. Close it, or use it in a `with` statement.
 
@@ -50,9 +50,10 @@ class Client(BaseClient[httpx.Response, Token, Body]):
         http: httpx.Client | None = None,
         logger: logging.Logger | logging.LoggerAdapter[Any] | None = None,
         plugin: Wasm | None = None,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         event = threading.Event
-        options = (config, timeout, max_body, store, http, logger, plugin)
+        options = (config, timeout, max_body, store, http, logger, plugin, clock)
         super().__init__(Core(*options, event=event, http_kind=httpx.Client))
         self._connections = Connections()
         urls = (config.auth_url, config.base_url)

@@ -65,8 +65,9 @@ class Exchange:
                             break
                     return self._outcome(response)
         except FAILURES as error:
-            deadline.left()
-            return self._failed(error)
+            failed = self._failed(error)
+        deadline.left()
+        return failed
 
     async def send_async(self, http: httpx.AsyncClient) -> Outcome:
         """Send it. The caller bounds the time."""

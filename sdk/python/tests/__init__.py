@@ -1,1 +1,0 @@
-PATIENCE = 20.0  # seconds; bounds every wait

@@ -1,17 +1,16 @@
-import os
 import subprocess
 import sys
+import unittest
 
-from . import PATIENCE
-from .case import ServiceCase
+from .service import PATIENCE
 
 # A parent that opens a client, and a child that opens its own, as a worker of `gunicorn --preload`
 # does. The child's end is that of a program, not os._exit.
 PROGRAM = """
 import os, sys
-from automatic_rostering import Client, Config
-config = Config.from_env()
-client = Client(config)
+from automatic_rostering import Client
+from tests.service import CONFIG, Service
+client = Client(CONFIG, http=Service().http())
 client.list_jobs()
 client.list_jobs()  # the next one would need no plugin
 if os.fork() == 0:
@@ -20,9 +19,10 @@ if os.fork() == 0:
     except RuntimeError as error:
         print(error, flush=True)
     client.close()
-    with Client(config) as own:
+    service = Service()
+    with Client(CONFIG, http=service.http()) as own:
         own.list_jobs()
-    print("in a buffer")
+    print(f"{service.tokens} token in a buffer")
     sys.exit(7)
 _, status = os.wait()
 client.list_jobs()
@@ -30,17 +30,17 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-class Fork(ServiceCase):
+class Fork(unittest.TestCase):
     def test_child_of_a_process_with_a_client(self) -> None:
         ended = subprocess.run(  # noqa: S603
             # Python 3.12 warns of os.fork.
             [sys.executable, "-W", "ignore", "-c", PROGRAM],
-            env={**os.environ, **self.sandbox.env},
             capture_output=True,
             text=True,
             timeout=PATIENCE,
             check=False,
         )
-        want = "the client was opened before a fork: open one in each process\nin a buffer\n"
+        want = (
+            "the client was opened before a fork: open one in each process\n1 token in a buffer\n"
+        )
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (7, want, ""))
-        self.want_requests(2, 4)

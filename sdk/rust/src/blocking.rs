@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, Wake};
 use std::thread::{self, Thread};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task;
@@ -46,12 +46,6 @@ impl Client {
     #[must_use]
     pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
         Self(self.0.with_timeout(timeout))
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn at(&self, now: SystemTime) -> Self {
-        Self(self.0.at(now))
     }
 
     /// Blocking form of [`crate::Client::close`].

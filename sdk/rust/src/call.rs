@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{self, Instant};
 use tracing::Instrument;
 
+use crate::config::Clock;
 use crate::error::reason;
 use crate::http::{Http, is_result, report};
 use crate::plugin::{Plugin, decode};
@@ -29,6 +30,7 @@ pub struct Shared {
     #[cfg(feature = "middleware")]
     pub base_url: String,
     pub store: Option<SharedStore>,
+    pub clock: Clock,
     /// Wakes the calls that wait for another call.
     pub progress: Arc<Notify>,
     /// Each call has a clone until it ends; `None` if the client is closed.
@@ -40,6 +42,22 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// Begins a call, for whose end closing waits: until what this returns is dropped.
+    pub fn begin(&self) -> Result<watch::Sender<()>, Error> {
+        lock(&self.running).clone().ok_or(Error::Closed)
+    }
+
+    /// The time in Unix seconds.
+    pub fn now(&self) -> u64 {
+        unix((self.clock)())
+    }
+
+    /// Calls an export that may change the plugin's state, with the time in its input.
+    pub fn call(&self, export: &str, mut input: Value) -> Result<Vec<u8>, Error> {
+        input["now"] = self.now().into();
+        self.plugin.call(export, input.to_string().as_bytes())
+    }
+
     /// Ends with [`Error::Closed`] when what is still under way is canceled.
     async fn until_canceled<T>(&self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let mut cancel = self.cancel.subscribe();
@@ -52,38 +70,10 @@ impl Shared {
     }
 }
 
-/// The time passed to the plugin: the system's, or the caller's, if it has set one.
-#[derive(Clone)]
-pub enum Now {
-    Clock,
-    Given(Option<Value>),
-}
-
-impl Now {
-    /// Adds the time to an input.
-    pub fn add(&self, mut input: Value) -> Vec<u8> {
-        match self {
-            Self::Clock => input["now"] = unix(SystemTime::now()).into(),
-            Self::Given(Some(now)) => input["now"] = now.clone(),
-            Self::Given(None) => {}
-        }
-        input.to_string().into_bytes()
-    }
-
-    /// The time in Unix seconds, if it is known.
-    fn seconds(&self) -> Option<u64> {
-        match self {
-            Self::Clock => Some(unix(SystemTime::now())),
-            Self::Given(now) => now.as_ref()?.as_u64(),
-        }
-    }
-}
-
 /// One call.
 #[derive(Clone)]
 pub struct Call {
     pub shared: Arc<Shared>,
-    pub now: Now,
     pub timeout: Option<Duration>,
     /// Whether it renews the token in the background.
     pub renews: bool,
@@ -97,22 +87,22 @@ type Next = (Arc<Step>, OwnedNotified);
 pub type Finished = (Option<Value>, Option<Response>);
 
 impl Call {
-    /// Makes the call. The input is JSON and includes the time; the key is the input without the time.
-    pub async fn run(self, call: &str, input: &[u8], key: &str, body: Option<Body>) -> Result<Finished, Error> {
+    /// Makes the call.
+    pub async fn run(self, call: &str, input: Value, body: Option<Body>) -> Result<Finished, Error> {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(
                 CallError::new(Code::InvalidInput, "the timeout is 0: use None for an unlimited call").about("timeout")
             );
         }
-        let _running = lock(&self.shared.running).clone().ok_or(Error::Closed)?;
-        self.shared.until_canceled(self.steps(call, input, key, body)).await
+        let _running = self.shared.begin()?;
+        self.shared.until_canceled(self.steps(call, input, body)).await
     }
 
-    async fn steps(&self, call: &str, input: &[u8], key: &str, body: Option<Body>) -> Result<Finished, Error> {
+    async fn steps(&self, call: &str, input: Value, body: Option<Body>) -> Result<Finished, Error> {
         let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let (mut got, mut cause) = (None, None);
-        let (mut step, mut woken) = self.within(deadline, self.begin(call, input, key)).await??;
+        let (mut step, mut woken) = self.within(deadline, self.begin(call, input)).await??;
         loop {
             let (flow, outcome, deadline) = match &*step {
                 Step::Done { output } => return Ok((output.clone(), got)),
@@ -158,12 +148,17 @@ impl Call {
     }
 
     /// Returns the first step. A kept one needs no plugin.
-    async fn begin(&self, call: &str, input: &[u8], key: &str) -> Result<Next, Error> {
-        let (plugin, key, woken) = (&self.shared.plugin, [key, call].concat(), self.woken());
-        if let Some(step) = self.now.seconds().and_then(|now| plugin.kept.find(&key, now)) {
+    async fn begin(&self, call: &str, mut input: Value) -> Result<Next, Error> {
+        let (plugin, key, now, woken) =
+            (&self.shared.plugin, format!("{call}{input}"), self.shared.now(), self.woken());
+        if let Some(step) = plugin.kept.find(&key, now) {
             return Ok((step, woken));
         }
-        let first = plugin.begin(&self.beginning(call, input), key)?;
+        input["now"] = now.into();
+        let accepts = [("wait", true), ("store", self.shared.store.is_some()), ("renew", !self.renews)];
+        let accepts: Vec<_> = accepts.iter().filter(|(_, accepted)| *accepted).map(|(name, _)| name).collect();
+        let begin = json!({ "call": call, "accepts": accepts, "input": input });
+        let first = plugin.begin(begin.to_string().as_bytes(), key)?;
         if first.renew {
             self.renew();
         }
@@ -175,8 +170,7 @@ impl Call {
     fn renew(&self) {
         let call = Self { timeout: None, renews: true, ..self.clone() };
         let renewal = async move {
-            let input = call.now.add(json!({}));
-            drop(call.shared.until_canceled(call.steps("get_token", &input, "{}", None)).await);
+            drop(call.shared.until_canceled(call.steps("get_token", json!({}), None)).await);
         };
         tokio::spawn(renewal.in_current_span());
     }
@@ -235,21 +229,12 @@ impl Call {
     fn step(&self, flow: &Value, mut outcome: Value) -> Result<Next, Error> {
         outcome["flow"] = flow.clone();
         let woken = self.woken();
-        let output = self.shared.plugin.call("resume", &self.now.add(outcome))?;
+        let output = self.shared.call("resume", outcome)?;
         Ok((Arc::new(decode(&output)?), woken))
     }
 
     fn woken(&self) -> OwnedNotified {
         self.shared.progress.clone().notified_owned()
-    }
-
-    /// Returns the input of `begin`. The plugin rejects what is not JSON.
-    fn beginning(&self, call: &str, input: &[u8]) -> Vec<u8> {
-        let store = if self.shared.store.is_some() { r#","store""# } else { "" };
-        let renew = if self.renews { "" } else { r#","renew""# };
-        let begin = format!(r#"{{"call":"{call}","accepts":["wait"{store}{renew}],"input":"#);
-        let input = if input.trim_ascii().is_empty() { b"{}" } else { input };
-        [begin.as_bytes(), input, b"}"].concat()
     }
 
     async fn within<T>(&self, deadline: Option<Instant>, future: impl Future<Output = T>) -> Result<T, Error> {

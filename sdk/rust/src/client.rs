@@ -1,18 +1,16 @@
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time;
 
-use crate::call::{Call, Finished, Now, Shared};
+use crate::call::{Call, Shared};
 use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::store::SharedStore;
-use crate::token::unix;
 use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, Response, Token, async_trait, lock};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
@@ -26,7 +24,6 @@ use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, R
 pub struct Client {
     shared: Arc<Shared>,
     timeout: Option<Duration>,
-    now: Now,
     customer: Id,
     user: Id,
 }
@@ -38,11 +35,6 @@ impl Client {
     /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
     #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        Self::open_raw(config.keys(), options)
-    }
-
-    #[doc(hidden)]
-    pub fn open_raw(config: HashMap<String, String>, options: Options) -> Result<Self, Error> {
         let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(zero("timeout", "use None for unlimited calls"));
@@ -51,22 +43,22 @@ impl Client {
             return Err(zero("max_body", "no response would fit"));
         }
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
-        let [auth_url, base_url] = ["auth_url", "base_url"].map(|key| config.get(key).cloned().unwrap_or_default());
-        let http = Http::new(&options, &[&auth_url, &base_url])?;
+        let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
         let (running, ended) = watch::channel(());
         let shared = Shared {
-            plugin: Plugin::open(&options.wasm, config)?,
+            plugin: Plugin::open(&options.wasm, config.keys())?,
             http,
             #[cfg(feature = "middleware")]
-            base_url,
+            base_url: config.base_url.clone(),
             store: options.store.map(SharedStore::new),
+            clock: options.clock,
             progress: Arc::new(Notify::new()),
             running: Mutex::new(Some(running)),
             ended,
             cancel: watch::Sender::new(false),
         };
-        let (timeout, now) = (options.timeout, Now::Clock);
-        Ok(Self { shared: Arc::new(shared), timeout, now, customer: Id::Default, user: Id::Default })
+        let timeout = options.timeout;
+        Ok(Self { shared: Arc::new(shared), timeout, customer: Id::Default, user: Id::Default })
     }
 
     /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
@@ -85,13 +77,6 @@ impl Client {
     #[must_use]
     pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
         Self { timeout: timeout.into(), ..self.clone() }
-    }
-
-    /// Returns a view with this time instead of the system's, for tests.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn at(&self, now: SystemTime) -> Self {
-        Self { now: Now::Given(Some(unix(now).into())), ..self.clone() }
     }
 
     /// Lists the jobs.
@@ -123,11 +108,13 @@ impl Client {
 
     /// Returns a middleware that adds the token to your own requests to the service. Checks the config and sends nothing.
     #[cfg(feature = "middleware")]
+    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
+        let _running = self.shared.begin()?;
         // The plugin knows the rules for URLs. It begins a call, of which nothing is carried out.
-        let input = self.now.add(json!({ "customer_id": "-", "user_id": "-" }));
-        let begin = [br#"{"call":"list_jobs","input":"#.as_slice(), &input, b"}"].concat();
-        match self.export("begin", begin).await {
+        let begin =
+            json!({ "call": "list_jobs", "input": { "customer_id": "-", "user_id": "-", "now": self.shared.now() } });
+        match self.shared.plugin.call("begin", begin.to_string().as_bytes()) {
             Err(Error::Call(error)) if !matches!(error.code, Code::ConfigMissing | Code::ConfigInvalid) => {}
             result => drop(result?),
         }
@@ -136,17 +123,21 @@ impl Client {
     }
 
     /// Caches a token that another client requested.
+    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn set_token(&self, token: &Token) -> Result<(), Error> {
+        let _running = self.shared.begin()?;
         let input = serde_json::to_value(token).map_err(|_| Error::NotAToken)?;
-        self.export("set_token", self.now.add(input)).await.map(drop)
+        self.shared.call("set_token", input).map(drop)
     }
 
     /// Forgets the token and the backoff after failed token requests.
+    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn clear_token(&self) -> Result<(), Error> {
-        self.export("clear_token", Vec::new()).await.map(drop)
+        let _running = self.shared.begin()?;
+        self.shared.plugin.call("clear_token", b"").map(drop)
     }
 
-    /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin. Later calls,
+    /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin and the connections. Later calls,
     /// also those of other clones and views, return [`Error::Closed`].
     pub async fn close(&self) {
         self.close_within(Duration::MAX).await;
@@ -159,41 +150,23 @@ impl Client {
         let _ = time::timeout(limit, self.shared.ended.clone().changed()).await;
         self.shared.cancel.send_replace(true);
         self.shared.plugin.close();
+        self.shared.http.close();
     }
 
     async fn request(&self, call: &str, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
         self.customer.add("customer_id", &mut input);
         self.user.add("user_id", &mut input);
-        let key = input.to_string();
-        let (_, response) = self.call().run(call, &self.now.add(input), &key, body).await?;
+        let (_, response) = self.call().run(call, input, body).await?;
         response.ok_or_else(|| Error::Failed("done without a response".into()))
     }
 
     async fn token(&self, input: Value) -> Result<Token, Error> {
-        let key = input.to_string();
-        let (output, _) = self.call().run("get_token", &self.now.add(input), &key, None).await?;
+        let (output, _) = self.call().run("get_token", input, None).await?;
         serde_json::from_value(output.unwrap_or_default()).map_err(|_| Error::NotAToken)
     }
 
     fn call(&self) -> Call {
-        Call { shared: self.shared.clone(), now: self.now.clone(), timeout: self.timeout, renews: false }
-    }
-
-    /// Makes a call from raw input, and uses its `now` for each step.
-    #[doc(hidden)]
-    pub async fn run(&self, call: &str, input: &[u8], body: Option<Body>) -> Result<Finished, Error> {
-        let fields: Value = serde_json::from_slice(input).unwrap_or_default();
-        let now = fields.get("now");
-        let text = String::from_utf8_lossy(input);
-        let key = now.map(|now| text.replacen(&format!(r#""now":{now}"#), "", 1)).unwrap_or_default();
-        Call { now: Now::Given(now.cloned()), ..self.call() }.run(call, input, &key, body).await
-    }
-
-    #[doc(hidden)]
-    #[expect(clippy::unused_async, reason = "as the other calls")]
-    pub async fn export(&self, export: &str, input: Vec<u8>) -> Result<Vec<u8>, Error> {
-        let _running = lock(&self.shared.running).clone().ok_or(Error::Closed)?;
-        self.shared.plugin.call(export, &input)
+        Call { shared: self.shared.clone(), timeout: self.timeout, renews: false }
     }
 }
 

@@ -4,23 +4,25 @@ use std::env::{self, VarError};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::ClientBuilder;
+use serde::Deserialize;
 
 use crate::{CallError, Code, Error, Secret, Store};
 
 /// How to reach the service, and as whom. An empty string counts as missing.
 ///
 /// [`Client::open`](crate::Client::open) checks it: the error names the field that caused it. So does the error of a call
-/// that needs more than is set.
+/// that needs more than is set. It can be deserialized, too, from a file for example.
 ///
 /// ```
 /// let mut config = automatic_rostering::Config::default();
 /// config.auth_url = "https://login.example.com".into();
 /// config.client_secret = "from the developer portal".into();
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
     /// URL of the identity provider, without `/connect/token`: https, or http on loopback.
@@ -46,7 +48,8 @@ pub struct Config {
 }
 
 /// The environment of the service.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Environment {
     /// `stage`, with the scope `automatic-rostering-stage`.
@@ -151,7 +154,11 @@ pub struct Options {
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_body: usize,
     pub(crate) http: Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>,
+    pub(crate) clock: Clock,
 }
+
+/// Returns the time by which tokens expire.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Self {
@@ -161,6 +168,7 @@ impl Default for Options {
             timeout: Some(Duration::from_secs(30)),
             max_body: 64 << 20,
             http: Arc::new(|http| http),
+            clock: Arc::new(SystemTime::now),
         }
     }
 }
@@ -188,6 +196,11 @@ impl Options {
     /// identity provider would get.
     pub fn http(self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         Self { http: Arc::new(configure), ..self }
+    }
+
+    /// Replaces the system's clock as the one by which tokens expire, for tests of your code. Timeouts keep to real time.
+    pub fn clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self { clock: Arc::new(now), ..self }
     }
 
     /// Replaces the embedded plugin by another `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).

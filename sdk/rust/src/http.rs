@@ -1,5 +1,6 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
+use std::sync::Mutex;
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
@@ -8,17 +9,15 @@ use rustls::crypto::ring;
 use serde_json::{Value, json};
 
 use crate::step::{Outgoing, To};
-use crate::{CallError, Cause, Code, Error, Options, Response, VERSION};
+use crate::{CallError, Cause, Code, Error, Options, Response, VERSION, lock};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 const MAX_ERROR: usize = (4 << 10) + 1;
 
 /// Sends requests, and follows no redirect.
 pub struct Http {
-    /// Without the proxies of the environment; `None` if no URL of the config is on loopback.
-    loopback: Option<reqwest::Client>,
-    /// For all other URLs, likewise.
-    remote: Option<reqwest::Client>,
+    /// For URLs on loopback (true), without the proxies of the environment, and for others, as far as the config has such.
+    clients: Mutex<HashMap<bool, reqwest::Client>>,
     max_body: usize,
 }
 
@@ -29,26 +28,25 @@ impl Http {
         let _ = ring::default_provider().install_default();
         let urls: Vec<_> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
         let client = |loopback: bool| {
-            if !urls.iter().any(|url| is_loopback(url) == loopback) {
-                return Ok(None);
-            }
             let preset = ClientBuilder::new().user_agent(format!("automatic-rostering/{VERSION} (rust)"));
             let preset = if loopback { preset.no_proxy() } else { preset };
-            (options.http)(preset).redirect(Policy::none()).build().map(Some)
+            (options.http)(preset).redirect(Policy::none()).build().map(|client| (loopback, client))
         };
+        let needed: BTreeSet<_> = urls.iter().map(is_loopback).collect();
+        let clients: Result<_, _> = needed.into_iter().map(client).collect();
         let open = |error| Error::open("the HTTP client cannot be made; check Options::http", error);
-        Ok(Self {
-            loopback: client(true).map_err(open)?,
-            remote: client(false).map_err(open)?,
-            max_body: options.max_body,
-        })
+        Ok(Self { clients: Mutex::new(clients.map_err(open)?), max_body: options.max_body })
+    }
+
+    /// Closes the connections that no request uses.
+    pub fn close(&self) {
+        lock(&self.clients).clear();
     }
 
     /// Sends a request, with the caller's body if there is one. A response that is too large is a [`CallError`].
     pub async fn send(&self, to: &To, request: &Outgoing, body: Option<reqwest::Body>) -> Result<Response, Cause> {
         let request = request.0.as_ref().map_err(String::as_str)?;
-        let client = if is_loopback(request.url()) { &self.loopback } else { &self.remote };
-        let client = client.as_ref().ok_or("not a URL of the config")?;
+        let client = lock(&self.clients).get(&is_loopback(request.url())).cloned().ok_or("not a URL of the config")?;
         let mut request = request.try_clone().ok_or("a body that cannot be cloned")?;
         if body.is_some() {
             *request.body_mut() = body;

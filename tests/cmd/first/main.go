@@ -1,5 +1,5 @@
-// Command first measures processes that make one call, and prints a table for docs/benchmarks.md. It needs the
-// ROSTERING_* variables of build/sandbox: make bench-first.
+// Command first measures processes that make one call, and what clients cost in processes that run, and prints tables for
+// docs/benchmarks.md. It needs the ROSTERING_* variables of build/sandbox: make bench-first.
 package main
 
 import (
@@ -94,7 +94,7 @@ func run() error {
 		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", name, milliseconds(alone.least), milliseconds(first.least),
 			milliseconds(first.least-alone.least), megabytes(alone.peak), megabytes(first.peak))
 	}
-	return nil
+	return clients()
 }
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }

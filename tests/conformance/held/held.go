@@ -14,7 +14,7 @@ import (
 )
 
 // Patience bounds every wait for an event.
-const Patience = 2 * time.Minute
+var Patience = 2 * time.Minute
 
 // Secret is the client secret of the tests with these servers.
 const Secret = "the-client-secret-of-the-rules"

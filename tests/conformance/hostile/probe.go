@@ -81,17 +81,19 @@ func (s *server) serve(c net.Conn) {
 
 // Probe has a client of a library meet each kind, and then a server as it should be.
 func Probe(h *run.Host) (Result, error) {
-	s, err := start()
-	if err != nil {
-		return Result{}, err
-	}
-	defer s.Close()
 	bomb() // which takes a while to make
 	all := Result{map[string]string{}, map[string]string{}}
 	for n, k := range Kinds {
 		for path, outcomes := range map[string]map[string]string{"/connect/token": all.Token, "/jobs": all.Service} {
+			// A server for each: what one leaves in a connection is no other's.
+			s, err := start()
+			if err != nil {
+				return all, err
+			}
 			p := &probe{h, s, fmt.Sprintf("hostile %d %s", n, path)}
-			if outcomes[k.Name], err = p.run(path, k); err != nil {
+			outcomes[k.Name], err = p.run(path, k)
+			s.Close()
+			if err != nil {
 				return all, fmt.Errorf("%s of %s: %w", k.Name, path, err)
 			}
 		}
@@ -108,15 +110,15 @@ type probe struct {
 func (p *probe) run(path string, k Kind) (outcome string, err error) {
 	url := "http://" + p.server.Addr().String()
 	made, err := p.host.Do(protocol.Request{
-		Op: "create", Instance: p.instance, Wasm: p.host.Wasm, Client: true, Config: map[string]string{
+		Op: "open", Client: p.instance, Config: map[string]string{
 			"environment": "stage", "auth_url": url, "base_url": url,
 			"client_id": "client-1", "client_secret": Secret, "customer_id": "customer-1", "user_id": "user-1",
-		},
+		}, Open: protocol.Open{Clock: true},
 	})
-	if err != nil || made.Trap != "" {
-		return "", fmt.Errorf("no client: %s, %w", made.Trap, err)
+	if err != nil || made.Trap+made.Error != "" {
+		return "", fmt.Errorf("no client: %s%s, %w", made.Trap, made.Error, err)
 	}
-	defer p.host.Do(protocol.Request{Op: "close", Instance: p.instance})
+	defer p.host.Do(protocol.Request{Op: "close", Client: p.instance})
 	p.server.doing.Store(&doing{path, k})
 	before := memory(p.host.Process.PID())
 	limit := timeout
@@ -146,18 +148,18 @@ func (p *probe) run(path string, k Kind) (outcome string, err error) {
 }
 
 func (p *probe) list(now int64, timeout time.Duration) (protocol.Response, error) {
-	return p.host.Do(protocol.Request{
-		Op: "drive", Instance: p.instance, Export: "list_jobs", Input: fmt.Appendf(nil, `{"now":%d}`, now), TimeoutMS: timeout.Milliseconds(),
-	})
+	return p.host.Do(protocol.Request{Op: "list_jobs", Client: p.instance, Call: protocol.Call{
+		Now: &now, Timeout: fmt.Append(nil, timeout.Seconds()),
+	}})
 }
 
 // read returns how a call ended. Its error must explain what to do, and not show the secret.
 func read(a protocol.Response) (string, error) {
-	if a.Trap != "" || a.Canceled {
+	if a.Trap+a.Misuse != "" || a.Canceled {
 		return "", fmt.Errorf("the call ends with %+v", a)
 	}
 	if a.Error == "" {
-		return fmt.Sprintf("%d, %s", a.Status, size(len(a.Output))), nil
+		return fmt.Sprintf("%d, %s", a.Status, size(len(a.Body))), nil
 	}
 	var e struct {
 		Code, Message string

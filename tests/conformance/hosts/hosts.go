@@ -4,6 +4,7 @@ package hosts
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +26,9 @@ import (
 // Host is a host with a build of the plugin.
 type Host struct {
 	Name string
-	// Package is its adapter, if that is written in Go.
+	// Language is that of a library, by its folder of sdk.
+	Language string
+	// Package is its adapter, if that is written in Go; Command has its arguments.
 	Package string
 	// Folder is that of its Go module, or where Command starts the adapter. The core has none,
 	// as it runs in this process.
@@ -34,8 +37,8 @@ type Host struct {
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps and Drives are as in [run.Host].
-	Steps, Drives bool
+	// Steps and Library are as in [run.Host].
+	Steps, Library bool
 	// All says that it runs all scenarios, and not only those for every host; in steps where
 	// no direct call can show the rule.
 	All bool
@@ -44,9 +47,9 @@ type Host struct {
 // Hosts that tests name.
 var (
 	Core        = Host{Name: "core", All: true}
-	CoreInSteps = inSteps(Core)
+	CoreInSteps = Host{Name: "core-in-steps", All: true, Steps: true}
 	Go          = goSDK("go", "dist/rostering.wasm", true).all()
-	GoLibrary   = library(goSDK("go", "dist/rostering-nowasi.wasm", false))
+	GoLibrary   = Host{Name: "go", Language: "go", Folder: "sdk/go", Command: []string{"../../build/adapters/go/adapter"}, Library: true}
 )
 
 // The hosts of the core alone, and of Go. The build with poison fills the heap with a
@@ -55,33 +58,23 @@ var (
 	coreHosts = []Host{Core, CoreInSteps}
 	goHosts   = []Host{
 		Go,
-		GoLibrary,
 		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
 		goSDK("go-poison", "build/rostering-poison.wasm", true).all(),
 	}
 )
 
 func goSDK(name, wasm string, wasi bool) Host {
-	return Host{Name: name, Folder: "tests", Package: "./conformance/hosts/go", Wasm: wasm, WASI: wasi}
-}
-
-// inSteps is a host whose calls are made by begin and resume.
-func inSteps(h Host) Host {
-	h.Name += "-driver"
-	h.Steps = true
-	return h
-}
-
-// library is a host whose calls a client of the language's library makes.
-func library(h Host) Host {
-	h = inSteps(h)
-	h.Drives = true
-	return h
+	return Host{Name: name, Folder: "host-example/go", Package: "./minimal", Command: []string{"call"}, Wasm: wasm, WASI: wasi}
 }
 
 func (h Host) all() Host {
 	h.All = true
 	return h
+}
+
+// Differs reports whether a host is one of the differences, which are by language or by name.
+func (h Host) Differs(differences map[string]string) bool {
+	return differences[h.Language] != "" || differences[h.Name] != ""
 }
 
 // Root is the folder of the repository.
@@ -132,7 +125,7 @@ func (h Host) Start(t testing.TB) *run.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Drives: h.Drives}
+	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Library: h.Library}
 }
 
 // adapter starts the host's adapter, unless it runs and is well.
@@ -146,12 +139,8 @@ func (h Host) adapter() (*protocol.Process, error) {
 		}
 		_ = p.Close() // a test has failed for it
 	}
-	command, err := h.command()
-	if err != nil {
-		return nil, err
-	}
 	wrote := &canary.Watch{To: os.Stderr, Secrets: canaries}
-	p, err := protocol.Start(context.Background(), filepath.Join(Root(), h.Folder), wrote, command[0], command[1:]...)
+	p, err := h.Process(context.Background(), wrote)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +151,30 @@ func (h Host) adapter() (*protocol.Process, error) {
 	adapters.running[name] = p
 	return p, nil
 }
+
+// Process starts the adapter once more, for its caller alone.
+func (h Host) Process(ctx context.Context, stderr io.Writer) (*protocol.Process, error) {
+	command, err := h.command()
+	if err != nil {
+		return nil, err
+	}
+	return protocol.Start(ctx, filepath.Join(Root(), h.Folder), h.variables(), stderr, command[0], command[1:]...)
+}
+
+// variables are those of an adapter: a library sends no request to loopback through a proxy, such as
+// this one, at which nobody listens.
+func (h Host) variables() (all []string) {
+	if !h.Library || h.Differs(proxied) {
+		return nil
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		all = append(all, name+"=http://127.0.0.1:1")
+	}
+	return append(all, "NO_PROXY=", "no_proxy=")
+}
+
+// proxied are the libraries whose runtime sends even loopback's requests through a proxy.
+var proxied = map[string]string{"deno": "its fetch", "bun": "its fetch"}
 
 // command returns what starts the adapter, which is built first if it is written in Go.
 func (h Host) command() ([]string, error) {
@@ -185,7 +198,7 @@ func (h Host) command() ([]string, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
-	return []string{program}, nil
+	return append([]string{program}, h.Command...), nil
 }
 
 func (h Host) plugin(t testing.TB) string {

@@ -25,32 +25,38 @@ type language struct {
 		Name    string   `json:"name"`
 		Command []string `json:"command"` // starts the adapter; run in the folder
 		Build   string   `json:"build"`   // of dist
-		Drives  bool     `json:"drives"`  // a client of the library makes the calls
 	} `json:"hosts"`
+	// Adapters are those of its library, which `tasks.sh adapter` builds: see tests/adapters.
+	Adapters []struct {
+		Name    string   `json:"name"`
+		Command []string `json:"command"` // starts it; run in the folder
+	} `json:"adapters"`
 }
 
 // notHere is the status of a tasks.sh that misses its toolchain.
 const notHere = 69
 
-// Each calls f, in a subtest, with the hosts of each language that HOSTS names, or of all. A
+// Each calls f, in a subtest, with the raw hosts of each language that HOSTS names, or of all. A
 // language whose toolchain is missing is skipped, and says how to get it; with CI=true that
 // is a failure.
 func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
-	if Wanted("go") {
-		t.Run("go", func(t *testing.T) {
+	each(t, "setup", func(l language) []Host { return l.hosts() }, goHosts, f)
+}
+
+func each(t *testing.T, verb string, of func(language) []Host, ofGo []Host, f func(t *testing.T, language string, hosts []Host)) {
+	try := func(name string, hosts []Host) {
+		if len(hosts) == 0 || !Wanted(name) {
+			return
+		}
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f(t, "go", goHosts)
+			Setup(t, name, verb)
+			f(t, name, hosts)
 		})
 	}
+	try("go", ofGo)
 	for _, l := range languages() {
-		if !Wanted(l.name()) {
-			continue
-		}
-		t.Run(l.name(), func(t *testing.T) {
-			t.Parallel()
-			Setup(t, l.name())
-			f(t, l.name(), l.hosts())
-		})
+		try(l.name(), of(l))
 	}
 }
 
@@ -65,19 +71,26 @@ func EachWithCore(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 	Each(t, f)
 }
 
-// EachLibrary calls f with each host whose calls a client library makes. They run in parallel: no
-// two have the same adapter.
+// EachLibrary calls f with the adapter of each library. They run in parallel.
 func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
-	Each(t, func(t *testing.T, _ string, all []Host) {
+	each(t, "adapter", func(l language) []Host { return l.libraries() }, []Host{GoLibrary}, func(t *testing.T, _ string, all []Host) {
 		for _, h := range all {
-			if h.Drives {
-				t.Run(h.Name, func(t *testing.T) {
-					t.Parallel()
-					f(t, h)
-				})
-			}
+			t.Run(h.Name, func(t *testing.T) {
+				t.Parallel()
+				f(t, h)
+			})
 		}
 	})
+}
+
+// Library is the first adapter of a language, or of a runtime of JavaScript.
+func Library(name string) Host {
+	for _, l := range languages() {
+		if l.name() == name {
+			return l.libraries()[0]
+		}
+	}
+	return GoLibrary
 }
 
 // Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
@@ -125,15 +138,15 @@ func unknown(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
-// setups are the results of each language's `tasks.sh setup`, which runs once.
+// setups are the results of each language's `tasks.sh setup` and `adapter`, which run once.
 var setups sync.Map
 
-// Setup installs what a language needs.
-func Setup(t *testing.T, language string) {
+// Setup installs what a language needs for a verb of its tasks.sh, setup or adapter.
+func Setup(t *testing.T, language, verb string) {
 	t.Helper()
-	run, _ := setups.LoadOrStore(language, sync.OnceValues(func() ([]byte, error) {
+	run, _ := setups.LoadOrStore(language+" "+verb, sync.OnceValues(func() ([]byte, error) {
 		folder, runtime, _ := strings.Cut(Folder(language), "/runtimes/")
-		return exec.Command(filepath.Join(folder, "tasks.sh"), "setup", runtime).CombinedOutput()
+		return exec.Command(filepath.Join(folder, "tasks.sh"), verb, runtime).CombinedOutput()
 	}))
 	out, err := run.(func() ([]byte, error))()
 	var exit *exec.ExitError
@@ -142,13 +155,13 @@ func Setup(t *testing.T, language string) {
 	case errors.As(err, &exit) && exit.ExitCode() == notHere:
 		Skip(t, string(bytes.TrimSpace(out)))
 	default:
-		t.Fatalf("tasks.sh setup: %v\n%s", err, out)
+		t.Fatalf("tasks.sh %s: %v\n%s", verb, err, out)
 	}
 }
 
 // Skip skips a test for which something is missing on the machine; with CI=true that
 // is a failure.
-func Skip(t *testing.T, why string) {
+func Skip(t testing.TB, why string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal(why)
@@ -173,8 +186,23 @@ func (l language) hosts() (hosts []Host) {
 		hosts = append(hosts, Host{
 			Name: h.Name, Folder: l.folder(), Command: h.Command,
 			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
-			Steps: h.Drives, Drives: h.Drives,
 		})
 	}
 	return hosts
+}
+
+func (l language) libraries() (all []Host) {
+	language, _, _ := strings.Cut(l.Folder, "/")
+	for _, a := range l.Adapters {
+		all = append(all, Host{Name: a.Name, Language: language, Folder: l.folder(), Command: a.Command, Library: true})
+	}
+	return all
+}
+
+// RequireRedis skips a test if Redis is missing.
+func RequireRedis(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		Skip(t, "redis-server is missing: apt-get install redis-server")
+	}
 }

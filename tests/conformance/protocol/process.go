@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,9 +23,10 @@ type Process struct {
 	queue   *queue
 
 	mutex   sync.Mutex
-	last    int64      // the last id
-	pending []*Pending // the oldest first
-	broken  error      // set once: the host can be used no more
+	last    int64            // the last id
+	pending []*Pending       // the oldest first
+	broken  error            // set once: the host can be used no more
+	logs    map[string][]Log // of each client
 }
 
 // Pending is a request whose response may not have arrived yet.
@@ -38,9 +41,11 @@ type Pending struct {
 	err      error
 }
 
-// Start starts a host in a folder, whose standard error goes to stderr. Close ends it.
-func Start(ctx context.Context, folder string, stderr io.Writer, name string, args ...string) (*Process, error) {
+// Start starts a host in a folder, with variables in addition to those of this process; its standard
+// error goes to stderr. Close ends it.
+func Start(ctx context.Context, folder string, variables []string, stderr io.Writer, name string, args ...string) (*Process, error) {
 	command := exec.CommandContext(ctx, name, args...)
+	command.Env = append(os.Environ(), variables...)
 	command.Dir = folder
 	command.Stderr = stderr
 	in, err := command.StdinPipe()
@@ -54,7 +59,7 @@ func Start(ctx context.Context, folder string, stderr io.Writer, name string, ar
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: time.Minute, Grace: 30 * time.Second, command: command, queue: newQueue()}
+	p := &Process{Bound: time.Minute, Grace: 30 * time.Second, command: command, queue: newQueue(), logs: map[string][]Log{}}
 	go p.queue.writeTo(in)
 	go p.read(out)
 	return p, nil
@@ -85,12 +90,19 @@ func (p *Process) Send(r Request) (*Pending, error) {
 		return nil, err
 	}
 	pending := &Pending{ID: r.ID, bound: p.Bound, op: r.Op, done: make(chan struct{})}
-	if r.Op == "create" {
+	if r.Op == "create" || r.Op == "open" {
 		pending.bound *= 4
 	}
 	p.pending = append(p.pending, pending)
 	p.queue.add(append(line, '\n'))
 	return pending, nil
+}
+
+// Responded is a request that has this response.
+func Responded(a Response) *Pending {
+	done := make(chan struct{})
+	close(done)
+	return &Pending{response: a, done: done}
 }
 
 // Done is closed when the response, or an error instead, is there.
@@ -105,6 +117,13 @@ func (pending *Pending) Response() (Response, error) {
 		// It stays pending: its response may still come, for nobody.
 		return Response{}, fmt.Errorf("the host did not respond to a %s within %s", pending.op, pending.bound)
 	}
+}
+
+// Logs returns the lines that a client has logged so far.
+func (p *Process) Logs(client string) []Log {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	return slices.Clone(p.logs[client])
 }
 
 // Broken reports whether the host can be used no more.
@@ -151,6 +170,10 @@ func (p *Process) take(line []byte) error {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
+	if a.Event == "log" {
+		p.logs[a.Client] = append(p.logs[a.Client], a.Log)
+		return nil
+	}
 	for i, pending := range p.pending {
 		if a.ID == pending.ID {
 			pending.response = a

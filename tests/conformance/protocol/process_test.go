@@ -78,7 +78,7 @@ func reverse() {
 func start(t *testing.T, host string) *Process {
 	t.Helper()
 	t.Setenv(behaviour, host)
-	p, err := Start(t.Context(), ".", os.Stderr, os.Args[0])
+	p, err := Start(t.Context(), ".", nil, os.Stderr, os.Args[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestManyGoroutinesAtOnce(t *testing.T) {
 func TestALargeRequestToAHostThatReadsNothing(t *testing.T) {
 	p := start(t, "hangs")
 	p.Bound, p.Grace = 100*time.Millisecond, time.Millisecond
-	if _, err := p.Do(Request{Op: "drive", Body: make([]byte, 1<<20)}); err == nil {
+	if _, err := p.Do(Request{Op: "call", Input: make([]byte, 1<<20)}); err == nil {
 		t.Error("it gets a response")
 	}
 	if err := p.Close(); err == nil {

@@ -1,67 +1,133 @@
-// Package protocol is how the scenarios reach a host: one process for each host, one JSON object
-// per line on its standard input, one response per line on its standard output. A response has
-// the id of its request; responses may come in any order. Anything else that a host prints
-// belongs on standard error.
+// Package protocol is how tests reach a host: one process for each host, one JSON object per line on
+// its standard input, one response per line on its standard output. A response has the id of its
+// request; responses may come in any order, and events between them. Anything else that a host
+// prints belongs on standard error. tests/adapters/README.md documents it for the client libraries.
 package protocol
+
+import "encoding/json"
 
 // Request is what a host has to do.
 type Request struct {
 	// ID is set by Process.
 	ID int64 `json:"id"`
-	// Op is versions, create, call, drive, cancel or close.
+	// Op is versions, create, call or close for an instance of the plugin in an SDK of Extism; for
+	// a client library, see tests/adapters/README.md.
 	Op string `json:"op"`
-	// Instance names the instance that is created, called, driven or closed.
+
+	// Instance names the instance that is created, called or closed.
 	Instance string `json:"instance,omitempty"`
-
-	// For create: the plugin's file, whether it imports WASI, the config, and the hosts
-	// that the plugin's own HTTP requests may go to.
-	Wasm         string            `json:"wasm,omitempty"`
-	WASI         bool              `json:"wasi,omitempty"`
-	Config       map[string]string `json:"config,omitempty"`
-	AllowedHosts []string          `json:"allowed_hosts,omitempty"`
-	// For create: Client makes a client of the language's library instead of an instance
-	// of the SDK; without HTTP of the plugin, and with a shared store at the URL Store if
-	// that is set. The client POSTs {"op", "key", "value", "ttl"} there.
-	Client bool   `json:"client,omitempty"`
-	Store  string `json:"store,omitempty"`
-
-	// For call: the export and its input. For drive: a call, which the library makes by
-	// begin and resume, sending the requests itself. The input goes into begin unchanged,
-	// and its now into every resume.
+	// For create: the plugin's file, whether it imports WASI, and the hosts that the plugin's own
+	// HTTP requests may go to.
+	WASI         bool     `json:"wasi,omitempty"`
+	AllowedHosts []string `json:"allowed_hosts,omitempty"`
+	// For call: the export and its input.
 	Export string `json:"export,omitempty"`
 	Input  []byte `json:"input,omitempty"`
-	// For drive: the request's body, which the plugin does not see, and the call's
-	// timeout (default: the library's).
-	Body      []byte `json:"body,omitempty"`
-	TimeoutMS int64  `json:"timeout_ms,omitempty"`
 
-	// For cancel: the id of the drive to cancel.
+	// For create and open.
+	Wasm   string            `json:"wasm,omitempty"`
+	Config map[string]string `json:"config,omitempty"`
+
+	Client string `json:"client,omitempty"`
+	Open
+	Call
+
+	// For store: the operation.
+	Do    string  `json:"do,omitempty"`
+	Key   string  `json:"key,omitempty"`
+	Value string  `json:"value,omitempty"`
+	TTL   float64 `json:"ttl,omitempty"`
+
+	// For cancel: the id of the request.
 	Target int64 `json:"target,omitempty"`
 }
 
-// Response is the response to a request. At most one of Error, Trap and Canceled is set.
+// Open is how a client is opened, in addition to its config.
+type Open struct {
+	Variables map[string]string `json:"variables,omitempty"`
+	MaxBody   *int64            `json:"max_body,omitempty"`
+	UserAgent string            `json:"user_agent,omitempty"`
+	Store     *Store            `json:"store,omitempty"`
+	Clock     bool              `json:"clock,omitempty"`
+	Log       string            `json:"log,omitempty"`
+}
+
+// Store is a store, or how to make it.
+type Store struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	URL    string `json:"url,omitempty"`
+	Folder string `json:"folder,omitempty"`
+}
+
+// Call is what a call sends. Fields that may be null are left as JSON.
+type Call struct {
+	Timeout    json.RawMessage `json:"timeout,omitempty"` // of open and close, too
+	Now        *int64          `json:"now,omitempty"`
+	CustomerID json.RawMessage `json:"customer_id,omitempty"`
+	UserID     json.RawMessage `json:"user_id,omitempty"`
+	Request    *HTTP           `json:"request,omitempty"`
+	Force      bool            `json:"force,omitempty"`
+	Refused    string          `json:"refused,omitempty"`
+	Token      json.RawMessage `json:"token,omitempty"`
+	Retry      *Retry          `json:"retry,omitempty"`
+}
+
+// HTTP is an HTTP request.
+type HTTP struct {
+	Method  string            `json:"method,omitempty"`
+	Path    *string           `json:"path,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Query   map[string]string `json:"query,omitempty"`
+	JSON    json.RawMessage   `json:"json,omitempty"`
+	Body    []byte            `json:"body,omitempty"`
+	Once    bool              `json:"once,omitempty"`
+}
+
+// Retry has a call retried.
+type Retry struct {
+	Deadline float64 `json:"deadline"` // seconds
+}
+
+// Response is the response to a request, or an event. Without Error, Misuse, Trap and Canceled, the
+// request succeeded.
 type Response struct {
 	ID int64 `json:"id"`
-	// Output is the output of a call; of one that was driven, the token object or the body
-	// of the service's response.
+
+	// Output is the output of a call of the plugin.
 	Output []byte `json:"output,omitempty"`
-	// Status is that of the service's response, for a call that was driven.
-	Status int `json:"status,omitempty"`
-	// Error is the error as a JSON text: the plugin's, or for a call that was driven one
-	// of the library; for create, that of a library that rejects the config.
-	Error string `json:"error,omitempty"`
-	// Trap is set if the call or create failed without such an error.
-	Trap string `json:"trap,omitempty"`
-	// Canceled is set if a driven call ended because it was canceled.
-	Canceled bool `json:"canceled,omitempty"`
-	// Logs are the plugin's log lines during the call.
+
+	Status  int               `json:"status,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    []byte            `json:"body,omitempty"`
+	Token   json.RawMessage   `json:"token,omitempty"`
+	Value   *string           `json:"value,omitempty"`
+	Added   *bool             `json:"added,omitempty"`
+
+	// Error is the error as a JSON text, the plugin's or the library's.
+	Error    string `json:"error,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Shown    string `json:"shown,omitempty"`
+	Cause    string `json:"cause,omitempty"`
+	Misuse   string `json:"misuse,omitempty"`
+	Closed   bool   `json:"closed,omitempty"`
+	Canceled bool   `json:"canceled,omitempty"`
+	Trap     string `json:"trap,omitempty"`
+
+	// Logs are the log lines since the last request for the instance or client.
 	Logs []Log `json:"logs,omitempty"`
 	// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
 	Versions string `json:"versions,omitempty"`
+
+	// Event is log for a line of a client's log, in place of a response.
+	Event  string `json:"event,omitempty"`
+	Client string `json:"client,omitempty"`
+	Log
 }
 
-// Log is a line of the plugin's log.
+// Log is a line of a log.
 type Log struct {
-	Level string `json:"level"` // debug or warn
-	Line  string `json:"line"`
+	Level string `json:"level,omitempty"` // debug or warn
+	Line  string `json:"line,omitempty"`
 }

@@ -16,12 +16,9 @@ import (
 
 // check compares the outcomes of a scenario's calls with the expected ones.
 type check struct {
-	steps  bool // whole calls are made by begin and resume
-	client bool // by a library that gives the status
-	// skipsLogs: a library accepts more than the scenario does, and so logs no line for
-	// responses that it does not pass to resume.
-	skipsLogs bool
-	secrets   []string // all that must not be shown, so far
+	steps   bool     // whole calls are made by begin and resume
+	client  bool     // by a library that gives the status
+	secrets []string // all that must not be shown, so far
 }
 
 // learn keeps the tokens that a call gets to know.
@@ -60,7 +57,7 @@ func (c *check) learnToken(object []byte) {
 
 func (c *check) call(call *scenario.Call, a protocol.Response) (wrong []string) {
 	wrong = c.outcome(call, a)
-	if call.Logs != nil && a.Logs != nil && !c.skipsLogs {
+	if call.Logs != nil && a.Logs != nil {
 		wrong = append(wrong, c.logs(*call.Logs, a.Logs)...)
 	}
 	return append(wrong, c.leaks(call, a)...)
@@ -72,6 +69,8 @@ func (c *check) outcome(call *scenario.Call, a protocol.Response) []string {
 		return nil
 	case a.Trap != "":
 		return []string{"it trapped: " + a.Trap}
+	case a.Misuse != "":
+		return []string{"it was misused: " + a.Misuse}
 	case a.Canceled:
 		return []string{"it was canceled"}
 	case call.Lost:
@@ -182,7 +181,7 @@ func (c *check) logs(want []string, logs []protocol.Log) []string {
 
 // leaks finds secrets where none may be: only get_token's output may hold a token.
 func (c *check) leaks(call *scenario.Call, a protocol.Response) (wrong []string) {
-	shown := a.Error + a.Trap
+	shown := a.Error + a.Trap + a.Text + a.Shown + a.Misuse
 	for _, l := range a.Logs {
 		shown += "\n" + l.Line
 	}

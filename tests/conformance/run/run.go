@@ -3,8 +3,8 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -27,10 +27,9 @@ type Host struct {
 	// Wasm is the build that it loads, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps says that whole calls are made by begin and resume, with the plugin's own HTTP
-	// switched off; Drives, that a client of the language's library does that, else the
-	// runner does.
-	Steps, Drives bool
+	// Steps says that the runner makes whole calls by begin and resume, with the plugin's own
+	// HTTP switched off; Library, that a client of a library makes them.
+	Steps, Library bool
 	// Observe is called with each call of an export, to check more than the scenario
 	// does; it may be nil.
 	Observe func(export string, input []byte, response protocol.Response)
@@ -45,13 +44,6 @@ func (h *Host) Versions() (string, error) {
 	return a.Versions, err
 }
 
-// longestWait is the most that a scenario's calls may wait in sum, in seconds, for a
-// library to make them: it waits indeed.
-const longestWait = 2
-
-// ofSteps reports whether a call is a step of one: a library has no such calls.
-func ofSteps(c scenario.Call) bool { return c.Partial() || c.Call == "begin" || c.Call == "resume" }
-
 // instances counts the instances, so that each has its own name.
 var instances atomic.Int64
 
@@ -61,7 +53,6 @@ type course struct {
 	scenario *scenario.Scenario
 	servers  *script.Servers
 	instance string
-	drives   bool // the library makes the whole calls
 	flows    map[string]flow
 	check
 }
@@ -69,16 +60,15 @@ type course struct {
 // Scenario runs a scenario on h, on a new instance. The error joins everything that differs
 // from what is expected.
 func Scenario(h *Host, s *scenario.Scenario) error {
-	if h.Steps {
+	if h.Steps || h.Library {
 		inSteps, err := s.ForSteps()
 		if err != nil {
 			return err
 		}
 		s = &inSteps
 	}
-	drives := h.Drives && s.Waits() <= longestWait && !slices.ContainsFunc(s.Calls, ofSteps)
 	// What this process sends needs no network.
-	servers, err := script.Start(h.Process != nil && (drives || !h.Steps))
+	servers, err := script.Start(h.Process != nil && !h.Steps)
 	if err != nil {
 		return err
 	}
@@ -89,13 +79,12 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 	}
 	c := &course{
 		Host: h, scenario: &filled, servers: servers, instance: fmt.Sprint("scenario ", instances.Add(1)), flows: map[string]flow{},
-		drives: drives,
 	}
 	ended, err := c.open()
 	if ended || err != nil {
 		return err
 	}
-	defer h.Do(protocol.Request{Op: "close", Instance: c.instance})
+	defer h.Do(protocol.Request{Op: "close", Instance: c.instance, Client: c.instance})
 
 	for i := range filled.Calls {
 		call := &filled.Calls[i]
@@ -112,52 +101,38 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 	return nil
 }
 
-// callersName is what a library appends to a message about a config key.
-var callersName = regexp.MustCompile(` \((\w+, )?ROSTERING_[A-Z_]+\)`)
-
-// open creates the instance. A library judges config when it opens: either that is how the
-// scenario begins, and with it ends, or the runner makes the calls itself.
+// open creates the instance, or opens the client. A library judges the config then, which may be how
+// the scenario ends.
 func (c *course) open() (ended bool, err error) {
 	create := c.create()
 	made, err := c.Do(create)
 	if err != nil {
 		return false, err
 	}
-	c.check = check{steps: c.Steps, secrets: []string{create.Config["client_secret"]}}
-	refused := made.Error
-	if refused != "" && c.drives {
-		if first := &c.scenario.Calls[0]; first.Error != nil && c.error(first, made) == nil {
-			return true, nil
-		}
-		c.drives = false
-		if made, err = c.Do(c.create()); err != nil {
-			return false, err
-		}
+	c.check = check{steps: c.Steps || c.Library, client: c.Library, secrets: []string{create.Config["client_secret"]}}
+	if first := &c.scenario.Calls[0]; c.Library && made.Error != "" && first.Error != nil {
+		return true, joined(c.error(first, made))
 	}
-	if made.Trap+made.Error != "" {
-		return false, fmt.Errorf("no instance: %s%s", made.Trap, made.Error)
-	}
-	c.check.client = c.drives
-	c.skipsLogs = c.client && c.scenario.Accepts == nil
-	if refused != "" {
-		if a, err := c.export("check", nil); err != nil || sameJSON(callersName.ReplaceAll([]byte(refused), nil), []byte(a.Error)) != nil {
-			return false, fmt.Errorf("the library refuses to open with %s, check with %s (%v)", refused, a.Error, err)
-		}
+	if made.Trap+made.Error+made.Misuse != "" {
+		return false, fmt.Errorf("no instance: %s%s%s", made.Trap, made.Error, made.Misuse)
 	}
 	return false, nil
 }
 
-func (c *course) create() protocol.Request {
-	r := protocol.Request{
-		Op: "create", Instance: c.instance, Wasm: c.Wasm, WASI: c.WASI, Config: c.scenario.FullConfig(c.servers.Addresses),
+func joined(wrong []string) error {
+	if len(wrong) == 0 {
+		return nil
 	}
-	switch {
-	case c.drives:
-		r.Client = true
-		if slices.Contains(c.scenario.Accepts, "store") {
-			r.Store = c.servers.StoreURL
-		}
-	case !c.Steps:
+	return errors.New(strings.Join(wrong, "\n"))
+}
+
+func (c *course) create() protocol.Request {
+	config := c.scenario.FullConfig(c.servers.Addresses)
+	if c.Library {
+		return c.openLibrary(config)
+	}
+	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: c.Wasm, WASI: c.WASI, Config: config}
+	if !c.Steps {
 		r.AllowedHosts = []string{"127.0.0.1"}
 	}
 	return r
@@ -179,7 +154,7 @@ func (c *course) make(call *scenario.Call) (wrong []string, err error) {
 
 // expected are the exchanges that can be seen: a library's waits cannot.
 func (c *course) expected(call *scenario.Call) []scenario.Exchange {
-	if !c.drives {
+	if !c.Library {
 		return call.Exchanges
 	}
 	return slices.DeleteFunc(slices.Clone(call.Exchanges), func(e scenario.Exchange) bool { return e.Wait != "" })
@@ -190,14 +165,10 @@ func (c *course) call(call *scenario.Call) (protocol.Response, error) {
 	// Raw input is refused mostly, and may not be JSON, to stand in that of begin.
 	refused := call.RawInput != nil && len(call.Exchanges) == 0
 	switch {
+	case c.Library:
+		return c.libraryCall(call)
 	case !c.Steps || !slices.Contains(scenario.Whole, call.Call) || refused:
 		return c.export(call.Call, input)
-	case c.drives:
-		r := protocol.Request{Op: "drive", Instance: c.instance, Export: call.Call, Input: input}
-		if call.Body != nil {
-			r.Body = []byte(*call.Body)
-		}
-		return c.Do(r)
 	}
 	return c.drive(call, input)
 }

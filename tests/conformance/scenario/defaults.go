@@ -17,7 +17,6 @@ type Servers struct {
 	Closed        string // an address at which nobody listens
 }
 
-// repeated is {{65536 times x}}.
 var repeated = regexp.MustCompile(`\{\{([0-9]+) times ([^}]+)\}\}`)
 
 // CacheKey is the cache key of the default config.
@@ -25,7 +24,7 @@ func (s Servers) CacheKey() string {
 	return "rostering:" + url.QueryEscape(s.Auth+"/connect/token") + ":client-1:automatic-rostering-stage"
 }
 
-// fill replaces the names of the servers' URLs and of long strings.
+// fill replaces the names of the servers' URLs, and writes long strings out.
 func (s Servers) fill(text string) string {
 	bare := func(address string) string { return strings.TrimPrefix(address, "http://") }
 	text = strings.NewReplacer(
@@ -35,6 +34,11 @@ func (s Servers) fill(text string) string {
 		"{{cache_key}}", s.CacheKey(),
 		"{{half a surrogate pair}}", `\ud800`, // in JSON, where it is no text, but may stand
 	).Replace(text)
+	return Repeated(text)
+}
+
+// Repeated writes long strings out: {{65536 times x}}.
+func Repeated(text string) string {
 	return repeated.ReplaceAllStringFunc(text, func(match string) string {
 		parts := repeated.FindStringSubmatch(match)
 		times, err := strconv.Atoi(parts[1])

@@ -21,62 +21,47 @@ const pairs, batch = 31, 200
 
 func main() {
 	ctx := context.Background()
-	config, err := rostering.ConfigFromEnv()
-	check(err)
-	client, err := rostering.New(ctx, config)
-	check(err)
-	token, err := client.GetToken(ctx)
-	check(err)
-	library := func() {
-		_, err := client.ListJobs(ctx)
-		check(err)
-	}
+	config := must(rostering.ConfigFromEnv())
+	client := must(rostering.New(ctx, config))
+	token := must(client.GetToken(ctx))
+	library := func() { must(client.ListJobs(ctx)) }
 	bare := func() {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, config.BaseURL+"/jobs", nil)
-		check(err)
+		r := must(http.NewRequestWithContext(ctx, http.MethodGet, config.BaseURL+"/jobs", nil))
 		r.Header = http.Header{"Authorization": {"Bearer " + string(token.AccessToken)},
 			"Customer_id": {config.CustomerID}, "User_id": {config.UserID}}
-		response, err := http.DefaultClient.Do(r)
-		check(err)
-		if _, err = io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
-			log.Fatalf("net/http: status %d, %v", response.StatusCode, err)
+		response := must(http.DefaultClient.Do(r))
+		if must(io.ReadAll(response.Body)); response.StatusCode != http.StatusOK {
+			log.Fatal(response.Status)
 		}
-		check(response.Body.Close())
+		_ = response.Body.Close()
 	}
-	measure(library) // warms up
-	measure(bare)
 	var cpu, elapsed []float64
-	for n := range pairs {
-		var l, b cost
-		if n%2 == 0 {
-			l, b = measure(library), measure(bare)
-		} else {
-			b, l = measure(bare), measure(library)
-		}
-		cpu, elapsed = append(cpu, l.cpu/b.cpu), append(elapsed, l.elapsed/b.elapsed)
+	for range pairs {
+		libraryCPU, libraryTime := measure(library)
+		bareCPU, bareTime := measure(bare)
+		cpu, elapsed = append(cpu, libraryCPU/bareCPU), append(elapsed, libraryTime/bareTime)
 	}
 	slices.Sort(cpu)
 	slices.Sort(elapsed)
 	fmt.Printf("Go: list_jobs next to net/http: CPU %.2f, time %.2f\n", cpu[pairs/2], elapsed[pairs/2])
 }
 
-type cost struct{ cpu, elapsed float64 }
-
-// measure returns the cost of a batch of calls.
-func measure(call func()) cost {
+// measure returns what a batch of calls costs, in nanoseconds.
+func measure(call func()) (cpu, elapsed float64) {
 	var before, after syscall.Rusage
 	start := time.Now()
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &before))
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &before)
 	for range batch {
 		call()
 	}
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &after))
-	cpu := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
-	return cost{float64(cpu), float64(time.Since(start))}
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &after)
+	nanos := after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()
+	return float64(nanos), float64(time.Since(start))
 }
 
-func check(err error) {
+func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
+	return value
 }

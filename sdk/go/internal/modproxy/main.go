@@ -116,7 +116,7 @@ func pack(prefix string, files []file) ([]byte, error) {
 }
 
 // forContributors are folders that users do without.
-var forContributors = []string{"internal/bench", "internal/modproxy", "internal/sandbox"}
+var forContributors = []string{"internal/bench", "internal/modproxy"}
 
 // filesOf lists the files of a module, in the order of their paths. It leaves out other modules, the tests, most of which
 // need build/sandbox, and .gitignore, which would hide the plugin from git in a vendor folder.

@@ -92,7 +92,8 @@ fn read(path: &Path) -> io::Result<Option<String>> {
         content => String::from_utf8(content?).unwrap_or_default(),
     };
     let (expiry, value) = content.split_once('\n').unwrap_or_default();
-    Ok(expiry.parse().is_ok_and(|expiry: u128| expiry > millis()).then(|| value.into()))
+    let signed = expiry.starts_with('+'); // which parse accepts
+    Ok(expiry.parse().is_ok_and(|expiry: u128| expiry > millis() && !signed).then(|| value.into()))
 }
 
 /// Removes the temporary files of processes that died.

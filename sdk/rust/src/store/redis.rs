@@ -43,12 +43,12 @@ impl Store for RedisStore {
     }
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
-        let added: Option<String> = self.run(Cmd::set(key, value).arg("NX").arg("EX").arg(ttl.as_secs())).await?;
+        let added: Option<String> = self.run(Cmd::set(key, value).arg("NX").arg("PX").arg(ttl.as_millis())).await?;
         Ok(added.is_some())
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
-        self.run(Cmd::set(key, value).arg("EX").arg(ttl.as_secs())).await
+        self.run(Cmd::set(key, value).arg("PX").arg(ttl.as_millis())).await
     }
 }
 

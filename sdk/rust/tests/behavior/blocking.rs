@@ -1,12 +1,13 @@
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use automatic_rostering::blocking::Client;
 use automatic_rostering::{Code, Error, Options, Request, reqwest::Method};
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::errors::call_error;
+use crate::api::call_error;
 use crate::sandbox::{PATIENCE, Sandbox};
 
 fn call() {
@@ -50,10 +51,13 @@ fn in_async_code() {
 #[test]
 fn renewal_that_nobody_waits_for() {
     let sandbox = Sandbox::start();
-    let client = Client::open(&sandbox.config(), Options::default()).unwrap();
+    let clock = Arc::new(Mutex::new(SystemTime::now()));
+    let now = clock.clone();
+    let client = Client::open(&sandbox.config(), Options::default().clock(move || *now.lock().unwrap())).unwrap();
     let expiry = client.get_token().unwrap().expires_at;
     sandbox.fault(&json!({ "server": "auth", "hold": true }));
-    client.at(expiry - Duration::from_secs(50)).list_jobs().unwrap();
+    *clock.lock().unwrap() = expiry - Duration::from_secs(50);
+    client.list_jobs().unwrap();
     let end = Instant::now() + PATIENCE;
     while sandbox.counts() != (2, 1) {
         assert!(Instant::now() < end, "the token is not renewed");

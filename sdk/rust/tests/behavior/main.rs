@@ -1,16 +1,11 @@
-//! Tests of the rows of docs/sdk.md. tests/conformance proves the rules that all hosts share. All are one program, since each
-//! program that links the library takes a while to build.
+//! What only Rust can show. The rows of docs/sdk.md are tested by tests/suite. All are one program, since each program that links
+//! the library takes a while to build.
 
+mod api;
 mod blocking;
-mod calls;
-mod close;
 mod config;
-mod contract;
-mod errors;
 mod fake;
-mod host;
 mod log;
-mod middleware;
+mod plugin;
 mod retry;
 mod sandbox;
-mod stores;

@@ -8,10 +8,7 @@ const fleet = fileURLToPath(new URL('../../../../../host-example/workerd/fleet.j
 
 test('isolates that share a token', { timeout: 300_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [fleet], { timeout: 290_000 });
-  const rows = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split(/ {2,}/));
+  const rows = Array.from(stdout.trimEnd().split('\n'), (line) => line.split(/ {2,}/));
   const atOnce = Number(rows[2]?.[2]);
   assert.ok(atOnce >= 1 && atOnce <= 6, stdout); // KV has no atomic add
   assert.deepEqual(rows, [

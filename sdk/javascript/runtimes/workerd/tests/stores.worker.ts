@@ -9,16 +9,14 @@ export class StoreEntry extends Entry {
   }
 }
 
-interface Operation {
-  op: 'get' | 'add' | 'set' | 'isEmpty';
-  key: string;
-  value: string;
-  ttl: number;
-}
-
 export default {
   async fetch(request, env): Promise<Response> {
-    const { op, key, value, ttl } = await request.json<Operation>();
+    const { op, key, value, ttl } = await request.json<{
+      op: 'get' | 'add' | 'set' | 'isEmpty';
+      key: string;
+      value: string;
+      ttl: number;
+    }>();
     if (op === 'isEmpty') return Response.json(await env.TOKEN_STORE?.getByName(key).isEmpty());
     return Response.json((await findStore(env)?.[op](key, value, ttl)) ?? null);
   },

@@ -15,7 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -30,7 +29,6 @@ final class Call {
   private final Driver driver;
   private final Beginning beginning;
   private final List<String> accepts;
-  private final LongSupplier now;
   private final long timeout;
   private final BodyPublisher body;
   private final long deadline;
@@ -45,17 +43,10 @@ final class Call {
 
   private CompletableFuture<?> tokenRequest;
 
-  Call(
-      Driver driver,
-      Beginning beginning,
-      List<String> accepts,
-      LongSupplier now,
-      long timeout,
-      BodyPublisher body) {
+  Call(Driver driver, Beginning beginning, List<String> accepts, long timeout, BodyPublisher body) {
     this.driver = driver;
     this.beginning = beginning;
     this.accepts = accepts;
-    this.now = now;
     this.timeout = timeout;
     this.body = body;
     deadline = Deadlines.after(timeout);
@@ -75,11 +66,11 @@ final class Call {
   }
 
   private CompletableFuture<Result> start(Consumer<Step> send) {
+    var time = driver.now();
     if (!driver.add(this)) {
       result.completeExceptionally(Driver.closed());
       return result;
     }
-    var time = now.getAsLong();
     var step = driver.plugin.kept(beginning, time);
     if (step != null && step.isDone()) {
       end(new Result(null, step.token()), null);
@@ -155,7 +146,7 @@ final class Call {
     var step = driver.plugin.begin(beginning, accepts, time);
     var run = take(step);
     if (step.renew()) {
-      driver.renew(now);
+      driver.renew();
     }
     return run;
   }
@@ -166,7 +157,7 @@ final class Call {
     }
     var input = new HashMap<String, Object>(outcome);
     input.put("flow", step.flow());
-    input.put("now", now.getAsLong());
+    input.put("now", driver.now());
     Step next = null;
     try {
       next = Step.ofJson(driver.plugin.call("resume", Json.write(input), response, failure));

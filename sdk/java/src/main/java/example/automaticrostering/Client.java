@@ -5,7 +5,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +75,7 @@ final class Client implements RosteringClient {
   @Override
   public void setToken(Token token) throws InterruptedException {
     var input = token.fields();
-    input.put("now", now());
+    input.put("now", driver.now());
     await(driver.callExport("set_token", Json.write(input)));
   }
 
@@ -147,12 +146,8 @@ final class Client implements RosteringClient {
     closed.join();
   }
 
-  private static long now() {
-    return Instant.now().getEpochSecond();
-  }
-
   private Call call(String name, Map<String, ?> input, BodyPublisher body) {
-    return driver.call(new Beginning(name, input), Client::now, timeoutNanos, body);
+    return driver.call(new Beginning(name, input), timeoutNanos, body);
   }
 
   /** Waits for a call. What it throws has the stack of the caller. */

@@ -5,13 +5,13 @@ import static java.util.concurrent.CompletableFuture.supplyAsync;
 
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** What the calls of a client and its views share; it also closes them. */
@@ -19,6 +19,7 @@ final class Driver {
   final PluginThread plugin;
   final Http http;
   final StoreSteps store;
+  private final InstantSource clock;
 
   /** Used by the plugin's thread alone. */
   final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
@@ -29,16 +30,17 @@ final class Driver {
   private volatile boolean isClosing;
 
   Driver(Supplier<Exports> plugin, RosteringClientBuilder options) {
+    clock = options.clock;
     this.plugin = new PluginThread(plugin);
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
-    store = options.store == null ? null : new StoreSteps(options.store);
+    store = options.store == null ? null : new StoreSteps(options.store, options.log());
     this.plugin.awaitOpen();
   }
 
   /** Returns a call that has not started. */
-  Call call(Beginning beginning, LongSupplier now, long timeout, BodyPublisher body) {
+  Call call(Beginning beginning, long timeout, BodyPublisher body) {
     var accepts = store == null ? List.of("wait", "renew") : List.of("wait", "store", "renew");
-    return new Call(this, beginning, accepts, now, timeout, body);
+    return new Call(this, beginning, accepts, timeout, body);
   }
 
   /**
@@ -46,11 +48,16 @@ final class Driver {
    * has left, so that nobody waits for it or sees its error. If it fails, the log says so and the
    * plugin backs off.
    */
-  void renew(LongSupplier now) {
+  void renew() {
     var accepts = store == null ? List.of("wait") : List.of("wait", "store");
     var renewal =
-        new Call(this, Beginning.GET_TOKEN, accepts, now, Timeout.NONE, BodyPublishers.noBody());
+        new Call(this, Beginning.GET_TOKEN, accepts, Timeout.NONE, BodyPublishers.noBody());
     renewal.start().cancel(true);
+  }
+
+  /** Returns the time by which tokens expire. */
+  long now() {
+    return clock.instant().getEpochSecond();
   }
 
   /** Calls an export that has no steps. */

@@ -58,7 +58,10 @@ public final class FileStore implements Store {
   private String read(String key) throws IOException {
     try {
       var parts = Files.readString(file(key)).split("\n", 2);
-      var isLive = parts.length == 2 && Long.parseLong(parts[0]) > System.currentTimeMillis();
+      var isLive =
+          parts.length == 2
+              && parts[0].matches("[0-9]+") // parseLong takes a sign, too
+              && Long.parseLong(parts[0]) > System.currentTimeMillis();
       return isLive ? parts[1] : null;
     } catch (CharacterCodingException | NumberFormatException e) {
       return null;

@@ -21,26 +21,6 @@ public final class Retry {
     T call() throws InterruptedException;
   }
 
-  /** The time, which tests replace. */
-  interface Clock {
-    Clock SYSTEM =
-        new Clock() {
-          @Override
-          public long nanoTime() {
-            return System.nanoTime();
-          }
-
-          @Override
-          public void sleep(long nanos) throws InterruptedException {
-            TimeUnit.NANOSECONDS.sleep(nanos);
-          }
-        };
-
-    long nanoTime();
-
-    void sleep(long nanos) throws InterruptedException;
-  }
-
   /**
    * Makes a call, and retries it after a retryable error: after {@link
    * RosteringException#retryAfter}, or else after 1 s, doubling to 30 s, each with up to a tenth of
@@ -48,12 +28,8 @@ public final class Retry {
    * the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
-    return call(deadline, call, Clock.SYSTEM);
-  }
-
-  static <T> T call(Duration deadline, Call<T> call, Clock clock) throws InterruptedException {
     var limit = Timeout.nanos(deadline);
-    var begin = clock.nanoTime();
+    var begin = System.nanoTime();
     for (var backoff = Duration.ofSeconds(1); ; backoff = backoff.multipliedBy(2)) {
       backoff = backoff.compareTo(LONGEST) > 0 ? LONGEST : backoff;
       try {
@@ -62,10 +38,10 @@ public final class Retry {
         var wait = Timeout.nanos(e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
         var jitter = ThreadLocalRandom.current().nextDouble(0.1);
         var nanos = (long) (wait * (1 + jitter));
-        if (!e.retryable() || nanos > limit - (clock.nanoTime() - begin)) {
+        if (!e.retryable() || nanos > limit - (System.nanoTime() - begin)) {
           throw e;
         }
-        clock.sleep(nanos);
+        TimeUnit.NANOSECONDS.sleep(nanos);
       }
     }
   }

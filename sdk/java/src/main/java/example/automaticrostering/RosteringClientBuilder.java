@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
@@ -14,14 +15,14 @@ import run.endive.wasm.WasmModule;
 
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
-  static final System.Logger LOGGER = System.getLogger("example.automaticrostering");
-
   private final RosteringConfig config;
   private byte[] wasm;
   private long timeoutNanos = Timeout.nanos(Duration.ofSeconds(30));
   HttpClient httpClient; // null: the shared one
   int maxBody = 64 << 20;
   Store store;
+  InstantSource clock = InstantSource.system();
+  private BiConsumer<Level, String> logger = System.getLogger("example.automaticrostering")::log;
 
   RosteringClientBuilder(RosteringConfig config) {
     this.config = Objects.requireNonNull(config, "config");
@@ -70,6 +71,24 @@ public final class RosteringClientBuilder {
   }
 
   /**
+   * Replaces the system's clock as the one by which tokens expire, for tests. Timeouts and waits
+   * keep the real time.
+   */
+  public RosteringClientBuilder clock(InstantSource clock) {
+    this.clock = Objects.requireNonNull(clock, "clock");
+    return this;
+  }
+
+  /**
+   * Sets what gets the log lines, such as {@code System.getLogger("mine")::log} (default: the
+   * {@code System.Logger} named {@code example.automaticrostering}). What it throws is ignored.
+   */
+  public RosteringClientBuilder logger(BiConsumer<Level, String> logger) {
+    this.logger = Objects.requireNonNull(logger, "logger");
+    return this;
+  }
+
+  /**
    * Sets another plugin than the one in this library: a build without WASI, of the contract {@link
    * RosteringClient#CONTRACT}. Unlike that one, it is interpreted.
    */
@@ -86,20 +105,27 @@ public final class RosteringClientBuilder {
    *     contract
    */
   public RosteringClient open() {
-    return open(LOGGER::log);
-  }
-
-  Client open(BiConsumer<Level, String> log) {
     config.check();
-    var driver = new Driver(() -> exports(log), this);
+    var driver = new Driver(this::exports, this);
     config.checkHosts();
     return new Client(driver, config.get("base_url"), Map.of(), timeoutNanos);
   }
 
-  Exports exports(BiConsumer<Level, String> log) {
+  Exports exports() {
     return wasm == null
-        ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log)
-        : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
+        ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log())
+        : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log());
+  }
+
+  /** Returns what logs lines. A log that fails makes no call fail. */
+  BiConsumer<Level, String> log() {
+    var chosen = logger; // a builder may change when the client is open
+    return (level, line) -> {
+      try {
+        chosen.accept(level, line);
+      } catch (Throwable e) { // nobody to tell
+      }
+    };
   }
 
   /**

@@ -42,7 +42,8 @@ public final class RosteringConfig {
     return fromEnvironment(System.getenv());
   }
 
-  static RosteringConfig fromEnvironment(Map<String, String> variables) {
+  /** Reads these variables from a map: {@link #fromEnvironment()}. */
+  public static RosteringConfig fromEnvironment(Map<String, String> variables) {
     var builder = builder();
     for (var key :
         ("auth_url base_url client_id client_secret customer_id user_id scope"
@@ -160,7 +161,7 @@ public final class RosteringConfig {
       return new RosteringConfig(Map.copyOf(keys));
     }
 
-    Builder set(String key, String value) {
+    private Builder set(String key, String value) {
       if (value == null || value.isEmpty()) {
         keys.remove(key);
       } else {

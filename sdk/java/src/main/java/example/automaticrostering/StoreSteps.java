@@ -2,6 +2,7 @@ package example.automaticrostering;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import java.lang.System.Logger.Level;
 import java.util.Collections;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 
 /** Carries out the store steps, on separate threads, because a store may block. */
 final class StoreSteps {
@@ -16,11 +18,13 @@ final class StoreSteps {
   private static final int THREADS = 4;
 
   private final Store store;
+  private final BiConsumer<Level, String> log;
   private final ExecutorService threads = Daemons.named("rostering-store", THREADS);
   private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
 
-  StoreSteps(Store store) {
+  StoreSteps(Store store, BiConsumer<Level, String> log) {
     this.store = store;
+    this.log = log;
   }
 
   /** Returns the result of a step as resume takes it, within the step's timeout. */
@@ -57,8 +61,8 @@ final class StoreSteps {
     var time = System.nanoTime();
     if (time - next >= 0 && nextWarning.compareAndSet(next, time + SECONDS.toNanos(60))) {
       var shown = step.value() == null ? reason : reason.replace(step.value(), "[redacted]");
-      RosteringClientBuilder.LOGGER.log(
-          System.Logger.Level.WARNING,
+      log.accept(
+          Level.WARNING,
           "the store failed, so the token is not shared: " + step.op() + ": " + shown);
     }
     return Map.of("failed", reason);

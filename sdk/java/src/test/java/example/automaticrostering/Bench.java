@@ -3,8 +3,7 @@ package example.automaticrostering;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
+import java.net.http.*;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
@@ -18,8 +17,6 @@ final class Bench {
   private static final int CALLS = 300;
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-
-  private record Cost(double cpu, double time) {}
 
   public static void main(String[] args) throws Exception {
     var http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -36,11 +33,12 @@ final class Bench {
       var cpu = new double[PAIRS];
       var time = new double[PAIRS];
       for (var pair = -5; pair < PAIRS; pair++) { // the first warm up
-        var first = measure(pair % 2 == 0 ? bare : library);
-        var second = measure(pair % 2 == 0 ? library : bare);
+        var isBareFirst = pair % 2 == 0;
+        var first = measure(isBareFirst ? bare : library);
+        var second = measure(isBareFirst ? library : bare);
         if (pair >= 0) {
-          cpu[pair] = pair % 2 == 0 ? second.cpu / first.cpu : first.cpu / second.cpu;
-          time[pair] = pair % 2 == 0 ? second.time / first.time : first.time / second.time;
+          cpu[pair] = isBareFirst ? second[0] / first[0] : first[0] / second[0];
+          time[pair] = isBareFirst ? second[1] / first[1] : first[1] / second[1];
         }
       }
       Arrays.sort(cpu);
@@ -51,7 +49,8 @@ final class Bench {
     }
   }
 
-  private static Cost measure(Callable<Integer> call) throws Exception {
+  /** Returns the CPU time and the time of a batch. */
+  private static double[] measure(Callable<Integer> call) throws Exception {
     var cpu = PROCESS.getProcessCpuTime();
     var time = System.nanoTime();
     for (var i = 0; i < CALLS; i++) {
@@ -59,6 +58,6 @@ final class Bench {
         throw new IllegalStateException("another status than 200");
       }
     }
-    return new Cost(PROCESS.getProcessCpuTime() - cpu, System.nanoTime() - time);
+    return new double[] {PROCESS.getProcessCpuTime() - cpu, System.nanoTime() - time};
   }
 }

@@ -2,15 +2,9 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.*;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
+import java.util.*;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import run.endive.runtime.InterpreterMachine;
@@ -71,46 +65,38 @@ class ExtismHostTest {
     assertEquals(List.of("WARNINGline"), lines);
   }
 
-  private record Wrong(String function, long... args) {
-    @Override
-    public String toString() {
-      return function + Arrays.toString(args);
-    }
+  private void refuses(String function, long... args) {
+    assertThrows(
+        RuntimeException.class, () -> call(function, args), () -> function + Arrays.toString(args));
   }
 
   @Test
   void whatExceedsABoundThrows() {
     var block = block("0123456789");
     var next = block + (9L << 32);
-    for (var wrong :
-        List.of(
-            new Wrong("alloc", -1),
-            new Wrong("alloc", 16 * MIB),
-            new Wrong("alloc", Long.MAX_VALUE),
-            new Wrong("length", next),
-            new Wrong("length", block + 1),
-            new Wrong("load_u8", next),
-            new Wrong("load_u8", -1),
-            new Wrong("load_u8", 0),
-            new Wrong("load_u8", block + 10),
-            new Wrong("load_u64", block + 3),
-            new Wrong("load_u64", block - 1),
-            new Wrong("store_u8", block + 10, 0),
-            new Wrong("store_u64", block + 3, 0),
-            new Wrong("input_load_u8", 10),
-            new Wrong("input_load_u8", -1),
-            new Wrong("input_load_u8", 1L << 32),
-            new Wrong("input_load_u64", 3),
-            new Wrong("output_set", block, 11),
-            new Wrong("output_set", block, -1),
-            new Wrong("error_set", next),
-            new Wrong("var_get", next),
-            new Wrong("var_set", block, call("alloc", MIB + 1)),
-            new Wrong("log_debug", next),
-            new Wrong("http_request", block, 0),
-            new Wrong("http_status_code"))) {
-      assertThrows(RuntimeException.class, () -> call(wrong.function, wrong.args), wrong::toString);
+    for (var size : new long[] {-1, 16 * MIB, Long.MAX_VALUE}) {
+      refuses("alloc", size);
     }
+    for (var offset : new long[] {next, -1, 0, block + 10}) {
+      refuses("load_u8", offset);
+      refuses("load_u64", offset - 7);
+      refuses("store_u8", offset, 0);
+      refuses("store_u64", offset - 7, 0);
+    }
+    refuses("load_u64", block - 1);
+    for (var function : List.of("length", "error_set", "var_get", "log_debug")) {
+      refuses(function, next);
+      refuses(function, block + 1);
+    }
+    for (var index : new long[] {10, -1, 1L << 32}) {
+      refuses("input_load_u8", index);
+      refuses("input_load_u64", index - 7);
+    }
+    refuses("output_set", block, 11);
+    refuses("output_set", block, -1);
+    refuses("var_set", block, call("alloc", MIB + 1));
+    refuses("http_request", block, 0);
+    refuses("http_status_code");
   }
 
   @Test

@@ -1,0 +1,241 @@
+package rostering_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"automatic-rostering.example/rostering"
+)
+
+// inBubble runs a test on a fake clock, which advances only when all goroutines wait. It
+// begins at a time that the plugin accepts.
+func inBubble(t *testing.T, test func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)))
+		test(t)
+	})
+}
+
+// hangs is an HTTP client for whose requests to a host there is no response.
+func hangs(host string) rostering.Option {
+	return faked(func(r *http.Request) error {
+		if r.URL.Host == host {
+			<-r.Context().Done()
+		}
+		return r.Context().Err()
+	})
+}
+
+// The service does not respond, and then the token endpoint.
+func TestDeadlines(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		client, started := newClient(t, fullConfig, hangs(service)), time.Now()
+		_, err := client.ListJobs(t.Context())
+		if wantError(t, err, rostering.CodeNetworkError); !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != 30*time.Second {
+			t.Errorf("by default, it ended after %s with %v", time.Since(started), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		go func() { _, _ = client.ListJobs(t.Context()) }()
+		_, listed := client.ListJobs(ctx)
+		for _, err := range []error{listed, client.Shutdown(ctx)} {
+			if _, ok := errors.AsType[*rostering.Error](err); ok || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("with the deadline of a context, it ended with %v", err)
+			}
+		}
+	})
+	inBubble(t, func(t *testing.T) {
+		client, started := newClient(t, fullConfig, hangs(provider)), time.Now()
+		_, err := client.ListJobs(t.Context())
+		if wantError(t, err, rostering.CodeNetworkError); time.Since(started) != 20*time.Second {
+			t.Errorf("the token request ended after %s with %v", time.Since(started), err)
+		}
+	})
+}
+
+func TestCanceledBeforeAndAfter(t *testing.T) {
+	sent := 0
+	ctx, cancel := context.WithCancel(t.Context())
+	client := newClient(t, fullConfig, faked(func(r *http.Request) error {
+		if sent++; r.URL.Host == service {
+			cancel()
+		}
+		return nil
+	}))
+	if _, err := client.ListJobs(ctx); err != nil {
+		t.Errorf("canceled when the response has come: %v", err)
+	}
+	_, opened := rostering.New(ctx, fullConfig)
+	if _, err := client.ListJobs(ctx); !errors.Is(err, context.Canceled) || !errors.Is(opened, context.Canceled) || sent != 2 {
+		t.Errorf("canceled before: %v, %v, after %d requests", opened, err, sent)
+	}
+}
+
+func TestRetryBacksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waits, last := []time.Duration{0, 1, 2, 90, 8, 16, 30, 30}, time.Now() // in seconds
+		_, _ = rostering.Retry(t.Context(), func(context.Context) (int, error) {
+			want := waits[0] * time.Second
+			if waited := time.Since(last); waited < want || waited > want+want/10 {
+				t.Errorf("it waited for %s, not %s", waited, want)
+			}
+			last, waits = time.Now(), waits[1:]
+			e := &rostering.Error{Retryable: len(waits) > 0}
+			if e.Retryable && waits[0] == 90 {
+				e.RetryAfter = 90 * time.Second
+			}
+			return 0, e
+		})
+		if len(waits) > 0 {
+			t.Errorf("it ended before it waited for %d s", waits)
+		}
+	})
+}
+
+// own is a store that hangs at first, ignores its context, and whose errors have what it should store.
+type own struct {
+	rostering.MemoryStore
+	first sync.Once
+}
+
+func (s *own) Add(context.Context, string, string, time.Duration) (bool, error) {
+	s.first.Do(func() { time.Sleep(10 * time.Second) })
+	return true, nil
+}
+
+func (*own) Set(_ context.Context, _, value string, _ time.Duration) error {
+	return errors.New("the-client-secret cannot set " + value)
+}
+
+func TestStoreThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		var lines bytes.Buffer
+		defer slog.SetDefault(slog.Default())
+		slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+		client := newClient(t, fullConfig, hangs(""), rostering.WithStore(new(own)))
+		for range 7 {
+			if _, err := client.GetToken(t.Context(), rostering.Force()); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(30 * time.Second)
+		}
+		log := lines.String()
+		if strings.Count(log, "timed out") != 1 || strings.Count(log, "[redacted] cannot set [redacted]") != 3 || strings.Contains(log, "token-0") {
+			t.Errorf("the warnings of 3 minutes are:\n%s", log)
+		}
+	})
+}
+
+// A body is sent again after a 401, if that is possible. The length is -1 if it is sent in chunks.
+func TestBodies(t *testing.T) {
+	opened := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("opened")), nil }
+	for _, tt := range []struct {
+		request rostering.Request
+		want    []string
+	}{
+		{rostering.Request{Body: http.NoBody}, []string{" 0", " 0"}},
+		{rostering.Request{Body: strings.NewReader("")}, []string{" 0", " 0"}},
+		{rostering.Request{Body: bytes.NewReader([]byte("\x00\xff"))}, []string{"\x00\xff 2", "\x00\xff 2"}},
+		{rostering.Request{Body: bytes.NewBufferString("buffer")}, []string{"buffer 6", "buffer 6"}},
+		{rostering.Request{GetBody: opened}, []string{"opened -1", "opened -1"}},
+		{rostering.Request{GetBody: opened, ContentLength: 6}, []string{"opened 6", "opened 6"}},
+		{rostering.Request{Body: bufio.NewReader(strings.NewReader("once"))}, []string{"once -1"}},
+		{rostering.Request{Body: bufio.NewReader(strings.NewReader("once")), ContentLength: 4}, []string{"once 4"}},
+	} {
+		var sent []string
+		_, client := open(t, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			sent = append(sent, fmt.Sprint(string(body), " ", r.ContentLength))
+			w.WriteHeader(http.StatusUnauthorized)
+		})
+		_, _ = client.GetToken(t.Context())
+		tt.request.Method, tt.request.Path = "PUT", "/"
+		_, err := client.SendRequest(t.Context(), tt.request)
+		if wantError(t, err, rostering.CodeServiceUnauthorized); !slices.Equal(sent, tt.want) {
+			t.Errorf("%q was sent, want %q", sent, tt.want)
+		}
+	}
+	_, client := open(t, responds(http.StatusOK, ""))
+	for _, path := range []string{"/", "not a path"} {
+		file, _ := os.Open("README.md")
+		_, _ = client.SendRequest(t.Context(), rostering.Request{Method: "PUT", Path: path, Body: file})
+		if err := file.Close(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("after a request to %q, its body is open", path)
+		}
+	}
+}
+
+// An error of the caller's body is no failure of the network, which could be retried.
+func TestBodyThatFails(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, ""))
+	gone := errors.New("gone")
+	for name, request := range map[string]rostering.Request{
+		"open": {GetBody: func() (io.ReadCloser, error) { return nil, gone }},
+		"read": {Body: io.MultiReader(strings.NewReader("x"), iotest.ErrReader(gone))},
+	} {
+		request.Method, request.Path = "POST", "/jobs"
+		_, err := client.SendRequest(t.Context(), request)
+		if _, ok := errors.AsType[*rostering.Error](err); ok || !errors.Is(err, gone) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+}
+
+// The caller's client gets the call's context, so that the requests become spans of it, and is not
+// changed, though redirects are not followed.
+func TestHTTPClient(t *testing.T) {
+	type span struct{}
+	var sent []any
+	own := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent = append(sent, r.Context().Value(span{}), r.URL.Path)
+		return http.DefaultTransport.RoundTrip(r)
+	})}
+	redirect := http.RedirectHandler("/elsewhere", http.StatusFound).ServeHTTP
+	_, client := open(t, redirect, rostering.WithHTTPClient(own))
+	_, err := client.ListJobs(context.WithValue(t.Context(), span{}, "span"))
+	wantError(t, err, rostering.CodeServiceError)
+	if want := []any{"span", "/connect/token", "span", "/jobs"}; !slices.Equal(sent, want) || own.CheckRedirect != nil {
+		t.Errorf("sent %q, want %q; the client is now %+v", sent, want, own)
+	}
+}
+
+// The connection of the first response is used again, and the second does not show the token.
+func TestTransportClosesTheFirstResponse(t *testing.T) {
+	var connections []string
+	s, client := open(t, func(w http.ResponseWriter, r *http.Request) {
+		if connections = append(connections, r.RemoteAddr); len(connections) == 1 {
+			responds(http.StatusUnauthorized, "refused")(w, r)
+		}
+	})
+	transport, _ := rostering.NewTransport(client, nil)
+	r, err := (&http.Client{Transport: transport}).Get(s.URL)
+	if err != nil || r.StatusCode != http.StatusOK || r.Request.Header.Get("Authorization") != "" {
+		t.Fatalf("the response is %+v, %v", r, err)
+	}
+	if len(connections) != 2 || connections[0] != connections[1] {
+		t.Errorf("the connections are from %q", connections)
+	}
+}
+
+func TestTokenSource(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, ""))
+	token, err := client.TokenSource(t.Context()).Token()
+	if err != nil || token.AccessToken != "token-0" || time.Until(token.Expiry).Round(time.Hour) != time.Hour || token.Type() != "Bearer" {
+		t.Errorf("the token is %+v, %v", token, err)
+	}
+}

@@ -1,0 +1,144 @@
+package example.automaticrostering;
+
+import static org.junit.jupiter.api.Assertions.*;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.reflect.*;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.*;
+import java.util.function.BiConsumer;
+import java.util.logging.*;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Threads and futures. What would wait here, would wait until the test times out. */
+class CallsTest extends ServersTest {
+  /** The library sends a warm call in the caller's thread; how it ends that is not the caller's. */
+  @Test
+  void endOfAWarmCallDoesNotInterruptItsThread() throws Exception {
+    client.listJobs();
+    client.listJobs();
+    hold();
+    var impatient = client.withTimeout(Duration.ofMillis(200));
+    assertThrows(RosteringException.class, impatient::listJobs);
+    assertFalse(Thread.interrupted());
+    var arrived = hold();
+    var closes =
+        CompletableFuture.runAsync(
+            () -> {
+              assertDoesNotThrow(() -> arrived.await());
+              client.close(Duration.ZERO);
+            });
+    assertThrows(CancellationException.class, client::listJobs);
+    closes.get();
+    assertFalse(Thread.interrupted());
+  }
+
+  @Test
+  void closeThatIsInterruptedCancels() throws Exception {
+    var arrived = hold();
+    var call = client.listJobsAsync();
+    arrived.await();
+    Thread.currentThread().interrupt();
+    client.close();
+    assertTrue(Thread.interrupted());
+    var e = assertThrows(ExecutionException.class, call::get);
+    assertInstanceOf(CancellationException.class, e.getCause());
+  }
+
+  @Test
+  void closeOfAViewIsTheClients() {
+    var view = client.forCustomer("c2");
+    view.close();
+    assertThrows(IllegalStateException.class, view::listJobs);
+    assertThrows(IllegalStateException.class, client::clearToken);
+  }
+
+  /** The log runs in the plugin's thread, and so keeps the plugin from judging the response. */
+  @Test
+  void responseBeforeTheDeadlineCounts() {
+    service = exchange -> respond(exchange, 500, "late");
+    BiConsumer<System.Logger.Level, String> slow =
+        (level, line) -> assertDoesNotThrow(() -> Thread.sleep(line.contains("500") ? 3000 : 0));
+    try (var client = builder().timeout(Duration.ofSeconds(2)).logger(slow).open()) {
+      assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
+    }
+  }
+
+  @Test
+  void openInAnInterruptedThread() {
+    Thread.currentThread().interrupt();
+    builder().open().close();
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void dependentsMayCallAgain() throws Exception {
+    var forever = client.withTimeout(ChronoUnit.FOREVER.getDuration());
+    var second = forever.listJobsAsync().thenApply(response -> client.listJobsAsync().join());
+    assertEquals(200, second.get().status());
+  }
+
+  @Test
+  void errorHasTheCallersStack() throws Exception {
+    service = exchange -> respond(exchange, 503, "busy");
+    var e = assertCode(RosteringException.Code.SERVICE_ERROR, client::listJobs);
+    var frames = Stream.of(e.getStackTrace()).map(StackTraceElement::getClassName);
+    assertTrue(frames.anyMatch(getClass().getName()::equals));
+  }
+
+  private static Store store(InvocationHandler handler) {
+    var types = new Class<?>[] {Store.class};
+    return (Store) Proxy.newProxyInstance(Store.class.getClassLoader(), types, handler);
+  }
+
+  @Test
+  void storeThatHangsIsInterrupted() throws Exception {
+    var interrupted = new CountDownLatch(1);
+    var hangs =
+        store(
+            (store, method, arguments) -> {
+              try {
+                Thread.sleep(Long.MAX_VALUE);
+              } finally {
+                interrupted.countDown();
+              }
+              return null;
+            });
+    try (var client = builder().store(hangs).open()) {
+      assertEquals(200, client.listJobs().status());
+    }
+    interrupted.await();
+  }
+
+  @Test
+  void storeThatRepeatsAToken() throws Exception {
+    var lines = new StringBuffer();
+    var fails =
+        store(
+            (store, method, arguments) -> {
+              if (method.getName().equals("set")) {
+                throw new IllegalStateException("cannot set " + arguments[1]);
+              }
+              return method.getName().equals("add") ? true : null;
+            });
+    try (var client = builder().store(fails).logger((level, line) -> lines.append(line)).open()) {
+      client.getToken();
+    }
+    assertTrue(lines.toString().contains("cannot set [redacted]"), lines::toString);
+  }
+
+  @Test
+  void defaultLogIsTheSystems() throws Exception {
+    var lines = new ByteArrayOutputStream();
+    var handler = new StreamHandler(lines, new SimpleFormatter());
+    var logger = Logger.getLogger("example.automaticrostering");
+    logger.addHandler(handler);
+    refused("no");
+    client.listJobs();
+    logger.removeHandler(handler);
+    handler.flush();
+    assertTrue(lines.toString().contains("the service refused the token"), lines::toString);
+  }
+}

@@ -1,0 +1,103 @@
+package example.automaticrostering;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.*;
+
+import com.sun.net.httpserver.*;
+import java.io.IOException;
+import java.net.*;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.function.Executable;
+
+/** A token endpoint, which gives token-1, token-2, …, a service, and a client of both. */
+abstract class ServersTest {
+  final List<String> requests = new CopyOnWriteArrayList<>(); // tokens and bodies
+  volatile HttpHandler service = exchange -> respond(exchange, 200, "{}");
+  RosteringClient client;
+  URI uri;
+  private final AtomicInteger tokens = new AtomicInteger();
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private HttpServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setExecutor(threads);
+    server.createContext(
+        "/connect/token",
+        exchange -> {
+          var token =
+              "{\"access_token\":\"token-%d\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
+          respond(exchange, 200, token.formatted(tokens.incrementAndGet()));
+        });
+    server.createContext(
+        "/",
+        exchange -> {
+          var body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+          requests.add(exchange.getRequestHeaders().getFirst("Authorization") + " " + body);
+          service.handle(exchange);
+        });
+    server.start();
+    uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/jobs");
+    client = builder().open();
+  }
+
+  @AfterEach
+  void stop() {
+    client.close(Duration.ZERO);
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  RosteringConfig.Builder config() {
+    return RosteringConfig.builder()
+        .environment(RosteringConfig.Environment.STAGE)
+        .authUrl(uri.resolve("/").toString())
+        .baseUrl(uri.resolve("/").toString())
+        .clientId("id")
+        .clientSecret("the-secret")
+        .customerId("customer")
+        .userId("user");
+  }
+
+  RosteringClientBuilder builder() {
+    return RosteringClient.builder(config().build());
+  }
+
+  static void respond(HttpExchange exchange, int status, String body) throws IOException {
+    var bytes = body.getBytes(UTF_8);
+    exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+    exchange.getResponseBody().write(bytes);
+    exchange.close();
+  }
+
+  /** Returns a token that is no replacement. The service refuses it from now on. */
+  String refused(String refusal) throws InterruptedException {
+    client.clearToken();
+    var token = client.getToken().accessToken();
+    service =
+        exchange -> {
+          var isRefused = requests.get(requests.size() - 1).startsWith("Bearer " + token + " ");
+          respond(exchange, isRefused ? 401 : 200, isRefused ? refusal : "ok");
+        };
+    return token;
+  }
+
+  /** Has the service not respond any more; the result waits for a request. */
+  CountDownLatch hold() {
+    var arrived = new CountDownLatch(1);
+    service = exchange -> arrived.countDown();
+    return arrived;
+  }
+
+  static RosteringException assertCode(RosteringException.Code code, Executable call) {
+    var e = assertThrows(RosteringException.class, call);
+    assertEquals(code, e.code(), e::getMessage);
+    return e;
+  }
+}

@@ -1,0 +1,168 @@
+"""HTTP clients of the program's own, and values in httpx's forms."""
+
+import asyncio
+import copy
+import os
+import pickle
+import socket
+import tempfile
+import unittest
+from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import httpx
+
+from automatic_rostering import AsyncClient, Client, RosteringAuth, RosteringError
+from automatic_rostering.thread import in_thread
+
+from .service import CONFIG, PATIENCE, Service
+
+span: ContextVar[str] = ContextVar("span", default="none")
+
+
+class Case(unittest.TestCase):
+    def setUp(self) -> None:
+        self.service = Service()
+
+    def open(self, **options: Any) -> Client:
+        return self.enterContext(Client(CONFIG, http=self.service.http(**options)))
+
+    def list_jobs_async(self, hook: Any) -> None:
+        async def play() -> None:
+            http = self.service.async_http(event_hooks={"request": [hook]})
+            async with AsyncClient(CONFIG, http=http) as client:
+                await client.list_jobs()
+
+        asyncio.run(play())
+
+
+class Given(Case):
+    """The HTTP client that is an option of the client."""
+
+    def test_its_settings(self) -> None:
+        options: dict[str, Any] = {"auth": ("a", "b"), "follow_redirects": True}
+        http = self.service.http(**options, headers={"X-Program": "mine", "User-Agent": "own"})
+        with Client(CONFIG, http=http) as client:
+            client.list_jobs()
+            self.service.jobs = lambda: httpx.Response(307, headers={"Location": "/other"})
+            with self.assertRaisesRegex(RosteringError, "status 307"):
+                client.list_jobs()
+        for sent in self.service.requests:
+            self.assertEqual(sent.headers["authorization"], "Bearer token-1")
+            self.assertEqual(sent.headers["x-program"], "mine")
+            self.assertEqual(sent.headers["user-agent"], "own")
+        self.assertFalse(http.is_closed)
+
+    def test_bug_in_a_hook_is_no_network_error(self) -> None:
+        def fail(_: object) -> None:
+            raise KeyError
+
+        async def fail_async(_: object) -> None:
+            raise KeyError
+
+        with self.assertRaises(KeyError):
+            self.open(event_hooks={"request": [fail]}).list_jobs()
+        with self.assertRaises(KeyError):
+            self.list_jobs_async(fail_async)
+
+    def test_every_request_has_the_context_of_its_call(self) -> None:
+        seen = []
+
+        def note(_: object) -> None:
+            seen.append(span.get())
+
+        async def note_async(_: object) -> None:
+            seen.append(span.get())
+
+        self.addCleanup(span.reset, span.set("the call's"))
+        self.open(event_hooks={"request": [note]}).list_jobs()
+        self.list_jobs_async(note_async)
+        self.assertEqual(seen, ["the call's"] * 4)
+
+
+class Own(Case):
+    """The HTTP client that a client makes."""
+
+    def test_proxy_of_the_environment(self) -> None:
+        server = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+        server.settimeout(PATIENCE)
+        proxy = f"http://127.0.0.1:{server.getsockname()[1]}"
+        config = replace(CONFIG, auth_url="http://login.invalid", allow_http=True)
+        with mock.patch.dict(os.environ, http_proxy=proxy, no_proxy=""), Client(config) as client:
+            call = in_thread(client.get_token)
+            with server.accept()[0] as connection:
+                line = connection.recv(1000).split(b"\r\n")[0]
+        self.assertEqual(line, b"POST http://login.invalid/connect/token HTTP/1.1")
+        self.assertIsInstance(call.exception(PATIENCE), RosteringError)
+
+
+class Forms(Case):
+    def test_function_that_opens_a_body(self) -> None:
+        files = []
+        path = Path(self.enterContext(tempfile.TemporaryDirectory()), "body")
+        path.write_bytes(b"of a file")
+
+        def body() -> Any:
+            files.append(path.open("rb"))
+            return files[-1]
+
+        def refuse() -> httpx.Response:
+            bodies.append(self.service.requests[-1].read())
+            return httpx.Response(401 if len(bodies) == 1 else 200)
+
+        bodies: list[bytes] = []
+        self.service.jobs = refuse
+        client = self.open()
+        client.get_token()
+        client.send_request("/jobs", method="PUT", content=body)
+        self.assertEqual(bodies, [b"of a file"] * 2)
+        self.assertEqual([file.closed for file in files], [True] * 2)
+
+    def test_secrets_are_not_shown(self) -> None:
+        client = self.open()
+        token = client.get_token()
+        shown = f"{CONFIG!r} {client!r} {token!r} {token}"
+        self.assertNotIn(CONFIG.client_secret, shown)
+        self.assertNotIn(token.access_token, shown)
+        self.assertNotIn("Authorization", client.list_jobs().request.headers)
+
+    def test_copies_of_an_error(self) -> None:
+        error = RosteringError("service_error", "m", retryable=True, status=503, body="b")
+        for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):  # noqa: S301
+            self.assertEqual((other.to_dict(), str(other)), (error.to_dict(), str(error)))
+
+
+class Auth(Case):
+    """`RosteringAuth`."""
+
+    def test_request_that_is_sent_again(self) -> None:
+        refused = httpx.Response(401, stream=httpx.ByteStream(b"no"))
+        responses = iter([refused, httpx.Response(200), httpx.Response(200)])
+        self.service.jobs = lambda: next(responses)
+
+        def token() -> httpx.Response:
+            # Its connection must be free, as the HTTP client may have one alone.
+            self.assertEqual(refused.is_closed, self.service.tokens > 1)
+            return self.service.new_token()
+
+        self.service.token = token
+        http = self.service.http(base_url=CONFIG.base_url, auth=RosteringAuth(self.open()))
+        request = http.build_request("GET", "/jobs")
+        for _ in range(2):
+            self.assertEqual(http.send(request).status_code, 200)
+            self.assertNotIn("Authorization", request.headers)
+        self.assertEqual(self.service.tokens, 2)
+
+    def test_the_other_kind_of_client(self) -> None:
+        async def get() -> None:
+            http = self.service.async_http(auth=RosteringAuth(self.open()))
+            await http.get(f"{CONFIG.base_url}")
+
+        with self.assertRaisesRegex(TypeError, "needs an AsyncClient, not a Client"):
+            asyncio.run(get())
+        http = self.service.http(auth=RosteringAuth(AsyncClient(CONFIG)))
+        with self.assertRaisesRegex(TypeError, "needs a Client, not an AsyncClient"):
+            http.get(f"{CONFIG.base_url}")

@@ -1,0 +1,75 @@
+package adapter;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import example.automaticrostering.*;
+import java.net.URI;
+import java.net.http.*;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Path;
+import java.util.*;
+import redis.clients.jedis.JedisPooled;
+
+/** The stores, by their names. */
+final class Stores {
+  private final Map<String, Store> stores = new HashMap<>();
+
+  Store open(JsonNode s, HttpClient http) throws Exception {
+    var name = s.get("name").textValue();
+    if (!stores.containsKey(name)) {
+      var url = URI.create(s.path("url").asText());
+      stores.put(
+          name,
+          switch (s.get("kind").textValue()) {
+            case "memory" -> new MemoryStore();
+            case "folder" -> new FileStore(Path.of(s.get("folder").textValue()));
+            case "redis" -> new RedisStore(new JedisPooled(url, 1000));
+            default -> new Posts(http, url);
+          });
+    }
+    return stores.get(name);
+  }
+
+  static Map<String, ?> use(Store store, JsonNode r) throws Exception {
+    var key = r.get("key").textValue();
+    var value = r.path("value").asText();
+    var ttl = (long) Math.ceil(r.path("ttl").doubleValue());
+    switch (r.get("do").textValue()) {
+      case "get":
+        return Collections.singletonMap("value", store.get(key));
+      case "add":
+        return Map.of("added", store.add(key, value, ttl));
+      default:
+        store.set(key, value, ttl);
+        return Map.of();
+    }
+  }
+
+  /** A store of our own: each operation is a POST. */
+  private record Posts(HttpClient http, URI url) implements Store {
+    @Override
+    public String get(String key) throws Exception {
+      return post(Map.of("op", "get", "key", key)).path("value").textValue();
+    }
+
+    @Override
+    public boolean add(String key, String value, long ttl) throws Exception {
+      var added = post(Map.of("op", "add", "key", key, "value", value, "ttl", ttl));
+      return added.path("added").booleanValue();
+    }
+
+    @Override
+    public void set(String key, String value, long ttl) throws Exception {
+      post(Map.of("op", "set", "key", key, "value", value, "ttl", ttl));
+    }
+
+    private JsonNode post(Map<String, ?> operation) throws Exception {
+      var body = BodyPublishers.ofByteArray(Adapter.JSON.writeValueAsBytes(operation));
+      var request = HttpRequest.newBuilder(url).POST(body).build();
+      var response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+      if (response.statusCode() != 200) {
+        throw new IllegalStateException("the store responded " + response.statusCode());
+      }
+      return Adapter.JSON.readTree(response.body());
+    }
+  }
+}

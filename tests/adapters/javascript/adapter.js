@@ -1,0 +1,247 @@
+// What the adapters of all runtimes have in common: the requests of ../README.md, with the library's public API.
+
+import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withToken } from 'automatic-rostering';
+
+/** @typedef {Record<string, any>} Request see ../README.md */
+/** @typedef {import('automatic-rostering').Store} Store */
+/** @typedef {{client: Client, now: number | undefined, send: typeof fetch | undefined}} Opened */
+
+/**
+ * What a runtime adds.
+ *
+ * @typedef {object} Runtime
+ * @property {(event: object) => void} emit
+ * @property {Record<string, (store: Request) => Store | Promise<Store>>} [stores] by kind
+ * @property {(error: any) => string} show returns all that a debugger could show
+ */
+
+/**
+ * What a request of the adapter adds to a call.
+ *
+ * @typedef {{signal: AbortSignal, waitUntil?: (section: Promise<unknown>) => void}} Context
+ */
+
+const closedToKeep = 16; // for calls that come after close
+
+/** Carries out requests. */
+export class Adapter {
+  /** @type {Map<string, Opened | Promise<Opened>>} */
+  #clients = new Map();
+  /** @type {string[]} */
+  #closed = [];
+  /** @type {Map<string, Promise<Store>>} */
+  #stores = new Map();
+  #runtime;
+
+  /** @param {Runtime} runtime */
+  constructor(runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** Returns the response to a request. @param {Request} request @param {Context} context @returns {Promise<object>} */
+  async respond(request, context) {
+    try {
+      return await this.#run(request, context);
+    } catch (error) {
+      return this.#failure(error, request, context.signal);
+    }
+  }
+
+  /** @param {Request} request @param {Context} context */
+  async #run(request, context) {
+    const { op, client: name } = request;
+    if (op === 'store') return this.#useStore(request);
+    if (op === 'open') {
+      const opening = this.#open(request);
+      this.#clients.set(name, opening); // a request that comes next waits for it
+      this.#clients.set(name, await opening);
+      return {};
+    }
+    const found = this.#clients.get(name);
+    if (!found) throw new Error(`no client ${name}`);
+    const opened = found instanceof Promise ? await found : found; // workerd permits no request to wait for another
+    if (request.now !== undefined) opened.now = request.now;
+    const call = () => this.#call(opened, request, context);
+    if (!request.retry) return call();
+    return retry(call, { deadlineMs: 1000 * request.retry.deadline, signal: context.signal });
+  }
+
+  /** @param {Request} request @returns {Promise<Opened>} */
+  async #open(request) {
+    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, clock } = request;
+    const opened = /** @type {Opened} */ ({});
+    if (agent !== undefined) opened.send = withUserAgent(agent);
+    opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(request.config), {
+      ...given({ maxBody, plugin, fetch: opened.send, ...timeout(request) }),
+      ...(store && { store: await this.#store(store) }),
+      ...(clock && { clock: () => (opened.now === undefined ? Date.now() : 1000 * opened.now) }),
+      logger: this.#logger(request),
+    });
+    return opened;
+  }
+
+  /** @param {Request} request */
+  #logger({ client, log }) {
+    const at = (/** @type {string} */ level) => (/** @type {string} */ line) => {
+      if (log === 'throws') throw new Error('the log is full');
+      this.#runtime.emit({ event: 'log', client, level, line });
+    };
+    return { debug: at('debug'), info: at('debug'), warn: at('warn'), error: at('warn') };
+  }
+
+  /** @param {Opened} opened @param {Request} request @param {Context} context */
+  async #call({ client, send }, request, context) {
+    const { op, customer_id: customerId, user_id: userId, force, refused } = request;
+    const { signal, waitUntil } = context;
+    const options = given({ signal, waitUntil, ...timeout(request) });
+    switch (op) {
+      case 'list_jobs': {
+        let view = client;
+        if (customerId !== undefined) view = view.forCustomer(customerId);
+        if (userId !== undefined) view = view.forUser(userId);
+        return received(await view.listJobs(options));
+      }
+      case 'send_request': {
+        const { path, method, headers, query: searchParams, json } = request.request;
+        const ids = given({ customerId, userId });
+        const own = given({ path, method, headers, searchParams, json, body: body(request.request) });
+        return received(await client.sendRequest({ ...own, ...ids, ...options }));
+      }
+      case 'own':
+        return received(await withToken(client, send)(...ownRequest(request.request, signal)));
+      case 'get_token':
+        return { token: (await client.getToken({ ...given({ force, refused }), ...options })).toObject() };
+      case 'set_token':
+        return done(client.setToken(new Token(request.token)));
+      case 'clear_token':
+        return done(client.clearToken());
+      case 'close':
+        await client.close(timeout(request));
+        this.#closed.push(request.client);
+        if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
+        return {};
+    }
+    throw new Error(`no operation ${op}`);
+  }
+
+  /** @param {Request} request */
+  async #useStore({ store: spec, do: operation, key, value, ttl }) {
+    const store = await this.#store(spec);
+    if (operation === 'get') return { value: await store.get(key) };
+    if (operation === 'add') return { added: await store.add(key, value, ttl) };
+    return done(store.set(key, value, ttl));
+  }
+
+  /** Opens a store, or finds it. @param {Request} spec */
+  #store(spec) {
+    const { name, kind, url } = spec;
+    const open = async () => {
+      if (kind === 'memory') return new MemoryStore();
+      if (kind === 'http') return httpStore(url);
+      const make = this.#runtime.stores?.[kind];
+      if (!make) throw new Error(`no store of kind ${kind} on this runtime`);
+      return make(spec);
+    };
+    const store = this.#stores.get(name) ?? open();
+    this.#stores.set(name, store);
+    return store;
+  }
+
+  /** @param {any} error @param {Request} request @param {AbortSignal} signal */
+  #failure(error, { op }, signal) {
+    if (signal.aborted && error === signal.reason) return { canceled: true };
+    const text = String(error);
+    const cause = error?.cause === undefined ? undefined : String(error.cause);
+    const all = { text, cause, shown: this.#runtime.show(error) };
+    if (error instanceof RosteringError) {
+      const { status, headers } = error;
+      const whole = error.body === undefined ? undefined : encode(new TextEncoder().encode(error.body));
+      return { ...all, error: JSON.stringify(error), status, headers: headers && plain(headers), body: whole };
+    }
+    if (error.name === 'AbortError' && error.message === 'the client is closed') return { ...all, closed: true };
+    const isMisuse = error instanceof RangeError || (error instanceof TypeError && op !== 'own'); // fetch throws it, too
+    return isMisuse ? { ...all, misuse: text } : { ...all, trap: text };
+  }
+}
+
+/** Returns the config by the names of JavaScript, with numbers and booleans. @param {Record<string, string>} config */
+function typedConfig(config = {}) {
+  const camelCase = (/** @type {string} */ key) => key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
+  const typed = (/** @type {string} */ key, /** @type {string} */ value) => {
+    if (key === 'refresh_margin' && /^-?\d+$/.test(value)) return Number(value);
+    return key === 'allow_http' && /^(true|false)$/.test(value) ? value === 'true' : value;
+  };
+  const entries = Object.entries(config).map(([key, value]) => [camelCase(key), typed(key, value)]);
+  return /** @type {import('automatic-rostering').Config} */ (Object.fromEntries(entries));
+}
+
+/** @param {{timeout?: number | null}} request @returns {{timeoutMs?: number}} */
+const timeout = ({ timeout: s }) => (s === undefined ? {} : { timeoutMs: s === null ? Infinity : 1000 * s });
+
+/** Leaves out what is not there. @template T @param {T} options @returns {any} */
+const given = (options) => Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined));
+
+/** @param {Promise<void>} call */
+const done = async (call) => (await call, {});
+
+/** Makes a fetch with a default header, as an HTTP client has one. @param {string} agent @returns {typeof fetch} */
+const withUserAgent = (agent) => (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('User-Agent', agent);
+  return fetch(input, { ...init, headers });
+};
+
+/** @param {Request} request */
+function body({ body, once }) {
+  if (body === undefined) return undefined;
+  const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  return once ? new Blob([bytes]).stream() : bytes;
+}
+
+/**
+ * Returns what fetch takes.
+ *
+ * @param {Request} request
+ * @param {AbortSignal} signal
+ * @returns {[URL, RequestInit]}
+ */
+function ownRequest(request, signal) {
+  const { url, method, headers: fields, query = {}, json } = request;
+  const target = new URL(url);
+  for (const [name, value] of Object.entries(query)) target.searchParams.append(name, value);
+  const headers = new Headers(fields);
+  if (json !== undefined && !headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+  const content = json === undefined ? body(request) : JSON.stringify(json);
+  const init = { headers, signal, duplex: 'half', ...given({ method, body: content }) };
+  return [target, init];
+}
+
+/** @param {Response} response */
+async function received(response) {
+  const { status, headers } = response;
+  return { status, headers: plain(headers), body: encode(new Uint8Array(await response.arrayBuffer())) };
+}
+
+/** @param {Headers} headers */
+const plain = (headers) => Object.fromEntries(headers);
+
+/** @param {Uint8Array} bytes */
+function encode(bytes) {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
+  return btoa(text);
+}
+
+/** A store that a program has written itself. @param {string} url @returns {Store} */
+function httpStore(url) {
+  const post = async (/** @type {object} */ operation) => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(operation) });
+    if (response.status !== 200) throw new Error(`the store responded with ${response.status}`);
+    return response.json();
+  };
+  return {
+    get: async (key) => (await post({ op: 'get', key })).value,
+    add: async (key, value, ttl) => (await post({ op: 'add', key, value, ttl })).added,
+    set: (key, value, ttl) => post({ op: 'set', key, value, ttl }),
+  };
+}

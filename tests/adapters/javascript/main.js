@@ -1,0 +1,51 @@
+// The adapter for Node, Deno and Bun.
+
+import { once } from 'node:events';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { inspect } from 'node:util';
+import { FileStore } from 'automatic-rostering/file';
+import { RedisStore } from 'automatic-rostering/redis';
+import { createClient } from 'redis';
+import { Adapter } from './adapter.js';
+
+const print = (/** @type {object} */ object) => console.log(JSON.stringify(object));
+
+const adapter = new Adapter({
+  emit: print,
+  show: (error) => inspect(error, { depth: Infinity, showHidden: true }),
+  stores: {
+    folder: ({ folder }) => new FileStore(folder),
+    async redis({ url }) {
+      const client = createClient({ url, disableOfflineQueue: true }).on('error', () => {});
+      client.connect().catch(() => {}); // until the server is up, the store fails
+      await once(client, 'ready').catch(() => {});
+      return new RedisStore(client);
+    },
+  },
+});
+
+/** @type {Map<number, AbortController>} */
+const running = new Map();
+
+/** @param {import('./adapter.js').Request} request */
+async function respond(request) {
+  const { id, op, target } = request;
+  if (op === 'versions') return { versions: versions(process.versions) };
+  if (op === 'cancel') return void running.get(target)?.abort();
+  const controller = new AbortController();
+  running.set(id, controller);
+  return adapter.respond(request, controller).finally(() => running.delete(id));
+}
+
+/** @param {Record<string, string | undefined>} versions those of Deno and Bun include Node's */
+function versions({ deno, bun, node, undici }) {
+  if (deno) return `Deno ${deno}`;
+  return bun ? `Bun ${bun}` : `Node ${node}, undici ${undici}`;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line);
+  void respond(request).then((response) => print({ id: request.id, ...response }));
+}
+process.exit(); // clients that were not closed may still have requests

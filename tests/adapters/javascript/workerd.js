@@ -1,0 +1,90 @@
+// The adapter for Cloudflare's workerd. It runs worker.js, once for each file of the plugin, because workerd compiles that
+// when it starts; sends it each request; and cancels one by hanging up.
+
+import { once } from 'node:events';
+import { request as send } from 'node:http';
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { startWorker } from '../../../host-example/workerd/local.js';
+
+/** @typedef {ReturnType<typeof startWorker>} Worker */
+
+/** @type {Map<string | undefined, Worker>} by the plugin's file */
+const workers = new Map();
+
+/** @type {Map<string, Worker>} by the client */
+const clients = new Map();
+
+/** @type {Map<string, Promise<unknown>>} by the client: when its last request has begun */
+const turns = new Map();
+
+/** @type {Map<number, AbortController>} */
+const running = new Map();
+
+/** @param {string} line */
+async function respond(line) {
+  const { id, op, client, wasm, target } = JSON.parse(line);
+  if (op === 'versions') return print({ id, versions: versions() });
+  if (op === 'cancel') {
+    running.get(target)?.abort();
+    return print({ id });
+  }
+  const controller = new AbortController();
+  running.set(id, controller);
+  let responded = false;
+  try {
+    if (op === 'open') clients.set(client, start(wasm));
+    const worker = clients.get(client) ?? start(undefined);
+    const begun = (turns.get(client) ?? worker).then(async () => begin((await worker).url, line, controller.signal));
+    if (client !== undefined)
+      turns.set(
+        client,
+        begun.catch(() => {}),
+      );
+    for await (const received of createInterface({ input: await begun })) {
+      console.log(received);
+      responded ||= received.startsWith('{"id"'); // and not an event
+    }
+    if (!responded) throw new Error('the Worker ended without a response');
+  } catch (error) {
+    if (!responded) print(controller.signal.aborted ? { id, canceled: true } : { id, trap: String(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+/** Starts the Worker with a plugin, unless it runs. @param {string | undefined} wasm */
+function start(wasm) {
+  const worker = workers.get(wasm) ?? startWorker(new URL('worker.js', import.meta.url), wasm ? { wasm } : {});
+  workers.set(wasm, worker);
+  return worker;
+}
+
+/**
+ * Sends a request, and returns the response to it once that has begun.
+ *
+ * @param {URL} url
+ * @param {string} line
+ * @param {AbortSignal} signal
+ */
+async function begin(url, line, signal) {
+  const request = send(url, { method: 'POST', agent: false });
+  // workerd notices a connection that is reset, but not one that is closed.
+  signal.addEventListener('abort', () => (request.socket ? request.socket.resetAndDestroy() : request.destroy()));
+  request.end(line);
+  const [response] = await once(request, 'response');
+  if (response.statusCode !== 200) throw new Error(`workerd responded with ${response.statusCode}`);
+  return response;
+}
+
+function versions() {
+  const load = createRequire(new URL('../../../host-example/workerd/local.js', import.meta.url));
+  return ['workerd', 'miniflare'].map((name) => `${name} ${load(`${name}/package.json`).version}`).join(', ');
+}
+
+const print = (/** @type {object} */ object) => console.log(JSON.stringify(object));
+
+for await (const line of createInterface({ input: process.stdin })) void respond(line);
+for (const worker of workers.values()) await (await worker).end(); // workerd would outlive this process
+process.exit();

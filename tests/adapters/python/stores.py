@@ -1,0 +1,73 @@
+"""The stores of clients."""
+
+from typing import Any
+
+import httpx
+import redis
+import redis.asyncio
+
+from automatic_rostering import FileStore, MemoryStore
+from automatic_rostering.redis_store import AsyncRedisStore, RedisStore
+
+# The library bounds the time. There is no TLS, whose certificates would take time to load.
+OPTIONS: dict[str, Any] = {"timeout": None, "trust_env": False, "verify": False}
+
+
+def make(spec: dict[str, str], *, for_asyncio: bool) -> Any:
+    """Make a store."""
+    match spec["kind"]:
+        case "memory":
+            return MemoryStore()
+        case "folder":
+            return FileStore(spec["folder"])
+        case "redis" if for_asyncio:
+            return AsyncRedisStore(redis.asyncio.Redis.from_url(spec["url"], socket_timeout=1))
+        case "redis":
+            return RedisStore(redis.Redis.from_url(spec["url"], socket_timeout=1))
+        case "http":
+            return AsyncHttpStore(spec["url"]) if for_asyncio else HttpStore(spec["url"])
+    raise NotImplementedError(f"no store of kind {spec['kind']}")
+
+
+class HttpStore:
+    """An `automatic_rostering.Store`."""
+
+    def __init__(self, url: str) -> None:
+        self._url, self._http = url, httpx.Client(**OPTIONS)
+
+    def get(self, key: str) -> Any:
+        """Get a value."""
+        return self._post(op="get", key=key)["value"]
+
+    def add(self, key: str, value: str, ttl: int) -> Any:
+        """Set a value if the key is absent."""
+        return self._post(op="add", key=key, value=value, ttl=ttl)["added"]
+
+    def set(self, key: str, value: str, ttl: int) -> None:
+        """Set a value."""
+        self._post(op="set", key=key, value=value, ttl=ttl)
+
+    def _post(self, **fields: object) -> Any:
+        return self._http.post(self._url, json=fields).raise_for_status().json()
+
+
+class AsyncHttpStore:
+    """An `automatic_rostering.AsyncStore`."""
+
+    def __init__(self, url: str) -> None:
+        self._url, self._http = url, httpx.AsyncClient(**OPTIONS)
+
+    async def get(self, key: str) -> Any:
+        """Get a value."""
+        return (await self._post(op="get", key=key))["value"]
+
+    async def add(self, key: str, value: str, ttl: int) -> Any:
+        """Set a value if the key is absent."""
+        return (await self._post(op="add", key=key, value=value, ttl=ttl))["added"]
+
+    async def set(self, key: str, value: str, ttl: int) -> None:
+        """Set a value."""
+        await self._post(op="set", key=key, value=value, ttl=ttl)
+
+    async def _post(self, **fields: object) -> Any:
+        return (await self._http.post(self._url, json=fields)).raise_for_status().json()

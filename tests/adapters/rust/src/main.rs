@@ -1,0 +1,263 @@
+//! Drives the library for the suite: see tests/adapters/README.md.
+
+use std::any::type_name;
+use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::error::Error as _;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{env, fs, process};
+
+use automatic_rostering::{Cause, Client, Config, Error, Options, Store, Token, retry};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde::{Deserialize, de, de::DeserializeOwned};
+use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader, stdin};
+use tokio::task::AbortHandle;
+use tracing::{Instrument, info_span};
+
+use crate::request::{HTTP, Sent, headers, response};
+
+mod log;
+mod request;
+mod store;
+
+/// The response to a request that succeeded or failed.
+type Outcome = Result<Value, Value>;
+
+#[derive(Default)]
+struct Adapter {
+    clients: Mutex<HashMap<String, Opened>>,
+    stores: Mutex<HashMap<String, Arc<dyn Store>>>,
+    running: Mutex<HashMap<u64, AbortHandle>>,
+}
+
+/// A client, and what its clock shows.
+type Opened = (Client, Arc<Mutex<SystemTime>>);
+
+impl Adapter {
+    async fn handle(self: Arc<Self>, fields: Value) -> Outcome {
+        match text(&fields["op"]) {
+            "versions" => Ok(json!({ "versions": versions() })),
+            "open" => self.open(&fields).await,
+            "store" => store::run(&*self.store(&fields["store"])?, &fields).await.map_err(trap),
+            "cancel" => {
+                lock(&self.running).get(&fields["target"].as_u64().unwrap_or_default()).inspect(|task| task.abort());
+                Ok(json!({}))
+            }
+            op => self.call(op, &fields).await,
+        }
+    }
+
+    async fn open(&self, fields: &Value) -> Outcome {
+        if fields.get("log").is_some() {
+            return Err(trap("a subscriber of tracing that panics ends the task, as each panic does"));
+        }
+        let mut options = Options::default();
+        if let Some(timeout) = timeout(fields)? {
+            options = options.timeout(timeout);
+        }
+        if let Some(bytes) = field(fields, "max_body")? {
+            options = options.max_body(bytes);
+        }
+        if let Some(name) = field::<String>(fields, "user_agent")? {
+            options = options.http(move |http| http.user_agent(&name));
+        }
+        if let Some(file) = field::<PathBuf>(fields, "wasm")? {
+            options = options.wasm(fs::read(file).map_err(trap)?);
+        }
+        if let Some(store) = fields.get("store") {
+            options = options.store(self.store(store)?);
+        }
+        let now = Arc::new(Mutex::new(time(fields)?.unwrap_or(UNIX_EPOCH)));
+        if fields["clock"] == true {
+            let now = now.clone();
+            options = options.clock(move || *lock(&now));
+        }
+        let config = field(fields, "variables")?.map_or_else(|| config(fields), from_env)?;
+        let client = Client::open(&config, options).await.map_err(failed)?;
+        LazyLock::force(&HTTP); // makes it now, so that its first request is not late
+        lock(&self.clients).insert(text(&fields["client"]).into(), (client, now));
+        Ok(json!({}))
+    }
+
+    async fn call(&self, op: &str, fields: &Value) -> Outcome {
+        let opened = lock(&self.clients).get(text(&fields["client"])).cloned();
+        let (mut client, now) = opened.ok_or_else(|| trap("there is no such client"))?;
+        if let Some(time) = time(fields)? {
+            *lock(&now) = time;
+        }
+        let limit = timeout(fields)?;
+        if let Some(limit) = limit {
+            client = client.with_timeout(limit);
+        }
+        if let Some(id) = field::<Option<String>>(fields, "customer_id")? {
+            client = client.for_customer(id.as_deref());
+        }
+        if let Some(id) = field::<Option<String>>(fields, "user_id")? {
+            client = client.for_user(id.as_deref());
+        }
+        let sent: Sent = field(fields, "request")?.unwrap_or_default();
+        let make = async || {
+            Ok(match op {
+                "list_jobs" => response(&client.list_jobs().await?),
+                "send_request" => response(&client.send_request(sent.to_library()).await?),
+                "get_token" => json!({ "token": get_token(&client, fields).await? }),
+                "set_token" => {
+                    client.set_token(&Token::from_json(&fields["token"].to_string())?).await.map(|()| json!({}))?
+                }
+                _ => client.clear_token().await.map(|()| json!({}))?,
+            })
+        };
+        match (op, field::<f64>(&fields["retry"], "deadline")?) {
+            ("own", _) => sent.send_own(&client, limit.flatten()).await,
+            ("close", _) => {
+                client.close_within(limit.flatten().unwrap_or(Duration::MAX)).await;
+                Ok(json!({}))
+            }
+            (_, Some(deadline)) => retry(seconds(deadline)?, make).await.map_err(failed),
+            ("list_jobs" | "send_request" | "get_token" | "set_token" | "clear_token", _) => {
+                make().await.map_err(failed)
+            }
+            _ => Err(trap(format!("no operation {op}"))),
+        }
+    }
+
+    /// Returns the store of this name, or makes it.
+    fn store(&self, fields: &Value) -> Result<Arc<dyn Store>, Value> {
+        Ok(match lock(&self.stores).entry(text(&fields["name"]).into()) {
+            Entry::Occupied(store) => store.get().clone(),
+            Entry::Vacant(vacant) => vacant.insert(store::make(fields).map_err(trap)?).clone(),
+        })
+    }
+}
+
+async fn get_token(client: &Client, fields: &Value) -> Result<Token, Error> {
+    match &fields["refused"] {
+        Value::Null if fields["force"] == true => client.get_new_token().await,
+        Value::Null => client.get_token().await,
+        refused => {
+            let token = json!({ "access_token": refused, "token_type": "Bearer", "expires_at": 0, "cache_key": "" });
+            client.replace_token(&Token::from_json(&token.to_string())?).await
+        }
+    }
+}
+
+/// Reads a config by the names of its fields. The values are strings, of which an empty one counts as missing.
+fn config(fields: &Value) -> Result<Config, Value> {
+    let keys: BTreeMap<String, String> = field(fields, "config")?.unwrap_or_default();
+    let mut fields = Map::new();
+    for (key, text) in keys.into_iter().filter(|(_, text)| !text.is_empty()) {
+        let value = match (Config::deserialize(json!({ &key: text })), serde_json::from_str(&text)) {
+            (Err(_), Ok(number_or_bool)) => number_or_bool,
+            _ => text.into(),
+        };
+        let wrong = |error| misuse(<serde_json::Error as de::Error>::custom(format!("{key}: {error}")));
+        Config::deserialize(json!({ &key: value })).map_err(wrong)?;
+        fields.insert(key, value);
+    }
+    Config::deserialize(Value::Object(fields)).map_err(misuse)
+}
+
+/// Reads a config from these variables, and no others of their kind.
+fn from_env(variables: BTreeMap<String, String>) -> Result<Config, Value> {
+    let old = env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("ROSTERING_"));
+    // SAFETY: other threads, which tokio has for files and for names of hosts, read the environment only with std.
+    unsafe {
+        old.for_each(|name| env::remove_var(name));
+        variables.iter().for_each(|(name, value)| env::set_var(name, value));
+    }
+    Config::from_env().map_err(failed)
+}
+
+/// Reads a field, if it is there. Null is not the same as nothing if its type is an option.
+fn field<T: DeserializeOwned>(fields: &Value, name: &str) -> Result<Option<T>, Value> {
+    fields.get(name).map(T::deserialize).transpose().map_err(misuse)
+}
+
+/// The limit, which may be none, if it is there.
+fn timeout(fields: &Value) -> Result<Option<Option<Duration>>, Value> {
+    field::<Option<f64>>(fields, "timeout")?.map(|limit| limit.map(seconds).transpose()).transpose()
+}
+
+fn seconds(number: f64) -> Result<Duration, Value> {
+    Duration::try_from_secs_f64(number).map_err(misuse)
+}
+
+fn time(fields: &Value) -> Result<Option<SystemTime>, Value> {
+    let Some(now) = field::<i64>(fields, "now")? else { return Ok(None) };
+    let distance = Duration::from_secs(now.unsigned_abs());
+    let time = if now < 0 { UNIX_EPOCH.checked_sub(distance) } else { UNIX_EPOCH.checked_add(distance) };
+    time.map(Some).ok_or_else(|| misuse("beyond the system's time"))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn failed(error: Error) -> Value {
+    let mut response = json!({ "text": error.to_string(), "shown": format!("{error:?}") });
+    response["cause"] = json!(error.source().map(ToString::to_string));
+    match &error {
+        Error::Call(call) => {
+            response["error"] = serde_json::to_string(call).expect("it is JSON").into();
+            response["headers"] = json!(headers(&call.headers));
+            response["status"] = json!(call.status);
+            response["body"] = json!(call.body.as_ref().map(|body| BASE64_STANDARD.encode(body)));
+        }
+        Error::Closed => response["closed"] = true.into(),
+        Error::NotAToken => response["misuse"] = format!("{error:?}: {error}").into(),
+        _ => response["trap"] = format!("{error:?}").into(),
+    }
+    response
+}
+
+/// The error of a conversion that a program has to make before its call.
+fn misuse<E: Display>(error: E) -> Value {
+    json!({ "misuse": format!("{}: {error}", type_name::<E>()) })
+}
+
+fn trap(error: impl Display) -> Value {
+    json!({ "trap": error.to_string() })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The lock file is the package's: see sdk/rust/tasks.sh.
+fn versions() -> String {
+    let version = |name: &str| {
+        let rest = include_str!("../Cargo.lock").split_once(&format!("name = \"{name}\"\nversion = \""))?.1;
+        Some(format!(", {name} {}", rest.split('"').next()?))
+    };
+    let versions = [version("wasmi"), version("reqwest")].into_iter().flatten();
+    concat!("Rust ", env!("RUST_VERSION")).to_owned() + &versions.collect::<String>()
+}
+
+#[tokio::main(flavor = "current_thread")] // calls begin in the order of their lines
+async fn main() -> Result<(), Cause> {
+    log::start();
+    let adapter = Arc::new(Adapter::default());
+    let mut lines = BufReader::new(stdin()).lines();
+    while let Some(line) = lines.next_line().await? {
+        let fields: Value = serde_json::from_str(&line)?;
+        let id = fields["id"].as_u64().unwrap_or_default();
+        let span = info_span!("request", message = text(&fields["client"]));
+        let task = tokio::spawn(adapter.clone().handle(fields).instrument(span));
+        lock(&adapter.running).insert(id, task.abort_handle());
+        let adapter = adapter.clone();
+        tokio::spawn(async move {
+            let mut response = match task.await {
+                Ok(Ok(response) | Err(response)) => response,
+                Err(end) if end.is_cancelled() => json!({ "canceled": true }),
+                Err(panic) => trap(panic),
+            };
+            lock(&adapter.running).remove(&id);
+            response["id"] = id.into();
+            println!("{response}");
+        });
+    }
+    process::exit(0); // nothing more is expected, also of calls that have not ended
+}

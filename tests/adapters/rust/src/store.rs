@@ -1,0 +1,57 @@
+//! The stores of the library, and one that a program could have.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use automatic_rostering::{Cause, FileStore, MemoryStore, RedisStore, Store, async_trait, redis};
+use serde_json::{Value, json};
+
+use crate::{request::HTTP, text};
+
+pub fn make(fields: &Value) -> Result<Arc<dyn Store>, Cause> {
+    Ok(match text(&fields["kind"]) {
+        "memory" => Arc::new(MemoryStore::default()),
+        "folder" => Arc::new(FileStore::new(text(&fields["folder"]))?),
+        "redis" => Arc::new(RedisStore::new(redis::Client::open(text(&fields["url"]))?)),
+        "http" => Arc::new(HttpStore(text(&fields["url"]).into())),
+        kind => Err(format!("no kind of store: {kind}"))?,
+    })
+}
+
+/// Uses a store without a client.
+pub async fn run(store: &dyn Store, fields: &Value) -> Result<Value, Cause> {
+    let ttl = Duration::try_from_secs_f64(fields["ttl"].as_f64().unwrap_or_default())?;
+    let (key, value) = (text(&fields["key"]), text(&fields["value"]));
+    Ok(match text(&fields["do"]) {
+        "get" => json!({ "value": store.get(key).await? }),
+        "add" => json!({ "added": store.add(key, value, ttl).await? }),
+        "set" => store.set(key, value, ttl).await.map(|()| json!({}))?,
+        operation => Err(format!("no operation of a store: {operation}"))?,
+    })
+}
+
+/// Passes each operation to this URL.
+struct HttpStore(String);
+
+impl HttpStore {
+    async fn post(&self, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+        let operation = json!({ "op": op, "key": key, "value": value, "ttl": ttl.as_secs() });
+        let response = HTTP.post(&self.0).body(operation.to_string()).send().await?;
+        Ok(serde_json::from_slice(&response.error_for_status()?.bytes().await?)?)
+    }
+}
+
+#[async_trait]
+impl Store for HttpStore {
+    async fn get(&self, key: &str) -> Result<Option<String>, Cause> {
+        Ok(self.post("get", key, "", Duration::ZERO).await?["value"].as_str().map(Into::into))
+    }
+
+    async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
+        Ok(self.post("add", key, value, ttl).await?["added"].as_bool().ok_or("no result of add")?)
+    }
+
+    async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
+        self.post("set", key, value, ttl).await.map(drop)
+    }
+}

@@ -1,0 +1,227 @@
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"automatic-rostering/tests/conformance/hostile"
+	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/suite"
+)
+
+// The tables of pages are those of the records, and of the rows.
+func TestTables(t *testing.T) {
+	rows, err := suite.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/rows")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTables(t, "docs/hosts.md", map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(t), "hostile": hostileTable(t)})
+	checkTables(t, "docs/sdk.md", map[string]string{"rows": rowsTable(rows), "differences": differencesTable(rows)})
+	for page, spell := range configPages {
+		checkTables(t, page, map[string]string{"config": configTable(t, spell)})
+	}
+}
+
+// configPages have a table of the config, in which each spells the keys in its way.
+var configPages = map[string]func(words []string) string{
+	"README.md": joined, "sdk/c/README.md": joined, "sdk/python/README.md": joined, "sdk/rust/README.md": joined,
+	"sdk/java/README.md": camel, "sdk/javascript/README.md": camel,
+	"sdk/go/README.md": func(words []string) (name string) {
+		for _, word := range words {
+			if slices.Contains([]string{"url", "id", "http"}, word) {
+				name += strings.ToUpper(word)
+			} else {
+				name += capital(word)
+			}
+		}
+		return name
+	},
+}
+
+func joined(words []string) string { return strings.Join(words, "_") }
+
+func camel(words []string) string {
+	name := words[0]
+	for _, word := range words[1:] {
+		name += capital(word)
+	}
+	return name
+}
+
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+// configTable has the keys of the schema, in its order, with their descriptions there.
+func configTable(t *testing.T, spell func([]string) string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s struct {
+		Defs struct {
+			Config struct{ Properties json.RawMessage }
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatal(err)
+	}
+	var properties map[string]struct{ Description string }
+	if err := json.Unmarshal(s.Defs.Config.Properties, &properties); err != nil {
+		t.Fatal(err)
+	}
+	keys := slices.SortedFunc(maps.Keys(properties), func(a, b string) int {
+		return bytes.Index(s.Defs.Config.Properties, fmt.Appendf(nil, "%q:", a)) - bytes.Index(s.Defs.Config.Properties, fmt.Appendf(nil, "%q:", b))
+	})
+	text := row("field", "variable", "meaning") + rule(3)
+	for _, key := range keys {
+		text += row("`"+spell(strings.Split(key, "_"))+"`", "`ROSTERING_"+strings.ToUpper(key)+"`", properties[key].Description)
+	}
+	return text
+}
+
+func checkTables(t *testing.T, file string, tables map[string]string) {
+	page := filepath.Join(hosts.Root(), file)
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for form, table := range tables {
+		begin, end := "<!-- "+form+": written by make matrix -->\n", "<!-- end of "+form+" -->"
+		before, rest, first := strings.Cut(text, begin)
+		_, after, second := strings.Cut(rest, end)
+		if !first || !second {
+			t.Fatalf("%s has no marks %s and %s", file, begin, end)
+		}
+		text = before + begin + "\n" + table + "\n" + end + after
+	}
+	switch {
+	case text == string(b):
+	case *update:
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			t.Error(err)
+		}
+	default:
+		t.Errorf("the tables of %s are not those of tests/rows and tests/conformance/recorded: make matrix writes them", file)
+	}
+}
+
+func rowsTable(rows []suite.Row) string {
+	text := row("row", "behavior") + rule(2)
+	for _, r := range rows {
+		if r.Rule != "" {
+			text += row("`"+r.Name+"`", r.Rule)
+		}
+	}
+	return text
+}
+
+// differencesTable has a line for each row and reason, with the languages that have it.
+func differencesTable(rows []suite.Row) string {
+	text := row("row", "library", "why") + rule(3)
+	for _, r := range rows {
+		libraries := map[string][]string{} // by reason
+		add := func(differences map[string]string, of string) {
+			for _, library := range slices.Sorted(maps.Keys(differences)) {
+				why := differences[library] + of
+				libraries[why] = append(libraries[why], library)
+			}
+		}
+		add(r.Differences, "")
+		for _, c := range r.Cases {
+			add(c.Differences, " (in: "+c.Name+")")
+		}
+		for _, why := range slices.Sorted(maps.Keys(libraries)) {
+			text += row("`"+r.Name+"`", strings.Join(libraries[why], ", "), why)
+		}
+	}
+	return text
+}
+
+// versionsTable has what runs on each host, and below what it cannot do.
+func versionsTable(t *testing.T) string {
+	raw, libraries := readRecord[string](t, "versions.json"), readRecord[string](t, "libraries.json")
+	text, reasons := row("host", "the plugin's direct calls", "client library")+rule(3), ""
+	all := maps.Clone(raw)
+	maps.Copy(all, libraries)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		deviations, err := readDeviations(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range deviations {
+			reasons += fmt.Sprintf("\n- **%s**: %s", name, d.Why)
+		}
+		if !slices.ContainsFunc([]string{"poison", "core", "-nowasi"}, func(part string) bool { return strings.Contains(name, part) }) {
+			text += row(name, raw[name], libraries[name])
+		}
+	}
+	return text + reasons + "\n"
+}
+
+func redirectsTable(t *testing.T) string {
+	record := readRecord[redirects](t, "redirects.json")
+	text := row("host", "the token endpoint redirects", "the service redirects") + rule(3)
+	for _, language := range slices.Sorted(maps.Keys(record)) {
+		text += row(language, outcomes(record[language].Token), outcomes(record[language].Jobs))
+	}
+	return text
+}
+
+// outcomes groups statuses by outcome: "301, 302: …; 307: …".
+func outcomes(of redirectOutcomes) string {
+	var texts []string // in the order of their first statuses
+	statuses := map[string][]string{}
+	for _, status := range redirectStatuses {
+		text := of[status]
+		if statuses[text] == nil {
+			texts = append(texts, text)
+		}
+		statuses[text] = append(statuses[text], fmt.Sprint(status))
+	}
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	for i, text := range texts {
+		texts[i] = strings.Join(statuses[text], ", ") + ": " + text
+	}
+	return strings.Join(texts, "; ")
+}
+
+func hostileTable(t *testing.T) string {
+	record := readRecord[hostile.Result](t, "hostile.json")
+	text := row("what a server does", "as the token endpoint", "as the service") + rule(3)
+	for _, k := range hostile.Kinds {
+		token, service := map[string][]string{}, map[string][]string{}
+		for _, library := range slices.Sorted(maps.Keys(record)) {
+			name, of := library, record[library]
+			token[of.Token[k.Name]] = append(token[of.Token[k.Name]], name)
+			service[of.Service[k.Name]] = append(service[of.Service[k.Name]], name)
+		}
+		text += row(k.Name, byOutcome(token), byOutcome(service))
+	}
+	return text
+}
+
+// byOutcome returns the most frequent outcome, and the others with the libraries that have them.
+func byOutcome(libraries map[string][]string) string {
+	texts := slices.SortedFunc(maps.Keys(libraries), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(libraries[b]), len(libraries[a])), cmp.Compare(a, b))
+	})
+	for n, text := range texts[1:] {
+		texts[n+1] = strings.Join(libraries[text], ", ") + ": " + text
+	}
+	return strings.Join(texts, "; ")
+}
+
+func row(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+
+func rule(cells int) string { return "|" + strings.Repeat(" --- |", cells) + "\n" }
