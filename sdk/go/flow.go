@@ -87,25 +87,30 @@ func (f *flow) publish(s *step) {
 		return // abandoned
 	}
 	f.touch()
-	if s.Token == nil {
-		return
-	}
-	f.token = s.Token
-	if h.refused == nil || h.refused.token != s.Token.AccessToken { // the service may refuse a token while it is renewed
+	if s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) { // which a call may refuse meanwhile
 		h.kept, h.refused = s, nil
+		f.token = s.Token
 		f.tokens++
 		f.wake()
 	}
+	if s.Step == "done" { // at once, because the service may refuse the token
+		f.token = s.Token
+		f.finish(nil)
+	}
 }
 
-// end ends the flow for all who wait, unless it was abandoned.
+// end ends the flow for all who wait, unless it has ended or was abandoned.
 func (f *flow) end(err error) {
 	f.holder.mutex.Lock()
 	defer f.holder.mutex.Unlock()
 	if f.holder.flow == f {
-		f.ended, f.err, f.holder.flow = true, err, nil
-		f.wake()
+		f.finish(err)
 	}
+}
+
+func (f *flow) finish(err error) {
+	f.ended, f.err, f.holder.flow = true, err, nil
+	f.wake()
 }
 
 func (f *flow) wake() {
