@@ -30,15 +30,15 @@ type driver struct {
 	clock    func() time.Time
 	base     string // the origin to which a [Transport] sends the token; empty without BaseURL
 
-	open   context.Context // canceled to end everything in progress
+	open   context.Context // of flows: canceled when the client closes
 	cancel context.CancelCauseFunc
 
 	mutex  sync.Mutex
 	closed bool
-	calls  int            // in progress
-	idle   chan struct{}  // closed when the client is closed and no call is in progress
-	work   sync.WaitGroup // calls, and the flows that outlive them
-	free   func() error   // after work
+	calls  map[*context.CancelCauseFunc]bool // in progress
+	idle   chan struct{}                     // closed when the client is closed and no call is in progress
+	work   sync.WaitGroup                    // calls, and the flows that outlive them
+	free   func() error                      // after work
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -54,7 +54,7 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
-		log: s.log, idle: make(chan struct{}),
+		log: s.log, idle: make(chan struct{}), calls: map[*context.CancelCauseFunc]bool{},
 	}
 	d.holder = newHolder(d)
 	if d.ownHTTP {
@@ -102,30 +102,44 @@ func (d *driver) change(ctx context.Context, export string, of func(*holder) (in
 
 func (d *driver) now() int64 { return d.clock().Unix() }
 
-// enter begins a call, for which Shutdown waits. The context that it returns ends after the
-// call's timeout.
-func (d *driver) enter(ctx context.Context, call *call) (limited context.Context, leave func(), err error) {
+// enter begins a call, for which Shutdown waits. The context that it returns is canceled after
+// the call's timeout, or when the client closes.
+func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leave func(), err error) {
 	if d == nil {
 		return nil, nil, zeroValue("Client")
 	}
 	if ctx.Err() != nil {
 		return nil, nil, left(ctx)
 	}
-	limited, cancel, err := d.limit(ctx, call)
-	if err != nil {
-		return nil, nil, err
+	timeout := d.timeout
+	if call.timeout != nil {
+		timeout = *call.timeout
 	}
+	if timeout < 0 {
+		return nil, nil, &Error{
+			Code:    CodeInvalidInput,
+			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed {
-		cancel()
+		cancel(nil)
 		return nil, nil, ErrClosed
 	}
-	d.calls++
+	d.calls[&cancel] = true
 	d.work.Add(1)
-	return limited, func() {
-		cancel()
-		d.leave()
+	var timer *time.Timer
+	if timeout > 0 {
+		timer = time.AfterFunc(timeout, func() { cancel(timedOut(timeout)) })
+	}
+	return ctx, func() {
+		if timer != nil {
+			timer.Stop()
+		}
+		cancel(nil)
+		d.leave(&cancel)
 	}, nil
 }
 
@@ -134,10 +148,10 @@ func zeroValue(name string) *Error {
 	return &Error{Code: CodeInvalidInput, Message: "this is a zero " + name + ": create it with New" + strings.TrimPrefix(name, "Client")}
 }
 
-func (d *driver) leave() {
+func (d *driver) leave(cancel *context.CancelCauseFunc) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if d.calls--; d.closed && d.calls == 0 {
+	if delete(d.calls, cancel); d.closed && len(d.calls) == 0 {
 		close(d.idle)
 	}
 	d.work.Done()
@@ -146,7 +160,7 @@ func (d *driver) leave() {
 // shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
 func (d *driver) shutdown(ctx context.Context) (err error) {
 	d.mutex.Lock()
-	if !d.closed && d.calls == 0 {
+	if !d.closed && len(d.calls) == 0 {
 		close(d.idle)
 	}
 	d.closed = true
@@ -160,9 +174,19 @@ func (d *driver) shutdown(ctx context.Context) (err error) {
 			err = ctx.Err()
 		}
 	}
-	d.cancel(ErrClosed)
+	d.cancelAll()
 	d.work.Wait()
 	return err
+}
+
+// cancelAll cancels the calls in progress and the flow that runs.
+func (d *driver) cancelAll() {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.cancel(ErrClosed)
+	for cancel := range d.calls {
+		(*cancel)(ErrClosed)
+	}
 }
 
 func (d *driver) release() error {
@@ -180,29 +204,6 @@ func (d *driver) whileOpen(ctx context.Context) (context.Context, context.Cancel
 		stop()
 		cancel(nil)
 	}
-}
-
-// limit returns the context of a call, which ends after its timeout.
-func (d *driver) limit(ctx context.Context, call *call) (context.Context, context.CancelFunc, error) {
-	timeout := d.timeout
-	if call.timeout != nil {
-		timeout = *call.timeout
-	}
-	if timeout < 0 {
-		return nil, nil, &Error{
-			Code:    CodeInvalidInput,
-			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
-		}
-	}
-	ctx, cancel := d.whileOpen(ctx)
-	if timeout == 0 {
-		return ctx, cancel, nil
-	}
-	limited, cancelTimer := context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
-	return limited, func() {
-		cancelTimer()
-		cancel()
-	}, nil
 }
 
 // timedOut is the cause of a context that the library's own timeout canceled.
