@@ -86,8 +86,8 @@ func (d *driver) token(ctx context.Context, call *call) (*tokenObject, error) {
 	return d.holder.token(ctx, "")
 }
 
-// change calls an export that sends nothing, and then changes what the holder keeps.
-func (d *driver) change(ctx context.Context, export string, input func() any, changed func(*holder)) error {
+// change calls set_token or clear_token.
+func (d *driver) change(ctx context.Context, export string, input func() any) error {
 	_, leave, err := d.enter(ctx, &call{})
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (d *driver) change(ctx context.Context, export string, input func() any, ch
 	defer leave()
 	d.instance.use(export, object(input()), func(_ []byte, failed error) {
 		if err = failed; err == nil {
-			changed(d.holder)
+			d.holder.drop(export == "set_token")
 		}
 	})
 	return err

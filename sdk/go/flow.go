@@ -30,8 +30,7 @@ type flow struct {
 // run carries out the flow. Whatever ends it, ends it for all who wait.
 func (f *flow) run(ctx context.Context) {
 	defer f.cancel(nil)
-	err := errors.New("rostering: the HTTP client or the store ended the goroutine of the token request")
-	defer func() { f.end(err) }()
+	defer f.publish(nil, errors.New("rostering: the HTTP client or the store ended the goroutine of the token request"))
 	input := result{"accepts": []string{}, "force": f.force}
 	if f.holder.driver.store != nil {
 		input["accepts"] = []string{"store"}
@@ -39,65 +38,60 @@ func (f *flow) run(ctx context.Context) {
 	if f.refused != nil {
 		input["refused"], input["used"] = f.refused.token, f.refused.used
 	}
-	s, failed := f.call("begin", input)
-	for failed == nil && s.Step != "done" {
-		if input, failed = f.carryOut(ctx, s); failed == nil {
-			input["flow"] = s.Flow
-			s, failed = f.call("resume", input)
+	for export := "begin"; ; export = "resume" {
+		s := f.call(export, input)
+		if s == nil || s.Step == "done" {
+			return
 		}
+		var err error
+		if input, err = f.carryOut(ctx, s); err != nil {
+			f.publish(nil, err)
+			return
+		}
+		input["flow"] = s.Flow
 	}
-	if e, ok := errors.AsType[*Error](failed); ok && e.Code == CodeNetworkError {
-		e.cause = f.cause
-	}
-	err = failed
 }
 
-// call calls begin or resume, and passes the step on before the plugin's state changes again.
-func (f *flow) call(export string, input result) (s *step, err error) {
+// call calls begin or resume, and publishes the step before the plugin's state changes again.
+// It returns nil after an error.
+func (f *flow) call(export string, input result) (s *step) {
 	input["now"] = f.holder.driver.now()
-	f.holder.driver.instance.use(export, object(input), func(output []byte, failed error) {
-		if err = failed; err == nil {
+	f.holder.driver.instance.use(export, object(input), func(output []byte, err error) {
+		if err == nil {
 			s, err = decodeStep(output)
 		}
-		if err == nil {
-			f.publish(s)
+		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
+			e.cause = f.cause
 		}
+		f.publish(s, err)
 	})
-	return s, err
+	return s
 }
 
-func (f *flow) publish(s *step) {
+// publish has all who wait know a step, or the error that ends the flow, unless the flow has
+// ended or was abandoned.
+func (f *flow) publish(s *step, err error) {
 	h := f.holder
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if h.flow != f {
-		return // abandoned
+		return
 	}
 	f.touch()
-	if s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) { // which a call may refuse meanwhile
+	// A call may refuse the token while the flow runs.
+	if err == nil && s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) {
 		h.kept, h.refused = s, nil
 		f.token = s.Token
 		f.tokens++
 		f.wake()
 	}
-	if s.Step == "done" { // at once, because the service may refuse the token
+	if err == nil && s.Step == "done" {
 		f.token = s.Token
-		f.finish(nil)
 	}
-}
-
-// end ends the flow for all who wait, unless it has ended or was abandoned.
-func (f *flow) end(err error) {
-	f.holder.mutex.Lock()
-	defer f.holder.mutex.Unlock()
-	if f.holder.flow == f {
-		f.finish(err)
+	if err != nil || s.Step == "done" {
+		f.ended, f.err, h.flow = true, err, nil
+		f.wake()
 	}
-}
-
-func (f *flow) finish(err error) {
-	f.ended, f.err, f.holder.flow = true, err, nil
-	f.wake()
 }
 
 func (f *flow) wake() {

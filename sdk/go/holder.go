@@ -119,20 +119,16 @@ func (h *holder) refuse(token string, first bool) {
 	}
 }
 
-// clear drops what is kept, after clear_token. A flow that runs begins anew in the plugin.
-func (h *holder) clear() {
+// drop drops what is kept, after clear_token or set_token. After clear_token, a flow that runs
+// begins anew in the plugin; a token that was set replaces it, and who waits begins another.
+func (h *holder) drop(set bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.kept = nil
-}
-
-// replace drops what is kept, after set_token. A flow that runs is abandoned, and who waits
-// for it begins another.
-func (h *holder) replace() {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	h.kept, h.refused = nil, nil
-	if h.flow != nil {
+	if set {
+		h.refused = nil
+	}
+	if set && h.flow != nil {
 		h.abandon()
 	}
 }
