@@ -1,0 +1,345 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"automatic-rostering/plugin/core/flow"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/memory"
+
+	"github.com/tidwall/gjson"
+)
+
+const (
+	start  = 1_800_000_000 // when virtual time begins, in Unix seconds
+	secret = "SECRETpass+w\u00f6rt%&\"of=this\u20acclient"
+)
+
+// world is a few instances of the core beside their model, and their surroundings.
+type world struct {
+	*rand.Rand // for the current action
+	profile
+	time    int64
+	members []*member
+	store   map[string]entry
+	tokens  []string // issued so far
+	kept    string   // by the token endpoint, until it expires
+	keptEnd int64
+	down    result // the token endpoint's response while it fails
+	lost    bool   // the store fails
+	flows   []*running
+	steps   int
+	logs    []string
+	finding *Finding
+	trace   func(string)
+}
+
+// Finding is where the core differs from the model, or an invariant that does not hold.
+type Finding struct {
+	Rule, Detail string
+	profile      profile
+	actions      []uint64
+}
+
+// entry is a value in the store, until a time.
+type entry struct {
+	value string
+	until int64
+}
+
+// member is an instance of the core.
+type member struct {
+	*memory.Host
+	facts  facts
+	skew   int64
+	client string
+	number int
+}
+
+// running is a flow beside its model. It keeps the result of its step, which may arrive late.
+type running struct {
+	at      *member
+	core    string
+	model   progress
+	last    step
+	stored  string // what its step writes to the store
+	resumed bool
+	facts   invariants
+}
+
+func config(client string) map[string]string {
+	return map[string]string{
+		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example",
+		"client_id": client, "client_secret": secret, "customer_id": "customer", "user_id": "user",
+	}
+}
+
+func cacheKey(client string) string {
+	return "rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:" + client + ":automatic-rostering-stage"
+}
+
+func newWorld(p profile) *world {
+	w := &world{profile: p, store: map[string]entry{}}
+	for n := range p.instances {
+		m := &member{Host: memory.New(config("client")), skew: p.skews[n], client: "client", number: n}
+		m.Logged = func(_ host.Level, line string) { w.logs = append(w.logs, line) }
+		w.members = append(w.members, m)
+	}
+	return w
+}
+
+func (w *world) oneIn(n int) bool { return w.IntN(n) == 0 }
+
+func one[T any](w *world, of ...T) T { return of[w.IntN(len(of))] }
+
+func (w *world) clock(m *member) int64 { return start + w.time + m.skew }
+
+func (w *world) say(format string, args ...any) {
+	if w.trace != nil {
+		w.trace(fmt.Sprintf("%6d  ", w.time) + fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *world) fail(rule, format string, args ...any) {
+	if w.finding == nil {
+		w.finding = &Finding{Rule: rule, Detail: fmt.Sprintf(format, args...)}
+	}
+}
+
+// act carries out the action that a number determines.
+func (w *world) act(seed uint64) {
+	w.Rand = rand.New(rand.NewPCG(seed, 3))
+	if w.IntN(100) < w.pause {
+		w.time += one[int64](w, 1, 1, 1, 1, 2, 2, 3, 4, 5, 9, 10, 30, 60, 295, 3540)
+	}
+	m := one(w, w.members...)
+	switch kind := w.pick(); kind {
+	case "begin":
+		w.begin(m)
+	case "resume", "again", "elsewhere":
+		w.resume(kind)
+	case "drop":
+		if len(w.flows) > 0 {
+			n := w.IntN(len(w.flows))
+			w.flows = append(w.flows[:n:n], w.flows[n+1:]...)
+		}
+	case "set":
+		w.set(m)
+	case "clear":
+		m.facts.clear()
+		w.say("%d: clear", m.number)
+		flow.ClearToken(m, nil)
+	case "skew":
+		m.skew += one[int64](w, 1, 3, -1, -3, -30, -61, -100, 100, -3600, 3600)
+	case "down":
+		w.down = w.failure()
+	case "up":
+		w.down = result{}
+	case "store":
+		w.lost = !w.lost
+	case "forget":
+		clear(w.store)
+	case "poison":
+		w.poison(m)
+	}
+}
+
+func (w *world) failure() result {
+	return one(w, result{failed: true}, result{status: 503}, result{status: 503}, result{status: 429, retryAfter: one[int64](w, 1, 7, 60, 9000)},
+		result{status: 400}, result{status: 401}, result{status: 200})
+}
+
+// poison writes something unexpected to the store.
+func (w *world) poison(m *member) {
+	key := cacheKey(m.client)
+	now := start + w.time
+	end := w.time + one[int64](w, 1, 5, 700)
+	failed := func(code string, status, until, wait, count int64) string {
+		return fmt.Sprintf(`{"state":"failed","code":%q,"status":%d,"until":%d,"wait":%d,"failures":%d}`, code, status, until, wait, count)
+	}
+	if w.oneIn(3) {
+		w.store[key] = entry{one(w, "", "x", "{}", object(w.token(m), now+one[int64](w, -1, 1, 50, 3600, 90000), key), object(w.token(m), now+500, "other")), end}
+		return
+	}
+	wait := one[int64](w, 1, 2, 4, 60)
+	w.store[key+":lock"] = entry{one(w, `{"state":"requesting"}`, `{"state":"done"}`, `{"state":"new"}`, "x", failed("token_endpoint_rejected", 401, now+wait, wait, 2),
+		failed("network_error", 0, now+wait, wait, 3), failed("token_endpoint_unavailable", 503, now-700, wait, 3), failed("service_unauthorized", 401, now+wait, wait, 3)), end}
+}
+
+func object(text string, expires int64, key string) string {
+	return fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_at":%d,"cache_key":%s}`, quote(text), expires, quote(key))
+}
+
+// token returns the text of some token.
+func (w *world) token(m *member) string {
+	switch n := w.IntN(10); {
+	case n < 5 && m.facts.token.text != "":
+		return m.facts.token.text
+	case n < 6 && m.facts.before.text != "":
+		return m.facts.before.text
+	case n < 9 && len(w.tokens) > 0:
+		return one(w, w.tokens...)
+	}
+	return w.issue()
+}
+
+func (w *world) issue() string {
+	text := fmt.Sprintf("TOKEN-%d-", len(w.tokens)+1)
+	w.tokens = append(w.tokens, text)
+	return text
+}
+
+func (w *world) begin(m *member) {
+	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8)}
+	input := ""
+	if f.accepts {
+		input = `,"accepts":["store"]`
+	}
+	switch n := w.IntN(10); {
+	case n == 0:
+		f.force, input = true, input+`,"force":true`
+	case n < 5:
+		f.refused = w.token(m)
+		input += `,"refused":` + quote(f.refused)
+		if w.oneIn(3) {
+			f.used, input = true, input+`,"used":true`
+		}
+	}
+	now := w.clock(m)
+	input = fmt.Sprintf(`{"now":%d%s}`, now, input)
+	b := &running{at: m, facts: invariants{before: m.facts, force: f.force}}
+	want, next := m.facts.begin(f, now)
+	b.model = next
+	w.took(b, "begin "+input, flow.Begin(m, []byte(input)), want)
+}
+
+// took compares what the core returned with what the model did.
+func (w *world) took(b *running, what string, r host.Result, want step) {
+	w.steps++
+	got, text, stored := readStep(r)
+	w.say("%d at %+d: %s → %v", b.at.number, w.clock(b.at)-start, what, got)
+	if got != want {
+		w.fail("the model", "%s\n got %v\nwant %v\nmodel %+v", what, got, want, b.at.facts)
+		return
+	}
+	b.core, b.last, b.stored = text, got, stored
+	w.check(b, r)
+	if text != "" {
+		if w.flows = append(w.flows, b); len(w.flows) > 10 {
+			w.flows = w.flows[1:]
+		}
+	}
+}
+
+// resume resumes a flow: one that waits for it, or one again, or on another instance.
+func (w *world) resume(kind string) {
+	if len(w.flows) == 0 {
+		return
+	}
+	n := w.IntN(len(w.flows))
+	b := w.flows[n]
+	if b.resumed != (kind == "again") && kind != "elsewhere" {
+		return
+	}
+	b.resumed = true
+	next := *b
+	next.resumed, next.facts = false, b.facts.resumed(kind)
+	if kind == "elsewhere" {
+		next.at = one(w, w.members...)
+	}
+	m := next.at
+	r, text := w.respond(b)
+	now := w.clock(m)
+	input := fmt.Sprintf(`{"flow":%s%s,"now":%d}`, b.core, text, now)
+	if b.model.client != m.client {
+		w.took(&next, "resume "+input, flow.Resume(m, []byte(input)), step{kind: "error", code: "invalid_input", errorKey: "flow"})
+		return
+	}
+	next.facts.before = m.facts
+	want, model := m.facts.resume(b.model, r, now)
+	next.model = model
+	w.took(&next, b.last.kind+" "+kind+text, flow.Resume(m, []byte(input)), want)
+}
+
+// respond returns the result of a step, for the model and for the core.
+func (w *world) respond(b *running) (r result, text string) {
+	s := b.last
+	key := cacheKey(b.model.client)
+	if s.key == "lock" {
+		key += ":lock"
+	}
+	e := w.store[key]
+	if e.until <= w.time {
+		e = entry{}
+	}
+	if s.key != "" && (w.lost || w.odd && w.oneIn(10)) {
+		return result{failed: true}, `,"failed":"reason"`
+	}
+	switch s.kind {
+	case "get":
+		if e.value == "" {
+			return result{}, `,"value":null`
+		}
+		if s.key == "lock" {
+			r.lock = readLock(e.value)
+			if r.lock.state == "" {
+				r.lock.state = "unreadable"
+			}
+		} else if v := gjson.Parse(e.value); v.Get("cache_key").Str == key {
+			r.token, r.expires = v.Get("access_token").Str, v.Get("expires_at").Int()
+		}
+		return r, `,"value":` + quote(e.value)
+	case "add":
+		if r.added = e.value == ""; r.added {
+			w.store[key] = entry{b.stored, w.time + s.ttl}
+		}
+		return r, fmt.Sprintf(`,"added":%v`, r.added)
+	case "set":
+		if !w.odd || !w.oneIn(10) { // lost
+			w.store[key] = entry{b.stored, w.time + s.ttl}
+		}
+		return r, ""
+	case "wait":
+		return r, ""
+	}
+	return w.endpoint()
+}
+
+// endpoint is the token endpoint.
+func (w *world) endpoint() (r result, text string) {
+	if r = w.down; w.odd && w.oneIn(8) {
+		r = w.failure()
+	}
+	switch {
+	case r.failed:
+		return r, `,"failed":"` + secret[:6] + `"`
+	case r.status == 200:
+		return r, `,"status":200,"body":` + quote(`{"access_token":"`+secret[:10])
+	case r.status != 0:
+		text = fmt.Sprintf(`,"status":%d`, r.status)
+		if r.retryAfter > 0 {
+			text += fmt.Sprintf(`,"headers":{"Retry-After":"%d"}`, r.retryAfter)
+		}
+		return r, text
+	}
+	r.status, r.expiresIn = 200, one[int64](w, 3600, 3600, 300, 100, 10, 2, 90000)
+	if w.repeats && w.time < w.keptEnd && !w.oneIn(5) {
+		r.token, r.expiresIn = w.kept, w.keptEnd-w.time
+	} else {
+		r.token = w.issue()
+		w.kept, w.keptEnd = r.token, w.time+r.expiresIn
+	}
+	body := fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(r.token), r.expiresIn)
+	return r, `,"status":200,"body":` + quote(body)
+}
+
+func (w *world) set(m *member) {
+	now := w.clock(m)
+	text, expires := w.token(m), now+one[int64](w, 3600, 3600, 100, 30, 1, 90000, 0)
+	input := strings.TrimSuffix(object(text, expires, cacheKey(m.client)), "}") + fmt.Sprintf(`,"now":%d}`, now)
+	b := &running{at: m}
+	want := m.facts.set(text, expires, now)
+	w.took(b, "set "+input, flow.SetToken(m, []byte(input)), want)
+}
