@@ -200,6 +200,13 @@ func TestTraps(t *testing.T) {
 	i.want("GET /jobs tokens-A c, = ok", input.ListJobs, "", "200 ok")
 	i.Clock += 60
 	i.want("request, network_error 0 1", input.GetToken, "", "0") // the attempt does not count twice
+	i.Clock++
+	i.Respond = func(request, body string) *message.Response {
+		i.Clock += 20 // the wait begins with the response
+		return i.respond(request, body)
+	}
+	i.want("request, token_endpoint_unavailable 503 2", input.GetToken, "", "503")
+	i.want("token_endpoint_unavailable 503 2", input.GetToken, "")
 }
 
 func TestWithoutAClock(t *testing.T) {
@@ -210,6 +217,9 @@ func TestWithoutAClock(t *testing.T) {
 	i.want("no…, GET /jobs tokens-A c, request, the…, GET /jobs tokens-B c, service_unauthorized 401 0 x", input.ListJobs, "", "401", "tokens-B 60", "401 x")
 	i.want("no…, request, token_endpoint_unavailable 503 0", input.ListJobs, "", "503") // tokens-B is dropped, and there is no backoff
 	i.want("no…, request, GET /jobs tokens-C c, = ok", input.ListJobs, "", "tokens-C 60", "200 ok")
+	if i.Vars[vars.JobsRequest] != nil {
+		t.Error("a request is prepared that no warm call uses")
+	}
 	i.Clock = noon
 	i.want("request, = tokens-D", input.GetToken, "", "tokens-D 60")
 	i.Clock = 0
@@ -260,6 +270,33 @@ func (i *instance) free(export input.Export) string {
 	defer func() { i.Respond = i.respond }()
 	i.done = nil
 	return i.result(export, "")
+}
+
+// The time of set_token makes the expiry known.
+func TestSetATokenOfUnknownExpiry(t *testing.T) {
+	const object = `{"access_token":"tokens-A","expires_at":1800000600,"cache_key":"rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:client:automatic-rostering-stage"}`
+	i := newInstance(t)
+	i.Clock = 0
+	for range 2 { // the second one is the cached one
+		if r := flow.SetToken(i, []byte(object)); r.Kind != host.Output {
+			t.Fatalf("%s", r.Text)
+		}
+	}
+	i.want("no…, GET /jobs tokens-A c, = ok", input.ListJobs, "", "200 ok")
+	i.Clock = noon
+	if r := flow.SetToken(i, []byte(object)); r.Kind != host.Output {
+		t.Fatalf("%s", r.Text)
+	}
+	i.want("= tokens-A", input.GetToken, "")
+}
+
+// A warm call needs the config again to show what went wrong, not for a result.
+func TestAConfigThatBecameInvalid(t *testing.T) {
+	i := newInstance(t)
+	i.call(input.ListJobs, "", "tokens-A 3600", "200 ok")
+	delete(i.Settings, "base_url")
+	i.want("GET /jobs tokens-A c, = ok", input.ListJobs, "", "201 ok")
+	i.want("GET /jobs tokens-A c, config_missing 0 0", input.ListJobs, "", "503")
 }
 
 func TestWhatIsPrepared(t *testing.T) {

@@ -422,6 +422,9 @@ func (m *machine) adopt(l *lock) {
 		count = max(count, m.backoff.count)
 	}
 	m.backoff = backoff{l.failure, m.now, left, count}
+	if l.refusal() { // the token stays, for other calls
+		m.facts.refused = without(m.facts.refused, m.facts.token.text)
+	}
 }
 
 // set sets the token.
