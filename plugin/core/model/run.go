@@ -8,6 +8,7 @@ type profile struct {
 	instances            int
 	skews                [3]int64
 	shared, odd, repeats bool
+	noNow                bool
 	pause                int // how often time passes, in percent
 	weights              [len(kinds)]int
 }
@@ -17,12 +18,13 @@ var kinds = [...]struct {
 	name   string
 	weight int
 }{
-	{"begin", 50}, {"resume", 150}, {"again", 6}, {"elsewhere", 4}, {"drop", 3}, {"set", 5}, {"clear", 2}, {"skew", 2},
+	{"begin", 50}, {"resume", 150}, {"again", 6}, {"elsewhere", 4}, {"perform", 40}, {"direct", 15}, {"forge", 3}, {"drop", 3},
+	{"set", 5}, {"clear", 2}, {"config", 1}, {"skew", 2},
 	{"down", 4}, {"up", 6}, {"store", 2}, {"forget", 2}, {"poison", 4},
 }
 
 func newProfile(r *rand.Rand) profile {
-	p := profile{instances: 1 + r.IntN(3), shared: r.IntN(3) > 0, odd: r.IntN(2) == 0, repeats: r.IntN(3) == 0, pause: []int{5, 20, 50}[r.IntN(3)]}
+	p := profile{instances: 1 + r.IntN(3), shared: r.IntN(3) > 0, odd: r.IntN(2) == 0, repeats: r.IntN(3) == 0, noNow: r.IntN(3) == 0, pause: []int{5, 20, 50}[r.IntN(3)]}
 	if r.IntN(3) == 0 {
 		p.skews = [3]int64{0, 300 - int64(r.IntN(600)), []int64{3600, -3600, 90}[r.IntN(3)]}
 	}

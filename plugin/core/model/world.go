@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 
@@ -22,6 +23,7 @@ type world struct {
 	*rand.Rand // for the current action
 	profile
 	time    int64
+	now     int64 // by the clock of the instance that is called
 	members []*member
 	store   map[string]entry
 	tokens  []string // issued so far
@@ -56,6 +58,8 @@ type member struct {
 	skew   int64
 	client string
 	number int
+	clears int // clear_token calls
+	promise
 }
 
 // running is a flow beside its model. It keeps the result of its step, which may arrive late.
@@ -66,7 +70,13 @@ type running struct {
 	last    step
 	stored  string // what its step writes to the store
 	resumed bool
-	facts   invariants
+	ready   *delivery // the result of its step, if that was carried out before it is resumed
+	checks  checks
+}
+
+type delivery struct {
+	result
+	text string
 }
 
 func config(client string) map[string]string {
@@ -118,8 +128,18 @@ func (w *world) act(seed uint64) {
 	switch kind := w.pick(); kind {
 	case "begin":
 		w.begin(m)
+	case "direct":
+		w.direct(m)
 	case "resume", "again", "elsewhere":
 		w.resume(kind)
+	case "perform":
+		if len(w.flows) > 0 {
+			b := one(w, w.flows...)
+			r, text := w.respond(b)
+			b.ready = &delivery{r, text}
+		}
+	case "forge":
+		w.forge()
 	case "drop":
 		if len(w.flows) > 0 {
 			n := w.IntN(len(w.flows))
@@ -127,11 +147,14 @@ func (w *world) act(seed uint64) {
 		}
 	case "set":
 		w.set(m)
+	case "config":
+		m.client = one(w, "client", "other")
+		m.Settings = config(m.client)
+		w.clear(m)
 	case "clear":
-		m.facts.clear()
-		w.say("%d: clear", m.number)
-		flow.ClearToken(m, nil)
+		w.clear(m)
 	case "skew":
+		m.promise = promise{}
 		m.skew += one[int64](w, 1, 3, -1, -3, -30, -61, -100, 100, -3600, 3600)
 	case "down":
 		w.down = w.failure()
@@ -191,28 +214,61 @@ func (w *world) issue() string {
 	return text
 }
 
-func (w *world) begin(m *member) {
-	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8)}
-	input := ""
-	if f.accepts {
-		input = `,"accepts":["store"]`
-	}
+// demand draws what a call demands: another token, or a new one.
+func (w *world) demand(m *member, f *progress) (input string) {
 	switch n := w.IntN(10); {
 	case n == 0:
-		f.force, input = true, input+`,"force":true`
+		f.force, input = true, `,"force":true`
 	case n < 5:
 		f.refused = w.token(m)
-		input += `,"refused":` + quote(f.refused)
+		input = `,"refused":` + quote(f.refused)
 		if w.oneIn(3) {
 			f.used, input = true, input+`,"used":true`
 		}
 	}
-	now := w.clock(m)
-	input = fmt.Sprintf(`{"now":%d%s}`, now, input)
-	b := &running{at: m, facts: invariants{before: m.facts, force: f.force}}
-	want, next := m.facts.begin(f, now)
-	b.model = next
+	if f.force || f.refused == m.promise.token || f.refused != "" && f.refused == m.facts.token.text {
+		m.promise.token = ""
+	}
+	return input
+}
+
+func (w *world) begin(m *member) {
+	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8)}
+	input := w.demand(m, &f)
+	if f.accepts {
+		input += `,"accepts":["store"]`
+	}
+	clock, now := w.clockFor(m, 0)
+	input = "{" + strings.TrimPrefix(clock+input, ",") + "}"
+	b := &running{at: m, checks: checks{before: m.facts, refused: f.refused, plain: !f.force && f.refused == "", begins: true, cleared: m.clears}}
+	want := step{kind: "error", code: "clock_unusable"}
+	if now != 0 {
+		want, b.model = m.facts.begin(f, now)
+	}
 	w.took(b, "begin "+input, flow.Begin(m, []byte(input)), want)
+}
+
+// clockFor draws where a call has its time from: now in its input, the host's clock, or none;
+// then it is that of the step.
+func (w *world) clockFor(m *member, step int64) (input string, now int64) {
+	now = w.clock(m)
+	m.Clock = one(w, 0, now)
+	if !w.noNow || w.oneIn(2) {
+		input = fmt.Sprintf(`,"now":%d`, now)
+	} else if m.Clock == 0 {
+		now = step
+		m.promise = promise{} // the step may be old
+	}
+	w.now = now
+	return input, now
+}
+
+func (w *world) clear(m *member) {
+	m.facts.clear()
+	m.clears++
+	m.promise = promise{}
+	w.say("%d: clear", m.number)
+	flow.ClearToken(m, nil)
 }
 
 // took compares what the core returned with what the model did.
@@ -245,22 +301,62 @@ func (w *world) resume(kind string) {
 	}
 	b.resumed = true
 	next := *b
-	next.resumed, next.facts = false, b.facts.resumed(kind)
+	next.resumed, next.ready = false, nil
 	if kind == "elsewhere" {
 		next.at = one(w, w.members...)
 	}
 	m := next.at
-	r, text := w.respond(b)
-	now := w.clock(m)
-	input := fmt.Sprintf(`{"flow":%s%s,"now":%d}`, b.core, text, now)
-	if b.model.client != m.client {
-		w.took(&next, "resume "+input, flow.Resume(m, []byte(input)), step{kind: "error", code: "invalid_input", errorKey: "flow"})
+	r, text := w.delivered(b)
+	clock, now := w.clockFor(m, b.model.now)
+	input := []byte(fmt.Sprintf(`{"flow":%s%s%s}`, b.core, text, clock))
+	want := step{kind: "error", code: "invalid_input", errorKey: "flow"}
+	if b.model.client == m.client {
+		next.checks.before = m.facts
+		m.learn(b, r, now)
+		want, next.model = m.facts.resume(b.model, r, now)
+		if kind != "resume" || m.facts.token.text != m.promise.token {
+			next.checks, m.promise.token = checks{before: m.facts, cleared: m.clears}, ""
+		}
+	}
+	w.took(&next, fmt.Sprintf("%s %s%s%s", b.last.kind, kind, text, clock), flow.Resume(m, input), want)
+}
+
+// delivered returns the result of a step: what was carried out before, or is now.
+func (w *world) delivered(b *running) (r result, text string) {
+	if b.ready != nil {
+		return b.ready.result, b.ready.text
+	}
+	return w.respond(b)
+}
+
+// forge resumes a changed flow on a copy of its instance, which must neither fail nor harm it.
+func (w *world) forge() {
+	if len(w.flows) == 0 {
 		return
 	}
-	next.facts.before = m.facts
-	want, model := m.facts.resume(b.model, r, now)
-	next.model = model
-	w.took(&next, b.last.kind+" "+kind+text, flow.Resume(m, []byte(input)), want)
+	b := one(w, w.flows...)
+	m := *b.at
+	host := *b.at.Host
+	host.Vars = maps.Clone(host.Vars)
+	m.Host = &host
+	_, text := w.respond(b)
+	forged := b.core
+	if at := strings.Index(forged, `"progress":"`); w.oneIn(4) {
+		forged = strings.Replace(forged, b.model.state, one(w, "requesting", "writing_lock", "reading_lock", "awaiting_lock", "done", "x"), 1)
+	} else if numbers := strings.Fields(strings.TrimSuffix(forged[at+12:], `"}`)); at >= 0 {
+		numbers[w.IntN(len(numbers))] = one(w, "0", "1", "2", "3", "99", "404", "1800000000", "4102444800", "9007199254740991", "-1", "x")
+		forged = forged[:at+12] + strings.Join(numbers, " ") + ` "}`
+	}
+	w.now = w.clock(&m)
+	r := flow.Resume(&m, []byte(fmt.Sprintf(`{"flow":%s%s,"now":%d}`, forged, text, w.now)))
+	w.say("%d: forged %s%s → %s", m.number, forged, text, r.Text)
+	s, _, _ := readStep(r)
+	c := &running{at: &m, last: s, checks: checks{cleared: m.clears}}
+	m.promise = promise{}
+	w.check(c, r)
+	if s, _, _ = readStep(flow.Begin(&m, []byte(fmt.Sprintf(`{"now":%d}`, w.now)))); s.kind != "done" && s.kind != "request" && s.retry == 0 {
+		w.fail("a forged flow does no harm", "%v", s)
+	}
 }
 
 // respond returns the result of a step, for the model and for the core.
@@ -314,9 +410,9 @@ func (w *world) endpoint() (r result, text string) {
 	}
 	switch {
 	case r.failed:
-		return r, `,"failed":"` + secret[:6] + `"`
+		return r, `,"failed":` + quote(secret)
 	case r.status == 200:
-		return r, `,"status":200,"body":` + quote(`{"access_token":"`+secret[:10])
+		return r, `,"status":200,"body":` + quote(tokenResponse(&r))
 	case r.status != 0:
 		text = fmt.Sprintf(`,"status":%d`, r.status)
 		if r.retryAfter > 0 {
@@ -331,15 +427,24 @@ func (w *world) endpoint() (r result, text string) {
 		r.token = w.issue()
 		w.kept, w.keptEnd = r.token, w.time+r.expiresIn
 	}
-	body := fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(r.token), r.expiresIn)
-	return r, `,"status":200,"body":` + quote(body)
+	return r, `,"status":200,"body":` + quote(tokenResponse(&r))
+}
+
+// tokenResponse returns the body of a response of the token endpoint.
+func tokenResponse(r *result) string {
+	if r.token == "" {
+		return `{"access_token":"` + secret[:10]
+	}
+	return fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(r.token), r.expiresIn)
 }
 
 func (w *world) set(m *member) {
 	now := w.clock(m)
 	text, expires := w.token(m), now+one[int64](w, 3600, 3600, 100, 30, 1, 90000, 0)
 	input := strings.TrimSuffix(object(text, expires, cacheKey(m.client)), "}") + fmt.Sprintf(`,"now":%d}`, now)
-	b := &running{at: m}
+	b := &running{at: m, checks: checks{cleared: m.clears}}
+	m.promise.token = ""
+	w.now = now
 	want := m.facts.set(text, expires, now)
 	w.took(b, "set "+input, flow.SetToken(m, []byte(input)), want)
 }
