@@ -32,10 +32,14 @@ type Fleet struct {
 	// it refuses a new token.
 	Refuses func(f *Fleet, c *Call) bool
 	Delay   float64
+	// Grace is how long a token must have been there before a call that fails needlessly.
+	Grace float64
 	// StoreDown reports whether the store fails at a time; nil means that it never does.
 	StoreDown func(at float64) bool
 	// At has events by their time.
 	At map[float64]func(*Fleet)
+	// Judged says which calls count for Needless; nil means all.
+	Judged func(c *Call) bool
 
 	Counts
 
@@ -62,8 +66,8 @@ type Response struct {
 // Call is a call of the service.
 type Call struct {
 	At       float64
+	Instance int
 	Customer int // 0 to 99
-	Node     int // 0 to 2, drawn for each request
 }
 
 // Counts are the results of a run.
@@ -261,14 +265,14 @@ func (f *Fleet) accepts(g *grant) bool {
 }
 
 // failed counts a call that failed. It failed needlessly if the service would have accepted
-// one of the last tokens. After a token endpoint that failed, instances learn of that within
-// two seconds: they look into the store once a second.
+// one of the last tokens, for some seconds: an instance in a backoff looks into the store once
+// a second.
 func (f *Fleet) failed(c *Call) {
 	f.Errors++
 	f.LastError = f.now
-	recent := f.granted[max(0, len(f.granted)-3):]
-	known := func(g *grant) bool { return f.accepts(g) && (f.Responds == nil || c.At > g.issued+2) }
-	if (f.Refuses == nil || !f.Refuses(f, c)) && slices.ContainsFunc(recent, known) {
+	known := func(g *grant) bool { return f.accepts(g) && c.At > g.issued+f.Grace }
+	if (f.Refuses == nil || !f.Refuses(f, c)) && (f.Judged == nil || f.Judged(c)) &&
+		slices.ContainsFunc(f.granted[max(0, len(f.granted)-3):], known) {
 		f.Needless++
 	}
 }

@@ -189,7 +189,7 @@ func (m *peer) requestToken(p *process) (result string) {
 // call makes a call of the service.
 func (m *peer) call(p *process) {
 	f := m.fleet
-	c := &Call{At: f.now, Customer: f.IntN(100)}
+	c := &Call{At: f.now, Instance: m.number, Customer: f.IntN(100)}
 	f.Calls++
 	mine := ""
 	for n := range 3 {
@@ -204,7 +204,6 @@ func (m *peer) call(p *process) {
 		if f.now > g.expires+2 {
 			f.Expired++
 		}
-		c.Node = f.IntN(3)
 		p.takes(f.Service, 60)
 		if f.accepts(g) && (f.Refuses == nil || !f.Refuses(f, c)) {
 			m.worked = t
