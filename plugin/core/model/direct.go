@@ -67,7 +67,7 @@ func (w *world) direct(m *member) {
 		return r
 	}
 	in := fmt.Sprintf(`{"now":%d%s}`, now, more)
-	b := &running{at: m, checks: checks{before: m.facts}}
+	b := &running{at: m, checks: checks{cleared: m.clears}}
 	r, trapped := call(m, export, in)
 	want := m.facts.direct(f, now, export == input.GetToken, done, w)
 	if trapped != (want.kind == "trap") {

@@ -8,7 +8,6 @@ import (
 
 // checks is what a flow is checked for, whatever the model says.
 type checks struct {
-	before   facts
 	refused  string // that it began with
 	plain    bool   // it began without force and refused
 	begins   bool
@@ -49,7 +48,7 @@ func (w *world) check(b *running, r host.Result) {
 	}
 	w.logs = w.logs[:0]
 	if c.cleared != b.at.clears {
-		*c = checks{before: c.before, cleared: b.at.clears}
+		*c = checks{cleared: b.at.clears}
 	}
 	switch c.steps++; s.kind {
 	case "request":
@@ -64,8 +63,8 @@ func (w *world) check(b *running, r host.Result) {
 			w.fail("a flow waits for 30 seconds in all", "%d times", c.waits)
 		}
 	case "error":
-		if s.retry > hour {
-			w.fail("a backoff is bounded", "%d seconds", s.retry)
+		if s.retry > hour || s.code == "service_unauthorized" && s.status != 401 || strings.HasPrefix(s.code, "token_endpoint") && s.status == 0 {
+			w.fail("an error is possible", "%v", s)
 		}
 	}
 	if c.steps > mostSteps {

@@ -2,11 +2,8 @@ package model
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"strings"
 
-	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/memory"
 
@@ -130,21 +127,25 @@ func (w *world) act(seed uint64) {
 		w.begin(m)
 	case "direct":
 		w.direct(m)
-	case "resume", "again", "elsewhere":
-		w.resume(kind)
-	case "perform":
-		if len(w.flows) > 0 {
-			b := one(w, w.flows...)
-			r, text := w.respond(b)
-			b.ready = &delivery{r, text}
+	case "resume", "again", "elsewhere", "perform", "wait out", "forge":
+		b := w.pickFlow(kind == "again")
+		if b == nil {
+			return
 		}
-	case "forge":
-		w.forge()
+		switch kind {
+		case "elsewhere":
+			w.resume(b, m, false)
+		case "perform":
+			w.perform(b)
+		case "wait out":
+			w.waitOut(b)
+		case "forge":
+			w.forge(b)
+		default:
+			w.resume(b, b.at, kind == "resume")
+		}
 	case "drop":
-		if len(w.flows) > 0 {
-			n := w.IntN(len(w.flows))
-			w.flows = append(w.flows[:n:n], w.flows[n+1:]...)
-		}
+		w.flows = w.flows[:len(w.flows)/2]
 	case "set":
 		w.set(m)
 	case "config":
@@ -212,151 +213,6 @@ func (w *world) issue() string {
 	text := fmt.Sprintf("TOKEN-%d-", len(w.tokens)+1)
 	w.tokens = append(w.tokens, text)
 	return text
-}
-
-// demand draws what a call demands: another token, or a new one.
-func (w *world) demand(m *member, f *progress) (input string) {
-	switch n := w.IntN(10); {
-	case n == 0:
-		f.force, input = true, `,"force":true`
-	case n < 5:
-		f.refused = w.token(m)
-		input = `,"refused":` + quote(f.refused)
-		if w.oneIn(3) {
-			f.used, input = true, input+`,"used":true`
-		}
-	}
-	if f.force || f.refused == m.promise.token || f.refused != "" && f.refused == m.facts.token.text {
-		m.promise.token = ""
-	}
-	return input
-}
-
-func (w *world) begin(m *member) {
-	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8)}
-	input := w.demand(m, &f)
-	if f.accepts {
-		input += `,"accepts":["store"]`
-	}
-	clock, now := w.clockFor(m, 0)
-	input = "{" + strings.TrimPrefix(clock+input, ",") + "}"
-	b := &running{at: m, checks: checks{before: m.facts, refused: f.refused, plain: !f.force && f.refused == "", begins: true, cleared: m.clears}}
-	want := step{kind: "error", code: "clock_unusable"}
-	if now != 0 {
-		want, b.model = m.facts.begin(f, now)
-	}
-	w.took(b, "begin "+input, flow.Begin(m, []byte(input)), want)
-}
-
-// clockFor draws where a call has its time from: now in its input, the host's clock, or none;
-// then it is that of the step.
-func (w *world) clockFor(m *member, step int64) (input string, now int64) {
-	now = w.clock(m)
-	m.Clock = one(w, 0, now)
-	if !w.noNow || w.oneIn(2) {
-		input = fmt.Sprintf(`,"now":%d`, now)
-	} else if m.Clock == 0 {
-		now = step
-		m.promise = promise{} // the step may be old
-	}
-	w.now = now
-	return input, now
-}
-
-func (w *world) clear(m *member) {
-	m.facts.clear()
-	m.clears++
-	m.promise = promise{}
-	w.say("%d: clear", m.number)
-	flow.ClearToken(m, nil)
-}
-
-// took compares what the core returned with what the model did.
-func (w *world) took(b *running, what string, r host.Result, want step) {
-	w.steps++
-	got, text, stored := readStep(r)
-	w.say("%d at %+d: %s → %v", b.at.number, w.clock(b.at)-start, what, got)
-	if got != want {
-		w.fail("the model", "%s\n got %v\nwant %v\nmodel %+v", what, got, want, b.at.facts)
-		return
-	}
-	b.core, b.last, b.stored = text, got, stored
-	w.check(b, r)
-	if text != "" {
-		if w.flows = append(w.flows, b); len(w.flows) > 10 {
-			w.flows = w.flows[1:]
-		}
-	}
-}
-
-// resume resumes a flow: one that waits for it, or one again, or on another instance.
-func (w *world) resume(kind string) {
-	if len(w.flows) == 0 {
-		return
-	}
-	n := w.IntN(len(w.flows))
-	b := w.flows[n]
-	if b.resumed != (kind == "again") && kind != "elsewhere" {
-		return
-	}
-	b.resumed = true
-	next := *b
-	next.resumed, next.ready = false, nil
-	if kind == "elsewhere" {
-		next.at = one(w, w.members...)
-	}
-	m := next.at
-	r, text := w.delivered(b)
-	clock, now := w.clockFor(m, b.model.now)
-	input := []byte(fmt.Sprintf(`{"flow":%s%s%s}`, b.core, text, clock))
-	want := step{kind: "error", code: "invalid_input", errorKey: "flow"}
-	if b.model.client == m.client {
-		next.checks.before = m.facts
-		m.learn(b, r, now)
-		want, next.model = m.facts.resume(b.model, r, now)
-		if kind != "resume" || m.facts.token.text != m.promise.token {
-			next.checks, m.promise.token = checks{before: m.facts, cleared: m.clears}, ""
-		}
-	}
-	w.took(&next, fmt.Sprintf("%s %s%s%s", b.last.kind, kind, text, clock), flow.Resume(m, input), want)
-}
-
-// delivered returns the result of a step: what was carried out before, or is now.
-func (w *world) delivered(b *running) (r result, text string) {
-	if b.ready != nil {
-		return b.ready.result, b.ready.text
-	}
-	return w.respond(b)
-}
-
-// forge resumes a changed flow on a copy of its instance, which must neither fail nor harm it.
-func (w *world) forge() {
-	if len(w.flows) == 0 {
-		return
-	}
-	b := one(w, w.flows...)
-	m := *b.at
-	host := *b.at.Host
-	host.Vars = maps.Clone(host.Vars)
-	m.Host = &host
-	_, text := w.respond(b)
-	forged := b.core
-	if at := strings.Index(forged, `"progress":"`); w.oneIn(4) {
-		forged = strings.Replace(forged, b.model.state, one(w, "requesting", "writing_lock", "reading_lock", "awaiting_lock", "done", "x"), 1)
-	} else if numbers := strings.Fields(strings.TrimSuffix(forged[at+12:], `"}`)); at >= 0 {
-		numbers[w.IntN(len(numbers))] = one(w, "0", "1", "2", "3", "99", "404", "1800000000", "4102444800", "9007199254740991", "-1", "x")
-		forged = forged[:at+12] + strings.Join(numbers, " ") + ` "}`
-	}
-	w.now = w.clock(&m)
-	r := flow.Resume(&m, []byte(fmt.Sprintf(`{"flow":%s%s,"now":%d}`, forged, text, w.now)))
-	w.say("%d: forged %s%s → %s", m.number, forged, text, r.Text)
-	s, _, _ := readStep(r)
-	c := &running{at: &m, last: s, checks: checks{cleared: m.clears}}
-	m.promise = promise{}
-	w.check(c, r)
-	if s, _, _ = readStep(flow.Begin(&m, []byte(fmt.Sprintf(`{"now":%d}`, w.now)))); s.kind != "done" && s.kind != "request" && s.retry == 0 {
-		w.fail("a forged flow does no harm", "%v", s)
-	}
 }
 
 // respond returns the result of a step, for the model and for the core.
@@ -436,15 +292,4 @@ func tokenResponse(r *result) string {
 		return `{"access_token":"` + secret[:10]
 	}
 	return fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_in":%d}`, quote(r.token), r.expiresIn)
-}
-
-func (w *world) set(m *member) {
-	now := w.clock(m)
-	text, expires := w.token(m), now+one[int64](w, 3600, 3600, 100, 30, 1, 90000, 0)
-	input := strings.TrimSuffix(object(text, expires, cacheKey(m.client)), "}") + fmt.Sprintf(`,"now":%d}`, now)
-	b := &running{at: m, checks: checks{cleared: m.clears}}
-	m.promise.token = ""
-	w.now = now
-	want := m.facts.set(text, expires, now)
-	w.took(b, "set "+input, flow.SetToken(m, []byte(input)), want)
 }
