@@ -3,6 +3,7 @@ package exports_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,6 +273,21 @@ func (i *instance) free(export input.Export) string {
 	return i.result(export, "")
 }
 
+func TestLog(t *testing.T) {
+	i := newInstance(t)
+	var logged []string
+	i.Logged = func(_ host.Level, line string) { logged = append(logged, line) }
+	for _, responses := range [][]string{{"tokens-A 3600", "200 ok"}, {"200 ok"}, {"204 ok"}, {"0"}, {"503"}} { // all but the first are warm
+		i.call(input.ListJobs, "", responses...)
+		logged = append(logged, "")
+	}
+	const token, jobs = "HTTP 200 to POST auth.example/connect/token", "to GET service.example/jobs"
+	want := []string{token, "HTTP 200 " + jobs, "", "HTTP 200 " + jobs, "", "HTTP 204 " + jobs, "", "", "HTTP 503 " + jobs, ""}
+	if !slices.Equal(logged, want) {
+		t.Errorf("got %q", logged)
+	}
+}
+
 // The time of set_token makes the expiry known.
 func TestSetATokenOfUnknownExpiry(t *testing.T) {
 	const object = `{"access_token":"tokens-A","expires_at":1800000600,"cache_key":"rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:client:automatic-rostering-stage"}`
@@ -311,9 +327,11 @@ func TestWhatIsPrepared(t *testing.T) {
 		t.Errorf("a custom request is prepared: %s", got)
 	}
 	i.want("GET /jobs tokens-A d, = ok", input.ListJobs, `{"customer_id":"d"}`, "200 ok")
-	if got := string(i.Vars[vars.JobsRequest]); got == before {
-		t.Error("the last ids are not prepared")
-	}
+	i.Settings["base_url"] = "https://other.example" // which a warm call does not read
+	i.want("GET /jobs tokens-A d, = ok", input.ListJobs, `{"customer_id":"d"}`, "200 ok")
+	i.want("GET https://other.example/jobs tokens-A e, = ok", input.ListJobs, `{"customer_id":"e"}`, "200 ok")
+	i.want("GET https://other.example/jobs tokens-A c, = ok", input.ListJobs, "", "200 ok")
+	i.Settings["base_url"] = "https://service.example"
 	for _, drops := range []func(){
 		func() { flow.ClearToken(i, nil) },
 		func() { i.call(input.GetToken, `{"force":true}`, "tokens-B 3600") },

@@ -54,9 +54,10 @@ func TestRenewal(t *testing.T) {
 		"the same one with a shorter life":                      after(due, [2]string{"token A 40", "done | A +20"}),
 		"an invalid config is a failed renewal": after(warm, [2]string{"+3540", ""}, [2]string{"config auth_url ftp://x", ""}, [2]string{"begin", "done | A +1"},
 			[2]string{"+60", ""}, [2]string{"begin", "config_invalid"}),
-		"set forgets the token before":           after(due, [2]string{"set B 3600", ""}, [2]string{"begin", "done | B +3540"}),
-		"set of the same changes its expiry":     after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"set B 7200", ""}, [2]string{"begin", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin", "done | B +7135"}),
-		"set during a flow is what it ends with": after(warm, [2]string{"+3600", ""}, [2]string{"begin", "request"}, [2]string{"set B 4000", ""}, [2]string{"token C 3600", "done | B +3940"}),
+		"set forgets the token before":                 after(due, [2]string{"set B 3600", ""}, [2]string{"begin", "done | B +3540"}),
+		"set of the same changes its expiry":           after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"set B 7200", ""}, [2]string{"begin", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin", "done | B +7135"}),
+		"set of the same after the clock was set back": after(warm, [2]string{"-100", ""}, [2]string{"set A 600", ""}, [2]string{"begin", "done | A +540"}),
+		"set during a flow is what it ends with":       after(warm, [2]string{"+3600", ""}, [2]string{"begin", "request"}, [2]string{"set B 4000", ""}, [2]string{"token C 3600", "done | B +3940"}),
 		"another flow has renewed it": after(due, [2]string{"2: begin", "request | A +30"}, [2]string{"2: token B 3600", "done | A +5"}, [2]string{"+9", ""},
 			[2]string{"status 503", "done | B +3531"}),
 	})
