@@ -32,10 +32,10 @@ func TestDefects(t *testing.T) {
 		t.Fatal(out)
 	}
 	found := regexp.MustCompile(`seed \d+, after (\d+) steps: (.*)`)
-	for _, d := range strings.Split(string(data), "\n== ")[1:] {
-		title, rest, _ := strings.Cut(d, "\n")
-		name, rest, _ := strings.Cut(rest, "\n--- ")
-		old, planted, _ := strings.Cut(rest, "\n+++ ")
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")[2:]
+	for ; len(lines) >= 3; lines = lines[3:] {
+		name, title, _ := strings.Cut(lines[0], ": ")
+		old, planted := lines[1][1:], lines[2][1:]
 		t.Run(title, func(t *testing.T) {
 			path := filepath.Join(root, "plugin/core", name)
 			source, err := os.ReadFile(path)
@@ -46,7 +46,7 @@ func TestDefects(t *testing.T) {
 				t.Fatalf("%s has no such text, or more than one: %s", name, old)
 			}
 			defer os.WriteFile(path, source, 0o644)
-			os.WriteFile(path, []byte(strings.Replace(string(source), old, strings.TrimSuffix(planted, "\n"), 1)), 0o644)
+			os.WriteFile(path, []byte(strings.Replace(string(source), old, planted, 1)), 0o644)
 			out, err := run(filepath.Join(root, "plugin/core/model"), "go", "test", "-vet=off", "-run", "TestRandom$", ".", "-args", "-steps", "3000000")
 			m := found.FindStringSubmatch(out)
 			if err == nil || m == nil {

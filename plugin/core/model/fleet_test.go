@@ -7,7 +7,7 @@ import (
 	"automatic-rostering/plugin/core/model"
 )
 
-const instances = 500
+const instances = 1000
 
 // situation is what happens to a fleet, and the limits of the results.
 type situation struct {
@@ -61,6 +61,9 @@ var situations = []situation{
 func TestFleet(t *testing.T) {
 	for _, s := range situations {
 		for _, latency := range []float64{0, .03, .6} {
+			if testing.Short() && latency != .03 {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/a store of %v s", s.name, latency), func(t *testing.T) {
 				f := model.Fleet{Instances: instances, Every: 10, Skew: 1, Lifetime: 600, Seed: 1, Endpoint: .3, Store: latency, Service: .02, Grace: 3}
 				s.with(&f)

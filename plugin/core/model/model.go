@@ -94,8 +94,12 @@ type step struct {
 	tokenExpires   int64
 	until          int64
 	code, errorKey string
+	retryable      bool
 	status, retry  int64
 }
+
+// final are the codes of errors that stay.
+var final = []string{"invalid_input", "clock_unusable", "token_endpoint_rejected", "token_mismatch"}
 
 // result is the result of a step.
 type result struct {

@@ -21,7 +21,7 @@ func readStep(r host.Result) (s step, flow, stored string) {
 	}
 	v := gjson.ParseBytes(r.Text)
 	if r.Kind == host.Error {
-		return step{kind: "error", code: v.Get("code").Str, errorKey: v.Get("key").Str, status: v.Get("status").Int(), retry: v.Get("retry_after").Int()}, "", ""
+		return step{kind: "error", code: v.Get("code").Str, errorKey: v.Get("key").Str, retryable: v.Get("retryable").Bool(), status: v.Get("status").Int(), retry: v.Get("retry_after").Int()}, "", ""
 	}
 	v.ForEach(func(name, value gjson.Result) bool {
 		switch name.Str {

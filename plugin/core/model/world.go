@@ -148,6 +148,8 @@ func (w *world) act(seed uint64) {
 		w.flows = w.flows[:len(w.flows)/2]
 	case "set":
 		w.set(m)
+	case "rotate":
+		m.Settings["client_secret"] = secret + one(w, "", "2", "3")
 	case "config":
 		m.client = one(w, "client", "other")
 		m.Settings = config(m.client)
