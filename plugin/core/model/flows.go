@@ -102,7 +102,7 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 	if b.ready == nil {
 		w.perform(b)
 	}
-	r, text := b.ready.result, b.ready.text
+	r, text := b.ready.result, strings.Replace(b.ready.text, `"<secret>"`, quote(m.Settings["client_secret"]), 1)
 	b.resumed = true
 	next := *b
 	next.at, next.resumed, next.ready = m, false, nil

@@ -268,7 +268,7 @@ func (w *world) endpoint() (r result, text string) {
 	}
 	switch {
 	case r.failed:
-		return r, `,"failed":` + quote(secret)
+		return r, `,"failed":"<secret>"`
 	case r.status == 200:
 		return r, `,"status":200,"body":` + quote(tokenResponse(&r))
 	case r.status != 0:
