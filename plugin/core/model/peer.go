@@ -33,6 +33,7 @@ type keptToken struct {
 type run struct {
 	refused string // that it began with
 	token   string // of its last step that had one
+	offers  int    // how many steps had one
 	err     string
 	ended   bool
 }
@@ -64,13 +65,13 @@ func (m *peer) token(p *process, mine string) (text, err string) {
 			m.refused, m.used = "", false
 			m.fleet.spawn(m, m.fleet.now, func(p *process) { m.run(p, r, used) })
 		}
-		r.token = ""
-		for r.token == "" && !r.ended {
+		seen := r.offers
+		for r.offers == seen && !r.ended {
 			m.waiting = append(m.waiting, p)
 			p.pause()
 		}
 		switch {
-		case r.token != "":
+		case r.offers != seen:
 			return r.token, ""
 		case r.err != "" && (r.refused == "" || r.refused == mine):
 			return "", r.err
@@ -92,6 +93,7 @@ func (m *peer) run(p *process, r *run, used bool) {
 		s, f, stored := readStep(result)
 		if s.token != "" && s.token != m.refused {
 			m.kept, r.token = keptToken{s.token, s.until}, s.token
+			r.offers++
 			m.wake()
 		}
 		if s.kind == "done" || s.kind == "error" {

@@ -155,7 +155,9 @@ func (w *world) act(seed uint64) {
 		m.Settings = config(m.client)
 		w.clear(m)
 	case "clear":
-		w.clear(m)
+		for range one(w, 1, 1, 2, 4, 8) {
+			w.clear(m)
+		}
 	case "skew":
 		m.promise = promise{}
 		m.skew += one[int64](w, 1, 3, -1, -3, -30, -61, -100, 100, -3600, 3600)
