@@ -53,7 +53,6 @@ func (w *world) clockFor(m *member, step int64) (input string, now int64) {
 		input = fmt.Sprintf(`,"now":%d`, now)
 	} else if m.Clock == 0 {
 		now = step
-		m.promise = promise{} // the step may be old
 	}
 	w.now = now
 	return input, now
@@ -109,7 +108,9 @@ func (w *world) resume(b *running, m *member, usual bool) *running {
 	clock, now := w.clockFor(m, b.model.now)
 	want := step{kind: "error", code: "invalid_input", errorKey: "flow"}
 	if b.model.client == m.client {
-		m.learn(b, r, now)
+		if m.learn(b, r, now); now != w.clock(m) {
+			m.promise = promise{} // the time of the step says nothing about now
+		}
 		want, next.model = m.facts.resume(b.model, r, now)
 		if !usual || m.facts.token.text != m.promise.token {
 			next.checks, m.promise.token = checks{cleared: m.clears}, ""
