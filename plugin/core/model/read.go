@@ -93,3 +93,18 @@ func (s step) String() string {
 	}
 	return text
 }
+
+func config(client string) map[string]string {
+	return map[string]string{
+		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example",
+		"client_id": client, "client_secret": secret, "customer_id": "customer", "user_id": "user",
+	}
+}
+
+func cacheKey(client string) string {
+	return "rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:" + client + ":automatic-rostering-stage"
+}
+
+func object(text string, expires int64, key string) string {
+	return fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_at":%d,"cache_key":%s}`, quote(text), expires, quote(key))
+}

@@ -76,17 +76,6 @@ type delivery struct {
 	text string
 }
 
-func config(client string) map[string]string {
-	return map[string]string{
-		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example",
-		"client_id": client, "client_secret": secret, "customer_id": "customer", "user_id": "user",
-	}
-}
-
-func cacheKey(client string) string {
-	return "rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:" + client + ":automatic-rostering-stage"
-}
-
 func newWorld(p profile) *world {
 	w := &world{profile: p, store: map[string]entry{}}
 	for n := range p.instances {
@@ -196,10 +185,6 @@ func (w *world) poison(m *member) {
 	wait := one[int64](w, 1, 2, 4, 60)
 	w.store[key+":lock"] = entry{one(w, `{"state":"requesting"}`, `{"state":"done"}`, `{"state":"new"}`, "x", failed("token_endpoint_rejected", 401, now+wait, wait, 2),
 		failed("network_error", 0, now+wait, wait, 3), failed("token_endpoint_unavailable", 503, now-700, wait, 3), failed("service_unauthorized", 401, now+wait, wait, 3)), end}
-}
-
-func object(text string, expires int64, key string) string {
-	return fmt.Sprintf(`{"access_token":%s,"token_type":"Bearer","expires_at":%d,"cache_key":%s}`, quote(text), expires, quote(key))
 }
 
 // token returns the text of some token.
