@@ -241,11 +241,12 @@ core: ## test the core alone, in a minute
 	@if plugin/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.
+# TestDefects plants known defects in a copy of the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
 .PHONY: simulate
 simulate: ## compare the core with its model in ten million random steps
-	@cd plugin && go test -count=1 -timeout 0 -v -run 'TestRandom$$' ./core/model -args -seed $(SEED) -steps $(STEPS)
+	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects)$$' ./core/model -args -defects -seed $(SEED) -steps $(STEPS)
 
 .PHONY: size
 size: build ## print the size of each build, and fail above the limit

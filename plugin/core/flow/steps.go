@@ -57,9 +57,11 @@ func (f *Flow) take(r *input.Resume) Event {
 		f.tokenRead(r.Value)
 		return read
 	case TakingLock:
-		f.found = held
-		if r.Added {
+		switch {
+		case r.Added:
 			f.found, f.locked = tokenRead, 1
+		case f.store == withStore:
+			f.found = held
 		}
 		return tried
 	case ReadingLock:

@@ -26,6 +26,7 @@ func TestStore(t *testing.T) {
 		"fails to show the end": after(locked, [2]string{"token A 60", "set token A 60 | A +30"}, [2]string{"ok", "set lock done 1 | A +30"}, [2]string{"failed", "done | A +30"}),
 		"has a renewed token, which waits 5 seconds": after(due, [2]string{"stored B 3600", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin store", "done | B +3535"}),
 		"has the token that is due for renewal":      after(due, [2]string{"stored A 60", "add lock requesting 10 | A +30"}),
+		"a renewal fails to lock":                    after(due, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"failed", "request | A +30"}),
 		"another one renews it":                      after(due, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"held", "done | A +1"}),
 		"another flow got a token before the lock": after(looking, [2]string{"2: begin", "request"}, [2]string{"2: token A 60", "done | A +30"},
 			[2]string{"added", "set lock done 1 | A +30"}, [2]string{"ok", "done | A +30"}),
