@@ -31,10 +31,10 @@ const ofEncoding = new Set(['content-encoding', 'content-length']);
 /**
  * Makes a response like that of fetch, but with its body in memory.
  *
- * @param {import('./http.js').WholeResponse} response
+ * @param {import('./http.js').Outcome} outcome
  */
-export function toResponse({ status, headers, body }) {
-  const whole = body.length > 0 ? body : null;
+export function toResponse({ status, headers = new Headers(), body }) {
+  const whole = body?.length ? body : null;
   try {
     if (!headers.has('Content-Encoding')) return new Response(whole, { status, headers });
   } catch {

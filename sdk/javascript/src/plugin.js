@@ -46,7 +46,7 @@ export function checkContract(plugin) {
   try {
     found = JSON.parse(new TextDecoder().decode(plugin('version', ''))).contract;
   } catch (cause) {
-    throw new Error(`the file is not the plugin, or has contract 1: it has no export "version"; ${advice}`, { cause });
+    throw new Error(`the file is not the plugin: it has no export "version"; ${advice}`, { cause });
   }
   if (found !== contract) throw new Error(`the plugin has contract ${found}, and ${advice}`);
 }
