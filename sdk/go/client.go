@@ -50,18 +50,18 @@ func jsonString(s string) json.RawMessage {
 
 // ListJobs lists the jobs of the client's customer and user.
 func (c *Client) ListJobs(ctx context.Context, options ...CallOption) (*Response, error) {
-	return c.request(ctx, &call{name: "list_jobs"}, options)
+	return c.send(ctx, &call{}, options)
 }
 
 // SendRequest sends a request to the service with the token and the two ids.
 func (c *Client) SendRequest(ctx context.Context, r Request, options ...CallOption) (*Response, error) {
 	body := r.body()
-	return c.request(ctx, &call{name: "send_request", body: body, input: input{
+	return c.send(ctx, &call{body: body, input: input{
 		Path: new(r.path()), Method: r.Method, Headers: r.headers(), Body: body != nil,
 	}}, options)
 }
 
-func (c *Client) request(ctx context.Context, call *call, options []CallOption) (*Response, error) {
+func (c *Client) send(ctx context.Context, call *call, options []CallOption) (*Response, error) {
 	call.input.CustomerID, call.input.UserID = c.customer, c.user
 	for _, option := range options {
 		option.apply(call)
@@ -72,28 +72,28 @@ func (c *Client) request(ctx context.Context, call *call, options []CallOption) 
 // GetToken returns an access token for your own requests: the cached one, or a new one if
 // that is about to expire. See [Force] and [Refused].
 func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, error) {
-	call := &call{name: "get_token"}
+	call := &call{}
 	for _, option := range options {
 		option.applyToToken(call)
 	}
-	response, err := c.driver.do(ctx, call)
+	t, err := c.driver.token(ctx, call)
 	if err != nil {
 		return Token{}, err
 	}
-	return parseToken(response.Body)
+	return t.token(), nil
 }
 
 // SetToken caches a token that another client obtained. If the token has expired, or belongs
 // to another client id, scope or token endpoint, the error is an [*Error] with
 // [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
-	return c.driver.export(ctx, "set_token", func(now int64) any { return t.object(now) })
+	return c.driver.change(ctx, "set_token", func(h *holder) (any, func()) { return t.object(h.driver.now()), h.replace })
 }
 
 // ClearToken forgets the token and the backoff after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	return c.driver.export(ctx, "clear_token", func(int64) any { return struct{}{} })
+	return c.driver.change(ctx, "clear_token", func(h *holder) (any, func()) { return struct{}{}, h.clear })
 }
 
 // Close cancels the calls in progress and frees the plugin with its token. These calls, and

@@ -2,9 +2,9 @@ package rostering
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,14 +15,16 @@ import (
 // because it was closed.
 var ErrClosed = errors.New("rostering: the client is closed")
 
-// driver makes the calls of a client and its views: it runs the plugin and carries out its
-// steps.
+// driver makes the calls of a client and its views.
 type driver struct {
 	instance *instance
 	http     *http.Client
 	ownHTTP  bool
 	store    Store // nil if nothing is shared
 	trouble  trouble
+	log      func(level slog.Level, line string)
+	holder   *holder
+	requests requests
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
 	clock    func() time.Time
@@ -35,7 +37,7 @@ type driver struct {
 	closed bool
 	calls  int            // in progress
 	idle   chan struct{}  // closed when the client is closed and no call is in progress
-	work   sync.WaitGroup // calls, and the sections that outlive them
+	work   sync.WaitGroup // calls, and the flows that outlive them
 	free   func() error   // after work
 }
 
@@ -45,15 +47,16 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
-	if err := instance.check(ctx); err != nil {
+	if err := instance.check(); err != nil {
 		_ = instance.close(ctx)
 		return nil, err
 	}
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
-		idle: make(chan struct{}),
+		log: s.log, idle: make(chan struct{}),
 	}
+	d.holder = newHolder(d)
 	if d.ownHTTP {
 		d.http = newHTTPClient()
 	}
@@ -63,54 +66,67 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	return d, nil
 }
 
-// do makes a call.
-func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
-	defer call.body.close()
-	if err := d.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer d.leave()
-	ctx, cancel, err := d.limit(ctx, call)
+// token makes a call of GetToken.
+func (d *driver) token(ctx context.Context, call *call) (*tokenObject, error) {
+	ctx, leave, err := d.enter(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	defer cancel()
-	return (&loop{driver: d, call: call}).run(ctx)
+	defer leave()
+	defer d.holder.settle(ctx)
+	if call.force {
+		return d.holder.force(ctx)
+	}
+	if call.refused == nil {
+		return d.holder.token(ctx, "")
+	}
+	d.holder.refuse(*call.refused, false)
+	return d.holder.token(ctx, *call.refused)
 }
 
-// export calls an export that sends nothing.
-func (d *driver) export(ctx context.Context, name string, input func(now int64) any) error {
-	if err := d.enter(ctx); err != nil {
+// change calls an export that sends nothing, and then changes what the holder keeps.
+func (d *driver) change(ctx context.Context, export string, of func(*holder) (input any, changed func())) error {
+	_, leave, err := d.enter(ctx, &call{})
+	if err != nil {
 		return err
 	}
-	defer d.leave()
-	ctx, cancel := d.whileOpen(ctx)
-	defer cancel()
-	object, err := json.Marshal(input(d.now()))
-	if err == nil {
-		_, err = d.instance.call(ctx, name, object)
-	}
+	defer leave()
+	input, changed := of(d.holder)
+	d.instance.use(export, object(input), func(_ []byte, failed error) {
+		if err = failed; err == nil {
+			changed()
+		}
+	})
 	return err
 }
 
 func (d *driver) now() int64 { return d.clock().Unix() }
 
-// enter begins a call, for which Shutdown waits.
-func (d *driver) enter(ctx context.Context) error {
+// enter begins a call, for which Shutdown waits. The context that it returns ends after the
+// call's timeout.
+func (d *driver) enter(ctx context.Context, call *call) (limited context.Context, leave func(), err error) {
 	if d == nil {
-		return zeroValue("Client")
+		return nil, nil, zeroValue("Client")
 	}
 	if ctx.Err() != nil {
-		return left(ctx)
+		return nil, nil, left(ctx)
+	}
+	limited, cancel, err := d.limit(ctx, call)
+	if err != nil {
+		return nil, nil, err
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed {
-		return ErrClosed
+		cancel()
+		return nil, nil, ErrClosed
 	}
 	d.calls++
 	d.work.Add(1)
-	return nil
+	return limited, func() {
+		cancel()
+		d.leave()
+	}, nil
 }
 
 // zeroValue returns the error of a zero Client or Transport.

@@ -1,27 +1,48 @@
 package rostering
 
 import (
-	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
-// maxErrorBody is one byte more than the plugin shows of an error's body.
+// maxErrorBody is how much of an error's body the plugin needs.
 const maxErrorBody = 4<<10 + 1
 
 // accepted reports whether a response of the service is the result of a call. The body of any
 // other goes into the error.
 func accepted(status int) bool { return status/100 == 2 || status == http.StatusNotModified }
 
-// request is a request that the plugin wants sent.
+// request is a request of the plugin.
 type request struct {
 	Method, URL string
 	Headers     map[string]string
-	Body        any // a string, or true for the caller's
+	Body        string // of a token request
+}
+
+// template returns the request without its body.
+func (r *request) template() (*http.Request, error) {
+	q, err := http.NewRequest(r.Method, r.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set("User-Agent", userAgent)
+	for name, value := range r.Headers {
+		q.Header.Set(name, value)
+	}
+	return q, nil
+}
+
+// withToken adds a token to a copy of a request.
+func withToken(q *http.Request, token string) *http.Request {
+	header := make(http.Header, len(q.Header)+1)
+	maps.Copy(header, q.Header)
+	header["Authorization"] = []string{"Bearer " + token}
+	q.Header = header
+	return q
 }
 
 // bodyError is an error of the caller's body.
@@ -30,31 +51,17 @@ type bodyError struct{ error }
 // limits are how many bytes are read of the body of a result, and of an error.
 type limits struct{ result, failure int64 }
 
-// send sends a request and reads its response.
-func (r *request) send(ctx context.Context, client *http.Client, callers *body, read limits) (*Response, error) {
-	q, err := http.NewRequestWithContext(ctx, r.Method, r.URL, nil)
-	if err != nil {
-		return nil, err
-	}
-	own := callers
-	if content, ok := r.Body.(string); ok {
-		own = &body{length: int64(len(content)), open: func() (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader(content)), nil
-		}}
-	}
-	if own != nil {
-		if q.Body, err = own.reader(); err != nil {
+// exchange sends a request with a body, which may be nil, and reads the response.
+func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Response, err error) {
+	if b != nil {
+		if q.Body, err = b.reader(); err != nil {
 			return nil, bodyError{err}
 		}
-		q.GetBody, q.ContentLength = own.open, own.length
-	}
-	q.Header.Set("User-Agent", userAgent)
-	for name, value := range r.Headers {
-		q.Header.Set(name, value)
+		q.GetBody, q.ContentLength = b.open, b.length
 	}
 	response, err := client.Do(q)
 	if err != nil {
-		if failed := own.failure(); failed != nil && ctx.Err() == nil {
+		if failed := b.failure(); failed != nil && q.Context().Err() == nil {
 			return nil, bodyError{failed}
 		}
 		return nil, err

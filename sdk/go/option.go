@@ -100,10 +100,10 @@ func WithCallTimeout(d time.Duration) CallOption {
 
 // Force requests a new token even if the cached one is valid. If that fails, the cached one
 // stays.
-func Force() TokenOption { return tokenOption(func(c *call) { c.input.Force = true }) }
+func Force() TokenOption { return tokenOption(func(c *call) { c.force = true }) }
 
 // Refused reports that the service responded with 401 to this token. If it is still the cached
 // one, a new one is requested, once for all callers that received the 401.
 func Refused(accessToken Secret) TokenOption {
-	return tokenOption(func(c *call) { c.input.Refused = new(string(accessToken)) })
+	return tokenOption(func(c *call) { c.refused = new(string(accessToken)) })
 }

@@ -3,12 +3,11 @@ package rostering
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -22,12 +21,10 @@ var embedded embed.FS
 
 // instance is an instance of the plugin, which runs one export at a time.
 type instance struct {
-	busy    chan struct{} // full while an export runs
+	turn    sync.Mutex
 	host    extismHost
 	runtime wazero.Runtime
 	module  api.Module
-	steps   keptSteps
-	woken   atomic.Value // a chan struct{}, closed and replaced when waiting calls may continue
 }
 
 func (s *settings) load(ctx context.Context, config map[string]string) (*instance, error) {
@@ -38,8 +35,7 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*instanc
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{busy: make(chan struct{}, 1), host: extismHost{config: config, vars: map[string]string{}, log: s.log}}
-	i.woken.Store(make(chan struct{}))
+	i := &instance{host: extismHost{config: config, vars: map[string]string{}, log: s.log}}
 	// An interpreter, because the plugin runs a few times for each token, and compiling it
 	// takes longer than all of them.
 	i.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(mostPages))
@@ -89,58 +85,29 @@ func (i *instance) start(ctx context.Context, wasm []byte) error {
 // close frees the instance with everything that belongs to it.
 func (i *instance) close(ctx context.Context) error { return i.runtime.Close(ctx) }
 
-// wakeup returns a channel that is closed by the next wake.
-func (i *instance) wakeup() <-chan struct{} { return i.woken.Load().(chan struct{}) }
-
-// wake lets the waiting calls continue.
-func (i *instance) wake() { close(i.woken.Swap(make(chan struct{})).(chan struct{})) }
-
-// call calls an export that may change the plugin's state.
-func (i *instance) call(ctx context.Context, export string, input []byte) ([]byte, error) {
-	output, _, err := i.use(ctx, export, input, true)
+// call calls an export.
+func (i *instance) call(export string, input []byte) (output []byte, err error) {
+	i.use(export, input, func(o []byte, e error) { output, err = o, e })
 	return output, err
 }
 
-// begin begins a call and returns its first step. It keeps the step if the plugin allows that.
-func (i *instance) begin(ctx context.Context, b *beginning, key string) (*step, error) {
-	input, err := json.Marshal(b)
-	if err != nil {
-		return nil, err
-	}
-	object, generation, err := i.use(ctx, "begin", input, b.Input.Refused != nil)
-	if err != nil {
-		return nil, err
-	}
-	s, err := decodeStep(object)
-	if err == nil {
-		i.steps.keep(key, s, generation)
-	}
-	return s, err
-}
-
-// use calls an export, and returns its output with the generation of the kept steps. A caller
-// whose context ends does not wait for its turn.
-func (i *instance) use(ctx context.Context, export string, input []byte, changes bool) (output []byte, generation int, err error) {
-	select {
-	case i.busy <- struct{}{}:
-	case <-ctx.Done():
-		return nil, 0, left(ctx)
-	}
-	defer func() { <-i.busy }()
-	generation = i.steps.use(changes)
-	output, err = i.run(ctx, export, input)
-	return output, generation, err
+// use calls an export, and then passes its outcome on before the next one runs: so what the
+// library keeps changes in the same order as the plugin's state.
+func (i *instance) use(export string, input []byte, then func(output []byte, err error)) {
+	i.turn.Lock()
+	defer i.turn.Unlock()
+	then(i.run(export, input))
 }
 
 // run calls an export. It returns 0 if it has set its output, or else its error.
-func (i *instance) run(ctx context.Context, export string, input []byte) ([]byte, error) {
+func (i *instance) run(export string, input []byte) ([]byte, error) {
 	function := i.module.ExportedFunction(export)
 	if function == nil {
 		return nil, fmt.Errorf("rostering: the plugin has no export %q", export)
 	}
 	i.host.reset(input)
 	defer i.host.reset(nil)
-	results, err := function.Call(ctx)
+	results, err := function.Call(context.Background())
 	switch {
 	case err != nil:
 		reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows

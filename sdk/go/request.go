@@ -59,8 +59,8 @@ func (r *Request) headers() map[string]string {
 
 // body is the body of a request, for each of its attempts.
 type body struct {
-	next   io.ReadCloser                 // for the next attempt, if it is open already
-	open   func() (io.ReadCloser, error) // nil if the body can be read only once
+	once   io.ReadCloser                 // if the body can be read only once; nil after that
+	open   func() (io.ReadCloser, error) // or else
 	length int64                         // zero if unknown
 	failed atomic.Pointer[error]         // of a read
 }
@@ -78,43 +78,34 @@ func (r *Request) body() *body {
 	if q.GetBody != nil {
 		return &body{open: q.GetBody, length: q.ContentLength}
 	}
-	return &body{next: q.Body, length: r.ContentLength}
+	return &body{once: q.Body, length: r.ContentLength}
 }
 
-// reopen opens the body for another attempt, and reports whether that was possible.
-func (b *body) reopen() bool {
-	if b == nil {
-		return true
-	}
-	if b.open == nil {
-		return false
-	}
-	next, err := b.open()
-	b.next = next
-	return err == nil
+// textBody returns the body of a token request.
+func textBody(text string) *body {
+	return &body{length: int64(len(text)), open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
 }
+
+// repeatable reports whether the body can be sent again.
+func (b *body) repeatable() bool { return b == nil || b.open != nil }
 
 // reader returns the body for an attempt.
-func (b *body) reader() (io.ReadCloser, error) {
-	next := b.next
-	if next == nil {
-		var err error
-		if next, err = b.open(); err != nil {
-			return nil, err
-		}
+func (b *body) reader() (next io.ReadCloser, err error) {
+	if b.open == nil {
+		next, b.once = b.once, nil
+	} else if next, err = b.open(); err != nil {
+		return nil, err
 	}
-	b.next = nil
 	if next == http.NoBody {
 		return next, nil // net/http compares it
 	}
 	return &reader{ReadCloser: next, body: b}, nil
 }
 
-// close closes a body that was opened for an attempt, but not sent.
+// close closes a body that was not sent.
 func (b *body) close() {
-	if b != nil && b.next != nil {
-		_ = b.next.Close()
-		b.next = nil
+	if b != nil && b.once != nil {
+		_ = b.once.Close()
 	}
 }
 

@@ -4,62 +4,34 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"time"
 )
 
-// kind is the kind of a step.
-type kind int
-
-const (
-	stepDone    kind = iota
-	stepService      // a request to the service
-	stepToken        // a token request
-	stepWait
-	stepStore
-)
-
-// step is a step of the plugin. Several calls may share one: it does not change once decoded.
+// step is a step of the plugin. It does not change once decoded.
 type step struct {
-	kind    kind
-	Step    string
-	For     string // of a request: token or service; of a wait: call or store
-	Flow    json.RawMessage
-	Request *request
-	Last    bool            // the plugin need not see a response that is a result
-	Output  json.RawMessage // of get_token, when it is done
-	Until   int64           // the Unix time until which the step of a begin may be kept; or zero
-	Renew   bool            // renew the token in the background
+	Step  string // request, store, wait or done
+	Flow  json.RawMessage
+	Token *tokenObject // which calls use until the Unix time Until; or nil
+	Until int64
 
-	Seconds float64 // to wait
-
-	Timeout float64 // of a token request or a store step, in seconds
-	Limit   int64   // of a token response, in bytes
+	Request request // for a token
+	Timeout float64 // of it or of a store step, in seconds
+	Limit   int64   // of the response, in bytes
 
 	Op, Key, Value string // of a store step
 	TTL            float64
-}
 
-// result is the result of a step, for resume.
-type result map[string]any
+	Seconds float64 // to wait
+}
 
 func decodeStep(object []byte) (*step, error) {
 	var s step
 	if err := json.Unmarshal(object, &s); err != nil {
 		return nil, fmt.Errorf("rostering: the plugin returned no step: %w", err)
 	}
-	switch {
-	case s.Step == "done":
-		s.kind = stepDone
-	case s.Step == "request" && s.Request != nil && s.For == "service":
-		s.kind = stepService
-	case s.Step == "request" && s.Request != nil && s.For == "token":
-		s.kind = stepToken
-	case s.Step == "wait":
-		s.kind = stepWait
-	case s.Step == "store":
-		s.kind = stepStore
-	default:
-		return nil, fmt.Errorf("rostering: the plugin returned an unknown step %q", s.Step)
+	if s.Step == "done" && s.Token == nil {
+		return nil, fmt.Errorf("rostering: the plugin returned no token")
 	}
 	return &s, nil
 }
@@ -70,6 +42,21 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 func (s *step) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	timeout := seconds(s.Timeout)
 	return context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
+}
+
+// request requests a token.
+func (s *step) request(ctx context.Context, client *http.Client) (result, error) {
+	ctx, cancel := s.limit(ctx)
+	defer cancel()
+	q, err := s.Request.template()
+	if err != nil {
+		return nil, err
+	}
+	response, err := exchange(q.WithContext(ctx), client, textBody(s.Request.Body), limits{s.Limit, s.Limit})
+	if err != nil {
+		return nil, err
+	}
+	return result{"status": response.Status, "headers": response.Header, "body": string(response.Body)}, nil
 }
 
 // do performs a store step. It returns after the step's timeout even if the store ignores its

@@ -2,8 +2,6 @@ package rostering
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -34,12 +32,8 @@ func (t Token) object(now int64) tokenObject {
 	return tokenObject{string(t.AccessToken), t.Type, t.ExpiresAt.Unix(), t.CacheKey, now}
 }
 
-func parseToken(object []byte) (Token, error) {
-	var t tokenObject
-	if err := json.Unmarshal(object, &t); err != nil {
-		return Token{}, fmt.Errorf("rostering: not a token object: %w", err)
-	}
-	return Token{Secret(t.AccessToken), t.Type, time.Unix(t.ExpiresAt, 0), t.CacheKey}, nil
+func (t *tokenObject) token() Token {
+	return Token{Secret(t.AccessToken), t.Type, time.Unix(t.ExpiresAt, 0), t.CacheKey}
 }
 
 // TokenSource returns a source of the client's tokens, for libraries that take one. They do

@@ -1,6 +1,7 @@
 package rostering
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -14,9 +15,9 @@ import (
 //	api := &http.Client{Transport: transport}
 //
 // Only requests to the scheme, host and port of Config.BaseURL get the token, also after a
-// redirect. If the response is a 401, it requests a new token and retries the request once. If
-// there is no new token, or the body cannot be sent again because the request has no GetBody,
-// it returns the 401. A request that has its own Authorization is sent unchanged.
+// redirect. After a 401 it sends the request again with a new token, twice at most. If there is
+// no new token, or the body cannot be sent again because the request has no GetBody, it returns
+// the 401. A request that has its own Authorization is sent unchanged.
 //
 // It does not add the ids of the customer and the user. If there is no token, the error is
 // an [*Error]. A Transport is not for [WithHTTPClient].
@@ -48,32 +49,46 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.client == nil {
 		return nil, refuse(r, zeroValue("Transport"))
 	}
-	if origin(r.URL) != t.client.driver.base || hasAuthorization(r.Header) {
+	d := t.client.driver
+	if origin(r.URL) != d.base || hasAuthorization(r.Header) {
 		return t.base.RoundTrip(r)
 	}
-	token, err := t.client.GetToken(r.Context())
-	if err != nil {
-		return nil, refuse(r, err)
+	var response *http.Response
+	sent := false
+	err := d.send(r.Context(), replayable(r), t.token, func(tokens []string) (_ int, err error) {
+		body := r.Body
+		if sent && hasBody(r) {
+			if body, err = r.GetBody(); err != nil {
+				return 0, err
+			}
+		}
+		if response != nil {
+			drain(response)
+		}
+		sent = true
+		if response, err = t.attempt(r, body, tokens[len(tokens)-1]); err != nil {
+			return 0, err
+		}
+		return response.StatusCode, nil
+	})
+	switch {
+	case response != nil: // perhaps a 401 for which there is no other token
+		return response, nil
+	case sent:
+		return nil, err
 	}
-	response, err := t.send(r, r.Body, token)
-	if err != nil || response.StatusCode != http.StatusUnauthorized {
-		return response, err
-	}
-	return t.retry(r, response, token)
+	return nil, refuse(r, err)
 }
 
-// retry sends a request again with a new token, or returns the 401.
-func (t *Transport) retry(r *http.Request, response *http.Response, refused Token) (*http.Response, error) {
-	token, err := t.client.GetToken(r.Context(), Refused(refused.AccessToken))
-	if err != nil || !replayable(r) {
-		return response, nil
-	}
-	body, err := bodyAgain(r)
+// token returns a token, as GetToken.
+func (t *Transport) token(ctx context.Context, refused string) (*tokenObject, error) {
+	d := t.client.driver
+	ctx, leave, err := d.enter(ctx, &call{})
 	if err != nil {
-		return response, nil
+		return nil, err
 	}
-	drain(response)
-	return t.send(r, body, token)
+	defer leave()
+	return d.holder.token(ctx, refused)
 }
 
 // drain reads the rest of a short body, so that the connection can be reused.
@@ -82,11 +97,10 @@ func drain(response *http.Response) {
 	_ = response.Body.Close()
 }
 
-// send sends a copy of r with the token, which the response does not show.
-func (t *Transport) send(r *http.Request, body io.ReadCloser, token Token) (*http.Response, error) {
-	q := r.Clone(r.Context())
+// attempt sends a copy of r with the token, which the response does not show.
+func (t *Transport) attempt(r *http.Request, body io.ReadCloser, token string) (*http.Response, error) {
+	q := withToken(r.WithContext(r.Context()), token)
 	q.Body = body
-	q.Header.Set("Authorization", "Bearer "+string(token.AccessToken))
 	response, err := t.base.RoundTrip(q)
 	if err != nil {
 		return nil, err
@@ -106,14 +120,6 @@ func refuse(r *http.Request, err error) error {
 func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
 
 func replayable(r *http.Request) bool { return !hasBody(r) || r.GetBody != nil }
-
-// bodyAgain returns the body of a replayable request from its beginning.
-func bodyAgain(r *http.Request) (io.ReadCloser, error) {
-	if hasBody(r) {
-		return r.GetBody()
-	}
-	return r.Body, nil
-}
 
 func hasAuthorization(header http.Header) bool {
 	for name := range header {

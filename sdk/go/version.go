@@ -1,7 +1,6 @@
 package rostering
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 )
@@ -11,17 +10,17 @@ const (
 	Version = "0.1.0"
 	// Contract is the version of the contract between a plugin and its host that this
 	// package implements. [New] refuses a plugin with another one.
-	Contract = 2
+	Contract = 1
 )
 
 const userAgent = "automatic-rostering/" + Version + " (go)"
 
 // check refuses a plugin with another contract, and has the plugin check the config.
-func (i *instance) check(ctx context.Context) error {
+func (i *instance) check() error {
 	if i.module.ExportedFunction("version") == nil {
-		return otherContract(`no export "version", as with contract 1`)
+		return otherContract(`no export "version"`)
 	}
-	output, err := i.call(ctx, "version", nil)
+	output, err := i.call("version", nil)
 	if err != nil {
 		return err
 	}
@@ -29,7 +28,7 @@ func (i *instance) check(ctx context.Context) error {
 	if json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
 		return otherContract(fmt.Sprint("contract ", plugin.Contract))
 	}
-	_, err = i.call(ctx, "check", nil)
+	_, err = i.call("check", nil)
 	return err
 }
 

@@ -1,0 +1,180 @@
+package rostering
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// call is a call of the client.
+type call struct {
+	input   input
+	body    *body          // the request's, or nil
+	timeout *time.Duration // replaces the client's
+	force   bool           // of GetToken
+	refused *string        // of GetToken
+}
+
+// input is the input of the plugin's request.
+type input struct {
+	CustomerID json.RawMessage   `json:"customer_id,omitempty"` // null or a string
+	UserID     json.RawMessage   `json:"user_id,omitempty"`
+	Path       *string           `json:"path,omitempty"`
+	Method     string            `json:"method,omitempty"`
+	Headers    map[string]string `json:"headers,omitempty"`
+	Body       bool              `json:"body,omitempty"`
+}
+
+// mostSends is how often a request is sent. The first other token may come from a store, and
+// have been revoked, too.
+const mostSends = 3
+
+// send has attempt send a request with a token, and again with another one after a 401 if the
+// request is repeatable. attempt gets all the tokens, the last of which it sends. The error is
+// that of attempt, or why there is no token.
+func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx context.Context, refused string) (*tokenObject, error),
+	attempt func(sent []string) (status int, err error)) error {
+	defer d.holder.settle(ctx)
+	t, err := token(ctx, "")
+	for sent := []string(nil); err == nil; t, err = token(ctx, t.AccessToken) {
+		if len(sent) == mostSends {
+			return nil
+		}
+		if len(sent) > 0 {
+			d.log(slog.LevelWarn, "the service refused the token; the request is sent again with another one")
+		}
+		sent = append(sent, t.AccessToken)
+		status, err := attempt(sent)
+		if err != nil {
+			return err
+		}
+		if status != http.StatusUnauthorized {
+			d.holder.accepted(t.AccessToken)
+			return nil
+		}
+		d.holder.refuse(t.AccessToken, repeatable && len(sent) == 1)
+		if !repeatable {
+			return nil
+		}
+	}
+	return err
+}
+
+// do makes a call of the service.
+func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
+	defer call.body.close()
+	ctx, leave, err := d.enter(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	q, err := d.request(&call.input)
+	if err != nil {
+		return nil, err
+	}
+	var response *Response
+	var tokens []string
+	err = d.send(ctx, call.body.repeatable(), d.holder.token, func(sent []string) (_ int, err error) {
+		tokens = sent
+		if response, err = d.attempt(ctx, q, call.body, sent); err != nil {
+			return 0, err
+		}
+		return response.Status, nil
+	})
+	switch {
+	case response == nil:
+		return nil, err
+	case err == nil && accepted(response.Status):
+		return response, nil
+	}
+	e, ok := errors.AsType[*Error](err)
+	if err != nil && !(ok && e.Code == CodeServiceUnauthorized) {
+		return nil, err
+	}
+	explained := d.explain(result{"status": response.Status, "headers": response.Header, "body": string(response.Body), "tokens": tokens})
+	if x, known := errors.AsType[*Error](explained); known {
+		x.Header = response.Header
+		if ok { // the flow's error, with the response that led to it
+			x.Message, x.Retryable, x.RetryAfter = e.Message, e.Retryable, e.RetryAfter
+		}
+	}
+	return nil, explained
+}
+
+// attempt sends a request of a call once.
+func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
+	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), d.http, b, limits{d.maxBody + 1, maxErrorBody})
+	if unsent, ok := errors.AsType[bodyError](err); ok {
+		return nil, fmt.Errorf("rostering: body: %w", unsent.error)
+	}
+	switch {
+	case err == nil && accepted(response.Status) && int64(len(response.Body)) > d.maxBody:
+		return nil, &Error{
+			Code:    CodeNetworkError,
+			Message: fmt.Sprintf("the response is larger than WithMaxBody (%d bytes): raise it or request less", d.maxBody),
+		}
+	case err == nil:
+		return response, nil
+	case ctx.Err() != nil:
+		return nil, left(ctx)
+	}
+	failure := d.explain(result{"failed": reason(err), "tokens": sent})
+	if e, ok := errors.AsType[*Error](failure); ok {
+		e.cause = err
+	}
+	return nil, failure
+}
+
+// explain returns the error for a response that is no result, or for none.
+func (d *driver) explain(x result) error {
+	output, err := d.instance.call("explain", object(x))
+	if err != nil {
+		return err
+	}
+	return pluginError(output)
+}
+
+// requests are the requests of the plugin, without a body and a token, by their inputs: it
+// builds the same request for the same input.
+type requests struct {
+	mutex sync.Mutex
+	known map[string]*http.Request
+}
+
+// mostRequests bounds the requests.
+const mostRequests = 256
+
+// request returns the request for an input. It must not be changed.
+func (d *driver) request(in *input) (*http.Request, error) {
+	key := object(in)
+	k := &d.requests
+	k.mutex.Lock()
+	q := k.known[string(key)]
+	k.mutex.Unlock()
+	if q != nil {
+		return q, nil
+	}
+	output, err := d.instance.call("request", key)
+	if err != nil {
+		return nil, err
+	}
+	var r request
+	if err := json.Unmarshal(output, &r); err != nil {
+		return nil, fmt.Errorf("rostering: the plugin returned no request: %w", err)
+	}
+	if q, err = r.template(); err != nil {
+		return nil, fmt.Errorf("rostering: %w", err)
+	}
+	k.mutex.Lock()
+	defer k.mutex.Unlock()
+	if k.known == nil || len(k.known) == mostRequests {
+		k.known = map[string]*http.Request{}
+	}
+	k.known[string(key)] = q
+	return q, nil
+}
