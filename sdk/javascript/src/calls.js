@@ -1,10 +1,10 @@
 import { kind, isStream } from './check.js';
 import { waitUntil as ofRuntime } from '#inside';
-import { Tasks } from './deadline.js';
+import { sleep, wakeAll, within } from './deadline.js';
 import { fromPlugin, RosteringError, timedOut, toError } from './error.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
-import { described, exchange, isResult, withUserAgent } from './http.js';
+import { described, exchange, isResult } from './http.js';
 import { openPlugin } from './plugin.js';
 
 /** @typedef {import('./http.js').Outcome} Outcome */
@@ -30,7 +30,8 @@ export class Calls {
   #options;
   #logger;
   #holder = new Holder(this);
-  #running = new Tasks();
+  #running = /** @type {Set<import('./deadline.js').Task>} */ (new Set());
+  #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
   #isClosed = false;
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
@@ -96,7 +97,7 @@ export class Calls {
         try {
           const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
           isMade = true;
-          return await exchange(this.fetch, { ...request, headers, body: payload }, task, limits);
+          return await task.until(exchange(this.fetch, { ...request, headers, body: payload }, task.signal, limits));
         } catch (cause) {
           if (task.hasLeft || cause instanceof RosteringError || (isFirst && !isMade)) throw cause;
           return { status: 0, cause };
@@ -150,9 +151,8 @@ export class Calls {
     const key = JSON.stringify(input);
     const kept = this.#requests.get(key);
     if (kept) return kept;
-    const { method, url, headers } = this.call('request', input);
+    const request = this.call('request', input);
     if (this.#requests.size === mostRequests) this.#requests.clear();
-    const request = { method, url, headers: withUserAgent(headers) };
     this.#requests.set(key, request);
     return request;
   }
@@ -178,7 +178,15 @@ export class Calls {
   async #run({ signal, timeoutMs, waitUntil = this.#options.waitUntil ?? ofRuntime }, work) {
     if (this.#isClosed) throw closed();
     const ms = timeoutMs ?? this.#options.timeoutMs ?? 30_000;
-    return this.#running.run(ms, timedOut, signal, (task) => work(task, waitUntil));
+    return within(ms, timedOut, signal, async (task) => {
+      this.#running.add(task);
+      try {
+        return await work(task, waitUntil);
+      } finally {
+        this.#running.delete(task);
+        if (this.#running.size === 0) wakeAll(this.#closing);
+      }
+    });
   }
 
   /** @param {TokenObject} token */
@@ -202,8 +210,10 @@ export class Calls {
    */
   async close(timeoutMs = Infinity) {
     this.#isClosed = true;
-    await this.#running.ended(timeoutMs);
-    this.#running.cancel(closed());
+    if (this.#running.size > 0) await sleep(timeoutMs, undefined, this.#closing);
+    for (const task of this.#running) task.leave(closed()); // nothing waits: calls that workerd has canceled do not end
+    this.#running.clear();
+    wakeAll(this.#closing);
     this.#holder.abandon();
   }
 

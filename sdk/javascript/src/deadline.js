@@ -18,7 +18,7 @@ export class Task {
 
   /**
    * Ends the work: what it waits for rejects. In workerd, another request may do this. Only the work's own request may abort
-   * the signal, which `run` does.
+   * the signal.
    *
    * @param {unknown} reason
    */
@@ -42,83 +42,37 @@ export class Task {
     });
   }
 
-  /**
-   * Runs work.
-   *
-   * @template T
-   * @param {(task: Task) => Promise<T>} work
-   */
-  async run(work) {
-    try {
-      return await work(this);
-    } catch (error) {
-      this.#controller.abort(error);
-      throw error;
-    }
-  }
-}
-
-/** Concurrent work that can be waited for and ended together. */
-export class Tasks {
-  /** @type {Set<Task>} */
-  #running = new Set();
-  /** @type {Set<() => void>} */
-  #waiting = new Set();
-
-  /**
-   * Runs work that ends on timeout, with a signal, or by cancel.
-   *
-   * @template T
-   * @param {number} ms 0 or Infinity for no timeout
-   * @param {(ms: number) => unknown} reason of a timeout
-   * @param {AbortSignal | null | undefined} signal
-   * @param {(task: Task) => Promise<T>} work
-   * @returns {Promise<T>}
-   */
-  async run(ms, reason, signal, work) {
-    signal?.throwIfAborted();
-    const task = new Task();
-    this.#running.add(task);
-    const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
-    const forget = signal ? onAbort(signal, () => task.leave(signal.reason)) : undefined;
-    try {
-      return await task.run(work);
-    } finally {
-      clearTimeout(timer);
-      forget?.();
-      this.#running.delete(task);
-      if (this.#running.size === 0) wakeAll(this.#waiting);
-    }
-  }
-
-  /**
-   * Ends the work that runs. Nothing waits for its end: work of a request that workerd has canceled has none.
-   *
-   * @param {unknown} reason
-   */
-  cancel(reason) {
-    for (const task of this.#running) task.leave(reason);
-    this.#running.clear();
-    wakeAll(this.#waiting);
-  }
-
-  /**
-   * Waits until no work runs, or for a time. The timer also keeps workerd from canceling a request that waits for nothing but
-   * other requests.
-   *
-   * @param {number} ms
-   */
-  async ended(ms) {
-    if (this.#running.size > 0) await sleep(Math.min(ms, longest), undefined, this.#waiting);
+  /** Aborts the signal. @param {unknown} reason */
+  abort(reason) {
+    this.#controller.abort(reason);
   }
 }
 
 /**
  * Runs work that ends on timeout, or with a signal.
  *
- * @type {Tasks['run']}
+ * @template T
+ * @param {number} ms 0 or Infinity for no timeout
+ * @param {(ms: number) => unknown} reason of a timeout
+ * @param {AbortSignal | null | undefined} signal
+ * @param {(task: Task) => Promise<T>} work
+ * @returns {Promise<T>}
  */
-export const within = (ms, reason, signal, work) => new Tasks().run(ms, reason, signal, work);
+export async function within(ms, reason, signal, work) {
+  signal?.throwIfAborted();
+  const task = new Task();
+  const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
+  const forget = signal ? onAbort(signal, () => task.leave(signal.reason)) : undefined;
+  try {
+    return await work(task);
+  } catch (error) {
+    task.abort(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    forget?.();
+  }
+}
 
 /** @type {WeakMap<AbortSignal, Set<() => void>>} */
 const listeners = new WeakMap();
@@ -142,7 +96,8 @@ function onAbort(signal, listener) {
 }
 
 /**
- * Sleeps for a time, or until the function is called that it adds to the sleepers.
+ * Sleeps for a time, which is at most 24 days, or until the function is called that it adds to the sleepers. The timer also
+ * keeps workerd from canceling a request that waits for nothing but other requests.
  *
  * @param {number} ms
  * @param {Task} [task] ends the sleep, too
@@ -151,7 +106,7 @@ function onAbort(signal, listener) {
 export async function sleep(ms, task, sleepers) {
   let wake = () => {};
   const slept = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (wake = resolve));
-  const timer = setTimeout(wake, ms);
+  const timer = setTimeout(wake, Math.min(ms, longest));
   sleepers?.add(wake);
   try {
     await (task ? task.until(slept) : slept);

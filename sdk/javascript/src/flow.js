@@ -115,7 +115,9 @@ export class Flow {
   async #work(step, task) {
     const { fetch, store } = this.#calls;
     this.#task = task;
-    if (step.step === 'request') return described(await exchange(fetch, step.request, task, { read: step.limit }));
+    if (step.step === 'request') {
+      return described(await task.until(exchange(fetch, step.request, task.signal, { read: step.limit })));
+    }
     if (step.step === 'store') return store ? task.until(store.use(step)) : {};
     await sleep(1000 * step.seconds * (1 + Math.random() / 2), task); // jitter, against a thundering herd
     return {};

@@ -27,24 +27,15 @@ const userAgent = `automatic-rostering/${version} (javascript)`;
  *
  * @param {Fetch} fetch
  * @param {Request} request
- * @param {import('./deadline.js').Task} task
- * @param {Limits} limits
- * @returns {Promise<Outcome>}
- */
-export const exchange = (fetch, request, task, limits) => task.until(send(fetch, request, task.signal, limits));
-
-/**
- * @param {Fetch} fetch
- * @param {Request} request
  * @param {AbortSignal} signal
  * @param {Limits} limits
  * @returns {Promise<Outcome>}
  */
-async function send(fetch, { method, url, headers, body }, signal, { read: limit, most }) {
+export async function exchange(fetch, { method, url, headers, body }, signal, { read: limit, most }) {
   /** @type {RequestInit & {duplex: 'half'}} */
   const init = {
     method,
-    headers: withUserAgent(headers),
+    headers: hasUserAgent(headers) ? headers : { ...headers, 'User-Agent': userAgent },
     signal,
     redirect: 'manual',
     credentials: 'omit', // or fetch hides a 401 to a stream, for which it would ask for credentials
@@ -53,15 +44,12 @@ async function send(fetch, { method, url, headers, body }, signal, { read: limit
   if (body != null) init.body = untyped(body);
   const response = await fetch(url, init);
   if (typeof response?.status !== 'number') throw new Mistake('the fetch of the options returned no Response');
-  if (most === undefined || !isResult(response)) return whole(response, limit);
-  const outcome = await whole(response, most + 1);
-  if (outcome.body.length > most) throw tooLarge(most);
-  return outcome;
-}
-
-/** @param {Response} response @param {number} limit */
-async function whole(response, limit) {
-  return { status: response.status, headers: response.headers, body: await read(response, limit) };
+  const { status, headers: received } = response;
+  const bounded = isResult(response) ? most : undefined;
+  const whole = await read(response, bounded === undefined ? limit : bounded + 1);
+  if (bounded === undefined || whole.length <= bounded) return { status, headers: received, body: whole };
+  const message = `the response is larger than maxBody (${most} bytes): raise it, or request less`;
+  throw new RosteringError({ code: 'network_error', message, retryable: false });
 }
 
 /**
@@ -72,22 +60,11 @@ async function whole(response, limit) {
 export function described({ status, headers, body, cause }) {
   if (!headers) return { failed: reason(cause) };
   const retryAfter = headers.get('Retry-After');
-  return {
-    status,
-    headers: retryAfter === null ? {} : { 'Retry-After': retryAfter },
-    body: decoder.decode(body),
-  };
+  return { status, headers: retryAfter === null ? {} : { 'Retry-After': retryAfter }, body: decoder.decode(body) };
 }
 
-/**
- * Adds the library's User-Agent, unless there is one.
- *
- * @param {Record<string, string>} headers
- */
-export const withUserAgent = (headers) =>
-  Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent')
-    ? headers
-    : { ...headers, 'User-Agent': userAgent };
+/** @param {Record<string, string>} headers */
+const hasUserAgent = (headers) => Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
 
 /**
  * Whether a response of the service is the result of its call.
@@ -95,12 +72,6 @@ export const withUserAgent = (headers) =>
  * @param {{status: number}} response
  */
 export const isResult = ({ status }) => (status >= 200 && status < 300) || status === 304;
-
-/** @param {number} most */
-function tooLarge(most) {
-  const message = `the response is larger than maxBody (${most} bytes): raise it, or request less`;
-  return new RosteringError({ code: 'network_error', message, retryable: false });
-}
 
 /**
  * Keeps fetch from declaring a string as `text/plain`.
