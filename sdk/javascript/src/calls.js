@@ -57,12 +57,7 @@ export class Calls {
     return calls;
   }
 
-  /**
-   * Returns a token.
-   *
-   * @param {import('./options.js').TokenRequest} wanted
-   * @param {CallOptions} options
-   */
+  /** Returns a token. @param {import('./options.js').TokenRequest} wanted @param {CallOptions} options */
   async getToken({ force, refused: mine }, options) {
     if (mine !== undefined) this.#holder.refuse(mine);
     return this.token({ force, mine }, options);
@@ -141,12 +136,7 @@ export class Calls {
     }
   }
 
-  /**
-   * Returns what a call sends, without the token.
-   *
-   * @param {object} input
-   * @returns {Request}
-   */
+  /** Returns what a call sends, without the token. @param {object} input @returns {Request} */
   #request(input) {
     const key = JSON.stringify(input);
     const kept = this.#requests.get(key);
@@ -217,11 +207,7 @@ export class Calls {
     this.#holder.abandon();
   }
 
-  /**
-   * Returns the time in Unix seconds.
-   *
-   * @throws {TypeError} if the clock of the options has none
-   */
+  /** Returns the time in Unix seconds. @throws {TypeError} if the clock of the options has none */
   now() {
     const { clock = Date.now } = this.#options;
     const time = clock();

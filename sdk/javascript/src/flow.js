@@ -14,11 +14,7 @@ import { described, exchange, reason } from './http.js';
  * @typedef {WorkStep | ({step: 'done'} & Kept)} Step
  */
 
-/**
- * How a flow begins.
- *
- * @typedef {{force?: true, refused?: string, used?: true}} Start
- */
+/** How a flow begins. @typedef {{force?: true, refused?: string, used?: true}} Start */
 
 const oldest = 30_000; // ms that a step may take: the process was frozen, or workerd has canceled its request
 
@@ -39,11 +35,7 @@ export class Flow {
   /** With what it failed. @type {unknown} */
   error;
 
-  /**
-   * @param {import('./calls.js').Calls} calls
-   * @param {Start} start
-   * @param {(step: Kept) => void} onToken
-   */
+  /** @param {import('./calls.js').Calls} calls @param {Start} start @param {(step: Kept) => void} onToken */
   constructor(calls, start, onToken) {
     this.#calls = calls;
     this.#onToken = onToken;

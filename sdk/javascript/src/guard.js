@@ -2,12 +2,7 @@
 
 /** @typedef {import('./options.js').Logger} Logger */
 
-/**
- * Makes a logger that does not throw.
- *
- * @param {Logger} logger
- * @returns {Logger}
- */
+/** Makes a logger that does not throw. @param {Logger} logger @returns {Logger} */
 export function guardedLogger(logger) {
   const log = (/** @type {keyof Logger} */ level) => async (/** @type {string} */ line) => {
     try {
@@ -38,12 +33,7 @@ export class GuardedStore {
     this.#logger = logger;
   }
 
-  /**
-   * Carries out a step.
-   *
-   * @param {StoreStep} step
-   * @returns {Promise<object>} what resume takes
-   */
+  /** Carries out a step. @param {StoreStep} step @returns {Promise<object>} what resume takes */
   async use({ op, key, value, ttl }) {
     if (op === 'get') return { value: (await this.#store.get(key)) ?? null };
     if (op === 'add') return { added: await this.#store.add(key, value, ttl) };
@@ -51,13 +41,7 @@ export class GuardedStore {
     return {};
   }
 
-  /**
-   * Logs a failure, once a minute.
-   *
-   * @param {StoreStep} step
-   * @param {any} error
-   * @returns {object} what resume takes
-   */
+  /** Logs a failure, once a minute. @param {StoreStep} step @param {any} error @returns {object} what resume takes */
   failed({ op, value = '' }, error) {
     const now = performance.now();
     if (now - this.#warned >= quiet) {

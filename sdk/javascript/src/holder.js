@@ -105,11 +105,7 @@ export class Holder {
     }
   }
 
-  /**
-   * The service accepted a token.
-   *
-   * @param {string} accessToken
-   */
+  /** The service accepted a token. @param {string} accessToken */
   accepted(accessToken) {
     this.#worked = accessToken;
   }

@@ -52,11 +52,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   throw new RosteringError({ code: 'network_error', message, retryable: false });
 }
 
-/**
- * Returns a response as resume and explain take it.
- *
- * @param {Outcome} outcome
- */
+/** Returns a response as resume and explain take it. @param {Outcome} outcome */
 export function described({ status, headers, body, cause }) {
   if (!headers) return { failed: reason(cause) };
   const retryAfter = headers.get('Retry-After');
@@ -66,18 +62,10 @@ export function described({ status, headers, body, cause }) {
 /** @param {Record<string, string>} headers */
 const hasUserAgent = (headers) => Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
 
-/**
- * Whether a response of the service is the result of its call.
- *
- * @param {{status: number}} response
- */
+/** Whether a response of the service is the result of its call. @param {{status: number}} response */
 export const isResult = ({ status }) => (status >= 200 && status < 300) || status === 304;
 
-/**
- * Keeps fetch from declaring a string as `text/plain`.
- *
- * @param {Payload} body
- */
+/** Keeps fetch from declaring a string as `text/plain`. @param {Payload} body */
 const untyped = (body) => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
 
 /**
