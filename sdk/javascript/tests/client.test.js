@@ -28,6 +28,24 @@ test('a response is like that of fetch', bound, async () => {
   assert.equal(await (await client.listJobs()).text(), '');
 });
 
+test('the body of a response, in every form', bound, async () => {
+  const type = 'application/x-www-form-urlencoded';
+  const { client } = await start(
+    byService(() => new Response('a=1', { status: 201, headers: { 'Content-Type': type } })),
+  );
+  const jobs = () => client.listJobs();
+  assert.equal(await (await jobs()).text(), 'a=1');
+  assert.equal(String.fromCharCode(...new Uint8Array(await (await jobs()).arrayBuffer())), 'a=1');
+  assert.deepEqual([(await (await jobs()).blob()).size, (await (await jobs()).blob()).type], [3, type]);
+  assert.deepEqual([...(await (await jobs()).formData())], [['a', '1']]);
+  await assert.rejects(async () => (await jobs()).json(), { name: 'SyntaxError' });
+  const response = await jobs();
+  const copy = response.clone();
+  assert.deepEqual([copy.status, copy.headers.get('content-type'), await copy.text()], [201, type, 'a=1']);
+  assert.equal(response.bodyUsed, false);
+  assert.equal(await new Response(response.body, response).text(), 'a=1'); // as a server forwards it
+});
+
 test('a request takes every body that fetch takes', bound, async () => {
   const { client, ofService } = await start();
   const form = new FormData();
