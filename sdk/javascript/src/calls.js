@@ -1,45 +1,48 @@
-import { kind } from './check.js';
+import { kind, isStream } from './check.js';
 import { waitUntil as ofRuntime } from '#inside';
-import { after, Tasks } from './deadline.js';
-import { explain, timedOut } from './error.js';
-import { KeptSteps } from './kept.js';
-import { openPlugin } from './plugin.js';
-import { Loop } from './loop.js';
+import { sleep, wakeAll, within } from './deadline.js';
+import { fromPlugin, RosteringError, timedOut, toError } from './error.js';
 import { guardedLogger, GuardedStore } from './guard.js';
+import { Holder } from './holder.js';
+import { described, exchange, isResult } from './http.js';
+import { openPlugin } from './plugin.js';
 
-/** @typedef {import('./loop.js').Result} Result */
-/** @typedef {import('./loop.js').Step} Step */
-/** @typedef {import('./options.js').Body} Body */
+/** @typedef {import('./http.js').Outcome} Outcome */
+/** @typedef {import('./http.js').Request} Request */
+/** @typedef {import('./options.js').CallOptions} CallOptions */
+/** @typedef {import('./token.js').TokenObject} TokenObject */
 
 /**
- * @typedef {object} CallOptions
- * @property {Body | undefined} [body] if the input has `"body":true`
- * @property {AbortSignal | null | undefined} [signal]
- * @property {number | undefined} [timeoutMs]
- * @property {((section: Promise<unknown>) => void) | undefined} [waitUntil]
+ * What came of a request with a token.
+ *
+ * @template R
+ * @typedef {{response: R, tokens: string[], error?: unknown}} Sent `error` is why there was no other token after a 401
  */
 
+const mostRequests = 256; // to keep
+const mostSends = 3; // the first other token may come from another client, and have been revoked, too
+const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
 const decoder = new TextDecoder();
 
 /** The calls of one instance of the plugin. */
 export class Calls {
   #plugin;
   #options;
+  #logger;
+  #holder = new Holder(this);
+  #running = /** @type {Set<import('./deadline.js').Task>} */ (new Set());
+  #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
   #isClosed = false;
-  #running = new Tasks();
-  #sections = new Tasks(); // token requests outlive the calls that make them
-  #ended = 0; // how many sections have ended in anything but a wait
-  #kept = new KeptSteps();
-  /** Wake the calls that wait for a section to end. */
-  sleepers = /** @type {Set<() => void>} */ (new Set());
+  /** @type {Map<string, Request>} what calls send, by their input */
+  #requests = new Map();
 
   /** @param {import('./plugin.js').Plugin} plugin @param {import('./options.js').Options} options */
   constructor(plugin, options) {
     this.#plugin = plugin;
     this.#options = options;
+    this.#logger = options.logger && guardedLogger(options.logger);
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
-    this.maxBody = options.maxBody ?? 64 * 1024 * 1024;
-    this.store = options.store && new GuardedStore(options.store, guardedLogger(options.logger ?? console));
+    this.store = options.store && new GuardedStore(options.store, this.#logger ?? guardedLogger(console));
   }
 
   /**
@@ -50,46 +53,161 @@ export class Calls {
    */
   static async open(config, options) {
     const calls = new Calls(await openPlugin(config, options), options);
-    calls.call('check', '');
+    calls.call('check');
     return calls;
   }
 
+  /** Returns a token. @param {import('./options.js').TokenRequest} wanted @param {CallOptions} options */
+  async getToken({ force, refused: mine }, options) {
+    if (mine !== undefined) this.#holder.refuse(mine);
+    return this.token({ force, mine }, options);
+  }
+
   /**
-   * Makes a call that may send requests.
+   * Returns a token for a request, or another one.
    *
-   * @param {string} call get_token, list_jobs or send_request
-   * @param {object} input without the time
+   * @param {import('./holder.js').Wanted} wanted
    * @param {CallOptions} options
-   * @returns {Promise<Result>}
-   * @throws {unknown} a RosteringError, or the signal's reason
    */
-  async make(call, input, options) {
+  token(wanted, options) {
+    return this.#run(options, (task, waitUntil) => this.#holder.token(task, { ...wanted, waitUntil }));
+  }
+
+  /**
+   * Sends a request to the service, and returns the result.
+   *
+   * @param {object} input of the plugin
+   * @param {import('./options.js').Body | null | undefined} body
+   * @param {CallOptions} options
+   * @returns {Promise<Outcome>}
+   */
+  request(input, body, options) {
+    return this.#run(options, async (task, waitUntil) => {
+      const request = this.#request(input);
+      const limits = { read: maxErrorBody, most: this.#options.maxBody ?? 64 * 1024 * 1024 };
+      const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, { mine, waitUntil });
+      const attempt = async (/** @type {string} */ accessToken, /** @type {boolean} */ isFirst) => {
+        const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
+        let isMade = typeof body !== 'function';
+        try {
+          const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
+          isMade = true;
+          return await task.until(exchange(this.fetch, { ...request, headers, body: payload }, task.signal, limits));
+        } catch (cause) {
+          if (task.hasLeft || cause instanceof RosteringError || (isFirst && !isMade)) throw cause;
+          return { status: 0, cause };
+        }
+      };
+      const sent = await this.send(getToken, attempt, !isStream(body));
+      if (isResult(sent.response)) return sent.response;
+      throw this.#explain(sent);
+    });
+  }
+
+  /**
+   * Sends a request, again with another token while the service refuses the token.
+   *
+   * @template {{status: number}} R
+   * @param {(mine?: string) => Promise<TokenObject>} getToken
+   * @param {(accessToken: string, isFirst: boolean) => Promise<R>} attempt sends it once
+   * @param {boolean} isRepeatable
+   * @returns {Promise<Sent<R>>}
+   * @throws {unknown} if there is no first token
+   */
+  async send(getToken, attempt, isRepeatable) {
+    const tokens = [];
+    let { access_token: token } = await getToken();
+    for (;;) {
+      const isFirst = tokens.push(token) === 1;
+      const response = await attempt(token, isFirst);
+      if (response.status !== 401) {
+        if (response.status > 0) this.#holder.accepted(token);
+        return { response, tokens };
+      }
+      this.#holder.refuse(token, isFirst && isRepeatable);
+      if (!isRepeatable) return { response, tokens };
+      try {
+        ({ access_token: token } = await getToken(token));
+      } catch (error) {
+        return { response, tokens, error };
+      }
+      if (tokens.length === mostSends) return { response, tokens };
+      this.#logger?.warn('the service refused the token; the request is retried with another one');
+    }
+  }
+
+  /** Returns what a call sends, without the token. @param {object} input @returns {Request} */
+  #request(input) {
+    const key = JSON.stringify(input);
+    const kept = this.#requests.get(key);
+    if (kept) return kept;
+    const request = this.call('request', input);
+    if (this.#requests.size === mostRequests) this.#requests.clear();
+    this.#requests.set(key, request);
+    return request;
+  }
+
+  /**
+   * Returns the error of a request without a result. That of a flow which found that new tokens are refused, too, shows the
+   * response that this call got.
+   *
+   * @param {Sent<Outcome>} sent
+   */
+  #explain({ response, tokens, error }) {
+    const isRefusal = error instanceof RosteringError && error.code === 'service_unauthorized';
+    if (error !== undefined && !isRefusal) return error;
+    const fields = this.call('explain', { ...described(response), tokens });
+    return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response);
+  }
+
+  /**
+   * @template T
+   * @param {CallOptions} options
+   * @param {(task: import('./deadline.js').Task, waitUntil: CallOptions['waitUntil']) => Promise<T>} work
+   */
+  async #run({ signal, timeoutMs, waitUntil = this.#options.waitUntil ?? ofRuntime }, work) {
     if (this.#isClosed) throw closed();
-    const { timeoutMs = this.#options.timeoutMs ?? 30_000, waitUntil = this.#options.waitUntil ?? ofRuntime } = options;
-    return this.#running.run(timeoutMs, timedOut, options.signal, (signal) =>
-      new Loop(this, { ...options, waitUntil, signal }).run(call, input),
-    );
+    const ms = timeoutMs ?? this.#options.timeoutMs ?? 30_000;
+    return within(ms, timedOut, signal, async (task) => {
+      this.#running.add(task);
+      try {
+        return await work(task, waitUntil);
+      } finally {
+        this.#running.delete(task);
+        if (this.#running.size === 0) wakeAll(this.#closing);
+      }
+    });
+  }
+
+  /** @param {TokenObject} token */
+  setToken(token) {
+    if (this.#isClosed) throw closed();
+    this.call('set_token', { ...token, now: this.now() });
+    this.#holder.drop();
+    this.#holder.abandon();
+  }
+
+  clearToken() {
+    if (this.#isClosed) throw closed();
+    this.call('clear_token');
+    this.#holder.drop();
   }
 
   /**
-   * Renews the token in the background: the calls have a valid one, so none waits, and an error concerns none of them. It is
-   * logged, and the plugin backs off.
+   * Waits for the calls that have begun, then ends the flow that no call waits for.
    *
-   * @param {CallOptions['waitUntil']} waitUntil
+   * @param {number} [timeoutMs] cancels the calls after this time
    */
-  renew(waitUntil) {
-    const renewal = this.#sections.run(0, closed, undefined, (signal) =>
-      new Loop(this, { signal, isRenewal: true }).run('get_token', {}),
-    );
-    const ended = renewal.catch(() => {});
-    waitUntil?.(ended);
+  async close(timeoutMs = Infinity) {
+    this.#isClosed = true;
+    if (this.#running.size > 0) await sleep(timeoutMs, undefined, this.#closing);
+    for (const task of this.#running) task.leave(closed()); // nothing waits: calls that workerd has canceled do not end
+    this.#running.clear();
+    wakeAll(this.#closing);
+    this.#holder.abandon();
   }
 
-  /**
-   * Returns the time in Unix seconds.
-   *
-   * @throws {TypeError} if the clock of the options has none
-   */
+  /** Returns the time in Unix seconds. @throws {TypeError} if the clock of the options has none */
   now() {
     const { clock = Date.now } = this.#options;
     const time = clock();
@@ -98,107 +216,19 @@ export class Calls {
   }
 
   /**
-   * Calls an export that sends nothing and returns nothing.
-   *
-   * @param {string} name set_token or clear_token
-   * @param {string} input as JSON
-   */
-  run(name, input) {
-    if (this.#isClosed) throw closed();
-    this.call(name, input);
-    this.#wake();
-  }
-
-  /**
-   * Waits for the calls that have begun, then cancels the token requests that no call waits for.
-   *
-   * @param {number} [timeoutMs] cancels the calls after this time
-   */
-  async close(timeoutMs = Infinity) {
-    this.#isClosed = true;
-    const timer = after(timeoutMs, () => this.#running.cancel(closed()));
-    await this.#running.ended();
-    clearTimeout(timer);
-    this.#sections.cancel(closed());
-  }
-
-  /**
-   * Runs a section: token requests and store steps, whose end other calls may wait for.
-   *
-   * @param {(signal: AbortSignal) => Promise<Step>} work
-   */
-  async section(work) {
-    let isWait = false;
-    try {
-      const next = await this.#sections.run(0, closed, undefined, work);
-      isWait = next.step === 'wait';
-      return next;
-    } finally {
-      if (!isWait) this.#wake();
-    }
-  }
-
-  /** Ends the waits for a section. */
-  #wake() {
-    this.#ended++;
-    for (const wake of this.sleepers) wake();
-    this.sleepers.clear(); // a request that workerd has canceled does not remove its own
-  }
-
-  /**
-   * Whether a section has ended since the plugin was asked for a step.
-   *
-   * @param {{ended: number}} step
-   */
-  hasEnded({ ended }) {
-    return ended !== this.#ended;
-  }
-
-  /**
-   * Begins a call, with a kept step if there is one.
-   *
-   * @param {string} call
-   * @param {{refused?: string}} input
-   * @param {boolean} isRenewal
-   */
-  begin(call, input, isRenewal) {
-    const now = this.now();
-    const key = call + JSON.stringify(input);
-    const kept = this.#kept.find(key, now);
-    if (kept) return kept;
-    if (input.refused !== undefined) this.#kept.drop();
-    const accepts = ['wait', ...(this.store ? ['store'] : []), ...(isRenewal ? [] : ['renew'])];
-    const step = this.step('begin', JSON.stringify({ call, accepts, input: { ...input, now } }));
-    this.#kept.keep(key, step);
-    return step;
-  }
-
-  /**
-   * Asks the plugin for a step.
-   *
-   * @param {string} name begin or resume
-   * @param {string} input
-   * @param {import('./error.js').Circumstances} [known]
-   * @returns {Step}
-   */
-  step(name, input, known) {
-    const output = this.call(name, input, known);
-    return Object.assign(JSON.parse(decoder.decode(output)), { ended: this.#ended });
-  }
-
-  /**
    * Calls an export.
    *
    * @param {string} name
-   * @param {string | Uint8Array} input
-   * @param {import('./error.js').Circumstances} [known]
+   * @param {object} [input]
+   * @param {{cause?: unknown}} [known] what fetch threw
+   * @returns {any} its output
    */
   call(name, input, known) {
-    if (name !== 'begin') this.#kept.drop();
     try {
-      return this.#plugin(name, input);
+      const output = this.#plugin(name, input ? JSON.stringify(input) : '');
+      return output.length > 0 ? JSON.parse(decoder.decode(output)) : undefined;
     } catch (thrown) {
-      throw explain(thrown, known);
+      throw fromPlugin(thrown, known);
     }
   }
 }

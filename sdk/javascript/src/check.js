@@ -51,33 +51,21 @@ export const methods = (...names) => {
   return (value) => unless(value !== null && names.every((name) => typeof value[name] === 'function'), expected);
 };
 
-/**
- * Accepts what `fetch` takes, without the objects that it would send as `[object Object]`.
- *
- * @type {Rule}
- */
+/** Accepts what `fetch` takes, without the objects that it would send as `[object Object]`. @type {Rule} */
 export const payload = (value) => {
   if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return undefined;
   const isPlain = ['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value));
   return unless(typeof value === 'object' && !isPlain, 'what fetch takes (for JSON, use the option json)');
 };
 
-/**
- * Whether a body can be sent only once. Node's fetch takes any async iterable.
- *
- * @param {any} body
- */
+/** Whether a body can be sent only once. Node's fetch takes any async iterable. @param {any} body */
 export const isStream = (body) =>
   body instanceof ReadableStream || (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
 
 /** @param {unknown} value */
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Describes a value without showing it: it may be a secret in the wrong place.
- *
- * @param {any} value
- */
+/** Describes a value without showing it: it may be a secret in the wrong place. @param {any} value */
 export function kind(value) {
   if (value === null || value === undefined || typeof value === 'number') return String(value);
   if (typeof value !== 'object') return `a ${typeof value}`;
@@ -95,12 +83,7 @@ function advice(name, names) {
 /** @param {string} name */
 const simple = (name) => name.toLowerCase().replace(/[_-]/g, '');
 
-/**
- * Returns how many characters to insert, delete or replace (Levenshtein).
- *
- * @param {string} a
- * @param {string} b
- */
+/** Returns how many characters to insert, delete or replace (Levenshtein). @param {string} a @param {string} b */
 function distance(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

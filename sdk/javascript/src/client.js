@@ -18,9 +18,20 @@ import { Token } from './token.js';
 /** @import {Exact} from './options.js' */
 
 /**
+ * Returns the calls of a client, for withToken.
+ *
+ * @type {(client: Client) => Calls}
+ */
+export let callsOf;
+
+/**
  * A client of the service, which caches the token. Share one: calls may be made at any time, and concurrently.
  */
 export class Client {
+  static {
+    callsOf = (client) => client.#calls;
+  }
+
   #calls;
   #ids;
 
@@ -92,8 +103,8 @@ export class Client {
    */
   async getToken(given) {
     const { force, refused, ...options } = this.#checked('getToken', given);
-    const { output } = await this.#calls.make('get_token', { force, refused }, options);
-    return new Token(/** @type {import('./token.js').TokenObject} */ (output));
+    if (force && refused !== undefined) throw new TypeError('getToken: set force or refused, not both');
+    return new Token(await this.#calls.getToken({ force, refused }, options));
   }
 
   /**
@@ -105,7 +116,7 @@ export class Client {
    */
   async listJobs(given) {
     const { customerId, userId, ...options } = this.#checked('listJobs', given);
-    return this.#send('list_jobs', {}, { customerId, userId }, options);
+    return this.#send({}, { customerId, userId }, undefined, options);
   }
 
   /**
@@ -137,7 +148,7 @@ export class Client {
       headers: headers && Object.getPrototypeOf(headers) !== Object.prototype ? plain(headers) : headers,
       body: present || undefined,
     };
-    return this.#send('send_request', input, { customerId, userId }, { ...options, body: present ? body : undefined });
+    return this.#send(input, { customerId, userId }, present ? body : undefined, options);
   }
 
   /**
@@ -149,12 +160,12 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    this.#calls.run('set_token', JSON.stringify({ ...token.toObject(), now: this.#calls.now() }));
+    this.#calls.setToken(token.toObject());
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
-    this.#calls.run('clear_token', '');
+    this.#calls.clearToken();
   }
 
   /**
@@ -179,16 +190,14 @@ export class Client {
   }
 
   /**
-   * @param {string} call
    * @param {object} input
    * @param {Ids} own
-   * @param {CallOptions & {body?: any}} options
+   * @param {import('./options.js').Body | null | undefined} body
+   * @param {CallOptions} options
    */
-  async #send(call, input, own, options) {
+  async #send(input, own, body, options) {
     const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
-    const all = { ...input, customer_id: customerId, user_id: userId };
-    const { response } = await this.#calls.make(call, all, options);
-    return toResponse(/** @type {import('./http.js').WholeResponse} */ (response));
+    return toResponse(await this.#calls.request({ ...input, customer_id: customerId, user_id: userId }, body, options));
   }
 }
 

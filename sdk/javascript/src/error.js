@@ -16,12 +16,6 @@ import { PluginError } from './extism-host.js';
  */
 
 /**
- * What a client knows of a failed call: what fetch threw, and the service's response.
- *
- * @typedef {{cause?: unknown, response?: {headers: Headers} | undefined}} Circumstances
- */
-
-/**
  * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens, except for what the
  * service put into the headers of its response, which are not printed.
  */
@@ -93,14 +87,23 @@ export function timedOut(ms) {
  * Turns what a call of the plugin threw into the error for the caller.
  *
  * @param {unknown} thrown
- * @param {Circumstances} [known]
- * @returns {unknown}
+ * @param {{cause?: unknown}} [known] what fetch threw
  */
-export function explain(thrown, { cause, response } = {}) {
+export function fromPlugin(thrown, known) {
   if (!(thrown instanceof PluginError)) return new Error(`the plugin failed: ${thrown}`, { cause: thrown });
-  const fields = withNames(JSON.parse(thrown.message));
-  if (fields.code !== 'network_error') return new RosteringError(fields, { headers: response?.headers });
-  return isMistake(cause) ? cause : new RosteringError(fields, { cause });
+  return toError(JSON.parse(thrown.message), known);
+}
+
+/**
+ * Makes the error for the caller.
+ *
+ * @param {ErrorFields} fields
+ * @param {{cause?: unknown, headers?: Headers | undefined}} [known] what fetch threw, or the response
+ * @returns {unknown} a RosteringError, or a mistake in the fetch of the options
+ */
+export function toError(fields, { cause, headers } = {}) {
+  if (fields.code !== 'network_error') return new RosteringError(withNames(fields), { headers });
+  return isMistake(cause) ? cause : new RosteringError(withNames(fields), { cause });
 }
 
 /**

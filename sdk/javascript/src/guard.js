@@ -1,15 +1,8 @@
 // The logger and the store of the options: no call fails because one of them does.
 
-import { unlessAborted, within } from './deadline.js';
-
 /** @typedef {import('./options.js').Logger} Logger */
 
-/**
- * Makes a logger that does not throw.
- *
- * @param {Logger} logger
- * @returns {Logger}
- */
+/** Makes a logger that does not throw. @param {Logger} logger @returns {Logger} */
 export function guardedLogger(logger) {
   const log = (/** @type {keyof Logger} */ level) => async (/** @type {string} */ line) => {
     try {
@@ -40,43 +33,23 @@ export class GuardedStore {
     this.#logger = logger;
   }
 
-  /**
-   * Carries out a step. A store that fails or takes too long is a result, too.
-   *
-   * @param {StoreStep} step
-   * @param {AbortSignal} signal
-   * @returns {Promise<object>} what resume takes
-   */
-  async use({ timeout, op, key, value, ttl }, signal) {
-    const store = this.#store;
-    const use = async () => {
-      if (op === 'get') return { value: (await store.get(key)) ?? null };
-      if (op === 'add') return { added: await store.add(key, value, ttl) };
-      await store.set(key, value, ttl);
-      return {};
-    };
-    const tooSlow = (/** @type {number} */ ms) => new DOMException(`no response within ${ms} ms`, 'TimeoutError');
-    try {
-      return await within(timeout * 1000, tooSlow, signal, (signal) => unlessAborted(use(), signal));
-    } catch (error) {
-      if (!signal.aborted) this.#warn(op, error, value);
-      return { failed: `the store failed: ${op}` }; // the store's own message may quote the token
-    }
+  /** Carries out a step. @param {StoreStep} step @returns {Promise<object>} what resume takes */
+  async use({ op, key, value, ttl }) {
+    if (op === 'get') return { value: (await this.#store.get(key)) ?? null };
+    if (op === 'add') return { added: await this.#store.add(key, value, ttl) };
+    await this.#store.set(key, value, ttl);
+    return {};
   }
 
-  /**
-   * Logs a failure, once a minute.
-   *
-   * @param {string} op
-   * @param {any} error
-   * @param {string} [value]
-   */
-  #warn(op, error, value = '') {
+  /** Logs a failure, once a minute. @param {StoreStep} step @param {any} error @returns {object} what resume takes */
+  failed({ op, value = '' }, error) {
     const now = performance.now();
-    if (now - this.#warned < quiet) return;
-    this.#warned = now;
-    const what = redacted(`${typeof error?.code === 'string' ? `${error.code} ` : ''}${error}`, value);
-    this.#logger.warn(`the token is not shared: the store's ${op} failed: ${what}`);
+    if (now - this.#warned >= quiet) {
+      this.#warned = now;
+      const what = redacted(`${typeof error?.code === 'string' ? `${error.code} ` : ''}${error}`, value);
+      this.#logger.warn(`the token is not shared: the store's ${op} failed: ${what}`);
+    }
+    return { failed: `the store failed: ${op}` }; // the store's own message may quote the token
   }
 }
 

@@ -36,17 +36,13 @@ async function compile(source) {
 
 const advice = `this library needs contract ${contract}: use the library from the plugin's release`;
 
-/**
- * Refuses a plugin with another contract, and files that are not the plugin.
- *
- * @param {Plugin} plugin
- */
+/** Refuses a plugin with another contract, and files that are not the plugin. @param {Plugin} plugin */
 export function checkContract(plugin) {
   let found;
   try {
     found = JSON.parse(new TextDecoder().decode(plugin('version', ''))).contract;
   } catch (cause) {
-    throw new Error(`the file is not the plugin, or has contract 1: it has no export "version"; ${advice}`, { cause });
+    throw new Error(`the file is not the plugin: it has no export "version"; ${advice}`, { cause });
   }
   if (found !== contract) throw new Error(`the plugin has contract ${found}, and ${advice}`);
 }

@@ -1,4 +1,4 @@
-import { sleep } from './deadline.js';
+import { sleep, within } from './deadline.js';
 import { RosteringError } from './error.js';
 import { checkOptions } from './rules.js';
 
@@ -31,7 +31,12 @@ export async function retry(call, options = {}) {
       if (!(error instanceof RosteringError) || !error.retryable) throw error;
       const wait = (error.retryAfter ?? backoff) * 1000 * (1 + Math.random() / 10); // jitter
       if (performance.now() + wait > deadline) throw error;
-      await sleep(wait, signal);
+      await within(
+        0,
+        () => undefined,
+        signal,
+        (task) => sleep(wait, task),
+      );
     }
   }
 }

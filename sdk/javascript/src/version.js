@@ -2,4 +2,4 @@
 export const version = '0.1.0';
 
 /** The version of the contract between a plugin and its host that this package implements. */
-export const contract = 2;
+export const contract = 1;

@@ -1,4 +1,5 @@
 import { isStream } from './check.js';
+import { callsOf } from './client.js';
 import { RosteringError } from './error.js';
 
 /** @typedef {import('./client.js').Client} Client */
@@ -16,8 +17,8 @@ const mostRedirects = 20; // as in fetch
  * Returns a `fetch` that adds `Authorization: Bearer …` to requests to the origin of the config's `baseUrl`, and to no
  * others. A request that has an `Authorization` header is sent unchanged.
  *
- * After a 401 it gets another token and retries the request, once. It returns the 401 if there is no other token, or if
- * the body is a stream, which cannot be sent again. It keeps the body of a `Request` in memory for the retry. It throws what
+ * After a 401 it retries the request with another token, twice at most. It returns the 401 if there is no other token, or if
+ * the body is a stream, which cannot be sent again. It keeps the body of a `Request` in memory for the retries. It throws what
  * `fetch` throws, and what {@link Client.getToken} throws.
  *
  * It follows the redirects of a GET or HEAD, and a 303, and forwards no token to another origin. It returns other
@@ -56,7 +57,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       ...init,
       redirect: mode === 'follow' ? 'manual' : mode,
     };
-    const response = await sendTwice(input, own, headers);
+    const response = await sendWithToken(input, own, headers);
     const method = (init.method ?? request?.method ?? 'GET').toUpperCase();
     const next = mode === 'follow' ? target(response, method, url) : undefined;
     if (!next) return response;
@@ -68,32 +69,32 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
   }
 
   /**
-   * Sends a request, and after a 401 sends it again with another token.
+   * Sends a request, again with another token while the service refuses the token.
    *
    * @param {string | URL | Request} input
    * @param {RequestInit} init
    * @param {Headers} headers
    */
-  async function sendTwice(input, init, headers) {
-    const request = input instanceof Request ? input : undefined;
-    const spare = request?.body && !init.body ? request.clone() : undefined;
-    const forget = () => spare?.body?.cancel().catch(() => {});
-    const signal = init.signal ?? request?.signal;
-    const { accessToken: refused } = await client.getToken({ signal });
-    const response = await send(input, bearing(init, headers, refused));
-    if (response.status !== 401) {
-      void forget();
-      return response;
-    }
-    const token = await client.getToken({ refused, signal }).catch(() => undefined);
-    signal?.throwIfAborted();
+  async function sendWithToken(input, init, headers) {
+    const calls = callsOf(client);
+    const signal = init.signal ?? (input instanceof Request ? input.signal : null);
+    let next = input;
+    /** @type {Response | undefined} */
+    let refused;
+    const attempt = async (/** @type {string} */ token) => {
+      await refused?.body?.cancel(); // or it would keep its connection
+      const current = next;
+      if (current instanceof Request && current.body && !init.body) next = current.clone();
+      return (refused = await send(current, bearing(init, headers, token)));
+    };
     try {
-      // A stream cannot be sent again, but the next request has the new token.
-      if (!token || token.accessToken === refused || (init.body && isStream(init.body))) return response;
-      await response.body?.cancel(); // or it would keep its connection
-      return await send(spare ?? input, bearing(init, headers, token.accessToken));
+      const getToken = (/** @type {string | undefined} */ mine) => calls.token({ mine }, { signal });
+      // A stream cannot be sent again, but the next request has another token.
+      const { response, error } = await calls.send(getToken, attempt, !(init.body && isStream(init.body)));
+      if (error !== undefined) signal?.throwIfAborted();
+      return response;
     } finally {
-      void forget();
+      if (next instanceof Request && next !== input) void next.body?.cancel().catch(() => {});
     }
   }
 }
