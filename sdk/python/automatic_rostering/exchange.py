@@ -12,15 +12,13 @@ from typing import Any
 import httpx
 
 from . import __version__
-from .call import AnyContent
 from .connections import Connections, Deadline
-from .error import RosteringError
-from .step import FAILURES, Outcome, Step
+from .request import AnyBody, AnyContent, opened
+from .step import FAILURES, Outcome, Request
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
-_STATUSES = range(100, 600)
 #: Headers of a body on the wire. One that has been read is neither compressed nor chunked.
 _OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
@@ -44,17 +42,29 @@ def http_options(*urls: str | None) -> dict[str, Any]:
 
 @dataclass(eq=False, repr=False)
 class Exchange:
-    """One request with its content, and its response."""
+    """One request with its body, and its response, of which so many bytes are read."""
 
-    step: Step
-    content: AnyContent
-    max_body: int
-    _body: bytearray = field(default_factory=bytearray, init=False)
+    request: Request
+    body: AnyBody
+    limit: int
+    error_limit: int = _ERROR_BODY
+    token: str | None = None
+    _read: bytearray = field(default_factory=bytearray, init=False)
 
     def send(self, http: httpx.Client, connections: Connections, deadline: Deadline) -> Outcome:
         """Send it, until the deadline."""
+        with opened(self.body) as content:
+            return self._send(content, http, connections, deadline)
+
+    def _send(
+        self,
+        content: AnyContent,
+        http: httpx.Client,
+        connections: Connections,
+        deadline: Deadline,
+    ) -> Outcome:
         try:
-            request = self._request(http, _shorter(http.timeout, deadline.left()))
+            request = self._request(http, content, _shorter(http.timeout, deadline.left()))
             request.extensions["trace"] = connections.trace
             with connections.until(deadline):
                 sent = http.send(request, stream=True, auth=None, follow_redirects=False)
@@ -71,42 +81,37 @@ class Exchange:
 
     async def send_async(self, http: httpx.AsyncClient) -> Outcome:
         """Send it. The caller bounds the time."""
-        try:
-            request = self._request(http, http.timeout)
-            sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
-            async with aclosing(sent) as response:
-                async for piece in response.aiter_bytes():
-                    if self._enough(response, piece):
-                        break
-                return self._outcome(response)
-        except FAILURES as error:
-            return self._failed(error)
+        with opened(self.body) as content:
+            try:
+                request = self._request(http, content, http.timeout)
+                sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
+                async with aclosing(sent) as response:
+                    async for piece in response.aiter_bytes():
+                        if self._enough(response, piece):
+                            break
+                    return self._outcome(response)
+            except FAILURES as error:
+                return self._failed(error)
 
-    def _request(self, http: AnyHttp, timeout: httpx.Timeout) -> httpx.Request:
-        url, headers = self.step.parsed
+    def _request(self, http: AnyHttp, content: AnyContent, timeout: httpx.Timeout) -> httpx.Request:
+        url, headers = self.request.parsed
         headers = headers.copy()
+        if self.token:
+            headers["authorization"] = f"Bearer {self.token}"
         if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
             headers.setdefault("user-agent", _USER_AGENT)
-        rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
-        return http.build_request(self.step.method, url, **rest)
+        rest: dict[str, Any] = {"headers": headers, "content": content, "timeout": timeout}
+        return http.build_request(self.request.method, url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
-        if self.step.kind == "token":
-            return self.step.limit
-        return self.max_body + 1 if response.is_success else _ERROR_BODY
+        return self.limit if response.is_success else self.error_limit
 
     def _enough(self, response: httpx.Response, piece: bytes) -> bool:
-        self._body += piece
-        return len(self._body) >= self._limit(response)
+        self._read += piece
+        return len(self._read) >= self._limit(response)
 
     def _outcome(self, response: httpx.Response) -> Outcome:
-        if response.status_code not in _STATUSES:
-            return {"failed": f"invalid HTTP status {response.status_code}"}
-        body = bytes(self._body[: self._limit(response)])
-        if self.step.kind == "service" and response.is_success and len(body) > self.max_body:
-            limit = f"max_body ({self.max_body} bytes)"
-            message = f"the response is larger than {limit}: raise it or request less"
-            raise RosteringError("network_error", message, status=response.status_code)
+        body = bytes(self._read[: self._limit(response)])
         headers = response.headers.raw
         if body:
             headers = [field for field in headers if field[0].lower() not in _OF_SENT_BODY]
