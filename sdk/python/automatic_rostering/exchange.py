@@ -54,28 +54,19 @@ class Exchange:
     def send(self, http: httpx.Client, connections: Connections, deadline: Deadline) -> Outcome:
         """Send it, until the deadline."""
         with opened(self.body) as content:
-            return self._send(content, http, connections, deadline)
-
-    def _send(
-        self,
-        content: AnyContent,
-        http: httpx.Client,
-        connections: Connections,
-        deadline: Deadline,
-    ) -> Outcome:
-        try:
-            request = self._request(http, content, _shorter(http.timeout, deadline.left()))
-            request.extensions["trace"] = connections.trace
-            with connections.until(deadline):
-                sent = http.send(request, stream=True, auth=None, follow_redirects=False)
-                with closing(sent) as response:
-                    for piece in response.iter_bytes():
-                        deadline.left()
-                        if self._enough(response, piece):
-                            break
-                    return self._outcome(response)
-        except FAILURES as error:
-            failed = self._failed(error)
+            try:
+                request = self._request(http, content, _shorter(http.timeout, deadline.left()))
+                request.extensions["trace"] = connections.trace
+                with connections.until(deadline):
+                    sent = http.send(request, stream=True, auth=None, follow_redirects=False)
+                    with closing(sent) as response:
+                        for piece in response.iter_bytes():
+                            deadline.left()
+                            if self._enough(response, piece):
+                                break
+                        return self._outcome(response)
+            except FAILURES as error:
+                failed = self._failed(error)
         deadline.left()
         return failed
 

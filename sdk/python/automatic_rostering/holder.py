@@ -5,7 +5,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -211,12 +211,12 @@ class Flow:
         self.tokens = 0  # how many steps had one that calls may use
         self.ended = False
         self.error: Exception | None = None
-        self._cause: Exception | None = None  # why its last request has no response
         self.touch()
 
     def steps(self) -> Generator[Step, Outcome, None]:
         """Yield the steps to carry out. Whatever ends it, ends it for all who wait."""
         error: Exception | None = RuntimeError("the token request was ended by your own code")
+        failure: Exception | None = None  # why its request has no response
         try:
             refused = self.refused
             fields: dict[str, object] = {"accepts": self._holder.accepts}
@@ -225,37 +225,29 @@ class Flow:
             step = self._call("begin", fields)
             while step.step != "done":
                 outcome = yield step
+                failure = outcome if isinstance(outcome, Exception) else failure
                 if not self._holder.runs(self):
                     return
-                step = self._call("resume", {"flow": step.flow, **self._result(outcome)})
+                step = self._call("resume", {"flow": step.flow, **result_of(outcome)})
             error = None
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
-            error = self._shown(raised)
+            error = raised
+            if isinstance(failure, FAILURES):
+                error.__cause__ = failure
+            elif failure:  # a bug of a hook
+                error = failure
         finally:
             self._holder.end(self, error)
 
     def _call(self, export: str, fields: dict[str, object]) -> Step:
         data = json.dumps({**fields, "now": self._holder.now()}).encode()
+        step: Step = self._holder.plugin.call(export, data, self._publish)
+        return step
 
-        def publish(output: bytes) -> Step:
-            step = Step.decode(output)
-            self._holder.publish(self, step)
-            return step
-
-        return self._holder.plugin.call(export, data, publish)
-
-    def _result(self, outcome: Outcome) -> Mapping[str, object]:
-        if isinstance(outcome, Mapping):
-            return outcome
-        self._cause = outcome if isinstance(outcome, Exception) else None
-        return result_of(outcome)
-
-    def _shown(self, error: Exception) -> Exception:
-        if isinstance(error, RosteringError) and error.code == "network_error" and self._cause:
-            if not isinstance(self._cause, FAILURES):
-                return self._cause  # a bug
-            error.__cause__ = self._cause
-        return error
+    def _publish(self, output: bytes) -> Step:
+        step = Step.decode(output)
+        self._holder.publish(self, step)
+        return step
 
     def raise_error(self) -> None:
         """Raise the error that ended it, if there is one: a copy, since many callers may get it."""

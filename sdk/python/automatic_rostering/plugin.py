@@ -7,24 +7,19 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from .config import Config, plugin_config
 from .contract import check_contract
 from .error import decode_error
 from .extism_host import Instance, Trap
 
-T = TypeVar("T")
 #: The plugin, as a path or bytes.
 Wasm = str | os.PathLike[str] | bytes
 AnyLogger = logging.Logger | logging.LoggerAdapter[Any]
 #: The build without WASI: a copy in a wheel, a link to the output of make build in the repository.
 BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 CLOSED = "the client is closed; open a new one"
-
-
-def _unchanged(output: bytes) -> Any:  # noqa: ANN401 - bytes
-    return output
 
 
 class Plugin:
@@ -52,11 +47,11 @@ class Plugin:
         """Whether this process is a fork of the one that opened this."""
         return self._process != os.getpid()
 
-    def call(self, export: str, data: bytes, then: Callable[[bytes], T] = _unchanged) -> T:
-        """Call an export. Raises a RosteringError, or a Trap if the plugin failed.
+    def call(self, export: str, data: bytes, then: Callable[[bytes], Any] = bytes) -> Any:  # noqa: ANN401
+        """Call an export, and return what `then` makes of its output, the bytes by default.
 
-        `then` gets its output before the next call: so what the library keeps changes in the same
-        order as the plugin's state.
+        That is done before the next call, so what the library keeps changes in the same order as
+        the plugin's state. Raises a RosteringError, or a Trap if the plugin failed.
         """
         try:
             with self._lock:
