@@ -106,12 +106,9 @@ class Exchange:
         headers = response.headers.raw
         if body:
             headers = [field for field in headers if field[0].lower() not in _OF_SENT_BODY]
-        request = self._shown(response.request)
-        return httpx.Response(response.status_code, headers=headers, content=body, request=request)
-
-    def _shown(self, request: httpx.Request) -> httpx.Request:
-        """Return a request without its headers and body, which hold the token or the secret."""
-        return httpx.Request(request.method, request.url)
+        return httpx.Response(
+            response.status_code, headers=headers, content=body, request=self.request.shown
+        )
 
     def _failed(self, error: Exception) -> Exception:
         """Return an error to show as a cause, without secrets: in requests and tracebacks."""
@@ -119,7 +116,7 @@ class Exchange:
         while part:
             part.__traceback__ = None
             if isinstance(part, httpx.RequestError):
-                part.request = self._shown(part.request)
+                part.request = self.request.shown
             part = part.__cause__ or part.__context__
         return error
 

@@ -108,7 +108,10 @@ class Holder:
                     return flow.token
 
     def settled(self, work: Work[T]) -> Work[T]:
-        """Do work, and wait for the flow that runs if the process may be frozen after the call."""
+        """Return work that waits for a flow that runs, if the process may be frozen after it."""
+        return self._settled(work) if self._settles else work
+
+    def _settled(self, work: Work[T]) -> Work[T]:
         try:
             result = yield from work
         except Exception:
@@ -119,7 +122,7 @@ class Holder:
 
     def _settle(self) -> Work[None]:
         waits_for = None
-        while self._settles:
+        while True:
             with self.lock:
                 flow = self._running()
                 if not flow or flow is not (waits_for or flow):

@@ -34,6 +34,11 @@ class Request:
         headers = {name.lower(): value.strip() for name, value in self.headers.items()}
         return httpx.URL(self.url), headers
 
+    @cached_property
+    def shown(self) -> httpx.Request:
+        """The request of a response or an error: without headers and body, which have secrets."""
+        return httpx.Request(self.method, self.parsed[0])
+
 
 @dataclass(frozen=True, repr=False)
 class Step:
