@@ -77,8 +77,9 @@ class RosteringAuth(httpx.Auth):
             request.headers.pop(_HEADER, None)
 
     def _sends(self, request: httpx.Request) -> Sends:
-        repeatable = isinstance(request.stream, httpx.ByteStream)
-        return Sends(self._client._core.holder, repeatable=repeatable)  # noqa: SLF001
+        core = self._client._core  # noqa: SLF001
+        _ = core.plugin  # raises an error unless it is open
+        return Sends(core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
 
     def _wants_token(self, request: httpx.Request) -> bool:
         return _origin(request.url) == self._origin and _HEADER not in request.headers

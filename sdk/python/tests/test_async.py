@@ -7,7 +7,7 @@ from unittest import IsolatedAsyncioTestCase, TestCase, mock
 
 import httpx
 
-from automatic_rostering import AsyncClient
+from automatic_rostering import AsyncClient, RosteringAuth
 from automatic_rostering.plugin import Plugin
 
 from .service import CLOSED, CONFIG, PATIENCE, Service
@@ -104,6 +104,13 @@ class Loops(TestCase):
     def test_not_open(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "not open: use async with"):
             asyncio.run(AsyncClient(CONFIG).list_jobs())
+
+        async def get() -> None:
+            async with httpx.AsyncClient(auth=RosteringAuth(AsyncClient(CONFIG))) as http:
+                await http.get(f"{CONFIG.base_url}")
+
+        with self.assertRaisesRegex(RuntimeError, "not open: use async with"):
+            asyncio.run(get())
 
     def test_opening_again(self) -> None:
         async def play() -> None:
