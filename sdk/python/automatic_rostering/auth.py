@@ -43,13 +43,14 @@ class RosteringAuth(httpx.Auth):
         if not self._wants_token(request):
             yield request
             return
-        sends = self._sends(request)
+        sends, goes_on = self._sends(request), True
         try:
-            while self._client._call(lambda _: sends.next()):  # noqa: SLF001
+            while goes_on and self._client._call(lambda _: sends.next()):  # noqa: SLF001
                 response = yield _with_token(request, sends.tokens[-1])
-                if sends.responded(_status(response, sends.tokens[-1])):
+                goes_on = sends.responded(_status(response, sends.tokens[-1]))
+                if goes_on:
                     response.read()  # returns its connection, which the token request may need
-        except RosteringError:
+        except (RosteringError, RuntimeError):  # a 401 is the response then
             if not sends.tokens:
                 raise
         finally:
@@ -64,13 +65,14 @@ class RosteringAuth(httpx.Auth):
         if not self._wants_token(request):
             yield request
             return
-        sends = self._sends(request)
+        sends, goes_on = self._sends(request), True
         try:
-            while await self._client._call(lambda _: sends.next()):  # noqa: SLF001
+            while goes_on and await self._client._call(lambda _: sends.next()):  # noqa: SLF001
                 response = yield _with_token(request, sends.tokens[-1])
-                if sends.responded(_status(response, sends.tokens[-1])):
+                goes_on = sends.responded(_status(response, sends.tokens[-1]))
+                if goes_on:
                     await response.aread()
-        except RosteringError:
+        except (RosteringError, RuntimeError):  # a 401 is the response then
             if not sends.tokens:
                 raise
         finally:

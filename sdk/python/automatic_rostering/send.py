@@ -25,13 +25,10 @@ class Sends:
 
     def __init__(self, holder: Holder, *, repeatable: bool) -> None:
         self._holder, self._repeatable = holder, repeatable
-        self._has_ended = False
         self.tokens: list[str] = []
 
     def next(self) -> Work[bool]:
         """Get another token. Return whether to send the request with it, the last of `tokens`."""
-        if self._has_ended:
-            return False
         token = yield from self._holder.token(self.tokens[-1] if self.tokens else None)
         if len(self.tokens) == _MOST_SENDS:
             return False
@@ -42,16 +39,13 @@ class Sends:
         return True
 
     def responded(self, status: int) -> bool:
-        """Take the status of the response. Return whether the request can be sent again."""
-        token = self.tokens[-1]
-        if status == HTTPStatus.UNAUTHORIZED:
-            first = self._repeatable and len(self.tokens) == 1
-            self._holder.refuse(token, first=first)
-            self._has_ended = not self._repeatable
-        else:
-            self._holder.accept(token)
-            self._has_ended = True
-        return not self._has_ended
+        """Take the status of the response. Return whether to send the request again."""
+        if status != HTTPStatus.UNAUTHORIZED:
+            self._holder.accept(self.tokens[-1])
+            return False
+        first = self._repeatable and len(self.tokens) == 1
+        self._holder.refuse(self.tokens[-1], first=first)
+        return self._repeatable
 
 
 class Service:
@@ -67,15 +61,16 @@ class Service:
         request = self._request(fields)
         sends = Sends(self._holder, repeatable=is_repeatable(body))
         response: Any = None
+        goes_on = True
         refusal: RosteringError | None = None
         try:
-            while (yield from sends.next()):
+            while goes_on and (yield from sends.next()):
                 limit, token = self._max_body + 1, sends.tokens[-1]
                 outcome: Outcome = yield Exchange(request, body, limit, token=token)
                 if not isinstance(outcome, httpx.Response):
                     raise self._explain(outcome, sends.tokens)
                 response = outcome
-                sends.responded(response.status_code)
+                goes_on = sends.responded(response.status_code)
         except RosteringError as error:
             if not response or error.code != "service_unauthorized":
                 raise
