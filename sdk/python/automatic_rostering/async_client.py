@@ -61,8 +61,10 @@ class AsyncClient(
             _ = core.plugin  # raises an error if it is closed
         else:
             urls = (core.config.auth_url, core.config.base_url)
-            http = partial(httpx.AsyncClient, **http_options(*urls))
-            await asyncio.wrap_future(in_thread(partial(core.open, http, self._start)))
+            opening = in_thread(
+                lambda: core.open(lambda: httpx.AsyncClient(**http_options(*urls)), self._start)
+            )
+            await asyncio.wrap_future(opening)
             core.loop = loop
         return self
 
