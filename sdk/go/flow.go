@@ -15,7 +15,7 @@ type flow struct {
 	holder  *holder
 	force   bool
 	refused *refusal // with which it began, or nil
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	cause   error // of its last failed request
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
@@ -27,37 +27,23 @@ type flow struct {
 	mono   time.Time     // the same by the monotonic clock, which may stop with the machine
 }
 
-// beginning is the input of the plugin's begin.
-type beginning struct {
-	Accepts []string `json:"accepts"`
-	Force   bool     `json:"force,omitempty"`
-	Refused *string  `json:"refused,omitempty"`
-	Used    bool     `json:"used,omitempty"`
-	Now     int64    `json:"now"`
-}
-
-// result is the result of a step, for resume.
-type result map[string]any
-
 // run carries out the flow. Whatever ends it, ends it for all who wait.
 func (f *flow) run(ctx context.Context) {
-	defer f.cancel()
+	defer f.cancel(nil)
 	err := errors.New("rostering: the HTTP client or the store ended the goroutine of the token request")
 	defer func() { f.end(err) }()
-	d := f.holder.driver
-	b := beginning{Accepts: []string{}, Force: f.force, Now: d.now()}
-	if d.store != nil {
-		b.Accepts = []string{"store"}
+	input := result{"accepts": []string{}, "force": f.force}
+	if f.holder.driver.store != nil {
+		input["accepts"] = []string{"store"}
 	}
 	if f.refused != nil {
-		b.Refused, b.Used = &f.refused.token, f.refused.used
+		input["refused"], input["used"] = f.refused.token, f.refused.used
 	}
-	s, failed := f.call("begin", b)
+	s, failed := f.call("begin", input)
 	for failed == nil && s.Step != "done" {
-		var r result
-		if r, failed = f.carryOut(ctx, s); failed == nil {
-			r["flow"], r["now"] = s.Flow, d.now()
-			s, failed = f.call("resume", r)
+		if input, failed = f.carryOut(ctx, s); failed == nil {
+			input["flow"] = s.Flow
+			s, failed = f.call("resume", input)
 		}
 	}
 	if e, ok := errors.AsType[*Error](failed); ok && e.Code == CodeNetworkError {
@@ -67,7 +53,8 @@ func (f *flow) run(ctx context.Context) {
 }
 
 // call calls begin or resume, and passes the step on before the plugin's state changes again.
-func (f *flow) call(export string, input any) (s *step, err error) {
+func (f *flow) call(export string, input result) (s *step, err error) {
+	input["now"] = f.holder.driver.now()
 	f.holder.driver.instance.use(export, object(input), func(output []byte, failed error) {
 		if err = failed; err == nil {
 			s, err = decodeStep(output)
@@ -87,25 +74,30 @@ func (f *flow) publish(s *step) {
 		return // abandoned
 	}
 	f.touch()
-	if s.Token == nil {
-		return
-	}
-	f.token = s.Token
-	if h.refused == nil || h.refused.token != s.Token.AccessToken { // the service may refuse a token while it is renewed
+	if s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) { // which a call may refuse meanwhile
 		h.kept, h.refused = s, nil
+		f.token = s.Token
 		f.tokens++
 		f.wake()
 	}
+	if s.Step == "done" { // at once, because the service may refuse the token
+		f.token = s.Token
+		f.finish(nil)
+	}
 }
 
-// end ends the flow for all who wait, unless it was abandoned.
+// end ends the flow for all who wait, unless it has ended or was abandoned.
 func (f *flow) end(err error) {
 	f.holder.mutex.Lock()
 	defer f.holder.mutex.Unlock()
 	if f.holder.flow == f {
-		f.ended, f.err, f.holder.flow = true, err, nil
-		f.wake()
+		f.finish(err)
 	}
+}
+
+func (f *flow) finish(err error) {
+	f.ended, f.err, f.holder.flow = true, err, nil
+	f.wake()
 }
 
 func (f *flow) wake() {
@@ -148,17 +140,10 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	return r, nil
 }
 
-// pause waits for a duration, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
+// result is an input of the plugin, mostly the result of a step.
+type result map[string]any
 
-// object encodes a value of this package, which cannot fail.
+// object encodes an input of the plugin, which cannot fail.
 func object(v any) []byte {
 	b, _ := json.Marshal(v)
 	return b

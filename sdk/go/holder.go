@@ -148,7 +148,7 @@ func (h *holder) running() *flow {
 }
 
 func (h *holder) abandon() {
-	h.flow.cancel()
+	h.flow.cancel(nil)
 	h.flow.wake()
 	h.flow = nil
 }
@@ -160,9 +160,13 @@ func (h *holder) begin(ctx context.Context, force bool) *flow {
 		f.refused, h.refused = h.refused, nil
 	}
 	f.touch()
-	ctx, f.cancel = h.driver.whileOpen(context.WithoutCancel(ctx))
+	ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(h.driver.open, func() { f.cancel(ErrClosed) })
 	h.flow = f
-	h.driver.work.Go(func() { f.run(ctx) })
+	h.driver.flows.Go(func() {
+		defer stop()
+		f.run(ctx)
+	})
 	return f
 }
 
