@@ -86,8 +86,6 @@ class AsyncClient(
             await core.idle.wait()
         # Does not wait for a token request that no call waits for.
         core.free()
-        for flow in self._flows:
-            flow.cancel()
         if self._flows:
             await asyncio.wait(self._flows)
         if core.owns_http:
@@ -127,10 +125,11 @@ class AsyncClient(
             else:
                 outcome = await wanted.send_async(self._core.http)
 
-    def _start(self, flow: Flow) -> None:
+    def _start(self, flow: Flow) -> asyncio.Task[None]:
         task = asyncio.create_task(self._carry_out(flow))
         self._flows.add(task)
         task.add_done_callback(self._flows.discard)
+        return task
 
     def _check_loop(self) -> None:
         loop, running = self._core.loop, asyncio.get_running_loop()

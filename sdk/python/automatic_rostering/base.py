@@ -86,10 +86,10 @@ class Core:
         #: Set when the client is closed and its last call has ended.
         self.idle: Any = self.event()
 
-    def open(self, make_http: Callable[[], Any], start: Callable[[Flow], object]) -> None:
+    def open(self, make_http: Callable[[], Any], start: Callable[[Flow], Any]) -> None:
         """Load the plugin, which checks the config, and make an HTTP client if none was given.
 
-        `start` carries out a flow in the background.
+        `start` carries out a flow in the background, until what it returns is canceled.
         """
         if self._closed:
             raise RuntimeError(CLOSED)

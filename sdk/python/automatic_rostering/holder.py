@@ -44,7 +44,8 @@ class Wait:
 class Holder:
     """Holds the token. One flow at a time gets another, apart from the calls that wait for it.
 
-    `event` makes the events that end waits. `start` carries out a flow in the background.
+    `event` makes the events that end waits. `start` carries out a flow in the background, until
+    what it returns is canceled.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Holder:
         plugin: Plugin,
         now: Callable[[], int],
         event: Callable[[], AnyEvent],
-        start: Callable[["Flow"], object],
+        start: Callable[["Flow"], Any],
         accepts: list[str],
     ) -> None:
         self.plugin, self.now, self.event, self.accepts = plugin, now, event, accepts
@@ -167,20 +168,22 @@ class Holder:
             if self._flow is not flow:
                 return
             flow.touch()
-            flow.token = step.token or flow.token
             # The service may refuse a token while it is renewed: steps still have it.
             refused = self._refused.token if self._refused else None
             if step.token and step.token.access_token != refused:
                 self._kept, self._refused = step, None
+                flow.token = step.token
                 flow.tokens += 1
                 flow.wake()
+            if step.step == "done":  # now, because the service may refuse its token
+                flow.token = step.token
+                self._finish(flow, None)
 
-    def end(self, flow: "Flow", error: Exception | None) -> None:
-        """End a flow for all who wait."""
+    def end(self, flow: "Flow", error: Exception) -> None:
+        """End a flow for all who wait, unless it has ended or was abandoned."""
         with self.lock:
             if self._flow is flow:
-                self._flow, flow.ended, flow.error = None, True, error
-                flow.wake()
+                self._finish(flow, error)
 
     # The methods below are called with the lock.
 
@@ -192,11 +195,16 @@ class Holder:
     def _abandon(self) -> None:
         flow, self._flow = self._flow, None
         if flow:
+            flow.work.cancel()
             flow.wake()
+
+    def _finish(self, flow: "Flow", error: Exception | None) -> None:
+        self._flow, flow.ended, flow.error = None, True, error
+        flow.wake()
 
     def _begin(self, *, force: bool) -> "Flow":
         flow = Flow(self, None if force else self._refused, force=force)
-        self._start(flow)
+        flow.work = self._start(flow)
         self._flow = flow
         if not force:
             self._refused = None
@@ -209,6 +217,7 @@ class Flow:
     def __init__(self, holder: Holder, refused: Refusal | None, *, force: bool) -> None:
         self._holder = holder
         self.refused, self.force = refused, force
+        self.work: Any = None  # can be canceled
         self._news = holder.event()
         self.token: Token | None = None  # of the last step that had one
         self.tokens = 0  # how many steps had one that calls may use
@@ -218,7 +227,7 @@ class Flow:
 
     def steps(self) -> Generator[Step, Outcome, None]:
         """Yield the steps to carry out. Whatever ends it, ends it for all who wait."""
-        error: Exception | None = RuntimeError("the token request was ended by your own code")
+        error: Exception = RuntimeError("the token request was ended by your own code")
         failure: Exception | None = None  # why its request has no response
         try:
             refused = self.refused
@@ -232,7 +241,6 @@ class Flow:
                 if not self._holder.runs(self):
                     return
                 step = self._call("resume", {"flow": step.flow, **result_of(outcome)})
-            error = None
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
             error = raised
             if isinstance(failure, FAILURES):

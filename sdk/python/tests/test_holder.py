@@ -20,7 +20,11 @@ class Held(TestCase):
         self.flows: list[Flow] = []
         plugin = Plugin(BUNDLED, CONFIG, None)
         self.addCleanup(plugin.close)
-        self.holder = Holder(plugin, lambda: self.now, threading.Event, self.flows.append, [])
+        self.holder = Holder(plugin, lambda: self.now, threading.Event, self.start, [])
+
+    def start(self, flow: Flow) -> mock.Mock:
+        self.flows.append(flow)
+        return mock.Mock()
 
     def request(self, flow: Flow) -> Any:
         """Return the steps of a flow after its first, which must be a token request."""
@@ -124,6 +128,7 @@ class Held(TestCase):
         wait = self.want_wait(call)
         steps = self.request(self.flows[0])
         self.holder.replace()
+        self.flows[0].work.cancel.assert_called_once()
         self.assertTrue(wait.event.is_set())
         self.respond(steps, "late")
         self.want_wait(call)
