@@ -56,11 +56,11 @@ class Client(BaseClient[httpx.Response, Token, Body]):
         event = threading.Event
         options = (config, timeout, max_body, store, http, logger, plugin, clock)
         super().__init__(Core(*options, event=event, http_kind=httpx.Client))
-        self._connections = Connections()
+        self._connections = Connections(owned=http is None)
         urls = (config.auth_url, config.base_url)
         self._core.open(
             lambda: httpx.Client(**http_options(*urls)),
-            lambda flow: in_thread(partial(self._carry_out, flow)),
+            self._start,
         )
 
     def close(self, timeout: float | None = None) -> None:
@@ -74,11 +74,10 @@ class Client(BaseClient[httpx.Response, Token, Body]):
         if not core.begin_close():
             return
         if not core.idle.wait(timeout):
-            core.cancel(Deadline.expire)
+            core.cancel(Deadline.cancel)
         # Does not wait for a token request that no call waits for.
         core.free()
         if core.owns_http:
-            self._connections.shut_down()
             core.http.close()
 
     def __enter__(self) -> Self:
@@ -111,18 +110,25 @@ class Client(BaseClient[httpx.Response, Token, Body]):
             else:
                 outcome = wanted.send(self._core.http, self._connections, deadline)
 
-    def _carry_out(self, flow: Flow) -> None:
+    def _start(self, flow: Flow) -> Deadline:
+        deadline = Deadline(None)
+        in_thread(partial(self._carry_out, flow, deadline))
+        return deadline
+
+    def _carry_out(self, flow: Flow, deadline: Deadline) -> None:
         """Carry out a flow, for all calls."""
         outcome: Any = None
         with closing(flow.steps()) as steps, suppress(StopIteration):
             while True:
-                outcome = self._outcome(steps.send(outcome))
+                step = steps.send(outcome)
+                deadline.start(step.timeout)
+                outcome = self._outcome(step, deadline)
 
-    def _outcome(self, step: Step) -> Outcome:
+    def _outcome(self, step: Step, deadline: Deadline) -> Outcome:
         try:
             if step.request:
                 exchange = Exchange(step.request, step.request.body, step.limit, step.limit)
-                return exchange.send(self._core.http, self._connections, Deadline(step.timeout))
+                return exchange.send(self._core.http, self._connections, deadline)
             if step.step == "wait":
                 time.sleep(step.seconds)
                 return {}
