@@ -57,7 +57,7 @@ class AsyncClient(
     async def open(self) -> Self:
         """Open the client in the running event loop, and return it."""
         core, loop = self._core, asyncio.get_running_loop()
-        if core.is_open:
+        if core.loop:
             _ = core.plugin  # raises an error if it is closed
         else:
             urls = (core.config.auth_url, core.config.base_url)

@@ -87,10 +87,7 @@ class Core:
         self.idle: Any = self.event()
 
     def open(self, make_http: Callable[[], Any], start: Callable[[Flow], Any]) -> None:
-        """Load the plugin, which checks the config, and make an HTTP client if none was given.
-
-        `start` carries out a flow in the background, until what it returns is canceled.
-        """
+        """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self._closed:
             raise RuntimeError(CLOSED)
         plugin = Plugin(self.wasm or BUNDLED, self.config, self.logger)
@@ -123,15 +120,9 @@ class Core:
             raise RuntimeError("the client is not open: use async with, or await client.open()")
         return self._plugin
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the client was opened, even if it is closed by now."""
-        return self._plugin is not None
-
     @contextmanager
     def begun(self, end: object) -> Iterator[None]:
         """Register a call in progress, which `cancel` ends by its `end`."""
-        _ = self.plugin  # first: a fork may have inherited a lock that is held
         with self._lock:
             _ = self.plugin
             self.calls.add(end)

@@ -72,7 +72,7 @@ class Service:
                 response = outcome
                 goes_on = sends.responded(response.status_code)
         except RosteringError as error:
-            if not response or error.code != "service_unauthorized":
+            if response is None or error.code != "service_unauthorized":
                 raise
             refusal = error
         if response.is_success or response.status_code == HTTPStatus.NOT_MODIFIED:
