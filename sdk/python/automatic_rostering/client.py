@@ -58,10 +58,7 @@ class Client(BaseClient[httpx.Response, Token, Body]):
         super().__init__(Core(*options, event=event, http_kind=httpx.Client))
         self._connections = Connections(owned=http is None)
         urls = (config.auth_url, config.base_url)
-        self._core.open(
-            lambda: httpx.Client(**http_options(*urls)),
-            self._start,
-        )
+        self._core.open(lambda: httpx.Client(**http_options(*urls)), self._start)
 
     def close(self, timeout: float | None = None) -> None:
         """Wait for the calls in progress, and free the plugin with its token.
