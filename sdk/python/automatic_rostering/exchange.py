@@ -55,8 +55,9 @@ class Exchange:
         """Send it, until the deadline."""
         with opened(self.body) as content:
             try:
-                request = self._request(http, content, _shorter(http.timeout, deadline.left()))
-                request.extensions["trace"] = connections.trace
+                request = self._request(http, content)
+                timeouts = _shorter(request.extensions["timeout"], deadline.left())
+                request.extensions |= {"timeout": timeouts, "trace": connections.trace}
                 with connections.until(deadline):
                     sent = http.send(request, stream=True, auth=None, follow_redirects=False)
                     with closing(sent) as response:
@@ -74,7 +75,7 @@ class Exchange:
         """Send it. The caller bounds the time."""
         with opened(self.body) as content:
             try:
-                request = self._request(http, content, http.timeout)
+                request = self._request(http, content)
                 sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
                 async with aclosing(sent) as response:
                     async for piece in response.aiter_bytes():
@@ -84,14 +85,14 @@ class Exchange:
             except FAILURES as error:
                 return self._failed(error)
 
-    def _request(self, http: AnyHttp, content: AnyContent, timeout: httpx.Timeout) -> httpx.Request:
+    def _request(self, http: AnyHttp, content: AnyContent) -> httpx.Request:
         url, headers = self.request.parsed
         headers = headers.copy()
         if self.token:
             headers["authorization"] = f"Bearer {self.token}"
         if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
             headers.setdefault("user-agent", _USER_AGENT)
-        rest: dict[str, Any] = {"headers": headers, "content": content, "timeout": timeout}
+        rest: dict[str, Any] = {"headers": headers, "content": content}
         return http.build_request(self.request.method, url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
@@ -138,8 +139,8 @@ def _pattern(host: str) -> str:
     return f"all://[{host}]" if ":" in host else f"all://{host}"
 
 
-def _shorter(own: httpx.Timeout, left: float | None) -> httpx.Timeout:
+def _shorter(own: dict[str, float | None], left: float | None) -> dict[str, float | None]:
     """Return the client's timeouts, cut to the time left."""
     if left is None:
         return own
-    return httpx.Timeout(**{name: min(t or left, left) for name, t in own.as_dict().items()})
+    return {name: min(t or left, left) for name, t in own.items()}
