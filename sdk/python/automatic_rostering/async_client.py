@@ -4,21 +4,22 @@ import asyncio
 import inspect
 import logging
 from collections.abc import AsyncIterable, Callable, Coroutine
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import httpx
 
 from .base import BaseClient, Core
-from .call import AsyncBody, Call
 from .check import check_timeout
 from .config import Config
 from .exchange import Exchange, http_options
+from .holder import Flow, T, Wait, Work
 from .plugin import Wasm
-from .step import Outcome, Result, Step
+from .request import AsyncBody
+from .step import Outcome, Step
 from .store import AsyncStore, Store
-from .thread import T, in_thread
+from .thread import in_thread
 from .token import Token
 
 
@@ -51,16 +52,19 @@ class AsyncClient(
         event = asyncio.Event
         options = (config, timeout, max_body, store, http, logger, plugin, clock)
         super().__init__(Core(*options, event=event, http_kind=httpx.AsyncClient))
+        self._flows: set[asyncio.Task[None]] = set()
 
     async def open(self) -> Self:
         """Open the client in the running event loop, and return it."""
         core, loop = self._core, asyncio.get_running_loop()
-        if core.is_open:
+        if core.loop:
             _ = core.plugin  # raises an error if it is closed
         else:
             urls = (core.config.auth_url, core.config.base_url)
-            opening = partial(core.open, lambda: httpx.AsyncClient(**http_options(*urls)))
-            await asyncio.wrap_future(in_thread(opening))
+            opening = in_thread(
+                lambda: core.open(lambda: httpx.AsyncClient(**http_options(*urls)), self._start)
+            )
+            await asyncio.wrap_future(opening)
             core.loop = loop
         return self
 
@@ -81,11 +85,9 @@ class AsyncClient(
             core.cancel(_expire)
             await core.idle.wait()
         # Does not wait for a token request that no call waits for.
-        for section in core.sections:
-            section.cancel()
-        if core.sections:
-            await asyncio.wait(core.sections)
         core.free()
+        if self._flows:
+            await asyncio.wait(self._flows)
         if core.owns_http:
             await core.http.aclose()
 
@@ -95,38 +97,39 @@ class AsyncClient(
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _run(self, call: Call, timeout: float | None) -> Result:
-        """Perform the steps of a call."""
+    async def _run(self, work: Work[T], timeout: float | None) -> T:
+        """Carry out work."""
         self._check_loop()
         scope = asyncio.timeout(timeout)
         try:
             async with scope:
                 with self._core.begun(scope):
-                    return await self._steps(call)
+                    return await self._steps(work)
         except TimeoutError:
             if not scope.expired():
                 raise
             raise self._core.ended(timeout) from None
 
-    async def _steps(self, call: Call) -> Result:
-        step = call.begin()
-        if call.renews:  # no call waits for it or sees its error, which the plugin has logged
-            self._start(self._renew(call.renewal()))
-        while step.kind != "done":
-            step = await self._perform(call, step)
-        return cast(Result, step.result)
+    async def _steps(self, work: Work[T]) -> T:
+        outcome = None
+        while True:
+            try:
+                wanted = work.send(outcome)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(wanted, Wait):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wanted.seconds):
+                        await wanted.event.wait()
+            else:
+                outcome = await wanted.send_async(self._core.http)
 
-    async def _renew(self, call: Call) -> None:
-        await self._steps(call)  # asyncio's debug mode logs what a task returns: not the token
-
-    def _start(self, work: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
-        """Start work that outlives its caller."""
-        section = asyncio.create_task(work)
-        self._core.sections.add(section)
-        section.add_done_callback(self._core.sections.discard)
-        # asyncio logs an exception that is never retrieved, and the caller may have left.
-        section.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        return section
+    def _start(self, flow: Flow) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._carry_out(flow))
+        self._flows.add(task)
+        task.add_done_callback(self._flows.discard)
+        return task
 
     def _check_loop(self) -> None:
         loop, running = self._core.loop, asyncio.get_running_loop()
@@ -134,37 +137,24 @@ class AsyncClient(
             message = f"the client belongs to {loop}, in which it was opened, not to {running}"
             raise RuntimeError(f"{message}: open one in each event loop")
 
-    async def _perform(self, call: Call, step: Step) -> Step:
-        if step.is_detached:
-            return await asyncio.shield(self._start(self._section(call, step)))
-        if step.kind == "wait":
-            with suppress(TimeoutError):
-                async with asyncio.timeout(step.seconds):
-                    await step.until.wait()
-            return call.resume({})
-        with call.content(step) as content:
-            exchange = Exchange(step, content, self._core.max_body)
-            outcome = await exchange.send_async(self._core.http)
-        return call.resume(outcome)
+    async def _carry_out(self, flow: Flow) -> None:
+        """Carry out a flow, for all calls."""
+        outcome: Any = None
+        with closing(flow.steps()) as steps, suppress(StopIteration):
+            while True:
+                outcome = await self._outcome(steps.send(outcome))
 
-    async def _section(self, call: Call, step: Step) -> Step:
-        """Perform detached steps to the end, even if the caller has left."""
+    async def _outcome(self, step: Step) -> Outcome:
         try:
-            while step.is_detached:
-                step = call.resume(await self._detached(step))
-        finally:
-            if step.kind != "wait":
-                call.plugin.end_section()
-        return step
-
-    async def _detached(self, step: Step) -> Outcome:
-        if step.kind == "token":
-            exchange = Exchange(step, step.body, self._core.max_body)
-            try:
+            if step.request:
+                exchange = Exchange(step.request, step.request.body, step.limit, step.limit)
                 async with asyncio.timeout(step.timeout):
                     return await exchange.send_async(self._core.http)
-            except Exception as error:  # noqa: BLE001 - raised by a hook of the user's HTTP client
-                return error
+            if step.step == "wait":
+                await asyncio.sleep(step.seconds)
+                return {}
+        except Exception as error:  # noqa: BLE001 - raised by a hook of the user's HTTP client
+            return error
         try:
             async with asyncio.timeout(step.timeout):
                 operation = getattr(self._core.store, step.op)

@@ -1,7 +1,6 @@
 """The token for requests through your own httpx client."""
 
 from collections.abc import AsyncGenerator, Generator
-from contextlib import suppress
 from http import HTTPStatus
 
 import httpx
@@ -10,6 +9,7 @@ from .async_client import AsyncClient
 from .check import check
 from .client import Client
 from .error import RosteringError
+from .send import Sends
 
 _HEADER = "Authorization"
 
@@ -23,10 +23,10 @@ class RosteringAuth(httpx.Auth):
     Pass a `Client` for an httpx.Client, an `AsyncClient` for an httpx.AsyncClient.
 
     Only requests to the scheme, host and port of the config's `base_url` get the token, and none
-    that has an Authorization already. After a 401 the token is replaced and the request retried
-    once. You get the 401 if there is no new token, or if the body is a file or an iterable, which
-    cannot be read again. Adds no CUSTOMER_ID and no USER_ID. A request raises a `RosteringError` if
-    there is no token for it, and this constructor if the config has no `base_url`.
+    that has an Authorization already. After a 401 the token is replaced and the request sent again,
+    twice at most. You get the 401 if there is no other token, or if the body is a file or an
+    iterable, which cannot be read again. Adds no CUSTOMER_ID and no USER_ID. A request raises a
+    `RosteringError` if there is no token for it, and this constructor if there is no `base_url`.
     """
 
     def __init__(self, client: Client | AsyncClient) -> None:
@@ -43,15 +43,16 @@ class RosteringAuth(httpx.Auth):
         if not self._wants_token(request):
             yield request
             return
-        token = self._client.get_token().access_token
+        sends, goes_on = self._sends(request), True
         try:
-            response = yield _with_token(request, token)
-            if _refused(response, token):
-                response.read()  # returns its connection, which the token request may need
-                with suppress(RosteringError):  # the 401 is the response then
-                    new = self._client.get_token(refused=token).access_token
-                    if new != token and _can_be_retried(request):
-                        yield _with_token(request, new)
+            while goes_on and self._client._call(lambda _: sends.next()):  # noqa: SLF001
+                response = yield _with_token(request, sends.tokens[-1])
+                goes_on = sends.responded(_status(response, sends.tokens[-1]))
+                if goes_on:
+                    response.read()  # returns its connection, which the token request may need
+        except (RosteringError, RuntimeError):  # a 401 is the response then
+            if not sends.tokens:
+                raise
         finally:
             request.headers.pop(_HEADER, None)  # it may be sent again, and logged
 
@@ -64,17 +65,23 @@ class RosteringAuth(httpx.Auth):
         if not self._wants_token(request):
             yield request
             return
-        token = (await self._client.get_token()).access_token
+        sends, goes_on = self._sends(request), True
         try:
-            response = yield _with_token(request, token)
-            if _refused(response, token):
-                await response.aread()
-                with suppress(RosteringError):  # the 401 is the response then
-                    new = (await self._client.get_token(refused=token)).access_token
-                    if new != token and _can_be_retried(request):
-                        yield _with_token(request, new)
+            while goes_on and await self._client._call(lambda _: sends.next()):  # noqa: SLF001
+                response = yield _with_token(request, sends.tokens[-1])
+                goes_on = sends.responded(_status(response, sends.tokens[-1]))
+                if goes_on:
+                    await response.aread()
+        except (RosteringError, RuntimeError):  # a 401 is the response then
+            if not sends.tokens:
+                raise
         finally:
             request.headers.pop(_HEADER, None)
+
+    def _sends(self, request: httpx.Request) -> Sends:
+        core = self._client._core  # noqa: SLF001
+        _ = core.plugin  # raises an error unless it is open
+        return Sends(core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
 
     def _wants_token(self, request: httpx.Request) -> bool:
         return _origin(request.url) == self._origin and _HEADER not in request.headers
@@ -97,13 +104,7 @@ def _with_token(request: httpx.Request, token: str) -> httpx.Request:
     return request
 
 
-def _refused(response: httpx.Response, token: str) -> bool:
-    """Return whether a 401 refuses the token, which httpx does not forward to another host."""
-    return (
-        response.status_code == HTTPStatus.UNAUTHORIZED
-        and response.request.headers.get(_HEADER) == f"Bearer {token}"
-    )
-
-
-def _can_be_retried(request: httpx.Request) -> bool:
-    return isinstance(request.stream, httpx.ByteStream)
+def _status(response: httpx.Response, token: str) -> int:
+    """Return the status of a response to the token, which httpx forwards to no other host."""
+    sent = response.request.headers.get(_HEADER) == f"Bearer {token}"
+    return response.status_code if sent else HTTPStatus.OK

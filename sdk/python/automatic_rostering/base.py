@@ -15,12 +15,13 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import httpx
 
-from .call import AnyBody, Call
 from .check import check, check_max_body, check_store, check_timeout
 from .config import Config
 from .error import RosteringError
-from .plugin import BUNDLED, CLOSED, AnyEvent, AnyLogger, Plugin, Wasm, write_log
-from .request import QueryParams, request_input
+from .holder import AnyEvent, Flow, Holder, Work
+from .plugin import BUNDLED, CLOSED, AnyLogger, Plugin, Wasm, write_log
+from .request import AnyBody, QueryParams, request_input
+from .send import Service
 from .step import Outcome, Step
 from .token import Token
 
@@ -82,21 +83,22 @@ class Core:
         self._next_warning = 0.0
         #: What `cancel` ends the calls in progress by.
         self.calls: set[Any] = set()
-        #: The detached steps and the renewals in progress, which may outlive their calls.
-        self.sections: set[Any] = set()
         #: Set when the client is closed and its last call has ended.
         self.idle: Any = self.event()
 
-    def open(self, make_http: Callable[[], Any]) -> None:
+    def open(self, make_http: Callable[[], Any], start: Callable[[Flow], Any]) -> None:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self._closed:
             raise RuntimeError(CLOSED)
-        plugin = Plugin(self.wasm or BUNDLED, self.config, self.event, self.logger)
+        plugin = Plugin(self.wasm or BUNDLED, self.config, self.logger)
         try:
             self.http = self.http or make_http()
         except BaseException:
             plugin.close()
             raise
+        accepts = [] if self.store is None else ["store"]
+        self.holder = Holder(plugin, self.now, self.event, start, accepts)
+        self.service = Service(plugin, self.holder, self.max_body)
         self._plugin = plugin
 
     def now(self) -> int:
@@ -117,11 +119,6 @@ class Core:
         if not self._plugin:
             raise RuntimeError("the client is not open: use async with, or await client.open()")
         return self._plugin
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the client was opened, even if it is closed by now."""
-        return self._plugin is not None
 
     @contextmanager
     def begun(self, end: object) -> Iterator[None]:
@@ -152,12 +149,10 @@ class Core:
         self._canceled = True
         for call in self.calls.copy():
             end(call)
-        if self._plugin:
-            self._plugin.canceled.set()
-            self._plugin.end_section()
 
     def free(self) -> None:
-        """Free the plugin."""
+        """Abandon a flow that runs, and free the plugin."""
+        self.holder.replace()
         if self._plugin:
             self._plugin.close()
 
@@ -202,8 +197,7 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         An id replaces that of the view or the config; None sends no header. `timeout` replaces the
         client's.
         """
-        response: _Response = self._call("list_jobs", self._sent_ids(customer_id, user_id), timeout)
-        return response
+        return self._send(self._sent_ids(customer_id, user_id), None, timeout)
 
     def send_request(
         self,
@@ -226,8 +220,7 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         """
         fields, body = request_input(path, method, params, headers, content, json, self._iterable)
         fields |= self._sent_ids(customer_id, user_id)
-        response: _Response = self._call("send_request", fields, timeout, body)
-        return response
+        return self._send(fields, body, timeout)
 
     def get_token(
         self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
@@ -239,9 +232,9 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         """
         check("force", force, bool)
         check("refused", refused, str, None)
-        fields = {"force": force or None, "refused": refused}
-        given = {name: value for name, value in fields.items() if value is not None}
-        token: _Token = self._call("get_token", given, timeout)
+        if force and refused is not None:
+            raise ValueError("set force or refused, not both")
+        token: _Token = self._call(lambda core: core.holder.get(refused, force=force), timeout)
         return token
 
     def for_customer(self, customer_id: str | None) -> Self:
@@ -263,11 +256,13 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         """
         check("token", token, Token)
         fields = {**json.loads(token.to_json()), "now": self._core.now()}
-        self._core.plugin.call("set_token", json.dumps(fields).encode())
+        core = self._core
+        core.plugin.call("set_token", json.dumps(fields).encode(), lambda _: core.holder.replace())
 
     def clear_token(self) -> None:
         """Forget the token and the backoff after failed token requests. Sends nothing."""
-        self._core.plugin.call("clear_token", b"")
+        core = self._core
+        core.plugin.call("clear_token", b"", lambda _: core.holder.clear())
 
     def _view(self, name: str, value: str | None) -> Self:
         check(name, value, str, None)
@@ -275,20 +270,22 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         view._ids = {**self._ids, name: value}  # noqa: SLF001 - its own class
         return view
 
-    def _call(
-        self, export: str, fields: Mapping[str, object], timeout: Timeout, body: AnyBody = None
-    ) -> Any:  # noqa: ANN401
-        """Make a call, and return its result in this client's form."""
+    def _send(self, fields: dict[str, object], body: AnyBody, timeout: Timeout) -> _Response:
+        response: _Response = self._call(lambda core: core.service.call(fields, body), timeout)
+        return response
+
+    def _call(self, work: Callable[[Core], Work[Any]], timeout: Timeout = DEFAULT) -> Any:  # noqa: ANN401
+        """Do the work of a call, and return its result in this client's form."""
         core = self._core
         if timeout is DEFAULT:
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
-        store = core.store is not None
-        return self._run(Call(core.plugin, export, fields, store, core.now, body), timeout)
+        _ = core.plugin  # raises an error unless it is open
+        return self._run(core.holder.settled(work(core)), timeout)
 
-    def _run(self, call: Call, timeout: float | None) -> Any:  # noqa: ANN401
-        """Perform the steps of a call."""
+    def _run(self, work: Work[Any], timeout: float | None) -> Any:  # noqa: ANN401
+        """Carry out work."""
         raise NotImplementedError
 
     def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:

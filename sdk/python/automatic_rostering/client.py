@@ -2,24 +2,25 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import httpx
 
 from .base import BaseClient, Core
-from .call import Body, Call
 from .check import check_timeout
 from .config import Config
 from .connections import Connections, Deadline
 from .exchange import Exchange, http_options
+from .holder import Flow, T, Wait, Work
 from .plugin import Wasm
-from .step import Outcome, Result, Step
+from .request import Body
+from .step import Outcome, Step
 from .store import Store
-from .thread import T, in_thread
+from .thread import in_thread
 from .token import Token
 
 
@@ -55,9 +56,9 @@ class Client(BaseClient[httpx.Response, Token, Body]):
         event = threading.Event
         options = (config, timeout, max_body, store, http, logger, plugin, clock)
         super().__init__(Core(*options, event=event, http_kind=httpx.Client))
-        self._connections = Connections()
+        self._connections = Connections(owned=http is None)
         urls = (config.auth_url, config.base_url)
-        self._core.open(lambda: httpx.Client(**http_options(*urls)))
+        self._core.open(lambda: httpx.Client(**http_options(*urls)), self._start)
 
     def close(self, timeout: float | None = None) -> None:
         """Wait for the calls in progress, and free the plugin with its token.
@@ -69,16 +70,11 @@ class Client(BaseClient[httpx.Response, Token, Body]):
         core = self._core
         if not core.begin_close():
             return
-        canceled = not core.idle.wait(timeout)
-        if canceled:
-            core.cancel(Deadline.expire)
-            for section in core.sections.copy():
-                with suppress(InvalidStateError):
-                    section.set_exception(TimeoutError())
+        if not core.idle.wait(timeout):
+            core.cancel(Deadline.cancel)
         # Does not wait for a token request that no call waits for.
         core.free()
         if core.owns_http:
-            self._connections.shut_down()
             core.http.close()
 
     def __enter__(self) -> Self:
@@ -87,62 +83,54 @@ class Client(BaseClient[httpx.Response, Token, Body]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _run(self, call: Call, timeout: float | None) -> Result:
-        """Perform the steps of a call."""
+    def _run(self, work: Work[T], timeout: float | None) -> T:
+        """Carry out work."""
         deadline = Deadline(timeout)
         with self._core.begun(deadline):
             try:
-                return self._steps(call, deadline)
+                return self._steps(work, deadline)
             except TimeoutError:
                 raise self._core.ended(timeout) from None
 
-    def _steps(self, call: Call, deadline: Deadline) -> Result:
-        step = call.begin()
-        if call.renews:  # no call waits for it or sees its error, which the plugin has logged
-            with suppress(RuntimeError):  # the interpreter is shutting down, and starts no threads
-                self._start(partial(self._steps, call.renewal(), Deadline(None)))
-        while step.kind != "done":
-            step = self._perform(call, step, deadline)
-        return cast(Result, step.result)
-
-    def _start(self, work: Callable[[], T]) -> "Future[T]":
-        """Start work that outlives its caller."""
-        section = in_thread(work)
-        self._core.sections.add(section)
-        section.add_done_callback(self._core.sections.discard)
-        return section
-
-    def _perform(self, call: Call, step: Step, deadline: Deadline) -> Step:
-        if step.is_detached:
-            section = self._start(partial(self._section, call, step))
-            return section.result(deadline.left())
-        left = deadline.left()
-        if step.kind == "wait":
-            step.until.wait(step.seconds if left is None else min(step.seconds, left))
-            deadline.left()
-            return call.resume({})
-        with call.content(step) as content:
-            exchange = Exchange(step, content, self._core.max_body)
-            outcome = exchange.send(self._core.http, self._connections, deadline)
-        return call.resume(outcome)
-
-    def _section(self, call: Call, step: Step) -> Step:
-        """Perform detached steps to the end, even if the caller has left."""
-        try:
-            while step.is_detached:
-                step = call.resume(self._detached(step))
-        finally:
-            if step.kind != "wait":
-                call.plugin.end_section()
-        return step
-
-    def _detached(self, step: Step) -> Outcome:
-        if step.kind == "token":
-            exchange = Exchange(step, step.body, self._core.max_body)
+    def _steps(self, work: Work[T], deadline: Deadline) -> T:
+        outcome = None
+        while True:
             try:
-                return exchange.send(self._core.http, self._connections, Deadline(step.timeout))
-            except Exception as error:  # noqa: BLE001 - raised by a hook of the user's HTTP client
-                return error
+                wanted = work.send(outcome)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            if isinstance(wanted, Wait):
+                left = deadline.left()
+                wanted.event.wait(wanted.seconds if left is None else min(wanted.seconds, left))
+                deadline.left()
+            else:
+                outcome = wanted.send(self._core.http, self._connections, deadline)
+
+    def _start(self, flow: Flow) -> Deadline:
+        deadline = Deadline(None)
+        in_thread(partial(self._carry_out, flow, deadline))
+        return deadline
+
+    def _carry_out(self, flow: Flow, deadline: Deadline) -> None:
+        """Carry out a flow, for all calls."""
+        outcome: Any = None
+        with closing(flow.steps()) as steps, suppress(StopIteration):
+            while True:
+                step = steps.send(outcome)
+                deadline.start(step.timeout)
+                outcome = self._outcome(step, deadline)
+
+    def _outcome(self, step: Step, deadline: Deadline) -> Outcome:
+        try:
+            if step.request:
+                exchange = Exchange(step.request, step.request.body, step.limit, step.limit)
+                return exchange.send(self._core.http, self._connections, deadline)
+            if step.step == "wait":
+                time.sleep(step.seconds)
+                return {}
+        except Exception as error:  # noqa: BLE001 - raised by a hook of the user's HTTP client
+            return error
         try:
             operation = in_thread(partial(getattr(self._core.store, step.op), *step.arguments))
             return step.store_outcome(operation.result(step.timeout))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from .extism_host import Trap
 
 #: The version of the contract that this package implements.
-CONTRACT = 2
+CONTRACT = 1
 
 
 def check_contract(call: Callable[[str, bytes], bytes]) -> None:
@@ -14,7 +14,7 @@ def check_contract(call: Callable[[str, bytes], bytes]) -> None:
     try:
         found = f"contract {json.loads(call('version', b''))['contract']}"
     except (Trap, ValueError, LookupError, TypeError):
-        found = 'contract 1, or is not a build of Automatic Rostering: it has no export "version"'
+        found = 'no export "version": it is not a build of Automatic Rostering'
     if found != f"contract {CONTRACT}":
         raise ValueError(
             f"this library needs a plugin of contract {CONTRACT}, and this one has {found};"

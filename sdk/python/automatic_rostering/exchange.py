@@ -12,15 +12,13 @@ from typing import Any
 import httpx
 
 from . import __version__
-from .call import AnyContent
 from .connections import Connections, Deadline
-from .error import RosteringError
-from .step import FAILURES, Outcome, Step
+from .request import AnyBody, AnyContent, opened
+from .step import FAILURES, Outcome, Request
 
 AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
-_STATUSES = range(100, 600)
 #: Headers of a body on the wire. One that has been read is neither compressed nor chunked.
 _OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
@@ -44,78 +42,74 @@ def http_options(*urls: str | None) -> dict[str, Any]:
 
 @dataclass(eq=False, repr=False)
 class Exchange:
-    """One request with its content, and its response."""
+    """One request with its body, and its response, of which so many bytes are read."""
 
-    step: Step
-    content: AnyContent
-    max_body: int
-    _body: bytearray = field(default_factory=bytearray, init=False)
+    request: Request
+    body: AnyBody
+    limit: int
+    error_limit: int = _ERROR_BODY
+    token: str | None = None
+    _read: bytearray = field(default_factory=bytearray, init=False)
 
     def send(self, http: httpx.Client, connections: Connections, deadline: Deadline) -> Outcome:
         """Send it, until the deadline."""
-        try:
-            request = self._request(http, _shorter(http.timeout, deadline.left()))
-            request.extensions["trace"] = connections.trace
-            with connections.until(deadline):
-                sent = http.send(request, stream=True, auth=None, follow_redirects=False)
-                with closing(sent) as response:
-                    for piece in response.iter_bytes():
-                        deadline.left()
-                        if self._enough(response, piece):
-                            break
-                    return self._outcome(response)
-        except FAILURES as error:
-            failed = self._failed(error)
+        with opened(self.body) as content:
+            try:
+                request = self._request(http, content)
+                timeouts = _shorter(request.extensions["timeout"], deadline.left())
+                request.extensions |= {"timeout": timeouts, "trace": connections.trace}
+                with connections.until(deadline):
+                    sent = http.send(request, stream=True, auth=None, follow_redirects=False)
+                    with closing(sent) as response:
+                        for piece in response.iter_bytes():
+                            deadline.left()
+                            if self._enough(response, piece):
+                                break
+                        return self._outcome(response)
+            except FAILURES as error:
+                failed = self._failed(error)
         deadline.left()
         return failed
 
     async def send_async(self, http: httpx.AsyncClient) -> Outcome:
         """Send it. The caller bounds the time."""
-        try:
-            request = self._request(http, http.timeout)
-            sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
-            async with aclosing(sent) as response:
-                async for piece in response.aiter_bytes():
-                    if self._enough(response, piece):
-                        break
-                return self._outcome(response)
-        except FAILURES as error:
-            return self._failed(error)
+        with opened(self.body) as content:
+            try:
+                request = self._request(http, content)
+                sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
+                async with aclosing(sent) as response:
+                    async for piece in response.aiter_bytes():
+                        if self._enough(response, piece):
+                            break
+                    return self._outcome(response)
+            except FAILURES as error:
+                return self._failed(error)
 
-    def _request(self, http: AnyHttp, timeout: httpx.Timeout) -> httpx.Request:
-        url, headers = self.step.parsed
+    def _request(self, http: AnyHttp, content: AnyContent) -> httpx.Request:
+        url, headers = self.request.parsed
         headers = headers.copy()
+        if self.token:
+            headers["authorization"] = f"Bearer {self.token}"
         if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
             headers.setdefault("user-agent", _USER_AGENT)
-        rest: dict[str, Any] = {"headers": headers, "content": self.content, "timeout": timeout}
-        return http.build_request(self.step.method, url, **rest)
+        rest: dict[str, Any] = {"headers": headers, "content": content}
+        return http.build_request(self.request.method, url, **rest)
 
     def _limit(self, response: httpx.Response) -> int:
-        if self.step.kind == "token":
-            return self.step.limit
-        return self.max_body + 1 if response.is_success else _ERROR_BODY
+        return self.limit if response.is_success else self.error_limit
 
     def _enough(self, response: httpx.Response, piece: bytes) -> bool:
-        self._body += piece
-        return len(self._body) >= self._limit(response)
+        self._read += piece
+        return len(self._read) >= self._limit(response)
 
     def _outcome(self, response: httpx.Response) -> Outcome:
-        if response.status_code not in _STATUSES:
-            return {"failed": f"invalid HTTP status {response.status_code}"}
-        body = bytes(self._body[: self._limit(response)])
-        if self.step.kind == "service" and response.is_success and len(body) > self.max_body:
-            limit = f"max_body ({self.max_body} bytes)"
-            message = f"the response is larger than {limit}: raise it or request less"
-            raise RosteringError("network_error", message, status=response.status_code)
+        body = bytes(self._read[: self._limit(response)])
         headers = response.headers.raw
         if body:
             headers = [field for field in headers if field[0].lower() not in _OF_SENT_BODY]
-        request = self._shown(response.request)
-        return httpx.Response(response.status_code, headers=headers, content=body, request=request)
-
-    def _shown(self, request: httpx.Request) -> httpx.Request:
-        """Return a request without its headers and body, which hold the token or the secret."""
-        return httpx.Request(request.method, request.url)
+        return httpx.Response(
+            response.status_code, headers=headers, content=body, request=self.request.shown
+        )
 
     def _failed(self, error: Exception) -> Exception:
         """Return an error to show as a cause, without secrets: in requests and tracebacks."""
@@ -123,7 +117,7 @@ class Exchange:
         while part:
             part.__traceback__ = None
             if isinstance(part, httpx.RequestError):
-                part.request = self._shown(part.request)
+                part.request = self.request.shown
             part = part.__cause__ or part.__context__
         return error
 
@@ -145,8 +139,8 @@ def _pattern(host: str) -> str:
     return f"all://[{host}]" if ":" in host else f"all://{host}"
 
 
-def _shorter(own: httpx.Timeout, left: float | None) -> httpx.Timeout:
+def _shorter(own: dict[str, float | None], left: float | None) -> dict[str, float | None]:
     """Return the client's timeouts, cut to the time left."""
     if left is None:
         return own
-    return httpx.Timeout(**{name: min(t or left, left) for name, t in own.as_dict().items()})
+    return {name: min(t or left, left) for name, t in own.items()}

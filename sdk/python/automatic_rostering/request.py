@@ -1,13 +1,31 @@
-"""Converts the arguments of `send_request`, as httpx has them, to a call's input and body."""
+"""What `send_request` takes, as httpx has it, and the input and body of a call."""
 
 import json
-from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import contextmanager, nullcontext
+from io import IOBase
 from typing import Any, cast
 
 import httpx
 
-from .call import AnyBody
 from .check import check
+
+Content = str | bytes | Iterable[bytes]
+AsyncContent = str | bytes | AsyncIterable[bytes]
+#: A request body. What can be read only once, such as a generator or an open file, cannot be sent
+#: again after a 401. A function that opens it can: lambda: open(path, "rb").
+Body = Content | Callable[[], Content]
+AsyncBody = AsyncContent | Callable[[], AsyncContent]
+AnyContent = Content | AsyncContent | None
+AnyBody = Body | AsyncBody | None
 
 _Primitive = str | int | float | bool | None
 #: As httpx takes them.
@@ -65,3 +83,19 @@ def _encoded(content: AnyBody, iterable: type[Iterable[Any] | AsyncIterable[Any]
         return content
     kinds = f"str, bytes, {iterable.__name__} or a function that returns one of these"
     raise TypeError(f"content must be {kinds}, not {type(content).__name__}")
+
+
+@contextmanager
+def opened(body: AnyBody) -> Iterator[AnyContent]:
+    """Yield the content of a body, and close it if it was opened here."""
+    if not callable(body):
+        yield body
+        return
+    content = body()
+    with content if isinstance(content, IOBase) else nullcontext():
+        yield content
+
+
+def is_repeatable(body: AnyBody) -> bool:
+    """Return whether a body can be sent again."""
+    return not isinstance(body, Iterator | AsyncIterator)

@@ -7,7 +7,7 @@ from unittest import IsolatedAsyncioTestCase, TestCase, mock
 
 import httpx
 
-from automatic_rostering import AsyncClient
+from automatic_rostering import AsyncClient, RosteringAuth
 from automatic_rostering.plugin import Plugin
 
 from .service import CLOSED, CONFIG, PATIENCE, Service
@@ -59,7 +59,7 @@ class Left(IsolatedAsyncioTestCase):
             self.service.token, arrived = self.hold()
             await self.cancel_call(arrived)
             self.released.set()  # the token request fails after its caller has left
-            await asyncio.wait(client._core.sections, timeout=PATIENCE)
+            await asyncio.wait(client._flows, timeout=PATIENCE)
         self.want_nothing_left()
 
     async def test_renewal_that_is_closed(self) -> None:
@@ -84,12 +84,12 @@ class Debug(TestCase):
                 await client.list_jobs()
                 now += 3550
                 await client.list_jobs()
-                await asyncio.gather(*client._core.sections)
+                await asyncio.gather(*client._flows)
                 await asyncio.create_task(client.get_token())
 
         with self.assertLogs("asyncio") as logs:
             asyncio.run(play(), debug=True)
-        self.assertRegex("\n".join(logs.output), "_renew.* result=None")
+        self.assertRegex("\n".join(logs.output), "_carry_out.* result=None")
         self.assertNotIn("token-", "".join(logs.output))
 
 
@@ -104,6 +104,13 @@ class Loops(TestCase):
     def test_not_open(self) -> None:
         with self.assertRaisesRegex(RuntimeError, "not open: use async with"):
             asyncio.run(AsyncClient(CONFIG).list_jobs())
+
+        async def get() -> None:
+            async with httpx.AsyncClient(auth=RosteringAuth(AsyncClient(CONFIG))) as http:
+                await http.get(f"{CONFIG.base_url}")
+
+        with self.assertRaisesRegex(RuntimeError, "not open: use async with"):
+            asyncio.run(get())
 
     def test_opening_again(self) -> None:
         async def play() -> None:

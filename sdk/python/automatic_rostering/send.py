@@ -1,0 +1,110 @@
+"""The loop that sends a request with a token, and again with another one after a 401."""
+
+import json
+import logging
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from .error import RosteringError, decode_error
+from .exchange import Exchange
+from .holder import Holder, Work
+from .plugin import Plugin
+from .request import AnyBody, is_repeatable
+from .step import Outcome, Request, result_of
+
+#: How often a request is sent. The first other token may come from a store, and have been revoked,
+#: too.
+_MOST_SENDS = 3
+_MOST_REQUESTS = 256
+
+
+class Sends:
+    """The tokens with which a request is sent, one after the other."""
+
+    def __init__(self, holder: Holder, *, repeatable: bool) -> None:
+        self._holder, self._repeatable = holder, repeatable
+        self.tokens: list[str] = []
+
+    def next(self) -> Work[bool]:
+        """Get another token. Return whether to send the request with it, the last of `tokens`."""
+        token = yield from self._holder.token(self.tokens[-1] if self.tokens else None)
+        if len(self.tokens) == _MOST_SENDS:
+            return False
+        if self.tokens:
+            line = "the service refused the token; the request is sent again with another one"
+            self._holder.plugin.log(logging.WARNING, line)
+        self.tokens.append(token.access_token)
+        return True
+
+    def responded(self, status: int) -> bool:
+        """Take the status of the response. Return whether to send the request again."""
+        if status != HTTPStatus.UNAUTHORIZED:
+            self._holder.accept(self.tokens[-1])
+            return False
+        first = self._repeatable and len(self.tokens) == 1
+        self._holder.refuse(self.tokens[-1], first=first)
+        return self._repeatable
+
+
+class Service:
+    """Makes the calls of the service."""
+
+    def __init__(self, plugin: Plugin, holder: Holder, max_body: int) -> None:
+        self._plugin, self._holder, self._max_body = plugin, holder, max_body
+        #: By their input, for which the plugin always builds the same.
+        self._requests: dict[str, Request] = {}
+
+    def call(self, fields: dict[str, object], body: AnyBody) -> Work[httpx.Response]:
+        """Send a request, and return the response if it is a result."""
+        request = self._request(fields)
+        sends = Sends(self._holder, repeatable=is_repeatable(body))
+        response: Any = None
+        goes_on = True
+        refusal: RosteringError | None = None
+        try:
+            while goes_on and (yield from sends.next()):
+                limit, token = self._max_body + 1, sends.tokens[-1]
+                outcome: Outcome = yield Exchange(request, body, limit, token=token)
+                if not isinstance(outcome, httpx.Response):
+                    raise self._explain(outcome, sends.tokens)
+                response = outcome
+                goes_on = sends.responded(response.status_code)
+        except RosteringError as error:
+            if response is None or error.code != "service_unauthorized":
+                raise
+            refusal = error
+        if response.is_success or response.status_code == HTTPStatus.NOT_MODIFIED:
+            return self._checked(response)
+        explained = self._explain(response, sends.tokens)
+        if refusal:  # the flow's verdict, on the response that led to it
+            explained.message, explained.retryable = refusal.message, refusal.retryable
+            explained.retry_after = refusal.retry_after
+        raise explained
+
+    def _request(self, fields: dict[str, object]) -> Request:
+        key = json.dumps(fields)
+        request = self._requests.get(key)
+        if not request:
+            request = Request(**json.loads(self._plugin.call("request", key.encode())))
+            if len(self._requests) >= _MOST_REQUESTS:
+                self._requests.clear()
+            self._requests[key] = request
+        return request
+
+    def _explain(self, outcome: Outcome, tokens: list[str]) -> RosteringError:
+        data = json.dumps({**result_of(outcome), "tokens": tokens})
+        error = decode_error(self._plugin.call("explain", data.encode()))
+        if isinstance(outcome, httpx.Response):
+            error.headers = outcome.headers
+        if isinstance(outcome, Exception):
+            error.__cause__ = outcome
+        return error
+
+    def _checked(self, response: httpx.Response) -> httpx.Response:
+        if len(response.content) > self._max_body:
+            limit = f"max_body ({self._max_body} bytes)"
+            message = f"the response is larger than {limit}: raise it or request less"
+            raise RosteringError("network_error", message, status=response.status_code)
+        return response
