@@ -18,7 +18,7 @@ var elsewhere = map[string]string{
 	"glossary":                 "words",
 	"two-builds-of-one-source": "tests/plugin: TestImportsAndExports",
 	"what-a-driver-does":       "tests/rows",
-	"states-of-a-call":         "plugin/core/call: TestDiagram",
+	"states-of-a-call":         "plugin/core/flow: TestDiagram",
 }
 
 // Each scenario's rule is a section of docs/contract.md, by the anchor that its heading

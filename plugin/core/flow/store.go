@@ -110,7 +110,6 @@ func (f *Flow) lockRead(r *input.Resume) Event {
 		f.locked = 1 // the secret of the other instance may be another one
 	case lock.Failed:
 		f.adopt(lock)
-		f.found = tokenRead
 	case awaited >= maxLockWaits:
 		f.store = storeFailed
 	case (r.ValueNull || lock.Done) && f.free == 0:
@@ -139,6 +138,10 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 	}
 	if next.Refusal == f.retry.Refusal {
 		next.Failures = max(next.Failures, f.retry.Failures)
+	}
+	if next.Refusal && f.vars.Refuses(f.vars.Token.Hash) { // as in refuse
+		f.vars.Forgive(f.vars.Token.Hash)
+		f.save()
 	}
 	f.SetBackoff(next)
 }
