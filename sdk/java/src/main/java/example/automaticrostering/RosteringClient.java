@@ -22,7 +22,7 @@ public interface RosteringClient extends AutoCloseable {
   String VERSION = "0.1.0";
 
   /** The version of the plugin's contract. A plugin with another one is refused. */
-  int CONTRACT = 2;
+  int CONTRACT = 1;
 
   /**
    * Opens a client with the defaults of {@link RosteringClientBuilder}, which the caller closes.

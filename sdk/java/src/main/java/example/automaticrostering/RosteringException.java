@@ -7,6 +7,7 @@ import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -114,20 +115,45 @@ public final class RosteringException extends RuntimeException {
   }
 
   /** Reads an error of the plugin. What is null is not known. */
-  static RuntimeException ofPlugin(String text, Response response, Throwable cause) {
+  static RuntimeException ofPlugin(byte[] json, Response response, Throwable cause) {
     try {
-      var fields = new LinkedHashMap<>(Json.read(text.getBytes(UTF_8)));
+      var fields = new LinkedHashMap<>(Json.read(json));
       var code = String.valueOf(fields.get("code"));
       fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-      var isOfService = code.startsWith("service_") && response != null;
-      var error = new RosteringException(fields, isOfService ? response.headers() : null);
+      var error = new RosteringException(fields, response == null ? null : response.headers());
       if (code.equals("network_error")) {
         error.initCause(cause);
       }
       return error;
     } catch (IllegalArgumentException e) { // not an error of the contract
-      return ofBug(text, e);
+      return ofBug(new String(json, UTF_8), e);
     }
+  }
+
+  /** Returns a copy with the stack of the caller: calls may share an error. */
+  RosteringException copy() {
+    var copy = new RosteringException(fields, headers);
+    copy.initCause(getCause());
+    return copy;
+  }
+
+  boolean isUnauthorized() {
+    return code() == Code.SERVICE_UNAUTHORIZED;
+  }
+
+  /** Returns the error of a response with this verdict on its token. */
+  RuntimeException of(RuntimeException e) {
+    if (!(e instanceof RosteringException response)) {
+      return e;
+    }
+    var merged = new LinkedHashMap<>(response.fields);
+    for (var name : List.of("message", "retryable", "retry_after")) {
+      merged.remove(name);
+      if (fields.containsKey(name)) {
+        merged.put(name, fields.get(name));
+      }
+    }
+    return new RosteringException(merged, response.headers);
   }
 
   static IllegalStateException ofBug(String what, Throwable cause) {
