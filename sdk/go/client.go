@@ -87,13 +87,13 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 // to another client id, scope or token endpoint, the error is an [*Error] with
 // [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
-	return c.driver.change(ctx, "set_token", func(h *holder) (any, func()) { return t.object(h.driver.now()), h.replace })
+	return c.driver.change(ctx, "set_token", func() any { return t.object(c.driver.now()) })
 }
 
 // ClearToken forgets the token and the backoff after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	return c.driver.change(ctx, "clear_token", func(h *holder) (any, func()) { return struct{}{}, h.clear })
+	return c.driver.change(ctx, "clear_token", func() any { return struct{}{} })
 }
 
 // Close cancels the calls in progress and frees the plugin with its token. These calls, and

@@ -1,10 +1,12 @@
 package rostering
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,21 +26,21 @@ type driver struct {
 	trouble  trouble
 	log      func(level slog.Level, line string)
 	holder   *holder
-	requests requests
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
 	clock    func() time.Time
 	base     string // the origin to which a [Transport] sends the token; empty without BaseURL
 
-	open   context.Context // canceled to end everything in progress
+	open   context.Context // canceled when the client closes
 	cancel context.CancelCauseFunc
+	flows  sync.WaitGroup
+	free   func() error
 
-	mutex  sync.Mutex
-	closed bool
-	calls  int            // in progress
-	idle   chan struct{}  // closed when the client is closed and no call is in progress
-	work   sync.WaitGroup // calls, and the flows that outlive them
-	free   func() error   // after work
+	mutex    sync.Mutex
+	closed   bool
+	calls    sync.WaitGroup                    // in progress
+	cancels  map[*context.CancelCauseFunc]bool // of the calls
+	requests map[string]*http.Request          // by their inputs
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -54,7 +56,7 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
-		log: s.log, idle: make(chan struct{}),
+		log: s.log, cancels: map[*context.CancelCauseFunc]bool{}, requests: map[string]*http.Request{},
 	}
 	d.holder = newHolder(d)
 	if d.ownHTTP {
@@ -74,27 +76,26 @@ func (d *driver) token(ctx context.Context, call *call) (*tokenObject, error) {
 	}
 	defer leave()
 	defer d.holder.settle(ctx)
-	if call.force {
+	switch {
+	case call.force:
 		return d.holder.force(ctx)
+	case call.refused != nil:
+		d.holder.refuse(*call.refused, false)
+		return d.holder.token(ctx, *call.refused)
 	}
-	if call.refused == nil {
-		return d.holder.token(ctx, "")
-	}
-	d.holder.refuse(*call.refused, false)
-	return d.holder.token(ctx, *call.refused)
+	return d.holder.token(ctx, "")
 }
 
-// change calls an export that sends nothing, and then changes what the holder keeps.
-func (d *driver) change(ctx context.Context, export string, of func(*holder) (input any, changed func())) error {
+// change calls set_token or clear_token.
+func (d *driver) change(ctx context.Context, export string, input func() any) error {
 	_, leave, err := d.enter(ctx, &call{})
 	if err != nil {
 		return err
 	}
 	defer leave()
-	input, changed := of(d.holder)
-	d.instance.use(export, object(input), func(_ []byte, failed error) {
+	d.instance.use(export, object(input()), func(_ []byte, failed error) {
 		if err = failed; err == nil {
-			changed()
+			d.holder.drop(export == "set_token")
 		}
 	})
 	return err
@@ -102,88 +103,15 @@ func (d *driver) change(ctx context.Context, export string, of func(*holder) (in
 
 func (d *driver) now() int64 { return d.clock().Unix() }
 
-// enter begins a call, for which Shutdown waits. The context that it returns ends after the
-// call's timeout.
-func (d *driver) enter(ctx context.Context, call *call) (limited context.Context, leave func(), err error) {
+// enter begins a call, for which Shutdown waits. The context that it returns is canceled after
+// the call's timeout, or when the client closes.
+func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leave func(), err error) {
 	if d == nil {
 		return nil, nil, zeroValue("Client")
 	}
 	if ctx.Err() != nil {
 		return nil, nil, left(ctx)
 	}
-	limited, cancel, err := d.limit(ctx, call)
-	if err != nil {
-		return nil, nil, err
-	}
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if d.closed {
-		cancel()
-		return nil, nil, ErrClosed
-	}
-	d.calls++
-	d.work.Add(1)
-	return limited, func() {
-		cancel()
-		d.leave()
-	}, nil
-}
-
-// zeroValue returns the error of a zero Client or Transport.
-func zeroValue(name string) *Error {
-	return &Error{Code: CodeInvalidInput, Message: "this is a zero " + name + ": create it with New" + strings.TrimPrefix(name, "Client")}
-}
-
-func (d *driver) leave() {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if d.calls--; d.closed && d.calls == 0 {
-		close(d.idle)
-	}
-	d.work.Done()
-}
-
-// shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
-func (d *driver) shutdown(ctx context.Context) (err error) {
-	d.mutex.Lock()
-	if !d.closed && d.calls == 0 {
-		close(d.idle)
-	}
-	d.closed = true
-	d.mutex.Unlock()
-	select {
-	case <-d.idle:
-	default:
-		select {
-		case <-d.idle:
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-	}
-	d.cancel(ErrClosed)
-	d.work.Wait()
-	return err
-}
-
-func (d *driver) release() error {
-	if d.ownHTTP {
-		d.http.CloseIdleConnections()
-	}
-	return d.instance.close(context.Background())
-}
-
-// whileOpen returns a context that is also canceled, by [ErrClosed], when the client closes.
-func (d *driver) whileOpen(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-	}
-}
-
-// limit returns the context of a call, which ends after its timeout.
-func (d *driver) limit(ctx context.Context, call *call) (context.Context, context.CancelFunc, error) {
 	timeout := d.timeout
 	if call.timeout != nil {
 		timeout = *call.timeout
@@ -194,15 +122,65 @@ func (d *driver) limit(ctx context.Context, call *call) (context.Context, contex
 			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
 		}
 	}
-	ctx, cancel := d.whileOpen(ctx)
-	if timeout == 0 {
-		return ctx, cancel, nil
+	ctx, cancel := context.WithCancelCause(ctx)
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if d.closed {
+		cancel(nil)
+		return nil, nil, ErrClosed
 	}
-	limited, cancelTimer := context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
-	return limited, func() {
-		cancelTimer()
-		cancel()
+	d.cancels[&cancel] = true
+	d.calls.Add(1)
+	timer := time.AfterFunc(cmp.Or(timeout, math.MaxInt64), func() { cancel(timedOut(timeout)) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
+		d.mutex.Lock()
+		defer d.mutex.Unlock()
+		delete(d.cancels, &cancel)
+		d.calls.Done()
 	}, nil
+}
+
+// zeroValue returns the error of a zero Client or Transport.
+func zeroValue(name string) *Error {
+	return &Error{Code: CodeInvalidInput, Message: "this is a zero " + name + ": create it with New" + strings.TrimPrefix(name, "Client")}
+}
+
+// shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
+func (d *driver) shutdown(ctx context.Context) (err error) {
+	d.mutex.Lock()
+	d.closed = true
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.calls.Wait()
+	}()
+	running := len(d.cancels) > 0
+	d.mutex.Unlock()
+	if running {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	d.mutex.Lock()
+	for cancel := range d.cancels {
+		(*cancel)(ErrClosed)
+	}
+	d.mutex.Unlock()
+	d.cancel(ErrClosed)
+	<-ended
+	d.flows.Wait()
+	return err
+}
+
+func (d *driver) release() error {
+	if d.ownHTTP {
+		d.http.CloseIdleConnections()
+	}
+	return d.instance.close(context.Background())
 }
 
 // timedOut is the cause of a context that the library's own timeout canceled.

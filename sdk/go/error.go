@@ -22,7 +22,7 @@ const (
 	CodeTokenEndpointUnavailable Code = "token_endpoint_unavailable" // the identity provider failed
 	CodeTokenResponseInvalid     Code = "token_response_invalid"     // its response has no usable token
 	CodeTokenMismatch            Code = "token_mismatch"             // the token of SetToken is another client's, or expired
-	CodeServiceUnauthorized      Code = "service_unauthorized"       // the service refused the token, and there was no retry
+	CodeServiceUnauthorized      Code = "service_unauthorized"       // the service refused the token, and others or a second request
 	CodeServiceError             Code = "service_error"              // the service responded with another error
 	CodeNetworkError             Code = "network_error"              // no response, a timeout, or a response that is too large
 )

@@ -15,7 +15,7 @@ type flow struct {
 	holder  *holder
 	force   bool
 	refused *refusal // with which it began, or nil
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	cause   error // of its last failed request
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
@@ -27,83 +27,69 @@ type flow struct {
 	mono   time.Time     // the same by the monotonic clock, which may stop with the machine
 }
 
-// beginning is the input of the plugin's begin.
-type beginning struct {
-	Accepts []string `json:"accepts"`
-	Force   bool     `json:"force,omitempty"`
-	Refused *string  `json:"refused,omitempty"`
-	Used    bool     `json:"used,omitempty"`
-	Now     int64    `json:"now"`
-}
-
-// result is the result of a step, for resume.
-type result map[string]any
-
 // run carries out the flow. Whatever ends it, ends it for all who wait.
 func (f *flow) run(ctx context.Context) {
-	defer f.cancel()
-	err := errors.New("rostering: the HTTP client or the store ended the goroutine of the token request")
-	defer func() { f.end(err) }()
-	d := f.holder.driver
-	b := beginning{Accepts: []string{}, Force: f.force, Now: d.now()}
-	if d.store != nil {
-		b.Accepts = []string{"store"}
+	defer f.cancel(nil)
+	defer f.publish(nil, errors.New("rostering: the HTTP client or the store ended the goroutine of the token request"))
+	input := result{"accepts": []string{}, "force": f.force}
+	if f.holder.driver.store != nil {
+		input["accepts"] = []string{"store"}
 	}
 	if f.refused != nil {
-		b.Refused, b.Used = &f.refused.token, f.refused.used
+		input["refused"], input["used"] = f.refused.token, f.refused.used
 	}
-	s, failed := f.call("begin", b)
-	for failed == nil && s.Step != "done" {
-		var r result
-		if r, failed = f.carryOut(ctx, s); failed == nil {
-			r["flow"], r["now"] = s.Flow, d.now()
-			s, failed = f.call("resume", r)
+	for export := "begin"; ; export = "resume" {
+		s := f.call(export, input)
+		if s == nil || s.Step == "done" {
+			return
 		}
+		var err error
+		if input, err = f.carryOut(ctx, s); err != nil {
+			f.publish(nil, err)
+			return
+		}
+		input["flow"] = s.Flow
 	}
-	if e, ok := errors.AsType[*Error](failed); ok && e.Code == CodeNetworkError {
-		e.cause = f.cause
-	}
-	err = failed
 }
 
-// call calls begin or resume, and passes the step on before the plugin's state changes again.
-func (f *flow) call(export string, input any) (s *step, err error) {
-	f.holder.driver.instance.use(export, object(input), func(output []byte, failed error) {
-		if err = failed; err == nil {
+// call calls begin or resume, and publishes the step before the plugin's state changes again.
+// It returns nil after an error.
+func (f *flow) call(export string, input result) (s *step) {
+	input["now"] = f.holder.driver.now()
+	f.holder.driver.instance.use(export, object(input), func(output []byte, err error) {
+		if err == nil {
 			s, err = decodeStep(output)
 		}
-		if err == nil {
-			f.publish(s)
+		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
+			e.cause = f.cause
 		}
+		f.publish(s, err)
 	})
-	return s, err
+	return s
 }
 
-func (f *flow) publish(s *step) {
+// publish has all who wait know a step, or the error that ends the flow, unless the flow has
+// ended or was abandoned.
+func (f *flow) publish(s *step, err error) {
 	h := f.holder
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	if h.flow != f {
-		return // abandoned
-	}
-	f.touch()
-	if s.Token == nil {
 		return
 	}
-	f.token = s.Token
-	if h.refused == nil || h.refused.token != s.Token.AccessToken { // the service may refuse a token while it is renewed
+	f.touch()
+	// A call may refuse the token while the flow runs.
+	if err == nil && s.Token != nil && (h.refused == nil || h.refused.token != s.Token.AccessToken) {
 		h.kept, h.refused = s, nil
+		f.token = s.Token
 		f.tokens++
 		f.wake()
 	}
-}
-
-// end ends the flow for all who wait, unless it was abandoned.
-func (f *flow) end(err error) {
-	f.holder.mutex.Lock()
-	defer f.holder.mutex.Unlock()
-	if f.holder.flow == f {
-		f.ended, f.err, f.holder.flow = true, err, nil
+	if err == nil && s.Step == "done" {
+		f.token = s.Token
+	}
+	if err != nil || s.Step == "done" {
+		f.ended, f.err, h.flow = true, err, nil
 		f.wake()
 	}
 }
@@ -148,17 +134,10 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	return r, nil
 }
 
-// pause waits for a duration, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
+// result is an input of the plugin, mostly the result of a step.
+type result map[string]any
 
-// object encodes a value of this package, which cannot fail.
+// object encodes an input of the plugin, which cannot fail.
 func object(v any) []byte {
 	b, _ := json.Marshal(v)
 	return b

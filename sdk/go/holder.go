@@ -119,20 +119,16 @@ func (h *holder) refuse(token string, first bool) {
 	}
 }
 
-// clear drops what is kept, after clear_token. A flow that runs begins anew in the plugin.
-func (h *holder) clear() {
+// drop drops what is kept, after clear_token or set_token. After clear_token, a flow that runs
+// begins anew in the plugin; a token that was set replaces it, and who waits begins another.
+func (h *holder) drop(set bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	h.kept = nil
-}
-
-// replace drops what is kept, after set_token. A flow that runs is abandoned, and who waits
-// for it begins another.
-func (h *holder) replace() {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
-	h.kept, h.refused = nil, nil
-	if h.flow != nil {
+	if set {
+		h.refused = nil
+	}
+	if set && h.flow != nil {
 		h.abandon()
 	}
 }
@@ -148,7 +144,7 @@ func (h *holder) running() *flow {
 }
 
 func (h *holder) abandon() {
-	h.flow.cancel()
+	h.flow.cancel(nil)
 	h.flow.wake()
 	h.flow = nil
 }
@@ -160,9 +156,13 @@ func (h *holder) begin(ctx context.Context, force bool) *flow {
 		f.refused, h.refused = h.refused, nil
 	}
 	f.touch()
-	ctx, f.cancel = h.driver.whileOpen(context.WithoutCancel(ctx))
+	ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(h.driver.open, func() { f.cancel(ErrClosed) })
 	h.flow = f
-	h.driver.work.Go(func() { f.run(ctx) })
+	h.driver.flows.Go(func() {
+		defer stop()
+		f.run(ctx)
+	})
 	return f
 }
 

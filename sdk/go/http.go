@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -23,9 +24,9 @@ type request struct {
 	Body        string // of a token request
 }
 
-// template returns the request without its body.
+// template returns the request, without the caller's body.
 func (r *request) template() (*http.Request, error) {
-	q, err := http.NewRequest(r.Method, r.URL, nil)
+	q, err := http.NewRequest(r.Method, r.URL, strings.NewReader(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ type bodyError struct{ error }
 // limits are how many bytes are read of the body of a result, and of an error.
 type limits struct{ result, failure int64 }
 
-// exchange sends a request with a body, which may be nil, and reads the response.
+// exchange sends a request, with the caller's body if there is one, and reads the response.
 func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Response, err error) {
 	if b != nil {
 		if q.Body, err = b.reader(); err != nil {

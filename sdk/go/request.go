@@ -81,11 +81,6 @@ func (r *Request) body() *body {
 	return &body{once: q.Body, length: r.ContentLength}
 }
 
-// textBody returns the body of a token request.
-func textBody(text string) *body {
-	return &body{length: int64(len(text)), open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
-}
-
 // repeatable reports whether the body can be sent again.
 func (b *body) repeatable() bool { return b == nil || b.open != nil }
 

@@ -30,12 +30,18 @@ func Retry[T any](ctx context.Context, f func(context.Context) (T, error)) (T, e
 		if deadline, ok := ctx.Deadline(); ok && time.Now().Add(wait).After(deadline) {
 			return result, err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if pause(ctx, wait); ctx.Err() != nil {
 			return result, err
 		}
+	}
+}
+
+// pause waits for a duration, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -139,23 +138,16 @@ func (d *driver) explain(x result) error {
 	return pluginError(output)
 }
 
-// requests are the requests of the plugin, without a body and a token, by their inputs: it
-// builds the same request for the same input.
-type requests struct {
-	mutex sync.Mutex
-	known map[string]*http.Request
-}
-
-// mostRequests bounds the requests.
+// mostRequests bounds the requests that are kept.
 const mostRequests = 256
 
-// request returns the request for an input. It must not be changed.
+// request returns the plugin's request for an input, without a body and a token. It must not
+// be changed: the plugin builds the same one for the same input, so it is kept.
 func (d *driver) request(in *input) (*http.Request, error) {
 	key := object(in)
-	k := &d.requests
-	k.mutex.Lock()
-	q := k.known[string(key)]
-	k.mutex.Unlock()
+	d.mutex.Lock()
+	q := d.requests[string(key)]
+	d.mutex.Unlock()
 	if q != nil {
 		return q, nil
 	}
@@ -164,17 +156,17 @@ func (d *driver) request(in *input) (*http.Request, error) {
 		return nil, err
 	}
 	var r request
-	if err := json.Unmarshal(output, &r); err != nil {
+	if err = json.Unmarshal(output, &r); err == nil {
+		q, err = r.template()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("rostering: the plugin returned no request: %w", err)
 	}
-	if q, err = r.template(); err != nil {
-		return nil, fmt.Errorf("rostering: %w", err)
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if len(d.requests) == mostRequests {
+		clear(d.requests)
 	}
-	k.mutex.Lock()
-	defer k.mutex.Unlock()
-	if k.known == nil || len(k.known) == mostRequests {
-		k.known = map[string]*http.Request{}
-	}
-	k.known[string(key)] = q
+	d.requests[string(key)] = q
 	return q, nil
 }

@@ -52,7 +52,7 @@ func (s *step) request(ctx context.Context, client *http.Client) (result, error)
 	if err != nil {
 		return nil, err
 	}
-	response, err := exchange(q.WithContext(ctx), client, textBody(s.Request.Body), limits{s.Limit, s.Limit})
+	response, err := exchange(q.WithContext(ctx), client, nil, limits{s.Limit, s.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -61,21 +61,19 @@ func (s *step) request(ctx context.Context, client *http.Client) (result, error)
 
 // do performs a store step. It returns after the step's timeout even if the store ignores its
 // context.
-func (s *step) do(ctx context.Context, store Store) (r result, err error) {
+func (s *step) do(ctx context.Context, store Store) (result, error) {
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	type outcome struct {
-		result
-		error
-	}
-	ended := make(chan outcome, 1)
+	ended := make(chan struct{})
+	var used result
+	var failed error
 	go func() {
-		r, err := s.use(ctx, store)
-		ended <- outcome{r, err}
+		defer close(ended)
+		used, failed = s.use(ctx, store)
 	}()
 	select {
-	case o := <-ended:
-		return o.result, o.error
+	case <-ended:
+		return used, failed
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

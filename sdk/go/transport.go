@@ -47,37 +47,42 @@ func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.client == nil {
-		return nil, refuse(r, zeroValue("Transport"))
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return nil, zeroValue("Transport")
 	}
 	d := t.client.driver
 	if origin(r.URL) != d.base || hasAuthorization(r.Header) {
 		return t.base.RoundTrip(r)
 	}
+	body, hasBody := r.Body, r.Body != nil && r.Body != http.NoBody
 	var response *http.Response
-	sent := false
-	err := d.send(r.Context(), replayable(r), t.token, func(tokens []string) (_ int, err error) {
-		body := r.Body
-		if sent && hasBody(r) {
-			if body, err = r.GetBody(); err != nil {
-				return 0, err
-			}
-		}
+	err := d.send(r.Context(), !hasBody || r.GetBody != nil, t.token, func(tokens []string) (_ int, err error) {
 		if response != nil {
-			drain(response)
+			if hasBody {
+				if body, err = r.GetBody(); err != nil {
+					return 0, err
+				}
+			}
+			_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody) // so that the connection can be reused
+			_ = response.Body.Close()
 		}
-		sent = true
-		if response, err = t.attempt(r, body, tokens[len(tokens)-1]); err != nil {
+		q := withToken(r.WithContext(r.Context()), tokens[len(tokens)-1])
+		q.Body, body = body, nil
+		if response, err = t.base.RoundTrip(q); err != nil {
 			return 0, err
 		}
+		response.Request = r // which does not show the token
 		return response.StatusCode, nil
 	})
-	switch {
-	case response != nil: // perhaps a 401 for which there is no other token
+	if response != nil { // perhaps a 401 for which there is no other token
 		return response, nil
-	case sent:
-		return nil, err
 	}
-	return nil, refuse(r, err)
+	if body != nil { // not sent
+		_ = body.Close()
+	}
+	return nil, err
 }
 
 // token returns a token, as GetToken.
@@ -90,36 +95,6 @@ func (t *Transport) token(ctx context.Context, refused string) (*tokenObject, er
 	defer leave()
 	return d.holder.token(ctx, refused)
 }
-
-// drain reads the rest of a short body, so that the connection can be reused.
-func drain(response *http.Response) {
-	_, _ = io.CopyN(io.Discard, response.Body, maxErrorBody)
-	_ = response.Body.Close()
-}
-
-// attempt sends a copy of r with the token, which the response does not show.
-func (t *Transport) attempt(r *http.Request, body io.ReadCloser, token string) (*http.Response, error) {
-	q := withToken(r.WithContext(r.Context()), token)
-	q.Body = body
-	response, err := t.base.RoundTrip(q)
-	if err != nil {
-		return nil, err
-	}
-	response.Request = r
-	return response, nil
-}
-
-// refuse closes the body of a request that is not sent, and returns the error.
-func refuse(r *http.Request, err error) error {
-	if r.Body != nil {
-		_ = r.Body.Close()
-	}
-	return err
-}
-
-func hasBody(r *http.Request) bool { return r.Body != nil && r.Body != http.NoBody }
-
-func replayable(r *http.Request) bool { return !hasBody(r) || r.GetBody != nil }
 
 func hasAuthorization(header http.Header) bool {
 	for name := range header {

@@ -1,0 +1,94 @@
+package rostering_test
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"testing"
+	"time"
+
+	"automatic-rostering.example/rostering"
+)
+
+// A token request whose HTTP client ignores its context never ends. By the monotonic clock, it
+// is abandoned after 30 s, though the client's clock stands still.
+func TestFlowThatNeverEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		started, requests, released := time.Now(), 0, make(chan struct{})
+		client := newClient(t, fullConfig, rostering.WithClock(func() time.Time { return started }), faked(func(r *http.Request) error {
+			if requests++; requests == 1 {
+				<-released
+			}
+			return nil
+		}))
+		defer close(released)
+		if _, err := client.ListJobs(t.Context(), rostering.WithCallTimeout(time.Minute)); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(started).Round(time.Second); took != 30*time.Second || requests != 3 {
+			t.Errorf("it took %s and %d requests", took, requests)
+		}
+	})
+}
+
+// A goroutine that ends ends its flow for all who wait.
+func TestGoroutineThatEnds(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		client, started := newClient(t, fullConfig, faked(func(*http.Request) error {
+			time.Sleep(time.Second)
+			runtime.Goexit()
+			return nil
+		})), time.Now()
+		ended := make(chan error)
+		for range 3 {
+			go func() {
+				_, err := client.GetToken(t.Context())
+				ended <- err
+			}()
+		}
+		for range 3 {
+			if err := <-ended; err == nil {
+				t.Error("it succeeded")
+			}
+		}
+		if took := time.Since(started); took != time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+// On AWS Lambda, a call waits for the renewal that it began; elsewhere it does not.
+func TestRenewalBeforeAFreeze(t *testing.T) {
+	for name, want := range map[string]time.Duration{"": 0, "jobs": 3 * time.Second} {
+		t.Setenv("AWS_LAMBDA_FUNCTION_NAME", name)
+		inBubble(t, func(t *testing.T) {
+			client := newClient(t, fullConfig, faked(func(r *http.Request) error {
+				if r.URL.Host == provider {
+					time.Sleep(3 * time.Second)
+				}
+				return nil
+			}))
+			_, err := client.ListJobs(t.Context())
+			time.Sleep(59*time.Minute + 30*time.Second)
+			renewed := time.Now()
+			_, err2 := client.ListJobs(t.Context())
+			if took := time.Since(renewed); err != nil || err2 != nil || took != want {
+				t.Errorf("%q: it took %s, not %s: %v, %v", name, took, want, err, err2)
+			}
+			time.Sleep(time.Minute)
+		})
+	}
+}
+
+// Requests for more inputs than are kept are built anew.
+func TestManyInputs(t *testing.T) {
+	_, client := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, r.Header.Get("CUSTOMER_ID")) })
+	for range 2 {
+		for n := range 300 {
+			id := fmt.Sprint("customer-", n)
+			if r, err := client.ForCustomer(id).ListJobs(t.Context()); err != nil || string(r.Body) != id {
+				t.Fatalf("%s: %v, %v", id, r, err)
+			}
+		}
+	}
+}
