@@ -44,7 +44,8 @@ final class AuthorizedHttpClient extends HttpClient {
         new Own<T>(request, thread) {
           @Override
           CompletableFuture<HttpResponse<T>> send(HttpRequest authorized) {
-            return CallerThread.run(() -> http.send(authorized, new FinalResponse<>(this, handler)));
+            return CallerThread.run(
+                () -> http.send(authorized, new FinalResponse<>(this, handler)));
           }
         };
     try {

@@ -52,8 +52,7 @@ final class Flow {
 
   /** Returns how many seconds ago its step began, by the clock that shows more. */
   long age() {
-    return Math.max(
-        driver.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
+    return Math.max(driver.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
   }
 
   /** Runs in the plugin's thread, but for the steps. */

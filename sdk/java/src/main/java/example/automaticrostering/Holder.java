@@ -61,7 +61,9 @@ final class Holder {
         });
   }
 
-  /** Returns the token of a flow that begins from now on. All that wait for such a flow share it. */
+  /**
+   * Returns the token of a flow that begins from now on. All that wait for such a flow share it.
+   */
   CompletableFuture<Token> force() {
     Flow before;
     synchronized (this) {
@@ -87,8 +89,7 @@ final class Holder {
   }
 
   private static <T> CompletableFuture<T> compose(
-      CompletableFuture<T> stage,
-      BiFunction<T, Throwable, CompletableFuture<T>> next) {
+      CompletableFuture<T> stage, BiFunction<T, Throwable, CompletableFuture<T>> next) {
     return stage.handle(next).thenCompose(Function.identity());
   }
 

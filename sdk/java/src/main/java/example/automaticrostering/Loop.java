@@ -63,10 +63,11 @@ abstract class Loop<T> {
     if (next == null) {
       return failedFuture(e);
     }
-    return next.handle((t, noToken) -> {
-          verdict = noToken;
-          return t;
-        })
+    return next.handle(
+            (t, noToken) -> {
+              verdict = noToken;
+              return t;
+            })
         .thenComposeAsync(
             t -> t != null ? attempt(t) : e == null ? completedFuture(response) : failedFuture(e),
             executor);

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 
 /** A call of the service. Its error is the plugin's explanation of the last response. */
 final class ServiceCall extends Loop<byte[]> {
@@ -20,7 +19,9 @@ final class ServiceCall extends Loop<byte[]> {
   private final boolean isBlocking;
   private Request request;
 
-  /** Creates a call that has not started. If it is blocking, the executor is its caller's thread. */
+  /**
+   * Creates a call that has not started. If it is blocking, the executor is its caller's thread.
+   */
   ServiceCall(
       Driver driver, Map<String, ?> input, BodyPublisher body, long timeout, Executor executor) {
     super(driver, body, executor);
