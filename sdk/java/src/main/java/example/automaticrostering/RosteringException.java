@@ -29,7 +29,7 @@ public final class RosteringException extends RuntimeException {
     CONFIG_MISSING,
     /** A field of the config is invalid; {@link #key} names it. */
     CONFIG_INVALID,
-    /** The system clock is wrong by years, or was set back. */
+    /** The system clock is wrong by years. */
     CLOCK_UNUSABLE,
     /** The token endpoint refused the client, in most cases for its id, secret or scope. */
     TOKEN_ENDPOINT_REJECTED,
@@ -39,7 +39,7 @@ public final class RosteringException extends RuntimeException {
     TOKEN_RESPONSE_INVALID,
     /** {@code setToken}: an expired token, or another client's, scope's or token URL's. */
     TOKEN_MISMATCH,
-    /** The service refused a new token, or a token of a request that cannot be sent again. */
+    /** The service refuses new tokens, too, or the token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
     /** The service responded with another status than 2xx: see {@link #status}, {@link #body}. */
     SERVICE_ERROR,
