@@ -7,6 +7,7 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
@@ -15,18 +16,19 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
 /** Adds the token to the requests of another HTTP client: {@link RosteringClient#authorize}. */
 final class AuthorizedHttpClient extends HttpClient {
-  private final RosteringClient rostering;
+  private final Client client;
   private final String origin;
   private final HttpClient http;
 
-  AuthorizedHttpClient(RosteringClient rostering, URI base, HttpClient http) {
-    this.rostering = rostering;
+  AuthorizedHttpClient(Client client, URI base, HttpClient http) {
+    this.client = client;
     this.origin = origin(base);
     this.http = Http.withoutRedirects(http);
   }
@@ -37,16 +39,23 @@ final class AuthorizedHttpClient extends HttpClient {
     if (isUnchanged(request)) {
       return http.send(request, handler);
     }
-    var token = rostering.getToken();
-    var first = new FirstResponse<>(rostering, request, token, handler);
+    var thread = new CallerThread();
+    var own =
+        new Own<T>(request, thread) {
+          @Override
+          CompletableFuture<HttpResponse<T>> send(HttpRequest authorized) {
+            return CallerThread.run(
+                () -> http.send(authorized, new FinalResponse<>(this, handler)));
+          }
+        };
     try {
-      return http.send(authorized(request, token), first);
-    } catch (IOException e) {
-      if (first.renewed() == null) {
-        throw e;
+      return thread.await(own.start());
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
       }
+      throw Client.cause(e);
     }
-    return http.send(authorized(request, first.renewed()), handler);
   }
 
   @Override
@@ -61,48 +70,67 @@ final class AuthorizedHttpClient extends HttpClient {
     if (isUnchanged(request)) {
       return http.sendAsync(request, handler, push);
     }
-    var result = new CompletableFuture<HttpResponse<T>>();
-    endWith(result, rostering.getTokenAsync(TokenOptions.cached()))
-        .thenCompose(
-            token -> {
-              var first = new FirstResponse<>(rostering, request, token, handler);
-              return endWith(result, http.sendAsync(authorized(request, token), first, push))
-                  .exceptionallyCompose(
-                      e ->
-                          first.renewed() == null
-                              ? CompletableFuture.failedFuture(e)
-                              : endWith(
-                                  result,
-                                  http.sendAsync(
-                                      authorized(request, first.renewed()), handler, push)));
-            })
-        .whenComplete(
-            (response, e) -> {
-              if (e == null) {
-                result.complete(response);
-              } else {
-                result.completeExceptionally(Http.unwrapped(e));
-              }
-            });
-    return result;
+    var own =
+        new Own<T>(request, CallerThread.NONE) {
+          @Override
+          CompletableFuture<HttpResponse<T>> send(HttpRequest authorized) {
+            var sent = http.sendAsync(authorized, new FinalResponse<>(this, handler), push);
+            return endsWith(sent);
+          }
+        };
+    return own.start();
   }
 
-  /** Cancels what was started for a result when its caller cancels that. */
-  private static <T> CompletableFuture<T> endWith(
-      CompletableFuture<?> result, CompletableFuture<T> started) {
-    result.whenComplete((r, e) -> started.cancel(true));
-    return started;
+  /** A request with the token. Its caller leaves it by completing the result. */
+  private abstract class Own<T> extends Loop<T> {
+    private final HttpRequest request;
+    private final CompletableFuture<HttpResponse<T>> result = new CompletableFuture<>();
+
+    Own(HttpRequest request, Executor executor) {
+      super(client.driver, request.bodyPublisher().orElse(BodyPublishers.noBody()), executor);
+      this.request = request;
+    }
+
+    CompletableFuture<HttpResponse<T>> start() {
+      run()
+          .whenComplete(
+              (response, e) -> {
+                if (e == null) {
+                  result.complete(response);
+                } else {
+                  result.completeExceptionally(Http.unwrapped(e));
+                }
+              });
+      return result;
+    }
+
+    @Override
+    CompletableFuture<Token> token(String refused) {
+      return endsWith(client.token(() -> driver.holder.token(refused)));
+    }
+
+    @Override
+    CompletableFuture<HttpResponse<T>> send(Token token) {
+      return result.isDone()
+          ? new CompletableFuture<>() // nobody waits for it
+          : send(
+              HttpRequest.newBuilder(request, (name, value) -> true)
+                  .setHeader("Authorization", token.header())
+                  .build());
+    }
+
+    abstract CompletableFuture<HttpResponse<T>> send(HttpRequest authorized);
+
+    /** Cancels what was started if the caller cancels the result. */
+    <S> CompletableFuture<S> endsWith(CompletableFuture<S> started) {
+      result.whenComplete((r, e) -> started.cancel(true));
+      return started;
+    }
   }
 
   private boolean isUnchanged(HttpRequest request) {
     return !origin(request.uri()).equals(origin)
         || request.headers().firstValue("Authorization").isPresent();
-  }
-
-  private static HttpRequest authorized(HttpRequest request, Token token) {
-    return HttpRequest.newBuilder(request, (name, value) -> true)
-        .setHeader("Authorization", "Bearer " + token.accessToken())
-        .build();
   }
 
   private static String origin(URI uri) {

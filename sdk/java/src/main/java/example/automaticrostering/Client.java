@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** A client, or a view of one: they differ in the ids and the timeout. */
 final class Client implements RosteringClient {
@@ -30,58 +31,68 @@ final class Client implements RosteringClient {
 
   @Override
   public Response listJobs() throws InterruptedException {
-    return listJobsCall().make().response();
+    return make(ids, BodyPublishers.noBody());
   }
 
   @Override
   public CompletableFuture<Response> listJobsAsync() {
-    return future(listJobsCall(), Call.Result::response);
-  }
-
-  private Call listJobsCall() {
-    return call("list_jobs", ids, BodyPublishers.noBody());
+    return start(ids, BodyPublishers.noBody());
   }
 
   @Override
   public Response sendRequest(ServiceRequest request) throws InterruptedException {
-    return sendRequestCall(request).make().response();
+    return make(input(request), request.body);
   }
 
   @Override
   public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    return future(sendRequestCall(request), Call.Result::response);
+    return start(input(request), request.body);
   }
 
-  private Call sendRequestCall(ServiceRequest request) {
+  private Map<String, ?> input(ServiceRequest request) {
     var input = new HashMap<String, Object>(request.input);
     input.putAll(ids);
-    return call("send_request", input, request.body);
+    return input;
+  }
+
+  private Response make(Map<String, ?> input, BodyPublisher body) throws InterruptedException {
+    var thread = new CallerThread();
+    try {
+      return thread.await(new ServiceCall(driver, input, body, timeoutNanos, thread).start());
+    } catch (ExecutionException e) {
+      throw cause(e);
+    }
+  }
+
+  private CompletableFuture<Response> start(Map<String, ?> input, BodyPublisher body) {
+    return future(new ServiceCall(driver, input, body, timeoutNanos, CallerThread.NONE).start());
   }
 
   @Override
   public Token getToken(TokenOptions options) throws InterruptedException {
-    return getTokenCall(options).make().token();
+    return await(token(() -> options.of(driver.holder)));
   }
 
   @Override
   public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    return future(getTokenCall(options), Call.Result::token);
+    return future(token(() -> options.of(driver.holder)));
   }
 
-  private Call getTokenCall(TokenOptions options) {
-    return call("get_token", options.input(), BodyPublishers.noBody());
+  /** Starts a call that ends with a token. */
+  CompletableFuture<Token> token(Supplier<CompletableFuture<Token>> work) {
+    return new Call<Token>(driver, timeoutNanos).start(work);
   }
 
   @Override
   public void setToken(Token token) throws InterruptedException {
     var input = token.fields();
     input.put("now", driver.now());
-    await(driver.callExport("set_token", Json.write(input)));
+    await(driver.change("set_token", Json.write(input), driver.holder::replace));
   }
 
   @Override
   public void clearToken() throws InterruptedException {
-    await(driver.callExport("clear_token", new byte[0]));
+    await(driver.change("clear_token", new byte[0], driver.holder::clear));
   }
 
   @Override
@@ -146,10 +157,6 @@ final class Client implements RosteringClient {
     closed.join();
   }
 
-  private Call call(String name, Map<String, ?> input, BodyPublisher body) {
-    return driver.call(new Beginning(name, input), timeoutNanos, body);
-  }
-
   /** Waits for a call. What it throws has the stack of the caller. */
   static <T> T await(CompletableFuture<T> call) throws InterruptedException {
     try {
@@ -171,16 +178,18 @@ final class Client implements RosteringClient {
     }
   }
 
-  private static RuntimeException cause(Exception e) {
+  static RuntimeException cause(Exception e) {
+    if (e.getCause() instanceof RosteringException shared) {
+      return shared.copy();
+    }
     return e.getCause().fillInStackTrace() instanceof RuntimeException cause
         ? cause
         : new IllegalStateException(e.getCause());
   }
 
-  /** Starts a call. What depends on its future does not run on the thread that ends the call. */
-  private static <T> CompletableFuture<T> future(Call call, Function<Call.Result, T> read) {
-    var result = call.start();
-    var future = result.isDone() ? result.thenApply(read) : result.thenApplyAsync(read);
+  /** What depends on this future does not run on the thread that ends the call. */
+  private static <T> CompletableFuture<T> future(CompletableFuture<T> result) {
+    var future = result.isDone() ? result.copy() : result.thenApplyAsync(Function.identity());
     future.whenComplete((t, e) -> result.cancel(true));
     return future;
   }

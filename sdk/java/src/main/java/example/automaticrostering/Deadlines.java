@@ -17,10 +17,10 @@ final class Deadlines {
   /** Bounds how long a timer stays that no call needs. */
   private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-  private final Set<Call> calls;
+  private final Set<Call<?>> calls;
   private final AtomicLong next = new AtomicLong(Timeout.NONE);
 
-  Deadlines(Set<Call> calls) {
+  Deadlines(Set<Call<?>> calls) {
     this.calls = calls;
   }
 

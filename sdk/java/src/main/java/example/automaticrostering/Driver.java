@@ -1,58 +1,45 @@
 package example.automaticrostering;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
 import static java.util.concurrent.CompletableFuture.failedFuture;
-import static java.util.concurrent.CompletableFuture.supplyAsync;
 
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
+import java.lang.System.Logger.Level;
 import java.time.InstantSource;
-import java.util.HashSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /** What the calls of a client and its views share; it also closes them. */
 final class Driver {
+  /** Bounds the requests that are kept. */
+  private static final int MOST_REQUESTS = 256;
+
   final PluginThread plugin;
   final Http http;
   final StoreSteps store;
+  final BiConsumer<Level, String> log;
+  final Holder holder = new Holder(this);
   private final InstantSource clock;
 
-  /** Used by the plugin's thread alone. */
-  final Set<CompletableFuture<Void>> waitsForCalls = new HashSet<>();
+  /** The plugin builds the same request for the same input. */
+  private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
 
-  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+  private final Set<Call<?>> calls = ConcurrentHashMap.newKeySet();
   final Deadlines deadlines = new Deadlines(calls);
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private volatile boolean isClosing;
 
   Driver(Supplier<Exports> plugin, RosteringClientBuilder options) {
     clock = options.clock;
+    log = options.log();
     this.plugin = new PluginThread(plugin);
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
-    store = options.store == null ? null : new StoreSteps(options.store, options.log());
+    store = options.store == null ? null : new StoreSteps(options.store, log);
     this.plugin.awaitOpen();
-  }
-
-  /** Returns a call that has not started. */
-  Call call(Beginning beginning, long timeout, BodyPublisher body) {
-    var accepts = store == null ? List.of("wait", "renew") : List.of("wait", "store", "renew");
-    return new Call(this, beginning, accepts, timeout, body);
-  }
-
-  /**
-   * Renews the token in the background, while calls use the valid one: in a call that its caller
-   * has left, so that nobody waits for it or sees its error. If it fails, the log says so and the
-   * plugin backs off.
-   */
-  void renew() {
-    var accepts = store == null ? List.of("wait") : List.of("wait", "store");
-    var renewal =
-        new Call(this, Beginning.GET_TOKEN, accepts, Timeout.NONE, BodyPublishers.noBody());
-    renewal.start().cancel(true);
   }
 
   /** Returns the time by which tokens expire. */
@@ -60,15 +47,37 @@ final class Driver {
     return clock.instant().getEpochSecond();
   }
 
-  /** Calls an export that has no steps. */
-  CompletableFuture<byte[]> callExport(String export, byte[] input) {
-    return isClosing
-        ? failedFuture(closed())
-        : supplyAsync(() -> plugin.call(export, input), plugin);
+  /** Returns the plugin's request for an input. */
+  CompletableFuture<Request> request(Map<String, ?> input) {
+    var kept = requests.get(input);
+    if (kept != null) {
+      return completedFuture(kept);
+    }
+    return plugin.supply(
+        () -> {
+          var built = Request.of(Json.read(plugin.call("request", Json.write(input), null)));
+          if (requests.size() >= MOST_REQUESTS) {
+            requests.clear();
+          }
+          requests.put(input, built);
+          return built;
+        });
   }
 
-  /** Adds a call that has started, and reports whether it may continue. */
-  boolean add(Call call) {
+  /** Calls an export that sends nothing, and then changes what is kept. */
+  CompletableFuture<Void> change(String export, byte[] input, Runnable change) {
+    return isClosing
+        ? failedFuture(closed())
+        : plugin.supply(
+            () -> {
+              plugin.call(export, input, null);
+              change.run();
+              return null;
+            });
+  }
+
+  /** Adds a call that starts, and reports whether it may. */
+  boolean add(Call<?> call) {
     calls.add(call);
     if (!isClosing) {
       return true;
@@ -77,52 +86,32 @@ final class Driver {
     return false;
   }
 
-  void remove(Call call) {
+  void remove(Call<?> call) {
     calls.remove(call);
-    left();
-  }
-
-  /** Notes that a caller no longer waits. */
-  void left() {
-    if (isClosing) {
-      plugin.execute(this::closeIfIdle);
-    }
+    closeIfIdle();
   }
 
   /** Closes, and returns a future that completes when the calls that started before have ended. */
   CompletableFuture<Void> close() {
     isClosing = true;
-    left();
+    closeIfIdle();
     return closed;
   }
 
   /** Cancels the calls that a close waits for. */
   void cancel() {
-    plugin.execute(
-        () -> {
-          for (var call : calls) {
-            call.result.completeExceptionally(
-                new CancellationException("the client was closed before the call ended"));
-          }
-          free();
-        });
-  }
-
-  /** Gives up the sections that no caller waits for; anything else without a caller is short. */
-  void closeIfIdle() {
-    if (isClosing && calls.stream().allMatch(Call::isAbandoned)) {
-      free();
+    for (var call : calls) {
+      call.result.completeExceptionally(
+          new CancellationException("the client was closed before the call ended"));
     }
   }
 
-  private void free() {
-    plugin.free();
-    closed.complete(null);
-    calls.forEach(Call::giveUp);
-  }
-
-  boolean isClosed() {
-    return closed.isDone();
+  private void closeIfIdle() {
+    if (isClosing && calls.isEmpty()) {
+      holder.abandon();
+      plugin.execute(plugin::free);
+      closed.complete(null);
+    }
   }
 
   static IllegalStateException closed() {

@@ -2,14 +2,14 @@ package example.automaticrostering;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -17,7 +17,7 @@ import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Sends the requests of steps. */
+/** Sends requests. */
 final class Http {
   static final String USER_AGENT = "automatic-rostering/" + RosteringClient.VERSION + " (java)";
 
@@ -60,18 +60,17 @@ final class Http {
   }
 
   /** Sends a request to the service, in this thread. */
-  HttpResponse<byte[]> send(Step step, BodyPublisher body)
-      throws IOException, InterruptedException {
+  HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
     try {
-      return client.send(step.request().with(body), this::bodyOf);
+      return client.send(request, this::bodyOf);
     } catch (IOException e) { // the client throws a copy
       throw e.getCause() instanceof TooLarge tooLarge ? tooLarge : e;
     }
   }
 
   /** Sends a request to the service. Canceling the future cancels it. */
-  CompletableFuture<HttpResponse<byte[]>> sendAsync(Step step, BodyPublisher body) {
-    return client.sendAsync(step.request().with(body), this::bodyOf);
+  CompletableFuture<HttpResponse<byte[]>> sendAsync(HttpRequest request) {
+    return client.sendAsync(request, this::bodyOf);
   }
 
   private Body bodyOf(ResponseInfo response) {
@@ -85,13 +84,13 @@ final class Http {
     return status / 100 == 2 || status == 304;
   }
 
-  /** Sends a token request, within the step's timeout. */
-  CompletableFuture<HttpResponse<byte[]>> requestToken(Step step) {
-    var request = step.request().with(BodyPublishers.noBody());
-    var sent = client.sendAsync(request, info -> new Body(step.limit(), true));
-    var response = sent.copy().orTimeout(step.timeout(), TimeUnit.SECONDS);
-    response.whenComplete((r, e) -> sent.cancel(true)); // frees the connection
-    return response;
+  /** Returns the result of a token request as resume takes it, within the step's timeout. */
+  CompletableFuture<Map<String, ?>> requestToken(Step step) {
+    var sent = client.sendAsync(step.request().forToken(), info -> new Body(step.limit(), true));
+    var result = sent.<Map<String, ?>>thenApply(received -> Response.of(received).fields());
+    result.orTimeout(step.timeout(), TimeUnit.SECONDS);
+    result.whenComplete((r, e) -> sent.cancel(true)); // frees the connection
+    return result;
   }
 
   static Throwable unwrapped(Throwable thrown) {

@@ -1,19 +1,23 @@
 package example.automaticrostering;
 
+import java.util.concurrent.CancellationException;
+
 /** Lets another thread interrupt one piece of work of this one, and nothing after it. */
 final class Interruptible {
-  /** Work that can be interrupted. */
-  interface Work<T> {
-    T run() throws Exception;
-  }
-
   private final Thread thread = Thread.currentThread();
   private boolean isOver;
   private boolean isInterrupted;
 
-  <T> T run(Work<T> work) throws Exception {
+  <T> T run(CallerThread.Work<T> work) throws Exception {
     try {
       return work.run();
+    } catch (InterruptedException e) {
+      synchronized (this) {
+        if (isInterrupted) {
+          throw new CancellationException();
+        }
+      }
+      throw e;
     } finally {
       end();
     }
@@ -31,10 +35,5 @@ final class Interruptible {
       isInterrupted = true;
       thread.interrupt();
     }
-  }
-
-  /** Reports whether an interrupt was by {@link #interrupt}, and not the caller's. */
-  synchronized boolean isInterrupted() {
-    return isInterrupted;
   }
 }

@@ -1,8 +1,7 @@
 package example.automaticrostering;
 
-import static java.util.concurrent.CompletableFuture.runAsync;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -15,7 +14,6 @@ import java.util.function.Supplier;
  */
 final class PluginThread implements Executor {
   private final ExecutorService thread = Daemons.named("rostering-plugin", 1);
-  private final KeptSteps kept = new KeptSteps();
 
   /** Used by the thread alone; null once it is freed. */
   private Exports plugin;
@@ -25,13 +23,13 @@ final class PluginThread implements Executor {
   /** Starts to open the plugin. */
   PluginThread(Supplier<Exports> plugin) {
     opened =
-        runAsync(
+        supply(
             () -> {
               this.plugin = Exports.open(plugin);
-              call("check", new byte[0]);
+              call("check", new byte[0], null);
               loadClasses();
-            },
-            this);
+              return null;
+            });
   }
 
   /** Waits until the plugin is open, and throws what prevented that. */
@@ -41,7 +39,7 @@ final class PluginThread implements Executor {
 
   /** Loads the classes of calls, which takes so long that the first calls could time out. */
   private static void loadClasses() {
-    Step.ofJson(Json.write(Map.of("step", "done", "now", 1L)));
+    Step.ofJson(Json.write(Map.of("step", "done")));
     RosteringException.ofNetwork("", true);
   }
 
@@ -50,43 +48,22 @@ final class PluginThread implements Executor {
     thread.execute(task);
   }
 
-  /** Returns the first step of a call, or null if the plugin has to be asked: in any thread. */
-  Step kept(Beginning beginning, long now) {
-    return kept.find(beginning, now);
+  /** Returns what the thread will return. */
+  <T> CompletableFuture<T> supply(Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, this);
   }
 
   // The methods below are for the thread alone.
 
-  /** Returns the first step of a call, and keeps it if that is allowed. */
-  Step begin(Beginning beginning, List<String> accepts, long now) {
-    if (beginning.isRefusal()) {
-      kept.drop();
-    }
-    var current = kept.current();
-    var step = Step.ofJson(enter("begin", beginning.json(accepts, now), null, null));
-    KeptSteps.keep(current, beginning, step);
-    return step;
-  }
-
-  /** Calls an export that may change what the plugin keeps. */
-  byte[] call(String export, byte[] input) {
-    return call(export, input, null, null);
-  }
-
-  /** Calls an export; an error then has what is known of the response or failure before it. */
-  byte[] call(String export, byte[] input, Response response, Throwable failure) {
-    kept.drop();
-    return enter(export, input, response, failure);
-  }
-
-  private byte[] enter(String export, byte[] input, Response response, Throwable failure) {
+  /** Calls an export; a network_error then has the failure of the request before it. */
+  byte[] call(String export, byte[] input, Throwable failure) {
     if (plugin == null) {
       throw Driver.closed();
     }
     try {
       return plugin.call(export, input);
     } catch (Exports.Failure e) {
-      throw RosteringException.ofPlugin(e.getMessage(), response, failure);
+      throw RosteringException.ofPlugin(e.getMessage().getBytes(UTF_8), null, failure);
     } catch (Throwable e) { // the runtime throws StackOverflowError, too
       throw RosteringException.ofBug(e.toString(), e);
     }
@@ -94,6 +71,5 @@ final class PluginThread implements Executor {
 
   void free() {
     plugin = null;
-    kept.drop();
   }
 }

@@ -27,6 +27,11 @@ public record Response(int status, HttpHeaders headers, byte[] body) {
     return new Response(response.statusCode(), response.headers(), body);
   }
 
+  /** Returns the fields of the plugin's input. */
+  Map<String, ?> fields() {
+    return Map.of("status", status, "headers", headers.map(), "body", text());
+  }
+
   /** {@return the body as UTF-8} JSON libraries can read {@link #body} directly. */
   public String text() {
     return new String(body, UTF_8);

@@ -22,7 +22,7 @@ public interface RosteringClient extends AutoCloseable {
   String VERSION = "0.1.0";
 
   /** The version of the plugin's contract. A plugin with another one is refused. */
-  int CONTRACT = 2;
+  int CONTRACT = 1;
 
   /**
    * Opens a client with the defaults of {@link RosteringClientBuilder}, which the caller closes.
@@ -112,11 +112,11 @@ public interface RosteringClient extends AutoCloseable {
    * host and port of the base URL get it; others are sent unchanged, and so is a request that has
    * an {@code Authorization} already. The ids of customer and user are not added.
    *
-   * <p>After a 401, a new token is requested and the request is sent once more; the given {@code
-   * BodyHandler} does not see that 401. If there is no new token, the 401 is the response. The same
-   * holds for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not sent
-   * again; the next request has a new token. One of {@code ofInputStream} needs a new stream each
-   * time.
+   * <p>After a 401, the request is sent again with another token, twice at most; the given {@code
+   * BodyHandler} does not see that 401. If there is no other token, the 401 is the response. The
+   * same holds for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not
+   * sent again; the next request has a new token. One of {@code ofInputStream} needs a new stream
+   * each time.
    *
    * <p>If there is no token to send, {@code send} throws {@link RosteringException}, and the future
    * of {@code sendAsync} fails with it. WebSockets get no token. Closing the result closes nothing.

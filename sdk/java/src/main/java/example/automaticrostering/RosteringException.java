@@ -7,6 +7,7 @@ import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -28,7 +29,7 @@ public final class RosteringException extends RuntimeException {
     CONFIG_MISSING,
     /** A field of the config is invalid; {@link #key} names it. */
     CONFIG_INVALID,
-    /** The system clock is wrong by years, or was set back. */
+    /** The system clock is wrong by years. */
     CLOCK_UNUSABLE,
     /** The token endpoint refused the client, in most cases for its id, secret or scope. */
     TOKEN_ENDPOINT_REJECTED,
@@ -38,7 +39,7 @@ public final class RosteringException extends RuntimeException {
     TOKEN_RESPONSE_INVALID,
     /** {@code setToken}: an expired token, or another client's, scope's or token URL's. */
     TOKEN_MISMATCH,
-    /** The service refused a new token, or a token of a request that cannot be sent again. */
+    /** The service refuses new tokens, too, or the token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
     /** The service responded with another status than 2xx: see {@link #status}, {@link #body}. */
     SERVICE_ERROR,
@@ -114,20 +115,45 @@ public final class RosteringException extends RuntimeException {
   }
 
   /** Reads an error of the plugin. What is null is not known. */
-  static RuntimeException ofPlugin(String text, Response response, Throwable cause) {
+  static RuntimeException ofPlugin(byte[] json, Response response, Throwable cause) {
     try {
-      var fields = new LinkedHashMap<>(Json.read(text.getBytes(UTF_8)));
+      var fields = new LinkedHashMap<>(Json.read(json));
       var code = String.valueOf(fields.get("code"));
       fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-      var isOfService = code.startsWith("service_") && response != null;
-      var error = new RosteringException(fields, isOfService ? response.headers() : null);
+      var error = new RosteringException(fields, response == null ? null : response.headers());
       if (code.equals("network_error")) {
         error.initCause(cause);
       }
       return error;
     } catch (IllegalArgumentException e) { // not an error of the contract
-      return ofBug(text, e);
+      return ofBug(new String(json, UTF_8), e);
     }
+  }
+
+  /** Returns a copy with the stack of the caller: calls may share an error. */
+  RosteringException copy() {
+    var copy = new RosteringException(fields, headers);
+    copy.initCause(getCause());
+    return copy;
+  }
+
+  boolean isUnauthorized() {
+    return code() == Code.SERVICE_UNAUTHORIZED;
+  }
+
+  /** Returns the error of a response with this verdict on its token. */
+  RuntimeException of(RuntimeException e) {
+    if (!(e instanceof RosteringException response)) {
+      return e;
+    }
+    var merged = new LinkedHashMap<>(response.fields);
+    for (var name : List.of("message", "retryable", "retry_after")) {
+      merged.remove(name);
+      if (fields.containsKey(name)) {
+        merged.put(name, fields.get(name));
+      }
+    }
+    return new RosteringException(merged, response.headers);
   }
 
   static IllegalStateException ofBug(String what, Throwable cause) {

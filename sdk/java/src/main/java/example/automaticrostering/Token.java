@@ -52,6 +52,11 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
     return fields;
   }
 
+  /** Returns the value of the header Authorization. */
+  String header() {
+    return "Bearer " + accessToken;
+  }
+
   @Override
   public String toString() {
     return "Token[accessToken=[redacted], tokenType=%s, expiresAt=%s, cacheKey=%s]"

@@ -1,23 +1,25 @@
 package example.automaticrostering;
 
-import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** Selects the token that {@link RosteringClient#getToken(TokenOptions)} returns. */
 public final class TokenOptions {
-  private final Map<String, ?> input;
+  private final Function<Holder, CompletableFuture<Token>> select;
 
-  private TokenOptions(Map<String, ?> input) {
-    this.input = input;
+  private TokenOptions(Function<Holder, CompletableFuture<Token>> select) {
+    this.select = select;
   }
 
   /** Selects the cached token, or a new one if there is none. */
   public static TokenOptions cached() {
-    return new TokenOptions(Map.of());
+    return new TokenOptions(holder -> holder.token(null));
   }
 
   /** Selects a new token. If that fails, the cached one is kept. */
   public static TokenOptions force() {
-    return new TokenOptions(Map.of("force", true));
+    return new TokenOptions(Holder::force);
   }
 
   /**
@@ -25,10 +27,15 @@ public final class TokenOptions {
    * if that is another already.
    */
   public static TokenOptions refused(String accessToken) {
-    return new TokenOptions(Map.of("refused", accessToken));
+    Objects.requireNonNull(accessToken, "accessToken");
+    return new TokenOptions(
+        holder -> {
+          holder.refuse(accessToken, false);
+          return holder.token(accessToken);
+        });
   }
 
-  Map<String, ?> input() {
-    return input;
+  CompletableFuture<Token> of(Holder holder) {
+    return select.apply(holder);
   }
 }

@@ -123,8 +123,17 @@ class CallsTest extends ServersTest {
               }
               return method.getName().equals("add") ? true : null;
             });
-    try (var client = builder().store(fails).logger((level, line) -> lines.append(line)).open()) {
+    var warned = new CountDownLatch(1);
+    BiConsumer<System.Logger.Level, String> log =
+        (level, line) -> {
+          lines.append(line);
+          if (level == System.Logger.Level.WARNING) {
+            warned.countDown();
+          }
+        };
+    try (var client = builder().store(fails).logger(log).open()) {
       client.getToken();
+      warned.await(); // the token is written after the call has it
     }
     assertTrue(lines.toString().contains("cannot set [redacted]"), lines::toString);
   }

@@ -1,6 +1,7 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.*;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.*;
@@ -21,7 +22,7 @@ class RosteringExceptionTest extends ServersTest {
       "body_truncated":true}""";
 
   private static RosteringException read(String json) {
-    return (RosteringException) RosteringException.ofPlugin(json, null, null);
+    return (RosteringException) RosteringException.ofPlugin(json.getBytes(UTF_8), null, null);
   }
 
   @Test
@@ -49,7 +50,7 @@ class RosteringExceptionTest extends ServersTest {
     assertEquals(unknown, read(unknown).toJson());
     assertEquals(UNKNOWN, read(unknown).code());
     for (var text : new String[] {"", "[]", "not JSON"}) {
-      var e = RosteringException.ofPlugin(text, null, null);
+      var e = RosteringException.ofPlugin(text.getBytes(UTF_8), null, null);
       assertInstanceOf(IllegalStateException.class, e);
     }
   }

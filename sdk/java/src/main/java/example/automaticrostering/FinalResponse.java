@@ -1,7 +1,6 @@
 package example.automaticrostering;
 
 import java.io.IOException;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.ResponseInfo;
@@ -13,48 +12,16 @@ import java.util.concurrent.Flow.Subscription;
 import java.util.function.Consumer;
 
 /**
- * Handles the response to a request with a token. The caller's handler sees a 401 only if the
- * request is not sent again, because a handler may write a file.
+ * Handles a response to a request with a token. The caller's handler sees a 401 only if the request
+ * is not sent again, because a handler may write a file.
  */
-final class FirstResponse<T> implements BodyHandler<T> {
-  private final RosteringClient rostering;
-  private final HttpRequest request;
-  private final Token refused;
-  private final BodyHandler<T> handler;
-  private volatile Token renewed;
-
-  FirstResponse(
-      RosteringClient rostering, HttpRequest request, Token refused, BodyHandler<T> handler) {
-    this.rostering = rostering;
-    this.request = request;
-    this.refused = refused;
-    this.handler = handler;
-  }
-
-  /** Returns the token to send the request again with, or null if this response is final. */
-  Token renewed() {
-    return renewed;
-  }
-
+record FinalResponse<T>(Loop<T> loop, BodyHandler<T> handler) implements BodyHandler<T> {
   @Override
   public BodySubscriber<T> apply(ResponseInfo info) {
-    if (info.statusCode() != 401) {
-      return handler.apply(info);
-    }
-    var isRepeatable = request.bodyPublisher().map(Parts::isRepeatable).orElse(true);
-    return new Held<>(
-        rostering
-            .getTokenAsync(TokenOptions.refused(refused.accessToken()))
-            .handle(
-                (token, e) -> {
-                  if (!isRepeatable
-                      || e != null
-                      || token.accessToken().equals(refused.accessToken())) {
-                    return handler.apply(info);
-                  }
-                  renewed = token;
-                  return null;
-                }));
+    var next = loop.responded(info.statusCode());
+    return info.statusCode() == 401
+        ? new Held<>(next.handle((token, e) -> token == null ? handler.apply(info) : null))
+        : handler.apply(info);
   }
 
   /** Withholds a response's body until it is known which subscriber gets it, if any. */
@@ -68,7 +35,7 @@ final class FirstResponse<T> implements BodyHandler<T> {
               found ->
                   found != null
                       ? CompletableFuture.completedFuture(found)
-                      : CompletableFuture.failedFuture(new IOException("401: the token expired")));
+                      : CompletableFuture.failedFuture(new IOException("401: sent again")));
     }
 
     @Override
