@@ -39,7 +39,7 @@ func TestAnchors(t *testing.T) {
 		}
 		shown[anchor] = true
 	}
-	for _, s := range scenarios(t, hosts.CoreInSteps) {
+	for _, s := range scenarios(t, hosts.Core) {
 		if _, exists := shown[s.Rule]; !exists {
 			t.Errorf("%s: docs/contract.md has no section #%s", s.FullName(), s.Rule)
 		}

@@ -13,9 +13,9 @@ import (
 
 // Each expectation of a step counts: where it is another one, the scenario fails.
 func TestEveryStepCounts(t *testing.T) {
-	host := hosts.CoreInSteps.Start(t)
-	for _, s := range scenarios(t, hosts.CoreInSteps) {
-		if !slices.Contains([]string{"sharing", "single-flight", "last", "refused"}, s.Group) {
+	host := hosts.Core.Start(t)
+	for _, s := range scenarios(t, hosts.Core) {
+		if !slices.Contains([]string{"flows", "sharing", "refused"}, s.Group) {
 			continue
 		}
 		var fields map[string]any
@@ -41,11 +41,10 @@ var expectations = map[string]func(any) any{
 	"ttl":         func(old any) any { return old.(float64) + 1 },
 	"wait":        func(old any) any { return old.(float64) * 2 },
 	"retry_after": func(old any) any { return old.(float64) + 1 },
-	"last":        func(old any) any { return !old.(bool) },
-	"added":       func(any) any { return false },
-	"lock":        func(any) any { return false },
+	"until":       func(old any) any { return old.(float64) + 1 },
 	"code":        func(any) any { return "network_failure" },
 	"with":        func(any) any { return "token-0007" },
+	"has":         func(any) any { return "token-0007" },
 }
 
 // eachMutant calls f with each expectation changed in turn, in the value of a field.

@@ -152,7 +152,7 @@ func TestKeysInTheSchema(t *testing.T) {
 // Who is beyond the schema, is there.
 func TestNamesInTheSchemasExceptions(t *testing.T) {
 	all := map[string]bool{}
-	for _, s := range scenarios(t, hosts.CoreInSteps) {
+	for _, s := range scenarios(t, hosts.Core) {
 		all[s.FullName()] = true
 	}
 	for _, exceptions := range []map[string]bool{beyondInput, beyondSchema} {

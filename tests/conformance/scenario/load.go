@@ -101,17 +101,17 @@ func (s *Scenario) With(servers Servers) (Scenario, error) {
 	return Decode(s.Group, json.RawMessage(filled))
 }
 
-// ForSteps returns the scenario in the form in which begin and resume make its calls.
-func (s *Scenario) ForSteps() (Scenario, error) {
+// ForFlows returns the scenario as a host with flows makes its calls.
+func (s *Scenario) ForFlows() (Scenario, error) {
 	var all map[string]json.RawMessage
 	var calls []map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(s.Raw, &all), json.Unmarshal(all["calls"], &calls)); err != nil {
 		return Scenario{}, err
 	}
 	for i := range calls {
-		delete(calls[i], "in_steps")
-		maps.Copy(calls[i], s.Calls[i].InSteps)
-		for field, value := range s.Calls[i].InSteps {
+		delete(calls[i], "in_flows")
+		maps.Copy(calls[i], s.Calls[i].InFlows)
+		for field, value := range s.Calls[i].InFlows {
 			if string(value) == "null" {
 				delete(calls[i], field)
 			}
