@@ -35,25 +35,26 @@ func Direct(h host.Sender, export input.Export, rawInput []byte) host.Result {
 		}
 		return c.finish(h.SendHeld())
 	}
-	switch {
-	case export != input.GetToken:
-		if c.request, err = service.NewRequest(h.Config, in); err != nil {
-			return host.Fail(err)
-		}
-	case c.now == 0:
-		return host.Fail(flow.ClockUnusable())
+	if export == input.GetToken {
+		return c.getToken()
+	}
+	if c.request, err = service.NewRequest(h.Config, in); err != nil {
+		return host.Fail(err)
 	}
 	if c.now == 0 {
 		h.Log(host.Warn, "no usable clock: the token is used until the service refuses it; set the clock, or pass now")
 	}
-	if failure := c.token(in); failure != nil || export == input.GetToken {
-		return c.gotToken(failure)
+	if failure := c.token(in); failure != nil {
+		return host.Result{Kind: host.Error, Text: failure}
 	}
 	return c.finish(c.send())
 }
 
-func (c *call) gotToken(failure []byte) host.Result {
-	if failure != nil {
+func (c *call) getToken() host.Result {
+	if c.now == 0 {
+		return host.Fail(flow.ClockUnusable())
+	}
+	if failure := c.token(c.in); failure != nil {
 		return host.Result{Kind: host.Error, Text: failure}
 	}
 	return host.Result{Text: c.flow.Object}
@@ -77,17 +78,6 @@ func (c *call) token(in *input.Input) (failure []byte) {
 	return nil
 }
 
-// send sends the request with the token of the flow.
-func (c *call) send() *message.Response {
-	text := oauth2.AccessToken(c.flow.Object)
-	c.tokens = append(c.tokens, text)
-	authorization := message.Header{Name: "Authorization", Value: "Bearer " + text}
-	r := &message.Request{Method: c.request.Method, URL: c.request.URL, Body: c.request.Body,
-		Headers: append([]message.Header{authorization}, c.request.Headers...)}
-	c.prepare(r)
-	return c.host.Send(r)
-}
-
 // maxSends is how often a call sends its request: the first other token may come from another
 // instance, and have been revoked too.
 const maxSends = 3
@@ -96,29 +86,24 @@ const maxSends = 3
 func (c *call) finish(r *message.Response) host.Result {
 	for sends := 1; ; sends++ {
 		ok := r.Status/100 == 2 && !r.Failed()
-		if !ok || !c.logPrepared(r.Status) {
-			if err := c.recall(); err != nil {
-				return host.Fail(err)
-			}
-			c.log(r.Status)
+		if err := c.recall(r.Status); err != nil && !ok {
+			return host.Fail(err)
 		}
 		if ok {
 			return host.Result{Kind: host.Response}
 		}
-		e := service.NewError(r, append(c.tokens, c.host.Config("client_secret")))
+		e := service.NewError(r, append([]string{c.host.Config("client_secret")}, c.tokens...))
 		if r.Status != 401 {
 			return host.Fail(e)
 		}
-		failure := c.replace()
-		switch {
-		case failure == nil && sends < maxSends && c.flow.Object != nil:
-		case failure == nil:
-			return host.Fail(e)
-		default:
+		if failure := c.replace(); failure != nil {
 			if oauth2.IsRefusal(failure) {
 				failure = e.AddBody(failure)
 			}
 			return host.Result{Kind: host.Error, Text: failure}
+		}
+		if sends == maxSends || c.flow.Object == nil {
+			return host.Fail(e)
 		}
 		c.host.Log(host.Warn, "the service refused the token; the request is retried with another one")
 		r = c.send()
@@ -128,10 +113,10 @@ func (c *call) finish(r *message.Response) host.Result {
 // replace gets another token than the current one, which the service refused. Without a clock
 // a call requests only one.
 func (c *call) replace() (failure []byte) {
-	refused := input.Input{Refused: c.tokens[len(c.tokens)-1]}
+	refused := c.tokens[len(c.tokens)-1]
 	if c.now == 0 && c.asked {
-		c.flow.Drop(refused.Refused)
+		c.flow.Drop(refused)
 		return nil
 	}
-	return c.token(&refused)
+	return c.token(&input.Input{Refused: refused})
 }

@@ -26,6 +26,17 @@ func (c *call) warm() bool {
 		(ids == "" || string(c.host.Var(vars.JobsIDs)) == ids) && c.host.Hold(vars.JobsRequest)
 }
 
+// send sends the request with the token of the flow, and keeps it for the next calls.
+func (c *call) send() *message.Response {
+	text := oauth2.AccessToken(c.flow.Object)
+	c.tokens = append(c.tokens, text)
+	authorization := message.Header{Name: "Authorization", Value: "Bearer " + text}
+	r := &message.Request{Method: c.request.Method, URL: c.request.URL, Body: c.request.Body,
+		Headers: append([]message.Header{authorization}, c.request.Headers...)}
+	c.prepare(r)
+	return c.host.Send(r)
+}
+
 // prepare keeps the request for the next calls. A host that did not keep one with this token
 // has no room for it, and might end the call that sets the var.
 func (c *call) prepare(r *message.Request) {
@@ -47,22 +58,20 @@ func (c *call) prepare(r *message.Request) {
 	c.host.SetVar(vars.JobsRequest, r.AppendJSON(nil))
 }
 
-// logPrepared logs the line for a 200 to the prepared request, and reports whether it did.
-func (c *call) logPrepared(status int) bool {
-	return status == 200 && c.tokens == nil && c.host.LogVar(vars.LogLine)
-}
-
-// recall reads what was sent, if it was the prepared request.
-func (c *call) recall() (err *apierror.Error) {
+// recall logs what was sent. If that was the prepared request, it first reads what that is,
+// unless the line is prepared, too.
+func (c *call) recall(status int) (err *apierror.Error) {
 	if c.tokens == nil {
+		if status == 200 && c.host.LogVar(vars.LogLine) {
+			return nil
+		}
 		c.tokens = []string{oauth2.AccessToken(c.host.Var(vars.TokenObject))}
-		c.request, err = service.NewRequest(c.host.Config, c.in)
+		if c.request, err = service.NewRequest(c.host.Config, c.in); err != nil {
+			return err
+		}
 	}
-	return err
-}
-
-func (c *call) log(status int) {
 	if status != 0 {
 		c.host.Log(host.Debug, c.request.Line(status))
 	}
+	return nil
 }

@@ -118,6 +118,13 @@ func TestAResultMustFitItsStep(t *testing.T) {
 	}
 }
 
+// A host that drops the new token without a word: that counts as a failure, and nothing is written to the store.
+func TestADroppedToken(t *testing.T) {
+	i := newInstance(t).play(after(warm, [2]string{"+3540", ""}, [2]string{"begin store", "get token | A +30"}, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"added", "request | A +30"}))
+	i.Keeps = func(name string, value []byte) bool { return name != vars.TokenObject || len(value) == 0 }
+	i.play(script{{"token B 3600", "set lock failed token_response_invalid wait 1 failures 1 2"}, {"ok", "token_response_invalid retry 1"}, {"+1", ""}, {"begin", "request"}})
+}
+
 // FuzzFlow resumes with anything as the flow. It may fail, but not loop, and must leave an
 // instance that gets a token.
 func FuzzFlow(f *testing.F) {

@@ -140,5 +140,9 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 	if next.Refusal == f.retry.Refusal {
 		next.Failures = max(next.Failures, f.retry.Failures)
 	}
+	if next.Refusal && f.vars.Refuses(f.vars.Token.Hash) { // as in refuse
+		f.vars.Forgive(f.vars.Token.Hash)
+		f.save()
+	}
 	f.SetBackoff(next)
 }

@@ -140,11 +140,10 @@ func (f *Flow) pardon(hash int64) {
 	}
 }
 
-// keep makes a token the instance's. Without force, the one before is used for some seconds
-// more. The summary is written before and after the rest, so that a call that is cut off
-// leaves nothing inconsistent behind, but a failure: on some hosts, setting a var for which
-// there is no room is a trap. Vars are removed before they are set: other hosts keep the old
-// value then.
+// keep makes a token the instance's. Without force, the one before it is used for some seconds
+// more. A host without room for a var ends the call, or keeps the old value. So the summary is
+// written before and after the rest, a call that is cut off counts as a failure, and vars are
+// removed before they are set.
 func (f *Flow) keep(text string, t *vars.Token) {
 	s := f.vars
 	old := s.Token
@@ -164,10 +163,13 @@ func (f *Flow) keep(text string, t *vars.Token) {
 	}
 	f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
 	s.Token = *t
-	f.save()
-	if f.offer(); s.Token.Hash != 0 {
+	if f.save(); f.host.Hold(vars.TokenObject) {
 		f.SetBackoff(before)
+	} else {
+		s.Token = vars.Token{}
+		f.save()
 	}
+	f.offer()
 }
 
 // secrets returns what must not be in an error.
