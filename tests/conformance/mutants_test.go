@@ -15,7 +15,7 @@ import (
 func TestEveryStepCounts(t *testing.T) {
 	host := hosts.Core.Start(t)
 	for _, s := range scenarios(t, hosts.Core) {
-		if !slices.Contains([]string{"flows", "sharing", "refused"}, s.Group) {
+		if !slices.Contains([]string{"flows", "sharing", "refused", "refused-shared", "backoff", "expiry"}, s.Group) {
 			continue
 		}
 		var fields map[string]any
