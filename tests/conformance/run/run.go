@@ -60,13 +60,6 @@ type course struct {
 // Scenario runs a scenario on h, on a new instance. The error joins everything that differs
 // from what is expected.
 func Scenario(h *Host, s *scenario.Scenario) error {
-	if h.Flows || h.Library {
-		inFlows, err := s.ForFlows()
-		if err != nil {
-			return err
-		}
-		s = &inFlows
-	}
 	// What this process sends needs no network.
 	servers, err := script.Start(h.Process != nil)
 	if err != nil {

@@ -61,8 +61,8 @@ func (c *Call) check() error {
 		return errors.New("a flow ends with token or error, and one of its parts may end with step")
 	case c.Partial() && c.Exchanges != nil:
 		return errors.New("a part of a flow has no exchanges")
-	case !isFlow && (c.Step != nil || c.Until != nil):
-		return errors.New("step and until are for flows")
+	case c.Step != nil && !c.Partial() || c.Until != nil && (!isFlow || c.Token == nil):
+		return errors.New("step is for parts of flows, and until beside the token of a flow's end")
 	case outcomes == 0 && len(c.Exchanges) == 0:
 		return errors.New("without a request there is no body to give out")
 	case c.Message != "" && c.Error == nil:
@@ -74,6 +74,9 @@ func (c *Call) check() error {
 	for _, e := range c.Exchanges {
 		if err := e.check(); err != nil {
 			return err
+		}
+		if !isFlow && (e.Has != "" || e.Until != nil) {
+			return errors.New("has and until are for the steps of flows")
 		}
 	}
 	return nil

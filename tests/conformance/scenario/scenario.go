@@ -67,9 +67,6 @@ type Call struct {
 	Message string `json:"message"`
 	// Logs are the log lines, in order, on hosts that show them.
 	Logs *[]string `json:"logs"`
-
-	// InFlows is merged into the call if a host with flows makes it; null removes a field.
-	InFlows map[string]json.RawMessage `json:"in_flows"`
 }
 
 // DefaultNow is the time of calls that set no other.

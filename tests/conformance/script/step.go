@@ -4,31 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-// Operation is an operation on the store, as a client's store POSTs it.
+// Operation is an operation on the store, of a step.
 type Operation struct {
 	Op    string      `json:"op"`
 	Key   string      `json:"key"`
 	Value *string     `json:"value,omitempty"`
 	TTL   json.Number `json:"ttl,omitempty"`
-}
-
-func (s *Servers) serveStore(w http.ResponseWriter, r *http.Request) {
-	var o Operation
-	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	result := s.Store(o)
-	if result["failed"] != nil {
-		w.WriteHeader(http.StatusInternalServerError)
-		return
-	}
-	json.NewEncoder(w).Encode(result)
 }
 
 // Store returns the result of an operation on the store, as resume takes it.
