@@ -78,8 +78,7 @@ func (c *call) token(in *input.Input) (failure []byte) {
 	return nil
 }
 
-// maxSends is how often a call sends its request: the first other token may come from another
-// instance, and have been revoked too.
+// maxSends is how often a call sends its request: another token may have been revoked, too.
 const maxSends = 3
 
 // finish processes the response to the request, which is sent again after a 401.
@@ -110,8 +109,7 @@ func (c *call) finish(r *message.Response) host.Result {
 	}
 }
 
-// replace gets another token than the current one, which the service refused. Without a clock
-// a call requests only one.
+// replace replaces the current token, which was refused. Without a clock, a call requests one.
 func (c *call) replace() (failure []byte) {
 	refused := c.tokens[len(c.tokens)-1]
 	if c.now == 0 && c.asked {

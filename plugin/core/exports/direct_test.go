@@ -3,6 +3,7 @@ package exports_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +201,13 @@ func TestTraps(t *testing.T) {
 	i.want("GET /jobs tokens-A c, = ok", input.ListJobs, "", "200 ok")
 	i.Clock += 60
 	i.want("request, network_error 0 1", input.GetToken, "", "0") // the attempt does not count twice
+	i.Clock++
+	i.Respond = func(request, body string) *message.Response {
+		i.Clock += 20 // the wait begins with the response
+		return i.respond(request, body)
+	}
+	i.want("request, token_endpoint_unavailable 503 2", input.GetToken, "", "503")
+	i.want("token_endpoint_unavailable 503 2", input.GetToken, "")
 }
 
 func TestWithoutAClock(t *testing.T) {
@@ -210,6 +218,9 @@ func TestWithoutAClock(t *testing.T) {
 	i.want("no…, GET /jobs tokens-A c, request, the…, GET /jobs tokens-B c, service_unauthorized 401 0 x", input.ListJobs, "", "401", "tokens-B 60", "401 x")
 	i.want("no…, request, token_endpoint_unavailable 503 0", input.ListJobs, "", "503") // tokens-B is dropped, and there is no backoff
 	i.want("no…, request, GET /jobs tokens-C c, = ok", input.ListJobs, "", "tokens-C 60", "200 ok")
+	if i.Vars[vars.JobsRequest] != nil {
+		t.Error("a request is prepared that no warm call uses")
+	}
 	i.Clock = noon
 	i.want("request, = tokens-D", input.GetToken, "", "tokens-D 60")
 	i.Clock = 0
@@ -262,6 +273,48 @@ func (i *instance) free(export input.Export) string {
 	return i.result(export, "")
 }
 
+func TestLog(t *testing.T) {
+	i := newInstance(t)
+	var logged []string
+	i.Logged = func(_ host.Level, line string) { logged = append(logged, line) }
+	for _, responses := range [][]string{{"tokens-A 3600", "200 ok"}, {"200 ok"}, {"204 ok"}, {"0"}, {"503"}} { // all but the first are warm
+		i.call(input.ListJobs, "", responses...)
+		logged = append(logged, "")
+	}
+	const token, jobs = "HTTP 200 to POST auth.example/connect/token", "to GET service.example/jobs"
+	want := []string{token, "HTTP 200 " + jobs, "", "HTTP 200 " + jobs, "", "HTTP 204 " + jobs, "", "", "HTTP 503 " + jobs, ""}
+	if !slices.Equal(logged, want) {
+		t.Errorf("got %q", logged)
+	}
+}
+
+// The time of set_token makes the expiry known.
+func TestSetATokenOfUnknownExpiry(t *testing.T) {
+	const object = `{"access_token":"tokens-A","expires_at":1800000600,"cache_key":"rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:client:automatic-rostering-stage"}`
+	i := newInstance(t)
+	i.Clock = 0
+	for range 2 { // the second one is the cached one
+		if r := flow.SetToken(i, []byte(object)); r.Kind != host.Output {
+			t.Fatalf("%s", r.Text)
+		}
+	}
+	i.want("no…, GET /jobs tokens-A c, = ok", input.ListJobs, "", "200 ok")
+	i.Clock = noon
+	if r := flow.SetToken(i, []byte(object)); r.Kind != host.Output {
+		t.Fatalf("%s", r.Text)
+	}
+	i.want("= tokens-A", input.GetToken, "")
+}
+
+// A warm call needs the config again to show what went wrong, not for a result.
+func TestAConfigThatBecameInvalid(t *testing.T) {
+	i := newInstance(t)
+	i.call(input.ListJobs, "", "tokens-A 3600", "200 ok")
+	delete(i.Settings, "base_url")
+	i.want("GET /jobs tokens-A c, = ok", input.ListJobs, "", "201 ok")
+	i.want("GET /jobs tokens-A c, config_missing 0 0", input.ListJobs, "", "503")
+}
+
 func TestWhatIsPrepared(t *testing.T) {
 	i := newInstance(t)
 	i.call(input.ListJobs, "", "tokens-A 3600", "200 ok")
@@ -274,9 +327,11 @@ func TestWhatIsPrepared(t *testing.T) {
 		t.Errorf("a custom request is prepared: %s", got)
 	}
 	i.want("GET /jobs tokens-A d, = ok", input.ListJobs, `{"customer_id":"d"}`, "200 ok")
-	if got := string(i.Vars[vars.JobsRequest]); got == before {
-		t.Error("the last ids are not prepared")
-	}
+	i.Settings["base_url"] = "https://other.example" // which a warm call does not read
+	i.want("GET /jobs tokens-A d, = ok", input.ListJobs, `{"customer_id":"d"}`, "200 ok")
+	i.want("GET https://other.example/jobs tokens-A e, = ok", input.ListJobs, `{"customer_id":"e"}`, "200 ok")
+	i.want("GET https://other.example/jobs tokens-A c, = ok", input.ListJobs, "", "200 ok")
+	i.Settings["base_url"] = "https://service.example"
 	for _, drops := range []func(){
 		func() { flow.ClearToken(i, nil) },
 		func() { i.call(input.GetToken, `{"force":true}`, "tokens-B 3600") },

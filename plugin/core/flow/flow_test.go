@@ -44,8 +44,9 @@ func TestRenewal(t *testing.T) {
 		"late in its life":  after(warm, [2]string{"+3590", ""}, [2]string{"begin", "request | A +10"}),
 		"it fails: the old one is used until the end of the backoff": after(due, [2]string{"status 503", "done | A +1"}, [2]string{"begin", "done | A +1"},
 			[2]string{"+1", ""}, [2]string{"begin", "request | A +30"}, [2]string{"status 503 30", "done | A +30"}),
-		"a backoff ends with the token in use": after(warm, [2]string{"+3597", ""}, [2]string{"begin", "request | A +3"}, [2]string{"failed", "done | A +1"},
-			[2]string{"+1", ""}, [2]string{"begin", "request | A +2"}, [2]string{"failed", "done | A +2"}, [2]string{"+2", ""}, [2]string{"begin", "request"}),
+		"a backoff ends with the token in use": after(warm, [2]string{"+3594", ""}, [2]string{"begin", "request | A +6"}, [2]string{"failed", "done | A +1"},
+			[2]string{"+1", ""}, [2]string{"begin", "request | A +5"}, [2]string{"failed", "done | A +2"},
+			[2]string{"+2", ""}, [2]string{"begin", "request | A +3"}, [2]string{"failed", "done | A +3"}, [2]string{"+3", ""}, [2]string{"begin", "request"}),
 		"but not a Retry-After": after(warm, [2]string{"+3597", ""}, [2]string{"begin", "request | A +3"}, [2]string{"status 429 60", "done | A +3"},
 			[2]string{"+3", ""}, [2]string{"begin", "token_endpoint_unavailable 429 retry 57"}),
 		"one that expires sooner does not replace a usable one": after(due, [2]string{"token B 10", "done | A +1"}, [2]string{"begin", "request | A +30"}),
@@ -53,9 +54,10 @@ func TestRenewal(t *testing.T) {
 		"the same one with a shorter life":                      after(due, [2]string{"token A 40", "done | A +20"}),
 		"an invalid config is a failed renewal": after(warm, [2]string{"+3540", ""}, [2]string{"config auth_url ftp://x", ""}, [2]string{"begin", "done | A +1"},
 			[2]string{"+60", ""}, [2]string{"begin", "config_invalid"}),
-		"set forgets the token before":           after(due, [2]string{"set B 3600", ""}, [2]string{"begin", "done | B +3540"}),
-		"set of the same changes its expiry":     after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"set B 7200", ""}, [2]string{"begin", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin", "done | B +7135"}),
-		"set during a flow is what it ends with": after(warm, [2]string{"+3600", ""}, [2]string{"begin", "request"}, [2]string{"set B 4000", ""}, [2]string{"token C 3600", "done | B +3940"}),
+		"set forgets the token before":                 after(due, [2]string{"set B 3600", ""}, [2]string{"begin", "done | B +3540"}),
+		"set of the same changes its expiry":           after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"set B 7200", ""}, [2]string{"begin", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin", "done | B +7135"}),
+		"set of the same after the clock was set back": after(warm, [2]string{"-100", ""}, [2]string{"set A 600", ""}, [2]string{"begin", "done | A +540"}),
+		"set during a flow is what it ends with":       after(warm, [2]string{"+3600", ""}, [2]string{"begin", "request"}, [2]string{"set B 4000", ""}, [2]string{"token C 3600", "done | B +3940"}),
 		"another flow has renewed it": after(due, [2]string{"2: begin", "request | A +30"}, [2]string{"2: token B 3600", "done | A +5"}, [2]string{"+9", ""},
 			[2]string{"status 503", "done | B +3531"}),
 	})
@@ -109,5 +111,10 @@ func TestLog(t *testing.T) {
 	const want = "HTTP 200 to POST auth.example/connect/token; HTTP 503 to POST auth.example/connect/token; the token could not be renewed; the old one, still valid, is used"
 	if got := strings.Join(i.logs, "; "); got != want {
 		t.Errorf("got %s", got)
+	}
+	i = newInstance(t)
+	i.play(after(warm, [2]string{"+3540", ""}, [2]string{"config auth_url ftp://x", ""}, [2]string{"begin", "done | A +1"}))
+	if got := strings.Join(i.logs[1:], "; "); got != "the token could not be renewed; the old one, still valid, is used" {
+		t.Errorf("with an invalid config: %s", got)
 	}
 }

@@ -110,7 +110,6 @@ func (f *Flow) lockRead(r *input.Resume) Event {
 		f.locked = 1 // the secret of the other instance may be another one
 	case lock.Failed:
 		f.adopt(lock)
-		f.found = tokenRead
 	case awaited >= maxLockWaits:
 		f.store = storeFailed
 	case (r.ValueNull || lock.Done) && f.free == 0:

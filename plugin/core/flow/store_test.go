@@ -44,14 +44,21 @@ func TestLock(t *testing.T) {
 	}
 	rejected := "failure token_endpoint_rejected 401 4 3"
 	play(t, map[string]script{
-		"waits double":                    waits(waits(waits(waits(waits(waits(busy, "", "wait 0.100"), "", "wait 0.200"), "", "wait 0.400"), "", "wait 0.800"), "", "wait 1.000"), "", "wait 1.000"),
-		"a value that cannot be read":     after(busy, [2]string{"lock new", "wait 0.100"}),
-		"gone":                            after(busy, [2]string{"null", "get token"}, [2]string{"null", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{"null", "wait 0.100"}, [2]string{"ok", "get lock"}, [2]string{"null", "get token"}),
-		"done":                            after(busy, [2]string{"lock done", "get token"}, [2]string{"stored A 60", "done | A +30"}),
-		"the store fails":                 after(busy, [2]string{"failed", "request"}),
-		"the instance has a token by now": after(looking, [2]string{"held", "get lock"}, [2]string{"lock requesting", "wait 0.050"}, [2]string{"set A 60", ""}, [2]string{"ok", "done | A +30"}),
-		"failed":                          after(busy, [2]string{"failure token_endpoint_unavailable 503 8 3", "token_endpoint_unavailable 503 retry 8"}, [2]string{"+8", ""}, [2]string{"begin", "request"}, [2]string{"failed", "network_error retry 8"}),
-		"new tokens are refused":          after(busy, [2]string{"failure service_unauthorized 401 4 4", "service_unauthorized 401 retry 4"}, [2]string{"begin store", "get token"}),
+		"waits double":                       waits(waits(waits(waits(waits(waits(busy, "", "wait 0.100"), "", "wait 0.200"), "", "wait 0.400"), "", "wait 0.800"), "", "wait 1.000"), "", "wait 1.000"),
+		"a value that cannot be read":        after(busy, [2]string{"lock new", "wait 0.100"}),
+		"gone":                               after(busy, [2]string{"null", "get token"}, [2]string{"null", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{"null", "wait 0.100"}, [2]string{"ok", "get lock"}, [2]string{"null", "get token"}),
+		"done":                               after(busy, [2]string{"lock done", "get token"}, [2]string{"stored A 60", "done | A +30"}),
+		"the store fails":                    after(busy, [2]string{"failed", "request"}),
+		"the instance has a token by now":    after(looking, [2]string{"held", "get lock"}, [2]string{"lock requesting", "wait 0.050"}, [2]string{"set A 60", ""}, [2]string{"ok", "done | A +30"}),
+		"failed":                             after(busy, [2]string{"failure token_endpoint_unavailable 503 8 3", "token_endpoint_unavailable 503 retry 8"}, [2]string{"+8", ""}, [2]string{"begin", "request"}, [2]string{"failed", "network_error retry 8"}),
+		"new tokens are refused":             after(busy, [2]string{"failure service_unauthorized 401 4 4", "service_unauthorized 401 retry 4"}, [2]string{"begin store", "get token"}),
+		"failed, until sooner than its wait": after(busy, [2]string{`value {"state":"failed","code":"network_error","status":0,"until":1800000002,"wait":60,"failures":1}`, "network_error retry 2"}),
+		"failed less often than this one": {{"begin", "request"}, {"failed", "network_error retry 1"}, {"+1", ""}, {"begin", "request"}, {"failed", "network_error retry 2"}, {"+2", ""},
+			{"begin store", "get token"}, {"null", "add lock requesting 10"}, {"held", "get lock"}, {"failure token_endpoint_unavailable 503 1 1", "token_endpoint_unavailable 503 retry 1"},
+			{"+1", ""}, {"begin", "request"}, {"failed", "network_error retry 4"}},
+		"failed for another reason": {{"begin", "request"}, {"failed", "network_error retry 1"}, {"+1", ""}, {"begin", "request"}, {"failed", "network_error retry 2"}, {"+2", ""},
+			{"begin store", "get token"}, {"null", "add lock requesting 10"}, {"held", "get lock"}, {"failure service_unauthorized 401 1 1", "service_unauthorized 401 retry 1"},
+			{"+1", ""}, {"begin", "request"}, {"token A 60", "done | A +30"}, {"begin refused=A", "service_unauthorized 401 retry 1"}},
 		"new tokens are refused: the token stays, for other calls": {{"set A 600", ""}, {"begin store refused=A", "get token"}, {"null", "add lock requesting 10"}, {"held", "get lock"},
 			{"failure service_unauthorized 401 4 4", "service_unauthorized 401 retry 4"}, {"begin", "done | A +540"}},
 		"another failure says nothing about the token": {{"set A 600", ""}, {"begin store refused=A", "get token"}, {"null", "add lock requesting 10"}, {"held", "get lock"},
@@ -61,7 +68,8 @@ func TestLock(t *testing.T) {
 		"another instance's secret is rejected": after(busy, [2]string{rejected, "request"}, [2]string{"token A 60", "set token A 60 | A +30"}, [2]string{"ok", "set lock done 1 | A +30"}, [2]string{"ok", "done | A +30"}),
 		"this one's, too": after(busy, [2]string{rejected, "request"}, [2]string{"status 400", "set lock failed token_endpoint_rejected wait 1 failures 1 2"}, [2]string{"ok", "token_endpoint_rejected 400 retry 1"},
 			[2]string{"+1", ""}, [2]string{"begin store", "get token"}, [2]string{"null", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{rejected, "token_endpoint_rejected 401 retry 4"}),
-		"force does not wait": after(script{{"begin store force", "add lock requesting 10"}}, [2]string{"held", "request"}),
+		"a token that was set meanwhile is in the step": after(looking, [2]string{"held", "get lock"}, [2]string{"set A 600", ""}, [2]string{"lock requesting", "wait 0.050 | A +540"}),
+		"force does not wait":                           after(script{{"begin store force", "add lock requesting 10"}}, [2]string{"held", "request"}),
 	})
 	t.Run("after 30 seconds of waits", func(t *testing.T) {
 		i := newInstance(t).play(after(looking, [2]string{"held", "get lock"}))
