@@ -16,12 +16,8 @@ const (
 
 // inFlows makes a direct call as the host of docs/contract.md does: by begin, resume, request and explain.
 func (c *course) inFlows(call *scenario.Call) (a protocol.Response, err error) {
-	in := map[string]any{}
 	if call.Call == "get_token" {
-		for field, value := range call.Input {
-			in[field] = value
-		}
-		s, a, err := c.toEnd(call, in, false)
+		s, a, err := c.toEnd(call, fields(call), false)
 		a.Output = s.Token
 		return a, err
 	}
@@ -33,6 +29,7 @@ func (c *course) inFlows(call *scenario.Call) (a protocol.Response, err error) {
 	}
 	var tokens []string
 	var response map[string]any
+	in := map[string]any{} // of begin
 	for {
 		s, a, err := c.toEnd(call, in, false)
 		if err != nil || a.Trap != "" || a.Error != "" {
@@ -59,12 +56,9 @@ func (c *course) inFlows(call *scenario.Call) (a protocol.Response, err error) {
 
 // request calls the export of that name for a direct call.
 func (c *course) request(call *scenario.Call) (*request, protocol.Response, error) {
-	in, body := maps.Clone(call.Input), ""
-	if in == nil {
-		in = map[string]json.RawMessage{}
-	}
-	if json.Unmarshal(in["body"], &body) == nil {
-		in["body"] = json.RawMessage("true")
+	in, body := fields(call), ""
+	if json.Unmarshal(call.Input["body"], &body) == nil {
+		in["body"] = true
 	}
 	a, err := c.exportJSON("request", in)
 	r := &request{Body: body}

@@ -60,12 +60,18 @@ func (c *course) flow(call *scenario.Call) (protocol.Response, error) {
 
 // begin is the input of begin.
 func (c *course) begin(call *scenario.Call) map[string]any {
+	in := fields(call)
+	if c.scenario.Accepts != nil {
+		in["accepts"] = c.scenario.Accepts
+	}
+	return in
+}
+
+// fields are those of a call's input.
+func fields(call *scenario.Call) map[string]any {
 	in := map[string]any{}
 	for field, value := range call.Input {
 		in[field] = value
-	}
-	if c.scenario.Accepts != nil {
-		in["accepts"] = c.scenario.Accepts
 	}
 	return in
 }
@@ -166,10 +172,10 @@ func send(r *request, limit int64) map[string]any {
 func (c *course) part(call *scenario.Call) (wrong []string, err error) {
 	of, export, in := c.parts[call.Resume], "begin", c.begin(call)
 	if call.Resume != "" {
-		if export = "resume"; call.Input == nil {
-			in = maps.Clone(of.result)
+		export, in = "resume", maps.Clone(of.result)
+		if call.Input != nil {
+			in = fields(call)
 		}
-		delete(in, "accepts")
 		in["flow"] = of.flow
 	}
 	s, a, err := c.next(call, export, in)
