@@ -41,6 +41,7 @@ var expectations = map[string]func(any) any{
 	"until":       func(old any) any { return old.(float64) + 1 },
 	"code":        func(any) any { return "network_failure" },
 	"with":        func(any) any { return "token-0007" },
+	"logs":        func(old any) any { return append(slices.Clone(old.([]any)), "debug never") },
 	"has":         func(any) any { return "token-0007" },
 }
 

@@ -14,15 +14,14 @@ const (
 	anyBody      = 64 << 20
 )
 
-// inFlows makes a direct call as the host of docs/contract.md does: by begin, resume, request and explain.
-func (c *course) inFlows(call *scenario.Call) (a protocol.Response, err error) {
+// inFlows makes a direct call as the host of docs/contract.md does: by begin, resume, request and explain. Its
+// log lines differ from those of the export, and are none of its response.
+func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
 	if call.Call == "get_token" {
 		s, a, err := c.toEnd(call, fields(call), false)
 		a.Output = s.Token
 		return a, err
 	}
-	var logs []protocol.Log
-	defer func() { a.Logs = append(logs, a.Logs...) }()
 	r, a, err := c.request(call)
 	if err != nil || a.Error+a.Trap != "" {
 		return a, err
@@ -35,7 +34,6 @@ func (c *course) inFlows(call *scenario.Call) (a protocol.Response, err error) {
 		if err != nil || a.Trap != "" || a.Error != "" {
 			return c.ended(a, response, tokens, err)
 		}
-		logs = append(logs, a.Logs...)
 		if len(tokens) == maxSends {
 			return c.explain(response, tokens)
 		}
@@ -46,7 +44,7 @@ func (c *course) inFlows(call *scenario.Call) (a protocol.Response, err error) {
 		body, _ := response["body"].(string)
 		switch {
 		case status/100 == 2 || status == 304:
-			return protocol.Response{Output: []byte(body), Logs: []protocol.Log{}}, nil
+			return protocol.Response{Output: []byte(body)}, nil
 		case status != 401:
 			return c.explain(response, tokens)
 		}
@@ -102,5 +100,5 @@ func (c *course) ended(a protocol.Response, response map[string]any, tokens []st
 		}
 	}
 	b, err := json.Marshal(failure)
-	return protocol.Response{Error: string(b), Logs: append(a.Logs, explained.Logs...)}, err
+	return protocol.Response{Error: string(b)}, err
 }

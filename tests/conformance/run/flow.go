@@ -82,7 +82,11 @@ func (c *course) toEnd(call *scenario.Call, in map[string]any, exact bool) (s st
 	var logs []protocol.Log
 	for export := "begin"; ; export = "resume" {
 		s, a, err = c.next(call, export, in)
-		logs = append(logs, a.Logs...)
+		if logs == nil {
+			logs = a.Logs // nil from a host that shows none
+		} else {
+			logs = append(logs, a.Logs...)
+		}
 		a.Logs = logs
 		if err != nil || a.Error+a.Trap != "" || s.Step == "done" {
 			return s, a, err
