@@ -1,8 +1,6 @@
 package input
 
 import (
-	"unicode/utf8"
-
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
@@ -198,12 +196,7 @@ func (r *Response) Message() *message.Response {
 	response := &message.Response{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
 	if r.Given&GivenBody != 0 {
 		response.Size = len(r.Body)
-		response.Load = func(most int) []byte {
-			for most < len(r.Body) && !utf8.RuneStart(r.Body[most]) {
-				most++ // the host has decoded the body: a cut would split a character, such as U+FFFD
-			}
-			return []byte(r.Body[:min(most, len(r.Body))])
-		}
+		response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
 	}
 	return response
 }
