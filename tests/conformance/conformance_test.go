@@ -39,7 +39,6 @@ func runAll(t *testing.T, h hosts.Host, bySchema bool) {
 	}
 	for _, s := range all {
 		t.Run(s.FullName(), func(t *testing.T) {
-			host.Steps = h.Steps || s.StepsOnly()
 			if bySchema {
 				host.Observe = func(export string, input []byte, a protocol.Response) { checkBySchema(t, &s, export, input, a) }
 			}
@@ -59,7 +58,7 @@ func runAll(t *testing.T, h hosts.Host, bySchema bool) {
 	}
 }
 
-// scenarios are those that a host runs.
+// scenarios are those that a host runs: in flows, those that have direct calls.
 func scenarios(t *testing.T, h hosts.Host) []scenario.Scenario {
 	t.Helper()
 	all, err := loaded()
@@ -67,7 +66,7 @@ func scenarios(t *testing.T, h hosts.Host) []scenario.Scenario {
 		t.Fatal(err)
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(s scenario.Scenario) bool {
-		return !h.All && (!s.Everywhere || !h.Steps && s.StepsOnly())
+		return !h.All && !s.Everywhere || h.Flows && !s.HasDirect()
 	})
 }
 

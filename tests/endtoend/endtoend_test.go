@@ -77,7 +77,7 @@ func TestLifeOfAToken(t *testing.T) {
 			list(t, plugin, 3545) // within the margin
 			counts(t, s, 2, 3)
 			s.Revoke()
-			list(t, plugin, 3546)
+			list(t, plugin, 3551) // the renewed token is in use
 			counts(t, s, 3, 5)
 		})
 	}

@@ -45,8 +45,9 @@ func NewError(r *message.Response, secrets []string) *apierror.Error {
 		e.Message = "the service refused the request; see body"
 	}
 	if r.Load != nil {
-		// One byte more shows that there is more, with the rest of a secret that begins here.
-		body := r.Load(MaxBody + 1)
+		// One byte more shows that there is more, with the rest of a secret that begins here. If the
+		// host has cut a character there, and decoded its three bytes as U+FFFD each, those must be whole.
+		body := r.Load(MaxBody + 9)
 		e.Body, e.BodyTruncated = redact.Secrets(body, secrets, MaxBody, len(body) > MaxBody)
 		e.HasBody = true
 	}

@@ -103,6 +103,9 @@ func (m *mutator) visit(n ast.Node) bool {
 			m.unread[to] = true
 		}
 	case ast.Expr:
+		if of, ok := n.(*ast.UnaryExpr); ok && of.Op == token.AND {
+			m.unread[of.X] = true // its address is
+		}
 		m.negate(n)
 		constant := m.info.Types[n].Value != nil
 		if b, ok := n.(*ast.BinaryExpr); ok && !constant {

@@ -88,7 +88,7 @@ var (
 
 // call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
 func (i *instance) call(export string, in []byte) (a protocol.Response) {
-	i.logs = nil
+	i.logs = []protocol.Log{}
 	defer func() {
 		if failure := recover(); failure != nil {
 			a = protocol.Response{Trap: fmt.Sprint(failure)}

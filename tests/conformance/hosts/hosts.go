@@ -37,17 +37,16 @@ type Host struct {
 	// Wasm is the build that it loads, if any, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps and Library are as in [run.Host].
-	Steps, Library bool
-	// All says that it runs all scenarios, and not only those for every host; in steps where
-	// no direct call can show the rule.
+	// Flows and Library are as in [run.Host].
+	Flows, Library bool
+	// All says that it runs all scenarios, and not only those for every host.
 	All bool
 }
 
 // Hosts that tests name.
 var (
 	Core        = Host{Name: "core", All: true}
-	CoreInSteps = Host{Name: "core-in-steps", All: true, Steps: true}
+	CoreInFlows = Host{Name: "core-in-flows", All: true, Flows: true}
 	Go          = goSDK("go", "dist/rostering.wasm", true).all()
 	GoLibrary   = Host{Name: "go", Language: "go", Folder: "sdk/go", Command: []string{"../../build/adapters/go/adapter"}, Library: true}
 )
@@ -55,7 +54,7 @@ var (
 // The hosts of the core alone, and of Go. The build with poison fills the heap with a
 // pattern between calls, so that what outlives its call shows there.
 var (
-	coreHosts = []Host{Core, CoreInSteps}
+	coreHosts = []Host{Core, CoreInFlows}
 	goHosts   = []Host{
 		Go,
 		goSDK("go-nowasi", "dist/rostering-nowasi.wasm", false),
@@ -119,13 +118,13 @@ func Main(m *testing.M) (status int) {
 func (h Host) Start(t testing.TB) *run.Host {
 	t.Helper()
 	if h.Folder == "" {
-		return &run.Host{Adapter: core.New(script.Transport), Steps: h.Steps}
+		return &run.Host{Adapter: core.New(script.Transport), Flows: h.Flows}
 	}
 	p, err := h.adapter()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Steps: h.Steps, Library: h.Library}
+	return &run.Host{Adapter: p, Process: p, Wasm: h.plugin(t), WASI: h.WASI, Flows: h.Flows, Library: h.Library}
 }
 
 // adapter starts the host's adapter, unless it runs and is well.

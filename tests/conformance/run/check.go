@@ -16,7 +16,7 @@ import (
 
 // check compares the outcomes of a scenario's calls with the expected ones.
 type check struct {
-	steps   bool     // whole calls are made by begin and resume
+	flows   bool     // direct calls are made by flows
 	client  bool     // by a library that gives the status
 	secrets []string // all that must not be shown, so far
 }
@@ -43,6 +43,10 @@ func (c *check) learn(call *scenario.Call) {
 			c.secrets = append(c.secrets, token)
 		}
 	}
+	var tokens []string
+	if json.Unmarshal(call.Input["tokens"], &tokens) == nil {
+		c.secrets = append(c.secrets, tokens...)
+	}
 }
 
 // learnToken keeps the token of a response or of a token object.
@@ -56,16 +60,20 @@ func (c *check) learnToken(object []byte) {
 }
 
 func (c *check) call(call *scenario.Call, a protocol.Response) (wrong []string) {
-	wrong = c.outcome(call, a)
+	return append(c.outcome(call, a), c.also(call, a)...)
+}
+
+// also checks what every call shows beside its outcome.
+func (c *check) also(call *scenario.Call, a protocol.Response) (wrong []string) {
 	if call.Logs != nil && a.Logs != nil {
-		wrong = append(wrong, c.logs(*call.Logs, a.Logs)...)
+		wrong = c.logs(*call.Logs, a.Logs)
 	}
 	return append(wrong, c.leaks(call, a)...)
 }
 
 func (c *check) outcome(call *scenario.Call, a protocol.Response) []string {
 	switch {
-	case call.Lost && !c.steps && a.Trap != "":
+	case call.Lost && !c.flows && a.Trap != "":
 		return nil
 	case a.Trap != "":
 		return []string{"it trapped: " + a.Trap}
@@ -75,10 +83,16 @@ func (c *check) outcome(call *scenario.Call, a protocol.Response) []string {
 		return []string{"it was canceled"}
 	case call.Lost:
 		return lost(a)
+	case call.Error != nil && call.Call == "explain" && a.Error == "":
+		return c.error(call, string(a.Output))
+	case call.Error != nil && call.Call == "explain":
+		return append(c.error(call, a.Error), invalid(a.Error)...)
 	case call.Error != nil:
-		return c.error(call, a)
+		return c.error(call, a.Error)
 	case a.Error != "":
 		return []string{"it failed: " + a.Error}
+	case call.Token != nil && (call.Partial() || call.Call == "flow"):
+		return c.done(call, a.Output)
 	case call.Token != nil:
 		return c.token(call.Token, a.Output)
 	case call.JSON != nil:
@@ -125,10 +139,10 @@ func lost(a protocol.Response) []string {
 }
 
 // error compares an error in all its fields but message, whose wording is free.
-func (c *check) error(call *scenario.Call, a protocol.Response) (wrong []string) {
+func (c *check) error(call *scenario.Call, failure string) (wrong []string) {
 	var got, want map[string]any
-	if err := json.Unmarshal([]byte(a.Error), &got); err != nil {
-		return []string{fmt.Sprintf("the error is not a JSON object: %.200q (output %.200q)", a.Error, a.Output)}
+	if err := json.Unmarshal([]byte(failure), &got); err != nil {
+		return []string{fmt.Sprintf("the error is not a JSON object: %.200q", failure)}
 	}
 	if err := json.Unmarshal(call.Error, &want); err != nil {
 		return []string{err.Error()}
@@ -139,9 +153,38 @@ func (c *check) error(call *scenario.Call, a protocol.Response) (wrong []string)
 	}
 	delete(got, "message")
 	if !reflect.DeepEqual(got, want) {
-		wrong = append(wrong, fmt.Sprintf("the error is %.1000v, not %.1000v", got, want))
+		wrong = append(wrong, fmt.Sprintf("the error is %s, not %s", short(got), short(want)))
 	}
 	return wrong
+}
+
+// short writes a value with the begin and the end of what is long.
+func short(value any) string {
+	text := fmt.Sprint(value)
+	if len(text) > 1000 {
+		text = text[:500] + "…" + text[len(text)-500:]
+	}
+	return text
+}
+
+// invalid is what is wrong with an error with which explain ends: those that it makes are its output.
+func invalid(failure string) []string {
+	if strings.Contains(failure, `"invalid_input"`) {
+		return nil
+	}
+	return []string{"explain ended with an error that is its output"}
+}
+
+// done checks the last step of a flow.
+func (c *check) done(call *scenario.Call, output []byte) (wrong []string) {
+	var s step
+	if err := json.Unmarshal(output, &s); err != nil || s.Step != "done" || s.Until == nil {
+		return []string{fmt.Sprintf("the step is %.300q, not done with a token", output)}
+	}
+	if call.Until != nil && *s.Until != *call.Until {
+		wrong = append(wrong, fmt.Sprintf("until is %d, not %d", *s.Until, *call.Until))
+	}
+	return append(wrong, c.token(call.Token, s.Token)...)
 }
 
 func (c *check) token(want *scenario.Token, output []byte) (wrong []string) {
@@ -182,6 +225,9 @@ func (c *check) logs(want []string, logs []protocol.Log) []string {
 // leaks finds secrets where none may be: only get_token's output may hold a token.
 func (c *check) leaks(call *scenario.Call, a protocol.Response) (wrong []string) {
 	shown := a.Error + a.Trap + a.Text + a.Shown + a.Misuse
+	if call.Call == "explain" {
+		shown += string(a.Output)
+	}
 	for _, l := range a.Logs {
 		shown += "\n" + l.Line
 	}

@@ -9,10 +9,6 @@ import (
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-// longestWait is the most that a scenario's calls may wait in sum, in seconds, for a
-// library to make them: it waits indeed.
-const longestWait = 2
-
 // configKeys are those that a library reads from variables; a scenario may have others.
 var configKeys = []string{
 	"environment", "auth_url", "base_url", "client_id", "client_secret", "customer_id", "user_id", "scope", "refresh_margin", "allow_http",
@@ -21,7 +17,7 @@ var configKeys = []string{
 // ForLibraries reports whether a scenario is for libraries: whether their public API can express its
 // calls, and a variable each value of its config.
 func ForLibraries(s *scenario.Scenario) bool {
-	if !s.Everywhere || s.Waits() > longestWait {
+	if !s.Everywhere || s.Direct {
 		return false
 	}
 	for key, value := range s.Config {
@@ -42,9 +38,6 @@ func (c *course) openLibrary(config map[string]string) protocol.Request {
 	}
 	r := protocol.Request{Op: "open", Client: c.instance, Config: config}
 	r.Variables, r.Clock = variables, true
-	if slices.Contains(c.scenario.Accepts, "store") {
-		r.Store = &protocol.Store{Name: c.instance, Kind: "http", URL: c.servers.StoreURL}
-	}
 	return r
 }
 
@@ -62,7 +55,7 @@ func (c *course) libraryCall(call *scenario.Call) (protocol.Response, error) {
 // libraryCall is a call as an adapter makes it, if a library's API can express it.
 func libraryCall(call *scenario.Call) (r protocol.Request, ok bool) {
 	exports := []string{"list_jobs", "send_request", "get_token", "set_token", "clear_token"}
-	if call.Partial() || !slices.Contains(exports, call.Call) || call.RawInput != nil && *call.RawInput != "" || call.Empty && call.Call == "get_token" {
+	if !slices.Contains(exports, call.Call) || call.RawInput != nil && *call.RawInput != "" || call.Empty && call.Call == "get_token" {
 		return r, false
 	}
 	r.Op = call.Call
@@ -78,9 +71,6 @@ func libraryCall(call *scenario.Call) (r protocol.Request, ok bool) {
 	}
 	if call.Call == "send_request" {
 		r.Request = &protocol.HTTP{}
-		if call.Body != nil {
-			r.Request.Body = []byte(*call.Body)
-		}
 	}
 	for name, value := range call.Input {
 		if !readField(&r, name, value) {

@@ -27,9 +27,9 @@ type Host struct {
 	// Wasm is the build that it loads, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
-	// Steps says that the runner makes whole calls by begin and resume, with the plugin's own
-	// HTTP switched off; Library, that a client of a library makes them.
-	Steps, Library bool
+	// Flows says that the runner makes direct calls by flows, with the plugin's own HTTP switched off;
+	// Library, that a client of a library makes them.
+	Flows, Library bool
 	// Observe is called with each call of an export, to check more than the scenario
 	// does; it may be nil.
 	Observe func(export string, input []byte, response protocol.Response)
@@ -53,22 +53,15 @@ type course struct {
 	scenario *scenario.Scenario
 	servers  *script.Servers
 	instance string
-	flows    map[string]flow
+	parts    map[string]part
 	check
 }
 
 // Scenario runs a scenario on h, on a new instance. The error joins everything that differs
 // from what is expected.
 func Scenario(h *Host, s *scenario.Scenario) error {
-	if h.Steps || h.Library {
-		inSteps, err := s.ForSteps()
-		if err != nil {
-			return err
-		}
-		s = &inSteps
-	}
 	// What this process sends needs no network.
-	servers, err := script.Start(h.Process != nil && !h.Steps)
+	servers, err := script.Start(h.Process != nil)
 	if err != nil {
 		return err
 	}
@@ -78,7 +71,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 		return err
 	}
 	c := &course{
-		Host: h, scenario: &filled, servers: servers, instance: fmt.Sprint("scenario ", instances.Add(1)), flows: map[string]flow{},
+		Host: h, scenario: &filled, servers: servers, instance: fmt.Sprint("scenario ", instances.Add(1)), parts: map[string]part{},
 	}
 	ended, err := c.open()
 	if ended || err != nil {
@@ -94,7 +87,7 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 				return err
 			}
 			if len(wrong) > 0 {
-				return fmt.Errorf("call %d, %s%s: %s", i+1, call.Call, call.Resume, strings.Join(wrong, "\n"))
+				return fmt.Errorf("call %d, %s%s%s: %s", i+1, call.Call, call.Begin, call.Resume, strings.Join(wrong, "\n"))
 			}
 		}
 	}
@@ -109,9 +102,9 @@ func (c *course) open() (ended bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.check = check{steps: c.Steps || c.Library, client: c.Library, secrets: []string{create.Config["client_secret"]}}
+	c.check = check{flows: c.Flows || c.Library, client: c.Library, secrets: []string{create.Config["client_secret"]}}
 	if first := &c.scenario.Calls[0]; c.Library && made.Error != "" && first.Error != nil {
-		return true, joined(c.error(first, made))
+		return true, joined(c.error(first, made.Error))
 	}
 	if made.Trap+made.Error+made.Misuse != "" {
 		return false, fmt.Errorf("no instance: %s%s%s", made.Trap, made.Error, made.Misuse)
@@ -132,7 +125,7 @@ func (c *course) create() protocol.Request {
 		return c.openLibrary(config)
 	}
 	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: c.Wasm, WASI: c.WASI, Config: config}
-	if !c.Steps {
+	if !c.Flows {
 		r.AllowedHosts = []string{"127.0.0.1"}
 	}
 	return r
@@ -144,7 +137,7 @@ func (c *course) make(call *scenario.Call) (wrong []string, err error) {
 	if call.Partial() {
 		return c.part(call)
 	}
-	c.servers.Expect(c.expected(call))
+	c.servers.Expect(call.Exchanges)
 	a, err := c.call(call)
 	if err != nil {
 		return nil, err
@@ -152,25 +145,16 @@ func (c *course) make(call *scenario.Call) (wrong []string, err error) {
 	return append(c.servers.Check(), c.check.call(call, a)...), nil
 }
 
-// expected are the exchanges that can be seen: a library's waits cannot.
-func (c *course) expected(call *scenario.Call) []scenario.Exchange {
-	if !c.Library {
-		return call.Exchanges
-	}
-	return slices.DeleteFunc(slices.Clone(call.Exchanges), func(e scenario.Exchange) bool { return e.Wait != "" })
-}
-
 func (c *course) call(call *scenario.Call) (protocol.Response, error) {
-	input := call.FullInput()
-	// Raw input is refused mostly, and may not be JSON, to stand in that of begin.
-	refused := call.RawInput != nil && len(call.Exchanges) == 0
 	switch {
 	case c.Library:
 		return c.libraryCall(call)
-	case !c.Steps || !slices.Contains(scenario.Whole, call.Call) || refused:
-		return c.export(call.Call, input)
+	case call.Call == "flow":
+		return c.flow(call)
+	case c.Flows && call.RawInput == nil && slices.Contains(scenario.Direct, call.Call):
+		return c.inFlows(call)
 	}
-	return c.drive(call, input)
+	return c.export(call.Call, call.FullInput())
 }
 
 func (c *course) export(name string, input []byte) (protocol.Response, error) {

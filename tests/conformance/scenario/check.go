@@ -1,85 +1,68 @@
 package scenario
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 )
 
-// Whole are the exports that make requests. A call of one of them that is not Partial
-// is made as a whole: by the export itself, or by begin and resume.
-var Whole = []string{"get_token", "list_jobs", "send_request"}
+// Direct are the exports that make requests.
+var Direct = []string{"get_token", "list_jobs", "send_request"}
 
-// StepsOnly reports whether the scenario needs a host that makes its whole calls by
-// begin and resume.
-func (s *Scenario) StepsOnly() bool {
-	return s.Form == "steps" || slices.ContainsFunc(s.Calls, func(c Call) bool {
-		return c.whole() && (s.Accepts != nil || c.Body != nil)
-	})
-}
-
-func (c *Call) whole() bool { return !c.Partial() && slices.Contains(Whole, c.Call) }
-
-// Waits is the sum of the waits in whole calls, in seconds.
-func (s *Scenario) Waits() (sum float64) {
-	for _, c := range s.Calls {
-		for _, e := range c.Exchanges {
-			if seconds, err := e.Wait.Float64(); err == nil {
-				sum += seconds
-			}
-		}
-	}
-	return sum
+// HasDirect reports whether the scenario has direct calls that flows can make, too.
+func (s *Scenario) HasDirect() bool {
+	return !s.Direct && slices.ContainsFunc(s.Calls, func(c Call) bool { return slices.Contains(Direct, c.Call) })
 }
 
 func (s *Scenario) check() error {
 	switch {
 	case s.Name == "" || s.Rule == "" || len(s.Calls) == 0:
 		return errors.New("a scenario needs a name, a rule and calls")
-	case s.Form != "" && s.Form != "steps":
-		return errors.New("there is no other form than steps")
-	case s.Accepts != nil && (len(s.Accepts) == 0 || s.Accepts[0] != "wait"):
-		return errors.New("accepts begins with wait")
+	case s.Accepts != nil && !slices.Equal(s.Accepts, []string{"store"}):
+		return errors.New("accepts is store, or omitted")
 	}
 	names := map[string]bool{}
 	for i, c := range s.Calls {
 		err := c.check()
 		if err == nil && c.Resume != "" && !names[c.Resume] {
-			err = fmt.Errorf("no call is named %q", c.Resume)
+			err = fmt.Errorf("no flow is named %q", c.Resume)
 		}
 		if err != nil {
 			return fmt.Errorf("call %d: %w", i+1, err)
 		}
-		names[c.As] = true
+		names[c.Begin], names[c.As] = true, true
 	}
 	return nil
 }
 
 func (c *Call) check() error {
-	outcomes := 0
-	for _, set := range []bool{c.Token != nil, c.Error != nil, c.Lost, c.JSON != nil, c.Empty, c.Step != nil, c.Done} {
+	outcomes, kinds := 0, 0
+	for _, set := range []bool{c.Token != nil, c.Error != nil, c.Lost, c.JSON != nil, c.Empty, c.Step != nil} {
 		if set {
 			outcomes++
 		}
 	}
+	for _, name := range []string{c.Call, c.Begin, c.Resume} {
+		if name != "" {
+			kinds++
+		}
+	}
+	isFlow := c.Partial() || c.Call == "flow"
 	switch {
-	case (c.Call == "") == (c.Resume == ""):
-		return errors.New("which export is called, or which call resumed?")
-	case c.As != "" && c.Resume == "" && !slices.Contains(Whole, c.Call):
-		return errors.New("only get_token, list_jobs and send_request can be begun")
+	case kinds != 1:
+		return errors.New("a call is one of call, begin and resume")
+	case c.As != "" && c.Resume == "":
+		return errors.New("as needs resume")
 	case outcomes > 1:
-		return errors.New("token, error, lost, json, empty, step and done exclude each other")
-	case c.Resume == "" && c.RawInput == nil && c.Now == "":
-		return errors.New("only resume does without now")
-	case c.RawInput != nil && (c.Now != "" || c.Input != nil || c.Body != nil || c.Partial()):
-		return errors.New("raw_input excludes now, input, body, as and resume")
-	case c.Partial() && (outcomes == 0 || c.Lost || c.JSON != nil || c.Empty || c.Exchanges != nil):
-		return errors.New("as and resume need step, done, token or error")
-	case !c.Partial() && (c.Step != nil || c.Done):
-		return errors.New("step and done need as or resume")
-	case c.Body != nil && c.Call != "send_request":
-		return errors.New("only send_request has a body")
+		return errors.New("token, error, lost, json, empty and step exclude each other")
+	case c.RawInput != nil && (c.Now != "" || c.Input != nil || isFlow):
+		return errors.New("raw_input excludes now, input and flows")
+	case isFlow && c.Token == nil && c.Error == nil && (c.Step == nil || !c.Partial()):
+		return errors.New("a flow ends with token or error, and one of its parts may end with step")
+	case c.Partial() && c.Exchanges != nil:
+		return errors.New("a part of a flow has no exchanges")
+	case c.Step != nil && !c.Partial() || c.Until != nil && (!isFlow || c.Token == nil):
+		return errors.New("step is for parts of flows, and until beside the token of a flow's end")
 	case outcomes == 0 && len(c.Exchanges) == 0:
 		return errors.New("without a request there is no body to give out")
 	case c.Message != "" && c.Error == nil:
@@ -92,51 +75,22 @@ func (c *Call) check() error {
 		if err := e.check(); err != nil {
 			return err
 		}
+		if !isFlow && (e.Has != "" || e.Until != nil) {
+			return errors.New("has and until are for the steps of flows")
+		}
 	}
 	return nil
 }
 
 func (e *Exchange) check() error {
 	kinds := 0
-	for _, set := range []bool{e.Token != nil, e.Jobs != nil, e.Get != nil, e.Add != nil, e.Set != nil, e.Wait != ""} {
+	for _, set := range []bool{e.Token != nil, e.Jobs != nil, e.Get != nil, e.Set != nil, e.Lock != nil, e.Add != nil, e.Unlock != nil, e.Wait != ""} {
 		if set {
 			kinds++
 		}
 	}
-	switch {
-	case kinds != 1 || e.Times != 0 || e.Exchanges != nil:
-		return errors.New("an exchange is one of token, jobs, get, add, set and wait, or times and exchanges")
-	case e.For != "" && (e.Wait == "" || e.For != "call"):
-		return errors.New("for is call, beside wait")
-	case e.Store != nil:
-		return e.Store.check()
-	}
-	return nil
-}
-
-// Purpose is what a wait is for.
-func (e *Exchange) Purpose() string { return cmp.Or(e.For, "store") }
-
-func (e *StoreExchange) check() error {
-	values := 0
-	for _, set := range []bool{e.Value != nil, e.Text != nil, e.Token != nil} {
-		if set {
-			values++
-		}
-	}
-	switch {
-	case values > 1:
-		return errors.New("value, text and token exclude each other")
-	case e.Token != nil && e.Token["expires_at"] == nil:
-		return errors.New("when does the token expire?")
-	case e.Op == "get" && e.TTL != "" || e.Op != "add" && e.Added:
-		return errors.New("ttl is for add and set, added for add")
-	case e.Op == "set" && !e.Lock && (values == 0 || e.TTL == ""):
-		return errors.New("what is set, and for how long?")
-	case (e.Op == "add" || e.Lock) && e.Op != "get" && (values == 0) != (e.TTL == ""):
-		return errors.New("a value needs its ttl")
-	case e.Failed && (e.Added || e.Op == "get" && values > 0):
-		return errors.New("a store that fails gives nothing")
+	if kinds != 1 || e.Times != 0 || e.Exchanges != nil {
+		return errors.New("an exchange is one of token, jobs, get, set, lock, add, unlock and wait, or times and exchanges")
 	}
 	return nil
 }

@@ -94,9 +94,9 @@ func (c *Call) FullInput() []byte {
 	if c.RawInput != nil {
 		return []byte(*c.RawInput)
 	}
-	input := map[string]json.RawMessage{"now": json.RawMessage(c.Now)}
-	if c.Body != nil {
-		input["body"] = json.RawMessage("true")
+	input := map[string]json.RawMessage{}
+	if c.Now != "" {
+		input["now"] = json.RawMessage(c.Now)
 	}
 	maps.Copy(input, c.Input)
 	b, err := json.Marshal(input)

@@ -151,14 +151,14 @@ var alone = regexp.MustCompile(`^\{\{([a-z_]+)\}\}$`)
 // value returns what a row has in the place of a node: the node itself, if that is no name
 // of a value, or nil if the row leaves it out.
 func (f *family) value(node *yaml.Node) *yaml.Node {
-	if node.Kind == yaml.AliasNode {
-		return node.Alias
-	}
 	if found := alone.FindStringSubmatch(node.Value); found != nil {
 		if _, is := f.columns[found[1]]; is {
 			f.columns[found[1]] = true
-			return f.row.get(found[1])
+			node = f.row.get(found[1])
 		}
+	}
+	if node != nil && node.Kind == yaml.AliasNode {
+		return node.Alias
 	}
 	return node
 }

@@ -12,7 +12,7 @@ func TestExpand(t *testing.T) {
 		"text, though it looks like others": {`[{a: "1", b: yes, c: 'null', d: "{}"}]`, `{"a":"1","b":"yes","c":"null","d":"{}"}`},
 		"control characters":                {`[{a: "\0\r\n\t\u2028<&>"}]`, `{"a":"\u0000\r\n\t\u2028<&>"}`},
 		"an alias":                          {"[{a: &x {b: [1]}, c: *x}]", `{"a":{"b":[1]},"c":{"b":[1]}}`},
-		"values of the file":                {"[{a: 1}]\nrule: r\naccepts: [wait]", `{"a":1,"rule":"r","accepts":["wait"]}`},
+		"values of the file":                {"[{a: 1}]\nrule: r\naccepts: [store]", `{"a":1,"rule":"r","accepts":["store"]}`},
 		"its own value":                     {"[{rule: own}]\nrule: r", `{"rule":"own"}`},
 		"a family": {
 			`[{name: f, a: "{{v}}", b: "x{{v}}", "{{v}}": 1, c: "{{w}}", each: [{name: one, v: p, w: [1]}, {name: two, v: "2"}]}]`,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"strings"
 )
@@ -99,32 +98,4 @@ func (s *Scenario) With(servers Servers) (Scenario, error) {
 		return Scenario{}, fmt.Errorf("there is no placeholder {{%.40s", unknown)
 	}
 	return Decode(s.Group, json.RawMessage(filled))
-}
-
-// ForSteps returns the scenario in the form in which begin and resume make its calls.
-func (s *Scenario) ForSteps() (Scenario, error) {
-	var all map[string]json.RawMessage
-	var calls []map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(s.Raw, &all), json.Unmarshal(all["calls"], &calls)); err != nil {
-		return Scenario{}, err
-	}
-	for i := range calls {
-		delete(calls[i], "in_steps")
-		maps.Copy(calls[i], s.Calls[i].InSteps)
-		for field, value := range s.Calls[i].InSteps {
-			if string(value) == "null" {
-				delete(calls[i], field)
-			}
-		}
-	}
-	laid, err := json.Marshal(calls)
-	if err != nil {
-		return Scenario{}, err
-	}
-	all["calls"] = laid
-	raw, err := json.Marshal(all)
-	if err != nil {
-		return Scenario{}, err
-	}
-	return Decode(s.Group, raw)
 }

@@ -14,11 +14,11 @@ type Scenario struct {
 	Name  string `json:"name"`
 	// Rule is the section of docs/contract.md that it shows, by its anchor.
 	Rule string `json:"rule"`
-	// Form is "steps" for a scenario that only calls by begin and resume can show.
-	Form string `json:"form"`
+	// Direct says that its direct calls do something that no flow does.
+	Direct bool `json:"direct"`
 	// Everywhere says that a host can go wrong with it, and not the core alone.
 	Everywhere bool `json:"everywhere"`
-	// Accepts is what the host can do in addition to requests: wait, or wait and store.
+	// Accepts is what the host of its flows can do in addition to requests: store.
 	Accepts []string `json:"accepts"`
 	// Config is merged into the default config; null removes a key.
 	Config map[string]*string `json:"config"`
@@ -31,15 +31,15 @@ type Scenario struct {
 // FullName is the name with that of the group.
 func (s *Scenario) FullName() string { return s.Group + "/" + s.Name }
 
-// Call is one call and its expected end; or, with As or Resume, one step of a call.
+// Call is a call of an export, a whole flow, or one step of a flow that has a name; and its expected end.
 type Call struct {
-	// Call is the export.
+	// Call is the export, or flow for a whole flow.
 	Call string `json:"call"`
-	// As names the call, which is only begun or resumed.
-	As string `json:"as"`
-	// Resume is the name of the call that is resumed, instead of Call, with the result of
-	// its last step, or with Input if that is set.
+	// Begin names a flow that is only begun. Resume is the name of one that is resumed with the result of
+	// its last step, or with Input if that is set; it goes on as As, if that is set.
+	Begin  string `json:"begin"`
 	Resume string `json:"resume"`
+	As     string `json:"as"`
 	// Times is how often (default: 1).
 	Times int `json:"times"`
 	// Clock is now, null for none (default: DefaultNow). Now has its value.
@@ -50,32 +50,23 @@ type Call struct {
 	Input map[string]json.RawMessage `json:"input"`
 	// RawInput is the whole input, instead of Now and Input.
 	RawInput *string `json:"raw_input"`
-	// Body is the request's body if the plugin does not see it: the body of the input is
-	// true.
-	Body *string `json:"body"`
 
 	Exchanges []Exchange `json:"exchanges"`
 
 	// One of these, or none: the output is the body of the last response, byte for byte.
-	Token *Token          `json:"token"` // the output is a token object
+	Token *Token          `json:"token"` // the output is a token object, or a step that is done with it
 	Error json.RawMessage `json:"error"` // the error, in all its fields but message
 	Lost  bool            `json:"lost"`  // a request gets no response: a trap, or network_error
 	JSON  json.RawMessage `json:"json"`  // the output is this JSON value
 	Empty bool            `json:"empty"` // the output is empty
-	Step  *Exchange       `json:"step"`  // with As or Resume: the next step
-	Done  bool            `json:"done"`  // with As or Resume: the call is done, without an output
-	// Until and Renew are those of the step: Until is 0 if it has none, nil if that does not
-	// matter.
+	Step  *Exchange       `json:"step"`  // with Begin or Resume: the next step
+	// Until is that of done, if it matters.
 	Until *int64 `json:"until"`
-	Renew bool   `json:"renew"`
 
 	// Message must be part of the error's message.
 	Message string `json:"message"`
 	// Logs are the log lines, in order, on hosts that show them.
 	Logs *[]string `json:"logs"`
-
-	// InSteps is merged into the call if begin and resume make it; null removes a field.
-	InSteps map[string]json.RawMessage `json:"in_steps"`
 }
 
 // DefaultNow is the time of calls that set no other.
@@ -83,17 +74,26 @@ const DefaultNow = "1800000000"
 
 func (c *Call) setNow() {
 	switch {
-	case c.Clock == nil && c.RawInput == nil:
+	case c.Clock == nil && c.RawInput == nil && !c.withoutNow():
 		c.Now = DefaultNow
-	case string(c.Clock) != "null":
+	case c.Clock != nil && string(c.Clock) != "null":
 		c.Now = json.Number(c.Clock)
 	}
 }
 
-// Partial reports whether the call is one step of a call.
-func (c *Call) Partial() bool { return c.As != "" || c.Resume != "" }
+// withoutNow reports whether the export has no field now.
+func (c *Call) withoutNow() bool {
+	switch c.Call {
+	case "request", "explain", "clear_token", "check", "version":
+		return true
+	}
+	return false
+}
 
-// Token is the token object that get_token must return; token_type is always Bearer.
+// Partial reports whether the call is one step of a flow.
+func (c *Call) Partial() bool { return c.Begin != "" || c.Resume != "" }
+
+// Token is the token object that must come; token_type is always Bearer.
 type Token struct {
 	AccessToken string      `json:"access_token"`
 	ExpiresAt   json.Number `json:"expires_at"`
@@ -101,19 +101,37 @@ type Token struct {
 	CacheKey string `json:"cache_key"`
 }
 
+// UnmarshalJSON also reads an access token alone, which expires at DefaultExpiry.
+func (t *Token) UnmarshalJSON(b []byte) error {
+	t.ExpiresAt = DefaultExpiry
+	if json.Unmarshal(b, &t.AccessToken) == nil {
+		return nil
+	}
+	type plain Token
+	return strict(b, (*plain)(t))
+}
+
+// DefaultExpiry is that of a token that was requested at DefaultNow.
+const DefaultExpiry = "1800003600"
+
 // Exchange is the next thing that the plugin must ask of its host, and the response. It is one
 // of these.
 type Exchange struct {
 	Token *TokenExchange `json:"token"`
 	Jobs  *JobsExchange  `json:"jobs"`
-	Get   *StoreExchange `json:"get"`
-	Add   *StoreExchange `json:"add"`
-	Set   *StoreExchange `json:"set"`
-	Wait  json.Number    `json:"wait"` // seconds
-	// Store is Get, Add or Set.
+	// The operations on the store: get and set are for the token, and lock, add and unlock for the lock.
+	Get    *StoreExchange `json:"get"`
+	Set    *StoreExchange `json:"set"`
+	Lock   *StoreExchange `json:"lock"`
+	Add    *StoreExchange `json:"add"`
+	Unlock *StoreExchange `json:"unlock"`
+	Wait   json.Number    `json:"wait"` // seconds
+	// Store is Get, Set, Lock, Add or Unlock.
 	Store *StoreExchange `json:"-"`
-	// For is call for a wait for another call of the instance; otherwise it is for the store.
-	For string `json:"for"`
+
+	// Has is the access token that the step must have, if any, and Until until when, if that matters.
+	Has   string `json:"has"`
+	Until *int64 `json:"until"`
 
 	// Times and Exchanges repeat a sequence.
 	Times     int        `json:"times"`
@@ -130,9 +148,12 @@ func (e *Exchange) UnmarshalJSON(b []byte) error {
 	if err := strict(b, (*plain)(e)); err != nil {
 		return err
 	}
-	for op, store := range map[string]*StoreExchange{"get": e.Get, "add": e.Add, "set": e.Set} {
+	for kind, store := range map[string]*StoreExchange{"get": e.Get, "set": e.Set, "lock": e.Lock, "add": e.Add, "unlock": e.Unlock} {
 		if store != nil {
-			store.Op, e.Store = op, store
+			e.Store = store
+			if err := store.of(kind); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -159,10 +180,8 @@ type JobsExchange struct {
 	Method string `json:"method"`
 	Body   string `json:"body"`
 	// Headers are merged into the default ones; null removes a header.
-	Headers map[string]*string `json:"headers"`
-	// Last is whether the step has "last":true, if that matters.
-	Last     *bool     `json:"last"`
-	Response *Response `json:"response"`
+	Headers  map[string]*string `json:"headers"`
+	Response *Response          `json:"response"`
 }
 
 // Response is what a server responds.
@@ -179,20 +198,11 @@ type Response struct {
 	Drop bool `json:"drop"`
 }
 
-// StoreExchange is an operation on the shared store.
-type StoreExchange struct {
-	Op string `json:"-"` // get, add or set
-	// Key is by default the cache key of the default config, and with Lock or add the lock
-	// next to it.
-	Key  string `json:"key"`
-	Lock bool   `json:"lock"`
-	// The value that get returns (default: null), or that add and set must pass: a JSON
-	// value, a string, or a token object, whose fields are merged into those of token-0001.
-	Value json.RawMessage            `json:"value"`
-	Text  *string                    `json:"text"`
-	Token map[string]json.RawMessage `json:"token"`
-	TTL   json.Number                `json:"ttl"`
-	// Added is what add returns; Failed is set if the store is down.
-	Added  bool `json:"added"`
-	Failed bool `json:"failed"`
+// UnmarshalJSON also reads a status alone.
+func (a *Response) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &a.Status) == nil {
+		return nil
+	}
+	type plain Response
+	return strict(b, (*plain)(a))
 }

@@ -4,17 +4,99 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 	"reflect"
 )
 
+// StoreExchange is an operation on the shared store: on the token of the default config's client, or on
+// its lock.
+type StoreExchange struct {
+	Op   string `json:"-"` // get, add or set
+	Lock bool   `json:"-"`
+	// The value that get returns (default: null), or that add and set must pass: a JSON
+	// value, a string, or a token object, whose fields are merged into those of token-0001.
+	Value json.RawMessage            `json:"value"`
+	Text  *string                    `json:"text"`
+	Token map[string]json.RawMessage `json:"token"`
+	TTL   json.Number                `json:"ttl"`
+	// Added is what add returns; Failed is set if the store is down.
+	Added  bool `json:"added"`
+	Failed bool `json:"failed"`
+
+	short json.RawMessage
+}
+
+// UnmarshalJSON also reads what says enough alone: see of.
+func (e *StoreExchange) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		e.short = bytes.Clone(b)
+		return nil
+	}
+	type plain StoreExchange
+	return strict(b, (*plain)(e))
+}
+
+// of completes the operation of a kind, which may have been written in short: an access token for get and
+// set, the state for lock and unlock, whether it was added for add, and failed for all.
+func (e *StoreExchange) of(kind string) error {
+	e.Op = map[string]string{"lock": "get", "unlock": "set"}[kind]
+	e.Op, e.Lock = cmp.Or(e.Op, kind), kind != "get" && kind != "set"
+	state := map[string]string{"add": "requesting", "unlock": "done"}[kind]
+	switch {
+	case e.short == nil:
+	case string(e.short) == `"failed"`:
+		e.Failed = true
+	case kind == "add":
+		if err := json.Unmarshal(e.short, &e.Added); err != nil {
+			return err
+		}
+	case e.Lock:
+		if err := json.Unmarshal(e.short, &state); err != nil {
+			return err
+		}
+	default:
+		e.Token = map[string]json.RawMessage{"access_token": e.short}
+	}
+	if state != "" && e.Text == nil && e.Value == nil {
+		e.Value, _ = json.Marshal(map[string]string{"state": state})
+		e.TTL = cmp.Or(e.TTL, map[string]json.Number{"add": "10", "unlock": "1"}[kind])
+	}
+	if e.Token != nil && e.Token["expires_at"] == nil {
+		e.Token["expires_at"] = json.RawMessage(DefaultExpiry)
+	}
+	if e.Op == "set" && e.Token != nil {
+		e.TTL = cmp.Or(e.TTL, "3600")
+	}
+	return e.check()
+}
+
+func (e *StoreExchange) check() error {
+	values := 0
+	for _, set := range []bool{e.Value != nil, e.Text != nil, e.Token != nil} {
+		if set {
+			values++
+		}
+	}
+	switch {
+	case values > 1:
+		return errors.New("value, text and token exclude each other")
+	case e.Op == "get" && e.TTL != "" || e.Op != "add" && e.Added:
+		return errors.New("ttl is for add, set and unlock, and added for add")
+	case e.Op == "set" && (values == 0 || e.TTL == ""):
+		return errors.New("what is set, and for how long?")
+	case e.Failed && (e.Added || e.Op == "get" && values > 0):
+		return errors.New("a store that fails gives nothing")
+	}
+	return nil
+}
+
 // FullKey is the key that the operation must have.
 func (e *StoreExchange) FullKey(servers Servers) string {
-	key := cmp.Or(e.Key, servers.CacheKey())
-	if e.Lock || e.Op == "add" {
-		key += ":asking"
+	if e.Lock {
+		return servers.CacheKey() + ":lock"
 	}
-	return key
+	return servers.CacheKey()
 }
 
 // FullValue returns the value that add and set must pass, or that get returns, if any.
@@ -24,30 +106,18 @@ func (e *StoreExchange) FullValue(servers Servers) (text string, is bool) {
 		return *e.Text, true
 	case e.Value != nil:
 		return string(e.Value), true
-	case e.Token != nil:
-		token := map[string]json.RawMessage{"access_token": quote(defaultToken), "token_type": quote("Bearer")}
-		token["cache_key"] = quote(cmp.Or(e.Key, servers.CacheKey()))
-		maps.Copy(token, e.Token)
-		maps.DeleteFunc(token, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
-		b, err := json.Marshal(token)
-		if err != nil {
-			panic(err) // it was decoded from JSON
-		}
-		return string(b), true
-	case e.Op == "add":
-		return `{"state":"asking"}`, true
-	case e.Op == "set":
-		return `{"state":"done"}`, true
+	case e.Token == nil:
+		return "", false
 	}
-	return "", false
-}
-
-// FullTTL returns the time to live that add and set must pass, in seconds.
-func (e *StoreExchange) FullTTL() json.Number {
-	if e.TTL == "" && e.Op != "get" {
-		return map[string]json.Number{"add": "10", "set": "1"}[e.Op]
+	token := map[string]json.RawMessage{"access_token": quote(defaultToken), "token_type": quote("Bearer")}
+	token["cache_key"] = quote(servers.CacheKey())
+	maps.Copy(token, e.Token)
+	maps.DeleteFunc(token, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	b, err := json.Marshal(token)
+	if err != nil {
+		panic(err) // it was decoded from JSON
 	}
-	return e.TTL
+	return string(b), true
 }
 
 // Result is what resume takes after the operation.

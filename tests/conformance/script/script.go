@@ -18,8 +18,6 @@ import (
 // Servers are the token endpoint, the service and the store of one scenario.
 type Servers struct {
 	Addresses scenario.Servers
-	// StoreURL is where a client's store POSTs its operations.
-	StoreURL string
 
 	hosts   []string // in Transport
 	servers []*httptest.Server
@@ -44,7 +42,6 @@ func Start(listen bool) (*Servers, error) {
 		s.Addresses.Closed = "http://" + closed.address
 	}
 	s.Addresses.Auth, s.Addresses.Service = s.start(s.handler(token), listen), s.start(s.handler(jobs), listen)
-	s.StoreURL = s.start(http.HandlerFunc(s.serveStore), listen)
 	return s, nil
 }
 

@@ -4,31 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-// Operation is an operation on the store, as a client's store POSTs it.
+// Operation is an operation on the store, of a step.
 type Operation struct {
 	Op    string      `json:"op"`
 	Key   string      `json:"key"`
 	Value *string     `json:"value,omitempty"`
 	TTL   json.Number `json:"ttl,omitempty"`
-}
-
-func (s *Servers) serveStore(w http.ResponseWriter, r *http.Request) {
-	var o Operation
-	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	result := s.Store(o)
-	if result["failed"] != nil {
-		w.WriteHeader(http.StatusInternalServerError)
-		return
-	}
-	json.NewEncoder(w).Encode(result)
 }
 
 // Store returns the result of an operation on the store, as resume takes it.
@@ -55,7 +40,7 @@ func (o *Operation) Differences(want *scenario.StoreExchange, servers scenario.S
 	if want.Op == "get" {
 		return wrong // clients may write a value and a ttl that say nothing
 	}
-	compare("ttl", number(o.TTL), number(want.FullTTL()))
+	compare("ttl", number(o.TTL), number(want.TTL))
 	if text, _ := want.FullValue(servers); o.Value == nil || !scenario.SameValue(*o.Value, text) {
 		got, _ := json.Marshal(o.Value)
 		wrong = append(wrong, fmt.Sprintf("the value of the store's %s is %s, not %s", o.Op, got, text))
@@ -64,12 +49,33 @@ func (o *Operation) Differences(want *scenario.StoreExchange, servers scenario.S
 }
 
 // Wait takes a step that waits.
-func (s *Servers) Wait(purpose string, seconds json.Number) {
+func (s *Servers) Wait(seconds json.Number) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if e, ok := s.take(wait, seconds); ok && (number(seconds) != number(e.Wait) || purpose != e.Purpose()) {
-		s.wrong = append(s.wrong, fmt.Sprintf("the wait is %s s for %s, not %s s for %s", seconds, purpose, e.Wait, e.Purpose()))
+	if e, ok := s.take(wait, seconds); ok && number(seconds) != number(e.Wait) {
+		s.wrong = append(s.wrong, fmt.Sprintf("the wait is %s s, not %s s", seconds, e.Wait))
 	}
+}
+
+// Has takes the token and the until of the step that is carried out next.
+func (s *Servers) Has(token string, until *int64) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.expected) == 0 {
+		return // the step is one too many
+	}
+	e := &s.expected[0]
+	s.compare("token of the step for a "+kind(e), token, e.Has)
+	if e.Until != nil && (until == nil || *until != *e.Until) {
+		s.wrong = append(s.wrong, fmt.Sprintf("until is %s in the step for a %s, not %d", text(until), kind(e), *e.Until))
+	}
+}
+
+func text(until *int64) string {
+	if until == nil {
+		return "missing"
+	}
+	return fmt.Sprint(*until)
 }
 
 // number is 0 for an omitted number: hosts write numbers in different ways.
@@ -79,19 +85,4 @@ func number(n json.Number) float64 {
 		return math.NaN() // equal to nothing
 	}
 	return f
-}
-
-// Announce says what the step says of the request that it sends next.
-func (s *Servers) Announce(purpose string, last bool) {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	if len(s.expected) == 0 {
-		return // there may be nobody who listens
-	}
-	kinds := map[string]string{"token": token, "service": jobs}
-	e := &s.expected[0]
-	s.compare("purpose of the step", kinds[purpose], kind(e))
-	if e.Jobs != nil && e.Jobs.Last != nil && *e.Jobs.Last != last {
-		s.wrong = append(s.wrong, fmt.Sprintf("last is %v in the step", last))
-	}
 }
