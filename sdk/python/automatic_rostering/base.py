@@ -22,6 +22,7 @@ from .error import RosteringError
 from .plugin import BUNDLED, CLOSED, AnyEvent, AnyLogger, Plugin, Wasm, write_log
 from .request import QueryParams, request_input
 from .step import Outcome, Step
+from .thread import in_thread
 from .token import Token
 
 
@@ -91,9 +92,11 @@ class Core:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self._closed:
             raise RuntimeError(CLOSED)
+        # It loads the certificates for as long as the plugin compiles: one beside the other.
+        making = in_thread(lambda: self.http or make_http())
         plugin = Plugin(self.wasm or BUNDLED, self.config, self.event, self.logger)
         try:
-            self.http = self.http or make_http()
+            self.http = making.result()
         except BaseException:
             plugin.close()
             raise
