@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 	"os"
+	"reflect"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -41,6 +43,13 @@ type Config struct {
 	// AllowHTTP permits http beyond loopback, where anyone on the network path can read
 	// the secret.
 	AllowHTTP bool
+}
+
+// fieldOf returns the name of the field for a config key: that of auth_url is AuthURL.
+func fieldOf(key string) string {
+	name := strings.ReplaceAll(key, "_", "")
+	field, _ := reflect.TypeFor[Config]().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+	return field.Name
 }
 
 // ConfigFromEnv reads a config from the environment variables ROSTERING_ENVIRONMENT,

@@ -97,11 +97,9 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	}{(*fields)(e), body, int64(e.RetryAfter / time.Second)})
 }
 
-// names are the names in this package of the config keys and input fields of the contract.
+// names are the names in this package of the input fields of the contract.
 var names = map[string]string{
-	"environment": "Environment", "scope": "Scope", "auth_url": "AuthURL", "base_url": "BaseURL",
-	"client_id": "ClientID", "client_secret": "ClientSecret", "customer_id": "CustomerID", "user_id": "UserID",
-	"refresh_margin": "RefreshMargin", "allow_http": "AllowHTTP",
+	"customer_id": "ForCustomer", "user_id": "ForUser",
 	"path": "Path", "method": "Method", "headers": "Header", "body": "Body", "force": "Force", "refused": "Refused",
 	"access_token": "AccessToken", "token_type": "Type", "expires_at": "ExpiresAt", "cache_key": "CacheKey",
 }
@@ -117,14 +115,11 @@ func pluginError(object []byte) error {
 	if err != nil || e.Code == "" {
 		return fmt.Errorf("rostering: the plugin failed: %s", object)
 	}
-	switch name := names[e.Key]; {
-	case name == "":
-	case e.Code != CodeInvalidInput:
-		e.Message += " (" + name + ", ROSTERING_" + strings.ToUpper(e.Key) + ")"
-	case name == "CustomerID" || name == "UserID":
-		e.Message += " (For" + strings.TrimSuffix(name, "ID") + ")"
-	default:
-		e.Message += " (" + name + ")"
+	switch input, field := names[e.Key], fieldOf(e.Key); {
+	case e.Code == CodeInvalidInput && input != "":
+		e.Message += " (" + input + ")"
+	case e.Code != CodeInvalidInput && field != "":
+		e.Message += " (" + field + ", ROSTERING_" + strings.ToUpper(e.Key) + ")"
 	}
 	e.emptyBody = more.Body != nil && e.Body == ""
 	e.RetryAfter = time.Duration(more.RetryAfter) * time.Second

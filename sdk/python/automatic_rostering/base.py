@@ -23,6 +23,7 @@ from .plugin import BUNDLED, CLOSED, AnyLogger, Plugin, Wasm, write_log
 from .request import AnyBody, QueryParams, request_input
 from .send import Service
 from .step import Outcome, Step
+from .thread import in_thread
 from .token import Token
 
 
@@ -90,9 +91,11 @@ class Core:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self._closed:
             raise RuntimeError(CLOSED)
+        # It loads the certificates for as long as the plugin compiles: one beside the other.
+        making = in_thread(lambda: self.http or make_http())
         plugin = Plugin(self.wasm or BUNDLED, self.config, self.logger)
         try:
-            self.http = self.http or make_http()
+            self.http = making.result()
         except BaseException:
             plugin.close()
             raise
