@@ -197,7 +197,7 @@ format: setup-check ## format all code
 	@sdk/each.sh format
 
 .PHONY: matrix
-matrix: build $(TEST_PLUGINS) ## write what the hosts do into the tables of docs/hosts.md; HOSTS=go,c limits it
+matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Scenarios|Redirects|Hostile|Tables' ./conformance -update
 
 .PHONY: bench bench-first
@@ -206,6 +206,7 @@ bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust,
 	@sdk/each.sh bench
 
 bench-first: build build/sandbox ## measure processes that make one call, for docs/benchmarks.md
+	@sdk/each.sh setup
 	@sdk/each.sh adapter
 	@cd tests && go build -o ../build/first ./cmd/first
 	@build/sandbox build/first

@@ -3,6 +3,8 @@ package suite
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"automatic-rostering/tests/conformance/held"
@@ -18,7 +20,9 @@ func (w *world) request(s *Step) (r protocol.Request, err error) {
 	}
 	if s.Open != nil {
 		r.Op, r.Client = "open", w.client(*s.Open)
-		w.open(s, &r)
+		if err := w.open(s, &r); err != nil {
+			return r, err
+		}
 	} else if now := start + s.At; r.Op != "close" {
 		r.Now = &now
 	}
@@ -51,17 +55,21 @@ func (w *world) request(s *Step) (r protocol.Request, err error) {
 	return r, err
 }
 
-func (w *world) open(s *Step, r *protocol.Request) {
-	r.Open = protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogMode, Clock: !s.NoClock, Store: w.storeOf(s.Store)}
+func (w *world) open(s *Step, r *protocol.Request) error {
+	r.Open = protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogMode, Clock: true, Store: w.storeOf(s.Store)}
 	if s.Wasm != "" {
 		r.Wasm = filepath.Join(hosts.Root(), s.Wasm)
+		if _, err := os.Stat(r.Wasm); err != nil {
+			return fmt.Errorf("%w: run make %s", err, s.Wasm)
+		}
 	}
 	if s.Variables != nil {
 		r.Variables = w.merged("ROSTERING_ENVIRONMENT", "ROSTERING_AUTH_URL", "ROSTERING_BASE_URL", "ROSTERING_CLIENT_ID",
 			"ROSTERING_CLIENT_SECRET", "ROSTERING_CUSTOMER_ID", "ROSTERING_USER_ID")(s.Variables)
-		return
+		return nil
 	}
 	r.Config = w.merged("environment", "auth_url", "base_url", "client_id", "client_secret", "customer_id", "user_id")(s.Config)
+	return nil
 }
 
 // merged merges values into the default ones of a config, in this order of its keys.
@@ -115,7 +123,7 @@ func (w *world) http(r *Request) (*protocol.HTTP, error) {
 		h.Body = []byte(w.fill(*r.Body))
 	}
 	var err error
-	if r.JSON != nil || r.HasJSON {
+	if r.JSON != nil {
 		h.JSON, err = json.Marshal(r.JSON)
 	}
 	return h, err

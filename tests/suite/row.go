@@ -51,8 +51,8 @@ type Case struct {
 type Step struct {
 	Open     *string        `yaml:"open"`     // opens the client of that name
 	Do       string         `yaml:"do"`       // sends a request of this op to Client
-	End      string         `yaml:"end"`      // waits for the end of the request with this name
-	Cancel   string         `yaml:"cancel"`   // cancels it
+	End      string         `yaml:"end"`      // waits for the end of the requests with this name
+	Cancel   string         `yaml:"cancel"`   // cancels them
 	Pending  []string       `yaml:"pending"`  // none of these has ended
 	Replies  *Replies       `yaml:"replies"`  // what a server responds
 	Hold     string         `yaml:"hold"`     // the server holds its responses back
@@ -74,7 +74,7 @@ type Step struct {
 
 	// For Open and Do.
 	Client string            `yaml:"client"` // default: c
-	As     string            `yaml:"as"`     // the request's name; it is not awaited
+	As     string            `yaml:"as"`     // the name of the request, or of several; it is not awaited
 	Config map[string]string `yaml:"config"` // merged into the default one; "" removes a key
 	// Variables are ROSTERING_*, merged as Config, in place of it.
 	Variables map[string]string `yaml:"variables"`
@@ -83,7 +83,6 @@ type Step struct {
 	Wasm      string            `yaml:"wasm"`
 	Store     *protocol.Store   `yaml:"store"`
 	LogMode   string            `yaml:"log_handler"`
-	NoClock   bool              `yaml:"no_clock"`
 	Timeout   any               `yaml:"timeout"` // seconds, or none
 	At        int64             `yaml:"at"`      // the client's time, in seconds since the beginning
 	Customer  any               `yaml:"customer_id"`
@@ -110,7 +109,6 @@ type Request struct {
 	Headers map[string]string `yaml:"headers"`
 	Query   map[string]string `yaml:"query"`
 	JSON    any               `yaml:"json"`
-	HasJSON bool              `yaml:"has_json"` // of null
 	Body    *string           `yaml:"body"`
 	Once    bool              `yaml:"once"`
 }

@@ -89,11 +89,19 @@ func (w *world) step(s *Step) (wrong string) {
 	case s.Soon && !w.soon(s):
 		return "it takes as long as a token request may"
 	case s.End != "":
-		a, err := w.sent[s.End].Response()
-		return w.outcome(s.Want, a, err)
+		for _, p := range w.sent[s.End] {
+			a, err := p.Response()
+			if wrong = w.outcome(s.Want, a, err); wrong != "" {
+				return wrong
+			}
+		}
 	case s.Cancel != "":
-		a, err := w.do(protocol.Request{Op: "cancel", Target: w.sent[s.Cancel].ID})
-		return w.outcome(nil, a, err)
+		for _, p := range w.sent[s.Cancel] {
+			a, err := w.do(protocol.Request{Op: "cancel", Target: p.ID})
+			if wrong = w.outcome(nil, a, err); wrong != "" {
+				return wrong
+			}
+		}
 	case s.Log != nil:
 		return w.logged(s)
 	default:
@@ -105,16 +113,10 @@ func (w *world) step(s *Step) (wrong string) {
 // soon waits until a request has ended, or clients have left, for less time than a token request may take.
 func (w *world) soon(s *Step) bool {
 	stays := func(r *held.Request) bool { return !r.Left() }
+	goesOn := func(p *protocol.Pending) bool { return !ended(p) }
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if s.End == "" && !slices.ContainsFunc(w.arrived[s.Left], stays) {
+		if !slices.ContainsFunc(w.arrived[s.Left], stays) && !slices.ContainsFunc(w.sent[s.End], goesOn) {
 			return true
-		}
-		if s.End != "" {
-			select {
-			case <-w.sent[s.End].Done():
-				return true
-			default:
-			}
 		}
 	}
 	return false
@@ -187,14 +189,22 @@ func (w *world) stillPending(names []string) string {
 		return err.Error()
 	}
 	for _, name := range names {
-		select {
-		case <-w.sent[name].Done():
-			a, err := w.sent[name].Response()
+		if i := slices.IndexFunc(w.sent[name], ended); i >= 0 {
+			a, err := w.sent[name][i].Response()
 			return fmt.Sprintf("%s has ended too early, with %+v, %v", name, a, err)
-		default:
 		}
 	}
 	return ""
+}
+
+// ended reports whether a request has its response.
+func ended(p *protocol.Pending) bool {
+	select {
+	case <-p.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 func (w *world) saw(want *Saw) string {
@@ -273,7 +283,7 @@ func (w *world) send(s *Step) string {
 		return err.Error()
 	}
 	if s.As != "" {
-		w.sent[s.As] = p
+		w.sent[s.As] = append(w.sent[s.As], p)
 		return ""
 	}
 	a, err := p.Response()

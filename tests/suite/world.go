@@ -31,7 +31,7 @@ type world struct {
 	folder  string
 	kind    string // of the store each
 	redis   func(testing.TB) string
-	sent    map[string]*protocol.Pending
+	sent    map[string][]*protocol.Pending
 	clients []string
 	arrived map[string][]*held.Request
 }
@@ -124,7 +124,7 @@ func (r *Reply) write(w http.ResponseWriter, to *http.Request, text *strings.Rep
 func newWorld(t testing.TB, host Adapter, name, kind string, redis func(testing.TB) string) *world {
 	w := &world{
 		TB: t, host: host, name: name, kind: kind, redis: redis, store: held.NewStore(t), folder: t.TempDir(),
-		sent: map[string]*protocol.Pending{}, arrived: map[string][]*held.Request{},
+		sent: map[string][]*protocol.Pending{}, arrived: map[string][]*held.Request{},
 	}
 	given := 0
 	var mutex sync.Mutex

@@ -90,6 +90,9 @@ func Library(name string) Host {
 			return l.libraries()[0]
 		}
 	}
+	if name != GoLibrary.Name {
+		panic("no library of " + name)
+	}
 	return GoLibrary
 }
 
