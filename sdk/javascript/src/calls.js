@@ -4,7 +4,7 @@ import { sleep, wakeAll, within } from './deadline.js';
 import { fromPlugin, RosteringError, timedOut, toError } from './error.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
-import { described, exchange, isResult } from './http.js';
+import { described, exchange, isResult, signed } from './http.js';
 import { openPlugin } from './plugin.js';
 
 /** @typedef {import('./http.js').Outcome} Outcome */
@@ -86,15 +86,14 @@ export class Calls {
       const request = this.#request(input);
       const limits = { read: maxErrorBody, most: this.#options.maxBody ?? 64 * 1024 * 1024 };
       const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, { mine, waitUntil });
-      const attempt = async (/** @type {string} */ accessToken, /** @type {boolean} */ isFirst) => {
+      const attempt = async (/** @type {string} */ accessToken) => {
+        const { method, url } = request;
         const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
-        let isMade = typeof body !== 'function';
+        const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
         try {
-          const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
-          isMade = true;
-          return await task.until(exchange(this.fetch, { ...request, headers, body: payload }, task.signal, limits));
+          return await task.until(exchange(this.fetch, { method, url, headers, body: payload }, task.signal, limits));
         } catch (cause) {
-          if (task.hasLeft || cause instanceof RosteringError || (isFirst && !isMade)) throw cause;
+          if (task.hasLeft || cause instanceof RosteringError) throw cause;
           return { status: 0, cause };
         }
       };
@@ -109,7 +108,7 @@ export class Calls {
    *
    * @template {{status: number}} R
    * @param {(mine?: string) => Promise<TokenObject>} getToken
-   * @param {(accessToken: string, isFirst: boolean) => Promise<R>} attempt sends it once
+   * @param {(accessToken: string) => Promise<R>} attempt sends it once
    * @param {boolean} isRepeatable
    * @returns {Promise<Sent<R>>}
    * @throws {unknown} if there is no first token
@@ -119,7 +118,7 @@ export class Calls {
     let { access_token: token } = await getToken();
     for (;;) {
       const isFirst = tokens.push(token) === 1;
-      const response = await attempt(token, isFirst);
+      const response = await attempt(token);
       if (response.status !== 401) {
         if (response.status > 0) this.#holder.accepted(token);
         return { response, tokens };
@@ -141,7 +140,7 @@ export class Calls {
     const key = JSON.stringify(input);
     const kept = this.#requests.get(key);
     if (kept) return kept;
-    const request = this.call('request', input);
+    const request = signed(this.call('request', input));
     if (this.#requests.size === mostRequests) this.#requests.clear();
     this.#requests.set(key, request);
     return request;

@@ -62,7 +62,7 @@ export async function within(ms, reason, signal, work) {
   signal?.throwIfAborted();
   const task = new Task();
   const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
-  const forget = signal ? onAbort(signal, () => task.leave(signal.reason)) : undefined;
+  const others = signal ? tasksOf(signal).add(task) : undefined;
   try {
     return await work(task);
   } catch (error) {
@@ -70,29 +70,20 @@ export async function within(ms, reason, signal, work) {
     throw error;
   } finally {
     clearTimeout(timer);
-    forget?.();
+    others?.delete(task);
   }
 }
 
-/** @type {WeakMap<AbortSignal, Set<() => void>>} */
-const listeners = new WeakMap();
+/** @type {WeakMap<AbortSignal, Set<Task>>} */
+const ofSignals = new WeakMap();
 
-/**
- * Calls a function when a signal is aborted. All calls with the same signal share one listener, because Node warns of a leak
- * at the eleventh.
- *
- * @param {AbortSignal} signal
- * @param {() => void} listener
- * @returns {() => void} removes it
- */
-function onAbort(signal, listener) {
-  const all = listeners.get(signal) ?? new Set();
-  if (!listeners.has(signal)) {
-    listeners.set(signal, all);
-    signal.addEventListener('abort', () => all.forEach((listener) => listener()));
-  }
-  all.add(listener);
-  return () => void all.delete(listener);
+/** Returns the tasks that end with a signal. They share a listener: Node warns of a leak at the eleventh. @param {AbortSignal} signal */
+function tasksOf(signal) {
+  const tasks = ofSignals.get(signal) ?? new Set();
+  if (!ofSignals.has(signal))
+    signal.addEventListener('abort', () => tasks.forEach((task) => task.leave(signal.reason)));
+  ofSignals.set(signal, tasks);
+  return tasks;
 }
 
 /**

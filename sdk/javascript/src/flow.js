@@ -1,5 +1,5 @@
 import { sleep, within } from './deadline.js';
-import { described, exchange, reason } from './http.js';
+import { described, exchange, reason, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 
@@ -108,7 +108,7 @@ export class Flow {
     const { fetch, store } = this.#calls;
     this.#task = task;
     if (step.step === 'request') {
-      return described(await task.until(exchange(fetch, step.request, task.signal, { read: step.limit })));
+      return described(await task.until(exchange(fetch, signed(step.request), task.signal, { read: step.limit })));
     }
     if (step.step === 'store') return store ? task.until(store.use(step)) : {};
     await sleep(1000 * step.seconds * (1 + Math.random() / 2), task); // jitter, against a thundering herd
