@@ -1,6 +1,6 @@
 import { kind, isStream } from './check.js';
 import { waitUntil as ofRuntime } from '#inside';
-import { sleep, wakeAll, within } from './deadline.js';
+import { sleep, Task, wakeAll } from './deadline.js';
 import { fromPlugin, RosteringError, timedOut, toError } from './error.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
@@ -30,7 +30,7 @@ export class Calls {
   #options;
   #logger;
   #holder = new Holder(this);
-  #running = /** @type {Set<import('./deadline.js').Task>} */ (new Set());
+  #running = /** @type {Set<Task>} */ (new Set());
   #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
   #isClosed = false;
   /** @type {Map<string, Request>} what calls send, by their input */
@@ -162,12 +162,12 @@ export class Calls {
   /**
    * @template T
    * @param {CallOptions} options
-   * @param {(task: import('./deadline.js').Task, waitUntil: CallOptions['waitUntil']) => Promise<T>} work
+   * @param {(task: Task, waitUntil: CallOptions['waitUntil']) => Promise<T>} work
    */
   async #run({ signal, timeoutMs, waitUntil = this.#options.waitUntil ?? ofRuntime }, work) {
     if (this.#isClosed) throw closed();
     const ms = timeoutMs ?? this.#options.timeoutMs ?? 30_000;
-    return within(ms, timedOut, signal, async (task) => {
+    return Task.run(ms, timedOut, signal, async (task) => {
       this.#running.add(task);
       try {
         return await work(task, waitUntil);

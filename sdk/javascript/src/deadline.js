@@ -3,13 +3,37 @@ const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
 /** Work that can end early, whatever it waits for. */
 export class Task {
   #controller = new AbortController();
-  /** @type {{reason: unknown} | undefined} */
-  #left;
-  /** @type {(reason: unknown) => void} */
-  #reject = () => {};
+  #left = /** @type {{reason: unknown} | undefined} */ (undefined);
+  #reject = (/** @type {unknown} */ _) => {};
 
   /** For what the work waits for. */
   signal = this.#controller.signal;
+
+  /**
+   * Runs work that ends on timeout, or with a signal.
+   *
+   * @template T
+   * @param {number} ms 0 or Infinity for no timeout
+   * @param {(ms: number) => unknown} reason of a timeout
+   * @param {AbortSignal | null | undefined} signal
+   * @param {(task: Task) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  static async run(ms, reason, signal, work) {
+    signal?.throwIfAborted();
+    const task = new Task();
+    const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
+    const others = signal ? tasksOf(signal).add(task) : undefined;
+    try {
+      return await work(task);
+    } catch (error) {
+      task.#controller.abort(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      others?.delete(task);
+    }
+  }
 
   /** Whether the work is to end. */
   get hasLeft() {
@@ -40,37 +64,6 @@ export class Task {
       promise.then(resolve, reject);
       if (this.#left) reject(this.#left.reason);
     });
-  }
-
-  /** Aborts the signal. @param {unknown} reason */
-  abort(reason) {
-    this.#controller.abort(reason);
-  }
-}
-
-/**
- * Runs work that ends on timeout, or with a signal.
- *
- * @template T
- * @param {number} ms 0 or Infinity for no timeout
- * @param {(ms: number) => unknown} reason of a timeout
- * @param {AbortSignal | null | undefined} signal
- * @param {(task: Task) => Promise<T>} work
- * @returns {Promise<T>}
- */
-export async function within(ms, reason, signal, work) {
-  signal?.throwIfAborted();
-  const task = new Task();
-  const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
-  const others = signal ? tasksOf(signal).add(task) : undefined;
-  try {
-    return await work(task);
-  } catch (error) {
-    task.abort(error);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    others?.delete(task);
   }
 }
 

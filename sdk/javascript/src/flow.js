@@ -1,4 +1,4 @@
-import { sleep, within } from './deadline.js';
+import { sleep, Task } from './deadline.js';
 import { described, exchange, reason, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
@@ -22,7 +22,7 @@ const oldest = 30_000; // ms that a step may take: the process was frozen, or wo
 export class Flow {
   #calls;
   #onToken;
-  #task = /** @type {import('./deadline.js').Task | undefined} */ (undefined);
+  #task = /** @type {Task | undefined} */ (undefined);
   #began = { now: 0, time: 0 }; // the step, by the clock in seconds and by the runtime in ms
 
   /** How it began. */
@@ -95,7 +95,7 @@ export class Flow {
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
-      const result = await within(ms, tooSlow, undefined, (task) => this.#work(step, task));
+      const result = await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task));
       return { result };
     } catch (cause) {
       if (step.step === 'store' && this.isRunning) return { result: this.#calls.store?.failed(step, cause) ?? {} };
@@ -103,7 +103,7 @@ export class Flow {
     }
   }
 
-  /** @param {WorkStep} step @param {import('./deadline.js').Task} task @returns {Promise<object>} */
+  /** @param {WorkStep} step @param {Task} task @returns {Promise<object>} */
   async #work(step, task) {
     const { fetch, store } = this.#calls;
     this.#task = task;
