@@ -42,6 +42,7 @@ export class Calls {
     this.#options = options;
     this.#logger = options.logger && guardedLogger(options.logger);
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
+    this.waitUntil = options.waitUntil ?? ofRuntime;
     this.store = options.store && new GuardedStore(options.store, this.#logger ?? guardedLogger(console));
   }
 
@@ -70,7 +71,7 @@ export class Calls {
    * @param {CallOptions} options
    */
   token(wanted, options) {
-    return this.#run(options, (task, waitUntil) => this.#holder.token(task, { ...wanted, waitUntil }));
+    return this.#run(options, (task) => this.#holder.token(task, { ...wanted, waitUntil: options.waitUntil }));
   }
 
   /**
@@ -82,7 +83,8 @@ export class Calls {
    * @returns {Promise<Outcome>}
    */
   request(input, body, options) {
-    return this.#run(options, async (task, waitUntil) => {
+    return this.#run(options, async (task) => {
+      const { waitUntil } = options;
       const request = this.#request(input);
       const limits = { read: maxErrorBody, most: this.#options.maxBody ?? 64 * 1024 * 1024 };
       const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, { mine, waitUntil });
@@ -162,15 +164,14 @@ export class Calls {
   /**
    * @template T
    * @param {CallOptions} options
-   * @param {(task: Task, waitUntil: CallOptions['waitUntil']) => Promise<T>} work
+   * @param {(task: Task) => Promise<T>} work
    */
-  async #run({ signal, timeoutMs, waitUntil = this.#options.waitUntil ?? ofRuntime }, work) {
+  async #run({ signal, timeoutMs = this.#options.timeoutMs ?? 30_000 }, work) {
     if (this.#isClosed) throw closed();
-    const ms = timeoutMs ?? this.#options.timeoutMs ?? 30_000;
-    return Task.run(ms, timedOut, signal, async (task) => {
+    return Task.run(timeoutMs, timedOut, signal, async (task) => {
       this.#running.add(task);
       try {
-        return await work(task, waitUntil);
+        return await work(task);
       } finally {
         this.#running.delete(task);
         if (this.#running.size === 0) wakeAll(this.#closing);

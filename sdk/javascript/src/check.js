@@ -14,7 +14,7 @@ export function check(where, options, rules) {
   if (!isObject(options)) throw new TypeError(`${where}: expected an object, not ${kind(options)}`);
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw new TypeError(`${where}: unknown option ${name}; ${advice(name, Object.keys(rules))}`);
+    if (!rule) throw new TypeError(`${where}: unknown option ${name}; use one of ${Object.keys(rules).join(', ')}`);
     const wrong = value === undefined ? undefined : rule(value);
     if (wrong === undefined) continue;
     const Mistake = typeof value === 'number' ? RangeError : TypeError;
@@ -61,29 +61,4 @@ export function kind(value) {
   if (value === null || value === undefined || typeof value === 'number') return String(value);
   if (typeof value !== 'object') return `a ${typeof value}`;
   return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
-}
-
-/** @param {string} name @param {string[]} names that exist */
-function advice(name, names) {
-  const distances = names.map((known) => distance(simple(name), simple(known)));
-  const nearest = Math.min(...distances);
-  if (nearest > name.length / 2) return `use one of ${names.join(', ')}`;
-  return `did you mean ${names[distances.indexOf(nearest)]}?`;
-}
-
-/** @param {string} name */
-const simple = (name) => name.toLowerCase().replace(/[_-]/g, '');
-
-/** Returns how many characters to insert, delete or replace (Levenshtein). @param {string} a @param {string} b */
-function distance(a, b) {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = /** @type {number} */ (row[j - 1]) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, /** @type {number} */ (row[j]) + 1, /** @type {number} */ (next[j - 1]) + 1));
-    }
-    row = next;
-  }
-  return /** @type {number} */ (row[b.length]);
 }

@@ -74,7 +74,7 @@ export class Holder {
   }
 
   /** @param {boolean} force @param {Wanted['waitUntil']} waitUntil */
-  #begin(force, waitUntil) {
+  #begin(force, waitUntil = this.#calls.waitUntil) {
     const start = force ? { force } : (this.#refused ?? {});
     if (!force) this.#refused = undefined;
     const flow = new Flow(this.#calls, start, (step) => {
