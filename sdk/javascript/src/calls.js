@@ -1,16 +1,16 @@
 import { kind, isStream } from './check.js';
 import { waitUntil as ofRuntime } from '#inside';
 import { sleep, Task, wakeAll } from './deadline.js';
-import { fromPlugin, RosteringError, timedOut, toError } from './error.js';
+import { RosteringError, timedOut, toError } from './error.js';
+import { PluginError } from './extism-host.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
 import { described, exchange, isResult, signed } from './http.js';
 import { openPlugin } from './plugin.js';
 
-/** @typedef {import('./http.js').Outcome} Outcome */
-/** @typedef {import('./http.js').Request} Request */
-/** @typedef {import('./options.js').CallOptions} CallOptions */
-/** @typedef {import('./token.js').TokenObject} TokenObject */
+/** @import {Outcome, Request} from './http.js' */
+/** @import {Body, CallOptions, Options, TokenRequest} from './options.js' */
+/** @import {TokenObject} from './token.js' */
 
 /**
  * What came of a request with a token.
@@ -28,7 +28,6 @@ const decoder = new TextDecoder();
 export class Calls {
   #plugin;
   #options;
-  #logger;
   #holder = new Holder(this);
   #running = /** @type {Set<Task>} */ (new Set());
   #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
@@ -36,29 +35,29 @@ export class Calls {
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
 
-  /** @param {import('./plugin.js').Plugin} plugin @param {import('./options.js').Options} options */
+  /** @param {import('./plugin.js').Plugin} plugin @param {Options} options */
   constructor(plugin, options) {
     this.#plugin = plugin;
     this.#options = options;
-    this.#logger = options.logger && guardedLogger(options.logger);
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
     this.waitUntil = options.waitUntil ?? ofRuntime;
-    this.store = options.store && new GuardedStore(options.store, this.#logger ?? guardedLogger(console));
+    this.store = options.store && new GuardedStore(options.store, options.logger ?? guardedLogger(console));
   }
 
   /**
    * Opens the plugin, and has it validate the config.
    *
    * @param {Record<string, string>} config as the plugin reads it
-   * @param {import('./options.js').Options} options
+   * @param {Options} given
    */
-  static async open(config, options) {
+  static async open(config, given) {
+    const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
     const calls = new Calls(await openPlugin(config, options), options);
     calls.call('check');
     return calls;
   }
 
-  /** Returns a token. @param {import('./options.js').TokenRequest} wanted @param {CallOptions} options */
+  /** Returns a token. @param {TokenRequest} wanted @param {CallOptions} options */
   async getToken({ force, refused: mine }, options) {
     if (mine !== undefined) this.#holder.refuse(mine);
     return this.token({ force, mine }, options);
@@ -78,7 +77,7 @@ export class Calls {
    * Sends a request to the service, and returns the result.
    *
    * @param {object} input of the plugin
-   * @param {import('./options.js').Body | null | undefined} body
+   * @param {Body | null | undefined} body
    * @param {CallOptions} options
    * @returns {Promise<Outcome>}
    */
@@ -133,7 +132,7 @@ export class Calls {
         return { response, tokens, error };
       }
       if (tokens.length === mostSends) return { response, tokens };
-      this.#logger?.warn('the service refused the token; the request is retried with another one');
+      this.#options.logger?.warn('the service refused the token; the request is retried with another one');
     }
   }
 
@@ -228,7 +227,8 @@ export class Calls {
       const output = this.#plugin(name, input ? JSON.stringify(input) : '');
       return output.length > 0 ? JSON.parse(decoder.decode(output)) : undefined;
     } catch (thrown) {
-      throw fromPlugin(thrown, known);
+      if (thrown instanceof PluginError) throw toError(JSON.parse(thrown.message), known);
+      throw new Error(`the plugin failed: ${thrown}`, { cause: thrown });
     }
   }
 }

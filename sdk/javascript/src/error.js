@@ -1,5 +1,3 @@
-import { PluginError } from './extism-host.js';
-
 /**
  * A code of the contract.
  *
@@ -84,18 +82,7 @@ export function timedOut(ms) {
 }
 
 /**
- * Turns what a call of the plugin threw into the error for the caller.
- *
- * @param {unknown} thrown
- * @param {{cause?: unknown}} [known] what fetch threw
- */
-export function fromPlugin(thrown, known) {
-  if (!(thrown instanceof PluginError)) return new Error(`the plugin failed: ${thrown}`, { cause: thrown });
-  return toError(JSON.parse(thrown.message), known);
-}
-
-/**
- * Makes the error for the caller.
+ * Makes the error for the caller of what the plugin wrote.
  *
  * @param {ErrorFields} fields
  * @param {{cause?: unknown, headers?: Headers | undefined}} [known] what fetch threw, or the response

@@ -95,8 +95,7 @@ export class Flow {
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
-      const result = await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task));
-      return { result };
+      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task)) };
     } catch (cause) {
       if (step.step === 'store' && this.isRunning) return { result: this.#calls.store?.failed(step, cause) ?? {} };
       return { result: { failed: reason(cause) }, cause };

@@ -2,8 +2,7 @@ import { read } from './body.js';
 import { RosteringError } from './error.js';
 import { version } from './version.js';
 
-/** @typedef {import('./options.js').Fetch} Fetch */
-/** @typedef {import('./options.js').Payload} Payload */
+/** @import {Fetch, Payload} from './options.js' */
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | null | undefined}} Request */
 
 /**
