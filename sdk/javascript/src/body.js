@@ -42,7 +42,7 @@ export function toResponse({ status, headers = new Headers(), body = new Uint8Ar
 const isNode = !('Deno' in globalThis || 'Bun' in globalThis) && globalThis.process?.release?.name === 'node';
 
 /**
- * A Response with a body that is in memory. Node makes a stream for each body and copies the headers, which costs a fifth of a
+ * A Response with a body that is in memory. Node makes a stream for each body and copies the headers, which costs a fourth of a
  * request: this one has no stream until something asks for it.
  */
 class Whole extends Response {

@@ -4,7 +4,7 @@ const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
 export class Task {
   #controller = new AbortController();
   #left = /** @type {{reason: unknown} | undefined} */ (undefined);
-  #reject = (/** @type {unknown} */ _) => {};
+  #reject = /** @type {(reason: unknown) => void} */ (() => {});
 
   /** For what the work waits for. */
   signal = this.#controller.signal;
