@@ -57,31 +57,6 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// foreign are the programs that use the C library, and a command that fails where their language is missing.
-var foreign = map[string]string{
-	"csharp": "command -v mcs && command -v mono",
-	"luajit": "luajit -v",
-	"perl":   "perl -MFFI::Platypus -e 1",
-	"php":    "php -r 'exit(extension_loaded(\"FFI\") ? 0 : 1);'",
-	"ruby":   "ruby -rffi -e 1",
-}
-
-func TestForeignPrograms(t *testing.T) {
-	if !hosts.Wanted("c") {
-		t.Skip("HOSTS leaves c out")
-	}
-	t.Parallel()
-	hosts.Setup(t, "c", "setup")
-	for name, present := range foreign {
-		t.Run(name, func(t *testing.T) {
-			if exec.Command("sh", "-c", present).Run() != nil {
-				hosts.Skip(t, name+" is missing: sdk/setup/setup.sh ffi says how to get it")
-			}
-			testOnce(t, "ffi", name)
-		})
-	}
-}
-
 // testOnce runs a program that prints the jobs and ends, and then the same with a mistake in its environment. What other
 // mistakes lead to is a test of the libraries.
 func testOnce(t *testing.T, language, name string) {
