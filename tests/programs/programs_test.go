@@ -29,7 +29,7 @@ var programs = []struct {
 	{"go", []string{"jobs", "minimal"}, true, true},
 	{"node", []string{"jobs", "minimal"}, true, true},
 	{"deno", []string{"jobs", "minimal"}, false, false},
-	{"bun", []string{"jobs", "minimal"}, false, false},
+	{"bun", []string{"jobs", "minimal"}, true, true},
 	{"workerd", []string{"jobs"}, true, false},
 	{"python", []string{"jobs", "minimal"}, true, true},
 	{"java", []string{"jobs", "minimal"}, true, true},
@@ -99,9 +99,14 @@ func start(t *testing.T) *setting {
 // command is that of a program, in an empty folder. It is killed when patience is over.
 func (s *setting) command(t *testing.T, language, program string) *exec.Cmd {
 	t.Helper()
+	folder := language
+	if language == "deno" || language == "bun" {
+		folder = "node" // whose programs they run
+		s.environment["RUNTIME"] = language
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example", language, "run.sh"), program)
+	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example", folder, "run.sh"), program)
 	command.Dir = t.TempDir()
 	command.WaitDelay = time.Second // for what the program itself has started
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") })
