@@ -1,4 +1,4 @@
-"""Prints the jobs with Extism's SDK alone: the plugin sends the requests. Run `make build` first."""
+"""Prints the jobs with Extism's SDK alone: the plugin sends the requests. Run `make build`."""
 
 import os
 import sys
@@ -19,5 +19,5 @@ try:
     with extism.Plugin(manifest, wasi=True) as plugin:  # one per process: it keeps the token
         print(plugin.call("list_jobs", b"").decode())
 except extism.Error as error:
-    sys.exit(str(error))  # the plugin's is a JSON object; libextism's, without a response, has no reason
+    sys.exit(str(error))  # a JSON object, or libextism's text if there was no response
 # end of snippet

@@ -41,7 +41,9 @@ async function call() {
     await readFile(new URL('package.json', import.meta.url), 'utf8'),
   );
   const versions = { versions: `miniflare ${devDependencies.miniflare}, extism ${dependencies.extism}` };
-  let worker, file;
+  /** @type {Awaited<ReturnType<typeof startWorker>> | undefined} */
+  let worker;
+  let file = '';
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, op, wasm } = JSON.parse(line);
     if (wasm && wasm !== file) {

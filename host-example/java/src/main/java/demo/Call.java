@@ -42,8 +42,7 @@ public final class Call {
             .build();
     var log = new Lines(new ArrayList<>());
     Plugin plugin = null;
-    var requests =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    var requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = requests.readLine()) != null; ) {
       var r = json.readValue(line, Request.class);
       var response = new HashMap<String, Object>(Map.of("id", r.id));
