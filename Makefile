@@ -75,7 +75,7 @@ run: build ## watch the plugin at work with a made-up service
 .PHONY: run-go $(LANGUAGES:%=run-%)
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@HOSTS=$* sdk/each.sh setup
-	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) env RUNTIME=$* host-example/$(if $(filter deno bun,$*),node,$*)/run.sh jobs
+	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 
 .PHONY: sandbox

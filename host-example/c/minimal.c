@@ -1,5 +1,4 @@
-/* Direct calls: libextism's C ABI alone. The plugin, whose file is the argument, sends the requests through libextism.
- */
+/* Direct calls: libextism's C ABI alone. The plugin, ROSTERING_WASM, sends the requests through libextism. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +22,7 @@ static json_t *host_of(const char *url) {
     return start != NULL ? json_stringn(start + 3, strcspn(start + 3, ":/")) : json_string("");
 }
 
-int main(int argc, char **argv) {
-    if (argc != 2) return EXIT_FAILURE;
+int main(void) {
     static const char *const names[][2] = {{"environment", "ROSTERING_ENVIRONMENT"}, {"auth_url", "ROSTERING_AUTH_URL"},
         {"base_url", "ROSTERING_BASE_URL"}, {"client_id", "ROSTERING_CLIENT_ID"},
         {"client_secret", "ROSTERING_CLIENT_SECRET"}, {"customer_id", "ROSTERING_CUSTOMER_ID"},
@@ -34,7 +32,7 @@ int main(int argc, char **argv) {
         const char *value = getenv(names[i][1]);
         if (value != NULL) json_object_set_new(config, names[i][0], json_string(value));
     }
-    json_t *fields = json_pack("{s:[{s:s}], s:[o, o], s:o}", "wasm", "path", argv[1], "allowed_hosts",
+    json_t *fields = json_pack("{s:[{s:s}], s:[o, o], s:o}", "wasm", "path", getenv("ROSTERING_WASM"), "allowed_hosts",
         host_of(getenv("ROSTERING_AUTH_URL")), host_of(getenv("ROSTERING_BASE_URL")), "config", config);
     char *manifest = json_dumps(fields, 0), *reason = NULL;
     json_decref(fields);

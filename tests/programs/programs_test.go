@@ -99,14 +99,9 @@ func start(t *testing.T) *setting {
 // command is that of a program, in an empty folder. It is killed when patience is over.
 func (s *setting) command(t *testing.T, language, program string) *exec.Cmd {
 	t.Helper()
-	folder := language
-	if language == "deno" || language == "bun" {
-		folder = "node" // whose programs they run
-		s.environment["RUNTIME"] = language
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example", folder, "run.sh"), program)
+	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example/run.sh"), language, program)
 	command.Dir = t.TempDir()
 	command.WaitDelay = time.Second // for what the program itself has started
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") })
