@@ -17,14 +17,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "blocking")]
 pub mod blocking;
-mod call;
 mod calls;
 mod client;
 mod config;
+mod driver;
 mod error;
 mod extism_host;
+mod flow;
+mod holder;
 mod http;
-mod kept;
 #[cfg(feature = "middleware")]
 mod middleware;
 mod plugin;
@@ -32,6 +33,7 @@ mod request;
 mod response;
 mod retry;
 mod secret;
+mod send;
 mod step;
 mod store;
 mod token;
@@ -61,7 +63,7 @@ pub use token::Token;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the contract between library and plugin. [`Client::open`] rejects a plugin with another one.
-pub const CONTRACT: u64 = 2;
+pub const CONTRACT: u64 = 1;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -4,22 +4,18 @@ use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use wasmi::{Engine, Linker, Module, Store};
 
 use crate::config::variable_of;
 use crate::extism_host::{State, define};
-use crate::kept::Kept;
-use crate::step::First;
 use crate::{CONTRACT, CallError, Code, Error, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
 /// The plugin, until it is closed. It runs one call at a time, each in a fraction of a millisecond: its own thread would
 /// cost more.
-pub struct Plugin {
-    instance: Mutex<Option<Instance>>,
-    pub kept: Kept,
-}
+pub struct Plugin(Mutex<Option<Instance>>);
 
 impl Plugin {
     /// Loads the plugin and has it check its config.
@@ -28,48 +24,50 @@ impl Plugin {
         let found = match version(&mut instance) {
             Ok(CONTRACT) => {
                 instance.call("check", b"")?;
-                return Ok(Self { instance: Mutex::new(Some(instance)), kept: Kept::default() });
+                return Ok(Self(Mutex::new(Some(instance))));
             }
             Ok(contract) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
         };
-        let message = format!("{found}, and this library needs {CONTRACT}: use the library from the plugin's release");
-        Err(Error::Open(message.into()))
+        Err(Error::Open(format!(
+            "{found}, and this library needs {CONTRACT}: use the library from the plugin's release"
+        )))
     }
 
-    /// Calls an export that may change the plugin's state.
-    pub fn call(&self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
-        self.invoke(export, input, true).map(|(output, _)| output)
+    /// Calls an export.
+    pub fn call(&self, export: &str, input: &Value) -> Result<Vec<u8>, Error> {
+        self.apply(export, input, |output| output)
     }
 
-    /// Begins a call, and keeps its first step if that is allowed.
-    pub fn begin(&self, input: &[u8], key: String) -> Result<First, Error> {
-        // The key is JSON, where no string has unescaped quotes. A header of that name only drops the steps needlessly.
-        let (output, generation) = self.invoke("begin", input, key.contains(r#""refused":"#))?;
-        let first: First = decode(&output)?;
-        if first.until > 0 {
-            self.kept.keep(key, &first.step, first.until, generation);
-        }
-        Ok(first)
-    }
-
-    /// Calls an export. Also returns the generation of the kept steps before the call.
-    fn invoke(&self, export: &str, input: &[u8], changes: bool) -> Result<(Vec<u8>, u64), Error> {
-        let mut instance = lock(&self.instance);
-        let instance = instance.as_mut().ok_or(Error::Closed)?;
-        let generation = self.kept.generation(changes);
-        Ok((instance.call(export, input)?, generation))
+    /// Calls an export, and then passes its outcome on before the next one runs: so what the library keeps changes in the
+    /// same order as the plugin's state.
+    pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
+        let mut instance = lock(&self.0);
+        let instance = instance.as_mut().ok_or(Error::Closed);
+        then(instance.and_then(|instance| instance.call(export, input.to_string().as_bytes())))
     }
 
     /// Frees the instance.
     pub fn close(&self) {
-        drop(lock(&self.instance).take());
+        drop(lock(&self.0).take());
     }
 }
 
-/// Reads a step.
+/// Reads an output.
 pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(output).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
+    serde_json::from_slice(output).map_err(|_| Error::Failed("the plugin returned an unknown output".into()))
+}
+
+/// Reads an error, and adds to one about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
+pub fn error_of(output: &[u8]) -> Error {
+    let mut error: CallError = match decode(output) {
+        Ok(error) => error,
+        Err(unknown) => return unknown,
+    };
+    if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
+        error.message = format!("{} ({})", error.message, variable_of(key));
+    }
+    error.into()
 }
 
 /// Returns the version of the plugin's contract.
@@ -86,6 +84,8 @@ struct Instance {
     linker: Linker<State>,
     store: Store<State>,
     instance: wasmi::Instance,
+    /// Whether a call began and did not end.
+    broken: bool,
 }
 
 impl Instance {
@@ -95,24 +95,22 @@ impl Instance {
         let mut linker = Linker::new(&engine);
         define(&mut linker)?;
         let (store, instance) = start(&linker, &module, State::new(config))?;
-        Ok(Self { module, linker, store, instance })
+        Ok(Self { module, linker, store, instance, broken: false })
     }
 
-    /// Calls an export. After a trap, the memory may be in any state: the variables remain, in a new instance.
+    /// Calls an export. After a trap, or a log handler that panicked, the memory may be in any state: the variables remain,
+    /// in a new instance.
     fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
-        self.store.data_mut().begin(input);
-        let status = self.run(export).or_else(|trap| {
-            (self.store, self.instance) = start(&self.linker, &self.module, mem::take(self.store.data_mut()))?;
-            Err(trap)
-        });
-        let state = self.store.data_mut();
-        match status.map_err(|trap| Error::Failed(trap.into()))? {
-            0 => Ok(mem::take(&mut state.output)),
-            _ => Err(match serde_json::from_slice(&state.error) {
-                Ok(error) => with_variable(error).into(),
-                Err(_) => Error::Failed("the plugin returned an unknown error".into()),
-            }),
+        let failed = |error: wasmi::Error| Error::Failed(error.to_string());
+        if mem::replace(&mut self.broken, true) {
+            (self.store, self.instance) =
+                start(&self.linker, &self.module, mem::take(self.store.data_mut())).map_err(failed)?;
         }
+        self.store.data_mut().begin(input);
+        let status = self.run(export).map_err(failed)?;
+        self.broken = false;
+        let state = self.store.data_mut();
+        if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
     }
 
     fn run(&mut self, export: &str) -> Result<i32, wasmi::Error> {
@@ -132,12 +130,4 @@ fn start(
         initialize.call(&mut store, ())?;
     }
     Ok((store, instance))
-}
-
-/// Adds to an error about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
-fn with_variable(mut error: CallError) -> CallError {
-    if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
-        error.message = format!("{} ({})", error.message, variable_of(key));
-    }
-    error
 }

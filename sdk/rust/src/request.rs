@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Mutex;
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -8,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{CallError, Code, Error, lock};
+use crate::{CallError, Code, Error};
 
 /// A request to the service.
 ///
@@ -97,11 +96,11 @@ pub struct Body(Content);
 
 enum Content {
     Repeatable(Box<dyn Fn() -> reqwest::Body + Send + Sync>),
-    Once(Mutex<Option<reqwest::Body>>),
+    Once(Option<reqwest::Body>),
 }
 
 impl Body {
-    /// Makes the body anew each time that it is sent: a second time if the service refused the token.
+    /// Makes the body anew each time that it is sent: again if the service refused the token.
     pub fn repeatable(make: impl Fn() -> reqwest::Body + Send + Sync + 'static) -> Self {
         Self(Content::Repeatable(Box::new(make)))
     }
@@ -109,18 +108,18 @@ impl Body {
     /// Takes a stream that cannot be read again. If the service refuses the token, the call fails with
     /// [`ServiceUnauthorized`](crate::Code::ServiceUnauthorized), `retryable`: call again with a new body.
     pub fn once(body: impl Into<reqwest::Body>) -> Self {
-        Self(Content::Once(Mutex::new(Some(body.into()))))
+        Self(Content::Once(Some(body.into())))
     }
 
     pub(crate) fn is_repeatable(&self) -> bool {
         matches!(self.0, Content::Repeatable(_))
     }
 
-    /// Returns what to send now.
-    pub(crate) fn next(&self) -> Result<reqwest::Body, &'static str> {
-        match &self.0 {
-            Content::Repeatable(make) => Ok(make()),
-            Content::Once(body) => lock(body).take().ok_or("the body was sent already: make a new one for each call"),
+    /// Returns what to send now; `None` if it cannot be sent again.
+    pub(crate) fn next(&mut self) -> Option<reqwest::Body> {
+        match &mut self.0 {
+            Content::Repeatable(make) => Some(make()),
+            Content::Once(body) => body.take(),
         }
     }
 }

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::step::Op;
 use crate::{Cause, lock};
 
 mod file;
@@ -70,6 +71,15 @@ fn without_credentials(text: &str) -> String {
         hidden += authority.rfind('@').map_or(part, |at| &part[at + 1..]);
     }
     hidden
+}
+
+/// Carries out a step. Returns its result.
+pub async fn apply(store: &dyn Store, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+    Ok(match op {
+        Op::Get => json!({ "value": store.get(key).await? }),
+        Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
+        Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
+    })
 }
 
 /// Shares the token among the clients of one process, each of which gets a clone of the [`Arc`].
