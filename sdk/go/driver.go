@@ -38,9 +38,9 @@ type driver struct {
 
 	mutex    sync.Mutex
 	closed   bool
-	calls    sync.WaitGroup                    // in progress
-	cancels  map[*context.CancelCauseFunc]bool // of the calls
-	requests map[string]*http.Request          // by their inputs
+	calls    int                      // in progress
+	ended    chan struct{}            // closed when the client is closed and no call in progress
+	requests map[string]*http.Request // by their inputs
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -56,7 +56,7 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
-		log: s.log, cancels: map[*context.CancelCauseFunc]bool{}, requests: map[string]*http.Request{},
+		log: s.log, ended: make(chan struct{}), requests: map[string]*http.Request{},
 	}
 	d.holder = newHolder(d)
 	if d.ownHTTP {
@@ -122,23 +122,24 @@ func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leav
 			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
 		}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed {
-		cancel(nil)
 		return nil, nil, ErrClosed
 	}
-	d.cancels[&cancel] = true
-	d.calls.Add(1)
+	d.calls++
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
 	timer := time.AfterFunc(cmp.Or(timeout, math.MaxInt64), func() { cancel(timedOut(timeout)) })
 	return ctx, func() {
+		stop()
 		timer.Stop()
 		cancel(nil)
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
-		delete(d.cancels, &cancel)
-		d.calls.Done()
+		if d.calls--; d.closed && d.calls == 0 {
+			close(d.ended)
+		}
 	}, nil
 }
 
@@ -150,28 +151,21 @@ func zeroValue(name string) *Error {
 // shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
 func (d *driver) shutdown(ctx context.Context) (err error) {
 	d.mutex.Lock()
+	running := d.calls > 0
+	if !d.closed && !running {
+		close(d.ended)
+	}
 	d.closed = true
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		d.calls.Wait()
-	}()
-	running := len(d.cancels) > 0
 	d.mutex.Unlock()
 	if running {
 		select {
-		case <-ended:
+		case <-d.ended:
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
 	}
-	d.mutex.Lock()
-	for cancel := range d.cancels {
-		(*cancel)(ErrClosed)
-	}
-	d.mutex.Unlock()
 	d.cancel(ErrClosed)
-	<-ended
+	<-d.ended
 	d.flows.Wait()
 	return err
 }

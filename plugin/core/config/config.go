@@ -126,7 +126,11 @@ func baseURL(get Lookup, key string) (string, *apierror.Error) {
 	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
 		return "", apierror.Config(key, key+" "+wrong)
 	}
-	return strings.TrimRight(value, "/"), nil
+	value = strings.TrimRight(value, "/")
+	if key == "auth_url" && strings.HasSuffix(value, "/connect/token") {
+		return "", apierror.Config(key, "auth_url must not end in /connect/token, which is appended")
+	}
+	return value, nil
 }
 
 func credential(get Lookup, key string) (string, *apierror.Error) {
@@ -158,7 +162,7 @@ func id(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 	}
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" in the config or the input; null in the input omits the header")
+		return "", apierror.Missing(key, "set "+key+" in the config or for the call; null (None, nil) for the call omits the header")
 	}
 	if !input.ValidID(value) {
 		return "", apierror.Config(key, input.IDMessage)
