@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use crate::driver::Driver;
-use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, Response, Token, async_trait, lock};
+use crate::{Body, CallError, Code, Config, Error, Options, Request, Response, Token, lock};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
@@ -19,8 +20,8 @@ use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, R
 pub struct Client {
     open: Arc<Open>,
     pub(crate) timeout: Option<Duration>,
-    customer: Id,
-    user: Id,
+    /// The ids of the view: `None` sends no header.
+    ids: BTreeMap<&'static str, Option<String>>,
 }
 
 /// What ends when the last clone of a client is dropped.
@@ -32,12 +33,12 @@ impl Drop for Open {
     }
 }
 
+#[expect(clippy::unused_async, reason = "all calls are async")]
 impl Client {
     /// Opens a client. Checks the config and sends nothing.
     ///
     /// Fails with [`Error::Call`] if the config lacks what every call needs or something in it is invalid, and with
     /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
@@ -49,19 +50,25 @@ impl Client {
         Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
         let timeout = options.timeout;
         let driver = Arc::new(Driver::open(config, options)?);
-        Ok(Self { open: Arc::new(Open(driver)), timeout, customer: Id::Default, user: Id::Default })
+        Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new() })
     }
 
     /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
     #[must_use]
-    pub fn for_customer(&self, id: impl Into<Id>) -> Self {
-        Self { customer: id.into(), ..self.clone() }
+    pub fn for_customer<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
+        self.view("customer_id", id.into())
     }
 
     /// Returns a view for a user: the same client and token, with this id in all calls. `None` sends no header.
     #[must_use]
-    pub fn for_user(&self, id: impl Into<Id>) -> Self {
-        Self { user: id.into(), ..self.clone() }
+    pub fn for_user<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
+        self.view("user_id", id.into())
+    }
+
+    fn view(&self, key: &'static str, id: Option<&str>) -> Self {
+        let mut view = self.clone();
+        view.ids.insert(key, id.map(Into::into));
+        view
     }
 
     /// Returns a view with another timeout for its calls; `None` is unlimited.
@@ -104,15 +111,13 @@ impl Client {
 
     /// Returns a middleware that adds the token to your own requests to the service. Checks the config and sends nothing.
     #[cfg(feature = "middleware")]
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
-        let _running = self.driver().begin()?;
+        let _call = self.driver().begin()?;
         let request = self.driver().request(&json!({ "customer_id": null, "user_id": null }))?;
         Ok(crate::Middleware::new(self.clone(), request.url().clone()))
     }
 
     /// Caches a token that another client requested.
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn set_token(&self, token: &Token) -> Result<(), Error> {
         let mut input = serde_json::to_value(token).map_err(|_| Error::NotAToken)?;
         input["now"] = self.driver().now().into();
@@ -120,7 +125,6 @@ impl Client {
     }
 
     /// Forgets the token and the backoff after failed token requests.
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn clear_token(&self) -> Result<(), Error> {
         self.driver().change("clear_token", &json!({}))
     }
@@ -138,8 +142,9 @@ impl Client {
     }
 
     async fn send(&self, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
-        self.customer.add("customer_id", &mut input);
-        self.user.add("user_id", &mut input);
+        for (&key, id) in &self.ids {
+            input[key] = id.as_deref().into();
+        }
         self.driver().run(self.timeout, self.driver().send(&input, body)).await
     }
 
@@ -152,25 +157,9 @@ impl Client {
     }
 }
 
-#[async_trait]
-impl Calls for Client {
-    async fn list_jobs(&self) -> Result<Response, Error> {
-        self.list_jobs().await
-    }
-
-    async fn send_request(&self, request: Request) -> Result<Response, Error> {
-        self.send_request(request).await
-    }
-
-    async fn get_token(&self) -> Result<Token, Error> {
-        self.get_token().await
-    }
-}
-
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut client = f.debug_struct("Client");
-        client.field("timeout", &self.timeout).field("customer", &self.customer).field("user", &self.user);
-        client.finish_non_exhaustive()
+        client.field("timeout", &self.timeout).field("ids", &self.ids).finish_non_exhaustive()
     }
 }

@@ -25,21 +25,27 @@ pub struct Driver {
     pub holder: Mutex<Holder>,
     /// Whether a call waits for the flow that runs before it returns: AWS Lambda freezes a process after each call. A flow
     /// that continued would keep its lock in the store, and lose the response to its token request.
-    settles: bool,
+    pub settles: bool,
     /// The plugin's requests, by their inputs.
     pub requests: Mutex<HashMap<String, Arc<reqwest::Request>>>,
-    /// Each call has a clone until it ends; `None` if the client is closed.
-    running: Mutex<Option<watch::Sender<()>>>,
-    /// Fails when the client is closed and the last call has ended.
-    ended: watch::Receiver<()>,
-    /// Ends the calls that are still in progress.
-    cancel: watch::Sender<bool>,
+    /// Each call has a receiver until it ends.
+    calls: watch::Sender<Phase>,
 }
+
+/// Whether calls may begin, and those in progress continue.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Phase {
+    Open,
+    Closing,
+    Closed,
+}
+
+/// A call, for whose end closing waits: until this is dropped.
+type InProgress = watch::Receiver<Phase>;
 
 impl Driver {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
-        let (running, ended) = watch::channel(());
         Ok(Self {
             plugin: Plugin::open(&options.wasm, config.keys())?,
             http,
@@ -48,9 +54,7 @@ impl Driver {
             holder: Mutex::default(),
             settles: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some_and(|name| !name.is_empty()),
             requests: Mutex::default(),
-            running: Mutex::new(Some(running)),
-            ended,
-            cancel: watch::Sender::new(false),
+            calls: watch::Sender::new(Phase::Open),
         })
     }
 
@@ -59,9 +63,10 @@ impl Driver {
         unix((self.clock)())
     }
 
-    /// Begins a call, for whose end closing waits: until what this returns is dropped.
-    pub fn begin(&self) -> Result<watch::Sender<()>, Error> {
-        lock(&self.running).clone().ok_or(Error::Closed)
+    /// Begins a call.
+    pub fn begin(&self) -> Result<InProgress, Error> {
+        let call = self.calls.subscribe();
+        if *call.borrow() == Phase::Open { Ok(call) } else { Err(Error::Closed) }
     }
 
     /// Makes a call.
@@ -92,8 +97,7 @@ impl Driver {
                 CallError::new(Code::InvalidInput, "the timeout is 0: use None for an unlimited call").about("timeout")
             );
         }
-        let _running = self.begin()?;
-        let mut cancel = self.cancel.subscribe();
+        let mut call = self.begin()?;
         let limit = async {
             match timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
                 Some(deadline) => time::sleep_until(deadline).await,
@@ -103,7 +107,7 @@ impl Driver {
         tokio::select! {
             biased; // a response that has arrived is the result
             result = future => result,
-            _ = cancel.wait_for(|&canceled| canceled) => Err(Error::Closed),
+            _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::Closed),
             () = limit => {
                 let message = timed_out(timeout.unwrap_or_default()) + ": call again, or raise the timeout";
                 Err(CallError { retryable: true, ..CallError::new(Code::NetworkError, message) }.into())
@@ -111,30 +115,22 @@ impl Driver {
         }
     }
 
-    /// Waits for the flow that runs, if the process may be frozen when a call returns.
-    pub async fn settle(&self) {
-        if self.settles {
-            self.wait_for_flow().await;
-        }
-    }
-
     /// Calls `set_token` or `clear_token`, and drops what is kept.
     pub fn change(&self, export: &str, input: &Value) -> Result<(), Error> {
-        let _running = self.begin()?;
+        let _call = self.begin()?;
         self.plugin.apply(export, input, |output| output.map(|_| lock(&self.holder).drop_kept(export == "set_token")))
     }
 
     /// Waits for the calls in progress, but no longer than this. Then nothing is under way any more.
     pub async fn close(&self, limit: Duration) {
-        drop(lock(&self.running).take());
-        let _ = time::timeout(limit, self.ended.clone().changed()).await;
+        self.calls.send_replace(Phase::Closing);
+        let _ = time::timeout(limit, self.calls.closed()).await;
         self.end();
     }
 
     /// Ends what is under way, and frees the plugin and the connections.
     pub fn end(&self) {
-        drop(lock(&self.running).take());
-        self.cancel.send_replace(true);
+        self.calls.send_replace(Phase::Closed);
         self.plugin.close();
         lock(&self.holder).abandon();
         self.http.close();

@@ -1,7 +1,7 @@
 //! The functions of Extism's interface that the plugin imports. An error of one is a trap.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
 use tracing::{debug, warn};
@@ -21,7 +21,7 @@ const LOWER: u64 = u32::MAX as u64;
 #[derive(Default)]
 pub struct State {
     pub limits: StoreLimits,
-    config: HashMap<String, String>,
+    config: BTreeMap<String, String>,
     vars: HashMap<Vec<u8>, Vec<u8>>,
     // These live for one call:
     input: Vec<u8>,
@@ -82,7 +82,7 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
 }
 
 impl State {
-    pub fn new(config: HashMap<String, String>) -> Self {
+    pub fn new(config: BTreeMap<String, String>) -> Self {
         let limits = StoreLimitsBuilder::new().memory_size(MAX_MEMORY).build();
         Self { limits, config, blocks: vec![Vec::new()], ..Self::default() }
     }

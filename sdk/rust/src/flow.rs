@@ -100,7 +100,7 @@ impl Run {
             .map(|response| response.report()),
             Action::Store { timeout, op, key, value, ttl } => {
                 let Some(store) = &self.driver.store else { return json!({ "failed": "there is no store" }) };
-                let used = within(*timeout, store::apply(&*store.store, *op, key, value, *ttl)).await;
+                let used = within(*timeout, store::apply(&*store.store, op, key, value, *ttl)).await;
                 used.inspect_err(|error| store.warn(&reason(&**error), value))
             }
             Action::Wait { seconds } => {

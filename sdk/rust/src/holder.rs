@@ -25,7 +25,7 @@ pub struct Holder {
     /// The time at which a token was looked for.
     latest: u64,
     /// The last token that the service accepted.
-    worked: Option<Arc<Token>>,
+    pub worked: Option<Arc<Token>>,
     /// With which the next flow begins.
     refused: Option<Refusal>,
     running: Option<Running>,
@@ -58,11 +58,6 @@ impl Running {
 }
 
 impl Holder {
-    /// Notes that the service accepted a token.
-    pub fn accept(&mut self, token: &Arc<Token>) {
-        self.worked = Some(token.clone());
-    }
-
     /// Notes that the service refused a token. The next flow replaces it, unless the one that runs does. `first` is whether
     /// this was the first 401 of a call that can be sent again.
     pub fn refuse(&mut self, token: &str, first: bool) {
@@ -182,11 +177,13 @@ impl Driver {
         }
     }
 
-    /// Waits for the flow that runs, if there is one.
-    pub async fn wait_for_flow(&self) {
-        let running = lock(&self.holder).running(self.now()).map(|running| running.flow.clone());
-        if let Some(flow) = running {
-            self.wait_for_end(&flow).await;
+    /// Waits for the flow that runs, if the process may be frozen when a call returns.
+    pub async fn settle(&self) {
+        if self.settles {
+            let running = lock(&self.holder).running(self.now()).map(|running| running.flow.clone());
+            if let Some(flow) = running {
+                self.wait_for_end(&flow).await;
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Mutex;
 
@@ -17,16 +17,22 @@ const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, ch
 /// cost more.
 pub struct Plugin(Mutex<Option<Instance>>);
 
+#[derive(Deserialize)]
+struct Version {
+    contract: u64,
+}
+
 impl Plugin {
     /// Loads the plugin and has it check its config.
-    pub fn open(wasm: &[u8], config: HashMap<String, String>) -> Result<Self, Error> {
+    pub fn open(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, Error> {
         let mut instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
-        let found = match version(&mut instance) {
-            Ok(CONTRACT) => {
+        let version = instance.call("version", b"").and_then(|output| decode::<Version>(&output));
+        let found = match version {
+            Ok(Version { contract: CONTRACT }) => {
                 instance.call("check", b"")?;
                 return Ok(Self(Mutex::new(Some(instance))));
             }
-            Ok(contract) => format!("the plugin has contract {contract}"),
+            Ok(Version { contract }) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
         };
         Err(Error::Open(format!(
@@ -70,15 +76,6 @@ pub fn error_of(output: &[u8]) -> Error {
     error.into()
 }
 
-/// Returns the version of the plugin's contract.
-fn version(instance: &mut Instance) -> Result<u64, Error> {
-    #[derive(Deserialize)]
-    struct Version {
-        contract: u64,
-    }
-    decode::<Version>(&instance.call("version", b"")?).map(|version| version.contract)
-}
-
 struct Instance {
     module: Module,
     linker: Linker<State>,
@@ -89,7 +86,7 @@ struct Instance {
 }
 
 impl Instance {
-    fn new(wasm: &[u8], config: HashMap<String, String>) -> Result<Self, wasmi::Error> {
+    fn new(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
         let engine = Engine::default();
         let module = Module::new(&engine, wasm)?;
         let mut linker = Linker::new(&engine);
@@ -126,8 +123,5 @@ fn start(
     let mut store = Store::new(linker.engine(), state);
     store.limiter(|state| &mut state.limits);
     let instance = linker.instantiate_and_start(&mut store, module)?;
-    if let Ok(initialize) = instance.get_typed_func::<(), ()>(&store, "_initialize") {
-        initialize.call(&mut store, ())?;
-    }
     Ok((store, instance))
 }

@@ -7,7 +7,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{CallError, Code, Error};
+use crate::{CallError, Code, Error, opaque};
 
 /// A request to the service.
 ///
@@ -131,50 +131,4 @@ impl<T: Into<Bytes>> From<T> for Body {
     }
 }
 
-impl fmt::Debug for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Body").field("repeatable", &self.is_repeatable()).finish_non_exhaustive()
-    }
-}
-
-/// The customer or the user of a view.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub enum Id {
-    /// The config's.
-    #[default]
-    Default,
-    /// No header is sent.
-    Omit,
-    /// This one.
-    Value(String),
-}
-
-impl Id {
-    /// Adds the id to an input.
-    pub(crate) fn add(&self, name: &str, input: &mut Value) {
-        match self {
-            Self::Default => {}
-            Self::Omit => input[name] = Value::Null,
-            Self::Value(id) => input[name] = json!(id),
-        }
-    }
-}
-
-impl From<&str> for Id {
-    fn from(id: &str) -> Self {
-        Self::Value(id.into())
-    }
-}
-
-impl From<String> for Id {
-    fn from(id: String) -> Self {
-        Self::Value(id)
-    }
-}
-
-/// `None` is [`Id::Omit`].
-impl From<Option<&str>> for Id {
-    fn from(id: Option<&str>) -> Self {
-        id.map_or(Self::Omit, Self::from)
-    }
-}
+opaque!(Body);

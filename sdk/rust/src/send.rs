@@ -44,7 +44,7 @@ impl Tokens {
     pub async fn after(&mut self, status: StatusCode) -> Result<Option<Arc<Token>>, Error> {
         let Some(last) = self.sent.last() else { return Ok(None) };
         if status != StatusCode::UNAUTHORIZED {
-            lock(&self.driver.holder).accept(last);
+            lock(&self.driver.holder).worked = Some(last.clone());
             return Ok(None);
         }
         let refused = last.access_token.expose();

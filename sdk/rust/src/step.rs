@@ -37,7 +37,7 @@ pub enum Action {
     Store {
         #[serde(deserialize_with = "seconds")]
         timeout: Duration,
-        op: Op,
+        op: String,
         key: String,
         #[serde(default)]
         value: String,
@@ -49,14 +49,6 @@ pub enum Action {
         seconds: Duration,
     },
     Done,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Op {
-    Get,
-    Add,
-    Set,
 }
 
 /// A request of the plugin. It holds secrets: so it is not `Debug`.

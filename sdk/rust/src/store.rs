@@ -1,5 +1,4 @@
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,8 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::step::Op;
-use crate::{Cause, lock};
+use crate::{Cause, lock, opaque};
 
 mod file;
 #[cfg(feature = "redis")]
@@ -74,11 +72,12 @@ fn without_credentials(text: &str) -> String {
 }
 
 /// Carries out a step. Returns its result.
-pub async fn apply(store: &dyn Store, op: Op, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+pub async fn apply(store: &dyn Store, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
     Ok(match op {
-        Op::Get => json!({ "value": store.get(key).await? }),
-        Op::Add => json!({ "added": store.add(key, value, ttl).await? }),
-        Op::Set => store.set(key, value, ttl).await.map(|()| json!({}))?,
+        "get" => json!({ "value": store.get(key).await? }),
+        "add" => json!({ "added": store.add(key, value, ttl).await? }),
+        "set" => store.set(key, value, ttl).await.map(|()| json!({}))?,
+        _ => Err(format!("unknown operation {op}"))?,
     })
 }
 
@@ -116,9 +115,4 @@ impl Store for MemoryStore {
     }
 }
 
-/// Hides what is stored.
-impl fmt::Debug for MemoryStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore").finish_non_exhaustive()
-    }
-}
+opaque!(MemoryStore);
