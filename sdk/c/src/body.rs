@@ -3,7 +3,6 @@
 use std::ffi::c_void;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use automatic_rostering::{reqwest, Body};
@@ -32,8 +31,6 @@ pub struct Pump {
     reader: Reader,
     /// A sender for each time that the body is sent.
     attempts: UnboundedReceiver<Sender<Chunk>>,
-    /// The body could not be rewound.
-    pub lost: AtomicBool,
 }
 
 impl Reader {
@@ -47,29 +44,26 @@ impl Reader {
             reqwest::Body::wrap(Chunks { chunks, length })
         };
         let body = if self.rewind.is_some() { Body::repeatable(next) } else { Body::once(next()) };
-        (body, Pump { reader: self, attempts, lost: AtomicBool::new(false) })
+        (body, Pump { reader: self, attempts })
     }
 }
 
 impl Pump {
     /// Reads for each attempt; it does not end.
     pub async fn run(&mut self) {
-        let mut first = true;
+        let mut rewind = None; // at first
         while let Some(chunks) = self.attempts.recv().await {
-            if !first && !self.reader.rewind.is_some_and(|rewind| unsafe { rewind(self.reader.context) }) {
-                self.lost.store(true, Ordering::SeqCst);
-                let _ = chunks.send(Err(io::Error::other("rewind_body failed"))).await;
-                continue;
-            }
-            first = false;
+            let good =
+                rewind.is_none_or(|rewind: unsafe extern "C" fn(_) -> bool| unsafe { rewind(self.reader.context) });
+            rewind = self.reader.rewind;
             while let Ok(permit) = chunks.reserve().await {
-                match self.chunk() {
-                    Ok(chunk) if chunk.is_empty() => break,
-                    Ok(chunk) => permit.send(Ok(chunk)),
-                    Err(error) => {
-                        permit.send(Err(error));
-                        break;
-                    }
+                let chunk = if good { self.chunk() } else { Err(io::Error::other("rewind_body failed")) };
+                let last = chunk.as_ref().map_or(true, Bytes::is_empty);
+                if !matches!(&chunk, Ok(chunk) if chunk.is_empty()) {
+                    permit.send(chunk);
+                }
+                if last {
+                    break;
                 }
             }
         }

@@ -112,7 +112,7 @@ methods! {
     send_request(request: Request) -> Response;
     get_token() -> Token;
     get_new_token() -> Token;
-    replace_token(refused: &Token) -> Token;
+    replace_token(refused: &str) -> Token;
     set_token(token: &Token) -> ();
     clear_token() -> ();
 }

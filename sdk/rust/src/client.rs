@@ -98,10 +98,9 @@ impl Client {
         self.token(self.driver().force()).await
     }
 
-    /// Replaces a token that the service refused in a request that this client did not send. Returns the new one; the token
+    /// Replaces an access token that the service refused in a request that this client did not send. Returns the new one; the token
     /// is replaced once, however many callers report it.
-    pub async fn replace_token(&self, refused: &Token) -> Result<Token, Error> {
-        let refused = refused.access_token.expose();
+    pub async fn replace_token(&self, refused: &str) -> Result<Token, Error> {
         let replaced = async {
             lock(&self.driver().holder).refuse(refused, false);
             self.driver().token(Some(refused)).await

@@ -49,7 +49,7 @@ pub use reqwest; // for Options, Request and Response
 #[cfg(feature = "middleware")]
 pub use reqwest_middleware; // for Middleware
 pub use response::Response;
-pub use retry::retry;
+pub use retry::{Waits, retry};
 #[cfg(feature = "redis")]
 pub use store::RedisStore;
 pub use store::{FileStore, MemoryStore, Store};

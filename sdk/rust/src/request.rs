@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -7,7 +8,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{CallError, Code, Error, opaque};
+use crate::{CallError, Code, Error, lock, opaque};
 
 /// A request to the service.
 ///
@@ -17,7 +18,7 @@ use crate::{CallError, Code, Error, opaque};
 ///
 /// let request = Request::new(Method::POST, "/jobs").query(&[("dry_run", true)]).json(&json!({ "title": "new" }));
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct Request {
     path: String,
@@ -92,23 +93,26 @@ impl fmt::Debug for Request {
 }
 
 /// The body of a request: bytes, a string, or what [`repeatable`](Self::repeatable) and [`once`](Self::once) take.
+#[derive(Clone)]
 pub struct Body(Content);
 
+#[derive(Clone)]
 enum Content {
-    Repeatable(Box<dyn Fn() -> reqwest::Body + Send + Sync>),
-    Once(Option<reqwest::Body>),
+    Repeatable(Arc<dyn Fn() -> reqwest::Body + Send + Sync>),
+    /// A clone shares it.
+    Once(Arc<Mutex<Option<reqwest::Body>>>),
 }
 
 impl Body {
     /// Makes the body anew each time that it is sent: again if the service refused the token.
     pub fn repeatable(make: impl Fn() -> reqwest::Body + Send + Sync + 'static) -> Self {
-        Self(Content::Repeatable(Box::new(make)))
+        Self(Content::Repeatable(Arc::new(make)))
     }
 
     /// Takes a stream that cannot be read again. If the service refuses the token, the call fails with
     /// [`ServiceUnauthorized`](crate::Code::ServiceUnauthorized), `retryable`: call again with a new body.
     pub fn once(body: impl Into<reqwest::Body>) -> Self {
-        Self(Content::Once(Some(body.into())))
+        Self(Content::Once(Arc::new(Mutex::new(Some(body.into())))))
     }
 
     pub(crate) fn is_repeatable(&self) -> bool {
@@ -116,10 +120,10 @@ impl Body {
     }
 
     /// Returns what to send now; `None` if it cannot be sent again.
-    pub(crate) fn next(&mut self) -> Option<reqwest::Body> {
-        match &mut self.0 {
+    pub(crate) fn next(&self) -> Option<reqwest::Body> {
+        match &self.0 {
             Content::Repeatable(make) => Some(make()),
-            Content::Once(body) => body.take(),
+            Content::Once(body) => lock(body).take(),
         }
     }
 }

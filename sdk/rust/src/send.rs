@@ -73,7 +73,7 @@ impl Tokens {
 
 impl Driver {
     /// Sends the plugin's request for an input.
-    pub async fn send(self: &Arc<Self>, input: &Value, mut body: Option<Body>) -> Result<Response, Error> {
+    pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;
         let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable));
         let mut token = tokens.first().await?;
@@ -81,7 +81,7 @@ impl Driver {
             let mut request =
                 template.try_clone().ok_or_else(|| Error::Failed("the plugin's request has a body".into()))?;
             authorize(&mut request, &token)?;
-            *request.body_mut() = body.as_mut().and_then(Body::next);
+            *request.body_mut() = body.as_ref().and_then(Body::next);
             let response = self.attempt(request, &tokens).await?;
             token = match tokens.after(response.status).await {
                 Ok(Some(token)) => token,
