@@ -152,7 +152,10 @@ pub extern "C" fn rostering_client_close(client: Option<&Client>, timeout_ms: i6
     run(std::ptr::null_mut(), || {
         let client = given(client, "client")?;
         let limit = u64::try_from(timeout_ms).map_or(Duration::MAX, Duration::from_millis);
-        client.shared.block_on(async { Ok(client.client.close_within(limit).await) })
+        client.shared.block_on(async {
+            client.client.close_within(limit).await;
+            Ok(())
+        })
     });
 }
 

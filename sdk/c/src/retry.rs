@@ -19,7 +19,11 @@ pub struct Cancel(AtomicBool);
 impl Cancel {
     fn check(&self) -> Result<()> {
         let canceled = self.0.load(Ordering::SeqCst);
-        canceled.then(|| Err(Error::own(Code::Canceled, "the call was canceled"))).unwrap_or(Ok(()))
+        if canceled {
+            Err(Error::own(Code::Canceled, "the call was canceled"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Waits until the handle is canceled; without a handle, forever.

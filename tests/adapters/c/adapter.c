@@ -178,7 +178,7 @@ static rostering_config *read_config(call *c, rostering_error **error) {
 static void free_closed(const char *opened) {
     int newer = 0;
     for (client *of = clients; of != NULL; of = of->next) {
-        bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 8);
+        bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 4);
         pthread_mutex_lock(&lock);
         for (call *r = running; r != NULL; r = r->next) used |= r->client == of;
         pthread_mutex_unlock(&lock);
