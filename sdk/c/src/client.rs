@@ -5,7 +5,7 @@ use std::future::Future;
 use std::mem;
 use std::process;
 use std::sync::Arc;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -111,37 +111,29 @@ impl Client {
 pub extern "C" fn rostering_client_open(config: Option<&Config>, error: *mut *mut Error) -> Option<Box<Client>> {
     make(error, || {
         let config = given(config, "config")?;
-        let options = config.options()?;
         let shared = Shared::start(Dispatch::new(config.logger))?;
-        let open = async { Ok(automatic_rostering::Client::open(&config.config, options).await?) };
+        let open = async { Ok(automatic_rostering::Client::open(&config.config, config.options()).await?) };
         Ok(Client { client: shared.block_on(open)?, shared: Arc::new(shared) })
     })
 }
 
-/// Returns a view: the same client and token, whose calls are for this customer. NULL as the id sends no such header. A
-/// view of a view has both ids. Views are cheap; free them before or after the client.
+/// Returns a view: the same client and token, whose calls send this id, and not the config's. key is customer_id or user_id.
+/// NULL as the id sends no such header. A view of a view has both ids. Views are cheap; free them before or after the client.
 #[no_mangle]
-pub extern "C" fn rostering_client_for_customer(
+pub extern "C" fn rostering_client_view(
     client: Option<&Client>,
-    customer_id: *const c_char,
+    key: *const c_char,
+    id: *const c_char,
     error: *mut *mut Error,
 ) -> Option<Box<Client>> {
     make(error, || {
-        let (client, id) = (given(client, "client")?, optional("customer_id", customer_id)?);
-        Ok(Client { client: client.client.for_customer(id), shared: client.shared.clone() })
-    })
-}
-
-/// The same for a user.
-#[no_mangle]
-pub extern "C" fn rostering_client_for_user(
-    client: Option<&Client>,
-    user_id: *const c_char,
-    error: *mut *mut Error,
-) -> Option<Box<Client>> {
-    make(error, || {
-        let (client, id) = (given(client, "client")?, optional("user_id", user_id)?);
-        Ok(Client { client: client.client.for_user(id), shared: client.shared.clone() })
+        let Client { client, shared } = given(client, "client")?;
+        let view = match (required("key", key)?, optional("id", id)?) {
+            ("customer_id", id) => client.for_customer(id),
+            ("user_id", id) => client.for_user(id),
+            _ => return Err(Error::invalid("key", "key must be customer_id or user_id")),
+        };
+        Ok(Client { client: view, shared: shared.clone() })
     })
 }
 
@@ -198,16 +190,7 @@ pub extern "C" fn rostering_send_request(
 ) -> Option<Box<Response>> {
     make(error, || {
         let (client, request) = (given(client, "client")?, given(request, "request")?);
-        let send = async |client: &automatic_rostering::Client| {
-            let Some(reader) = request.reader else { return client.send_request(request.request.clone()).await };
-            let (body, mut pump) = reader.body();
-            tokio::select! {
-                biased;
-                response = client.send_request(request.request.clone().body(body)) => response,
-                () = pump.run() => unreachable!("it does not end"),
-            }
-        };
-        client.call(timeout_ms, cancel, send).map(Into::into)
+        client.call(timeout_ms, cancel, async |client| client.send_request(request.0.clone()).await).map(Into::into)
     })
 }
 
@@ -215,7 +198,6 @@ pub extern "C" fn rostering_send_request(
 pub struct Token {
     access_token: CString,
     json: CString,
-    expires_at: i64,
 }
 
 /// Returns the cached token, or requests one. force requests a new one; if that fails, the cached one is kept. refused,
@@ -240,12 +222,7 @@ pub extern "C" fn rostering_get_token(
             None => client.get_token().await,
         };
         let token = client.call(timeout_ms, cancel, get)?;
-        let expires_at = token.expires_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        Ok(Token {
-            access_token: c_string(token.access_token.expose()),
-            json: c_string(&json!(token).to_string()),
-            expires_at: i64::try_from(expires_at).unwrap_or(i64::MAX),
-        })
+        Ok(Token { access_token: c_string(token.access_token.expose()), json: c_string(&json!(token).to_string()) })
     })
 }
 
@@ -260,13 +237,7 @@ pub extern "C" fn rostering_token_access_token(token: Option<&Token>) -> *const 
     pointer(token.map(|token| &token.access_token))
 }
 
-/// Returns the time at which it expires, in Unix seconds; 0 for NULL.
-#[no_mangle]
-pub extern "C" fn rostering_token_expires_at(token: Option<&Token>) -> i64 {
-    token.map_or(0, |token| token.expires_at)
-}
-
-/// Returns the token as JSON, for rostering_set_token: access_token, token_type, expires_at, and cache_key, which names the
+/// Returns the token as JSON, for rostering_set_token: access_token, token_type, expires_at (Unix seconds), and cache_key, which names the
 /// token endpoint, the client and the scope.
 #[no_mangle]
 pub extern "C" fn rostering_token_json(token: Option<&Token>) -> *const c_char {

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use automatic_rostering::reqwest::{Certificate, ClientBuilder, Identity, Proxy};
@@ -18,7 +19,7 @@ pub struct Config {
     pub config: automatic_rostering::Config,
     pub logger: Logger,
     options: Options,
-    http: Http,
+    http: Vec<Setting>,
 }
 
 /// Returns the time in Unix seconds.
@@ -30,19 +31,12 @@ pub struct Context(pub *mut c_void);
 unsafe impl Send for Context {}
 unsafe impl Sync for Context {}
 
-/// The options of the HTTP client.
-#[derive(Clone, Default)]
-struct Http {
-    ca: Vec<Certificate>,
-    certificate: Vec<u8>,
-    key: Vec<u8>,
-    proxy: Option<Proxy>,
-    user_agent: Option<String>,
-}
+/// A setting of the HTTP client.
+type Setting = Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>;
 
 const KEYS: &str =
     "auth_url, base_url, client_id, client_secret, environment, scope, customer_id, user_id, refresh_margin, \
-    allow_http, timeout_ms, max_body, ca_file, client_certificate_file, client_key_file, proxy, user_agent, plugin_file";
+    allow_http, timeout_ms, max_body, ca_file, client_certificate_file, proxy, user_agent, plugin_file";
 
 impl Config {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
@@ -55,11 +49,26 @@ impl Config {
             }
             "max_body" => self.options = options.max_body(value.parse().map_err(|_| wrong("an integer (bytes)"))?),
             "plugin_file" => self.options = options.wasm(file(key, value)?),
-            "ca_file" => self.http.ca = certificates(key, value)?,
-            "client_certificate_file" => self.http.certificate = file(key, value)?,
-            "client_key_file" => self.http.key = file(key, value)?,
-            "proxy" => self.http.proxy = Some(Proxy::all(value).map_err(|_| wrong("a URL"))?),
-            "user_agent" => self.http.user_agent = Some(value.into()),
+            "ca_file" => {
+                let all = Certificate::from_pem_bundle(&file(key, value)?).unwrap_or_default();
+                if all.is_empty() {
+                    return Err(wrong("a file with certificates in PEM"));
+                }
+                self.http.push(Arc::new(move |http| http.tls_certs_merge(all.clone())));
+            }
+            "client_certificate_file" => {
+                let identity = Identity::from_pem(&file(key, value)?);
+                let identity = identity.map_err(|_| wrong("a file with a certificate and its key in PEM"))?;
+                self.http.push(Arc::new(move |http| http.identity(identity.clone())));
+            }
+            "proxy" => {
+                let proxy = Proxy::all(value).map_err(|_| wrong("a URL"))?;
+                self.http.push(Arc::new(move |http| http.proxy(proxy.clone())));
+            }
+            "user_agent" => {
+                let name = value.to_owned();
+                self.http.push(Arc::new(move |http| http.user_agent(&name)));
+            }
             _ if !KEYS.split(", ").any(|known| known == key) => {
                 return Err(Error::config(key, &format!("unknown key {key}: use one of {KEYS}")));
             }
@@ -69,46 +78,14 @@ impl Config {
     }
 
     /// Returns the options of the crate.
-    pub fn options(&self) -> Result<Options> {
-        let (http, identity) = (self.http.clone(), self.http.identity()?);
-        Ok(self.options.clone().http(move |builder| http.configure(builder, identity.clone())))
-    }
-}
-
-impl Http {
-    fn identity(&self) -> Result<Option<Identity>> {
-        if self.certificate.is_empty() && self.key.is_empty() {
-            return Ok(None);
-        }
-        let both = [&self.certificate[..], b"\n", &self.key[..]].concat();
-        let hint = "client_certificate_file and client_key_file must be a certificate and its key in PEM";
-        Identity::from_pem(&both).map(Some).map_err(|_| Error::config("client_certificate_file", hint))
-    }
-
-    fn configure(&self, builder: ClientBuilder, identity: Option<Identity>) -> ClientBuilder {
-        let default = concat!("automatic-rostering/", env!("CARGO_PKG_VERSION"), " (c)");
-        let mut builder = builder.tls_certs_merge(self.ca.clone());
-        builder = builder.user_agent(self.user_agent.as_deref().unwrap_or(default));
-        if let Some(identity) = identity {
-            builder = builder.identity(identity);
-        }
-        if let Some(proxy) = &self.proxy {
-            builder = builder.proxy(proxy.clone());
-        }
-        builder
+    pub fn options(&self) -> Options {
+        let (http, name) = (self.http.clone(), concat!("automatic-rostering/", env!("CARGO_PKG_VERSION"), " (c)"));
+        self.options.clone().http(move |own| http.iter().fold(own.user_agent(name), |own, setting| setting(own)))
     }
 }
 
 fn file(key: &str, path: &str) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::config(key, &format!("cannot read {key} {path}: {error}")))
-}
-
-fn certificates(key: &str, path: &str) -> Result<Vec<Certificate>> {
-    let all = Certificate::from_pem_bundle(&file(key, path)?).unwrap_or_default();
-    if all.is_empty() {
-        return Err(Error::config(key, &format!("{key} {path} has no certificate in PEM")));
-    }
-    Ok(all)
 }
 
 /// Makes an empty config.
@@ -135,7 +112,7 @@ pub extern "C" fn rostering_config_free(config: Option<Box<Config>>) {
 /// - timeout_ms: limits each call with all its requests and waits; default: 30000; -1 is no limit;
 /// - max_body: limits the body of a response, in bytes; default: 64 MiB; a longer one is a network_error, not retryable;
 /// - ca_file: certificates of authorities in PEM, in addition to those that the machine trusts;
-/// - client_certificate_file, client_key_file: a certificate of the client and its key, in PEM;
+/// - client_certificate_file: a certificate of the client and its key, in PEM;
 /// - proxy: the URL of a proxy for all requests; by default those of the environment are used, but not for loopback;
 /// - user_agent: the header User-Agent;
 /// - plugin_file: another build of the plugin, of the same contract, in place of the one in this library.

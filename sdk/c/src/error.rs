@@ -97,10 +97,6 @@ impl Error {
         call.key = Some(key.into());
         Self::make(code, call)
     }
-
-    pub fn panicked() -> Box<Self> {
-        Self::own(Code::PluginFailed, "the library panicked, which is a bug: please report it")
-    }
 }
 
 impl From<automatic_rostering::Error> for Box<Error> {
@@ -160,15 +156,8 @@ pub extern "C" fn rostering_error_retryable(error: Option<&Error>) -> bool {
     error.is_some_and(|error| error.call.retryable)
 }
 
-/// Returns the seconds to wait before the next call, or -1 if that is unknown.
-#[no_mangle]
-pub extern "C" fn rostering_error_retry_after(error: Option<&Error>) -> i64 {
-    let wait = error.and_then(|error| error.call.retry_after);
-    wait.map_or(-1, |wait| i64::try_from(wait.as_secs()).unwrap_or(i64::MAX))
-}
-
 /// Returns a field as text, or NULL if the error does not have it: code, message, retryable, key (the config key or the
-/// argument that caused it), status, oauth_error, oauth_error_description, retry_after, body, body_truncated.
+/// argument that caused it), status, oauth_error, oauth_error_description, retry_after (seconds), body, body_truncated.
 #[no_mangle]
 pub extern "C" fn rostering_error_field(error: Option<&Error>, name: *const c_char) -> *const c_char {
     error.map_or(std::ptr::null(), |error| error.fields.get(name))

@@ -4,7 +4,6 @@
 
 #![allow(clippy::missing_safety_doc)]
 
-mod body;
 mod client;
 mod config;
 mod error;
@@ -18,7 +17,7 @@ use std::ffi::{c_char, CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
 
-use error::Error;
+use error::{Code, Error};
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 
@@ -34,7 +33,9 @@ fn run<T: Default>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>)
     if error.as_ref().is_some_and(|error| !error.is_null()) {
         return T::default();
     }
-    let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| Err(Error::panicked()));
+    let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| {
+        Err(Error::own(Code::PluginFailed, "the library panicked, which is a bug: please report it"))
+    });
     result.unwrap_or_else(|failed| {
         if let Some(error) = error {
             *error = Box::into_raw(failed);

@@ -102,14 +102,16 @@ pub extern "C" fn rostering_response_header(response: Option<&Response>, name: *
     response.map_or(ptr::null(), |response| response.headers.get(name))
 }
 
-/// Returns the name of the header with this index, from 0; NULL after the last one.
+/// Returns the value of the header with this index, from 0, and sets *name to its name; NULL after the last one.
 #[no_mangle]
-pub extern "C" fn rostering_response_header_name(response: Option<&Response>, index: usize) -> *const c_char {
-    pointer(response.and_then(|response| response.headers.0.get(index)).map(|(name, _)| name))
-}
-
-/// Returns the value of the header with this index.
-#[no_mangle]
-pub extern "C" fn rostering_response_header_value(response: Option<&Response>, index: usize) -> *const c_char {
-    pointer(response.and_then(|response| response.headers.0.get(index)).map(|(_, value)| value))
+pub unsafe extern "C" fn rostering_response_header_at(
+    response: Option<&Response>,
+    index: usize,
+    name: *mut *const c_char,
+) -> *const c_char {
+    let header = response.and_then(|response| response.headers.0.get(index));
+    if let Some(to) = name.as_mut() {
+        *to = pointer(header.map(|(name, _)| name));
+    }
+    pointer(header.map(|(_, value)| value))
 }

@@ -81,10 +81,7 @@ pub extern "C" fn rostering_store_new(
     context: *mut c_void,
     error: *mut *mut Error,
 ) -> Option<Box<Store>> {
-    make(error, || {
-        let function = Function { function: Some(given(function, "function")?), context: Context(context) };
-        Ok(Store(Arc::new(function)))
-    })
+    make(error, || Ok(Store(Arc::new(Function(given(function, "function")?, Context(context))))))
 }
 
 /// Frees a store. The clients that use it keep what they need of it; the context of a store of your own must live until
@@ -95,10 +92,10 @@ pub extern "C" fn rostering_store_free(store: Option<Box<Store>>) {
 }
 
 #[derive(Clone, Copy)]
-struct Function {
-    function: StoreFunction,
-    context: Context,
-}
+struct Function(
+    unsafe extern "C" fn(*mut c_void, StoreOperation, *const c_char, *const c_char, i64, *mut Value) -> c_int,
+    Context,
+);
 
 impl Function {
     /// Calls the function on a thread where it may block. Returns its number and what it found.
@@ -112,9 +109,8 @@ impl Function {
         let (key, value) = (c_string(key), c_string(value));
         let ttl = i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX);
         let call = move || {
-            let (own, mut found) = (self, Value::default());
-            let function = own.function.ok_or("no function")?;
-            match unsafe { function(own.context.0, operation, key.as_ptr(), value.as_ptr(), ttl, &raw mut found) } {
+            let (Self(function, Context(context)), mut found) = (self, Value::default());
+            match unsafe { function(context, operation, key.as_ptr(), value.as_ptr(), ttl, &raw mut found) } {
                 ..0 => Err("the function of the store failed".into()),
                 number => Ok((number, found.0)),
             }

@@ -85,9 +85,9 @@ static void put(json_t *object) {
 /* headers returns those of a response, as an object. */
 static json_t *headers(const rostering_response *response) {
     json_t *all = json_object();
-    const char *name;
-    for (size_t i = 0; (name = rostering_response_header_name(response, i)) != NULL; i++) {
-        json_object_set_new(all, name, json_string(rostering_response_header_value(response, i)));
+    const char *name, *value;
+    for (size_t i = 0; (value = rostering_response_header_at(response, i, &name)) != NULL; i++) {
+        json_object_set_new(all, name, json_string(value));
     }
     return all;
 }
@@ -203,14 +203,6 @@ static json_t *list_jobs(call *c, rostering_error **error) {
     return of_service(rostering_list_jobs(c->view, c->timeout_ms, c->cancel, error));
 }
 
-static ptrdiff_t read_body(void *file, uint8_t *buffer, size_t size) {
-    return (ptrdiff_t)fread(buffer, 1, size, file);
-}
-
-static bool rewind_body(void *file) {
-    return fseek(file, 0, SEEK_SET) == 0;
-}
-
 static json_t *send_request(call *c, rostering_error **error) {
     json_t *from = get(c, "request"), *json = json_object_get(from, "json"), *value;
     const char *key, *encoded = text(from, "body");
@@ -223,12 +215,7 @@ static json_t *send_request(call *c, rostering_error **error) {
     }
     size_t length = 0;
     unsigned char *body = encoded != NULL ? decode(encoded, &length) : NULL;
-    bool once = json_is_true(json_object_get(from, "once"));
-    FILE *file = NULL;
-    if (once || length > 1000) { /* as a large file */
-        file = fmemopen(body, length, "r");
-        rostering_request_set_read_body(request, read_body, once ? NULL : rewind_body, file, (int64_t)length, error);
-    } else if (body != NULL) {
+    if (body != NULL) {
         rostering_request_set_body(request, body, length, error);
     } else if (json != NULL) {
         char *dumped = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -237,7 +224,6 @@ static json_t *send_request(call *c, rostering_error **error) {
     }
     json_t *response = of_service(rostering_send_request(c->view, request, c->timeout_ms, c->cancel, error));
     rostering_request_free(request);
-    if (file != NULL) fclose(file);
     free(body);
     return response;
 }
@@ -302,9 +288,10 @@ static void finish(call *c, json_t *response, rostering_error *error) {
 /* make_view makes a view if the call is for one. */
 static void make_view(call *c, rostering_error **error) {
     rostering_client *own = c->client->handle, *first = own;
-    if (get(c, "customer_id")) first = rostering_client_for_customer(own, text(c->request, "customer_id"), error);
+    if (get(c, "customer_id"))
+        first = rostering_client_view(own, "customer_id", text(c->request, "customer_id"), error);
     c->view = first;
-    if (get(c, "user_id")) c->view = rostering_client_for_user(first, text(c->request, "user_id"), error);
+    if (get(c, "user_id")) c->view = rostering_client_view(first, "user_id", text(c->request, "user_id"), error);
     if (first != own && first != c->view) rostering_client_free(first);
 }
 
