@@ -11,7 +11,6 @@ $c = FFI::cdef(<<<'C'
     void *rostering_response_body(rostering_response *response);
     size_t rostering_response_body_length(rostering_response *response);
     const char *rostering_error_text(rostering_error *error);
-    bool rostering_error_retryable(rostering_error *error);
     void rostering_response_free(rostering_response *response);
     void rostering_error_free(rostering_error *error);
     void rostering_client_free(rostering_client *client);
@@ -26,8 +25,7 @@ $good = FFI::isNull($error);
 if ($good) {
     echo FFI::string($c->rostering_response_body($jobs), $c->rostering_response_body_length($jobs));
 } else {
-    fprintf(STDERR, "%s (retryable: %s)\n", $c->rostering_error_text($error),
-        $c->rostering_error_retryable($error) ? 'true' : 'false');
+    fwrite(STDERR, $c->rostering_error_text($error) . "\n"); // or its code, retryable …
 }
 $c->rostering_response_free($jobs);
 $c->rostering_client_free($client);

@@ -24,7 +24,7 @@ type driver struct {
 	ownHTTP  bool
 	store    Store // nil if nothing is shared
 	trouble  trouble
-	log      func(level slog.Level, line string)
+	logger   *slog.Logger // or nil
 	holder   *holder
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
@@ -49,14 +49,14 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
-	if err := instance.check(); err != nil {
-		_ = instance.close(ctx)
-		return nil, err
-	}
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
-		log: s.log, ended: make(chan struct{}), requests: map[string]*http.Request{},
+		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{secret: string(config.ClientSecret)},
+		logger: s.logger, ended: make(chan struct{}), requests: map[string]*http.Request{},
+	}
+	if err := d.check(); err != nil {
+		_ = instance.close(ctx)
+		return nil, err
 	}
 	d.holder = newHolder(d)
 	if d.ownHTTP {
@@ -93,12 +93,39 @@ func (d *driver) change(ctx context.Context, export string, input func() any) er
 		return err
 	}
 	defer leave()
-	d.instance.use(export, object(input()), func(_ []byte, failed error) {
+	d.log(d.instance.use(export, object(input()), func(_ []byte, failed error) {
 		if err = failed; err == nil {
 			d.holder.drop(export == "set_token")
 		}
-	})
+	})...)
 	return err
+}
+
+// call calls an export that does not change the plugin's state.
+func (d *driver) call(export string, input []byte) (output []byte, err error) {
+	d.log(d.instance.use(export, input, func(o []byte, e error) { output, err = o, e })...)
+	return output, err
+}
+
+// line is a line of the log.
+type line struct {
+	level  slog.Level
+	text   string
+	always bool // also without a logger, by the default one
+}
+
+// log logs lines. It is not called while something is locked, or a flow runs, because the
+// handler may call the client.
+func (d *driver) log(lines ...line) {
+	for _, l := range lines {
+		logger := d.logger
+		if logger == nil && l.always {
+			logger = slog.Default()
+		}
+		if logger != nil {
+			logger.Log(context.Background(), l.level, l.text)
+		}
+	}
 }
 
 func (d *driver) now() int64 { return d.clock().Unix() }

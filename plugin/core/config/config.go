@@ -69,10 +69,17 @@ func ReadService(get Lookup, in *input.Input) (s *Service, err *apierror.Error) 
 	return s, err
 }
 
-// Check validates all config: what every call needs must be set, and what is set must be
-// valid.
+// Check validates all config: what every call needs must be set, all of which the error names,
+// and what is set must be valid.
 func Check(get Lookup) *apierror.Error {
 	_, err := ReadClient(get)
+	if err != nil && err.Code == apierror.ConfigMissing {
+		for _, key := range [...]string{"auth_url", "client_id", "client_secret"} {
+			if key != err.Key && get(key) == "" {
+				err.Message += "; also set " + key
+			}
+		}
+	}
 	if err == nil && get("base_url") != "" {
 		_, err = baseURL(get, "base_url")
 	}
