@@ -104,7 +104,10 @@ impl From<automatic_rostering::Error> for Box<Error> {
         use automatic_rostering::Error as E;
         let message = error.to_string();
         match error {
-            E::Call(call) => Error::make(from_value(json!(call.code)).unwrap_or(Code::Unknown), *call),
+            E::Call(mut call) => {
+                call.message = call.message.replace("with Options::http", "as ca_file");
+                Error::make(from_value(json!(call.code)).unwrap_or(Code::Unknown), *call)
+            }
             E::Closed => Error::own(Code::Closed, &message),
             E::NotAToken => Error::invalid("token", &message),
             _ => Error::own(Code::PluginFailed, &message),

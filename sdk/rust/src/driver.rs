@@ -15,13 +15,15 @@ use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::store::SharedStore;
 use crate::token::unix;
-use crate::{CallError, Cause, Code, Config, Error, Options, lock};
+use crate::{CallError, Cause, Code, Config, Error, Options, Secret, lock};
 
 pub struct Driver {
     pub plugin: Plugin,
     pub http: Http,
     pub store: Option<SharedStore>,
     pub clock: Clock,
+    /// Of the config.
+    pub secret: Secret,
     pub holder: Mutex<Holder>,
     /// Whether a call waits for the flow that runs before it returns: AWS Lambda freezes a process after each call. A flow
     /// that continued would keep its lock in the store, and lose the response to its token request.
@@ -51,6 +53,7 @@ impl Driver {
             http,
             store: options.store.map(SharedStore::new),
             clock: options.clock,
+            secret: config.client_secret.clone(),
             holder: Mutex::default(),
             settles: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some_and(|name| !name.is_empty()),
             requests: Mutex::default(),

@@ -12,7 +12,7 @@ use crate::holder::Refusal;
 use crate::plugin::decode;
 use crate::step::{Action, Step};
 use crate::store;
-use crate::{Cause, Code, Error, Token, lock};
+use crate::{Cause, Error, Token, lock};
 
 pub struct Flow {
     pub force: bool,
@@ -78,10 +78,8 @@ impl Run {
         input["now"] = self.driver.now().into();
         self.driver.plugin.apply(export, &input, |output| {
             let step = output.and_then(|output| decode::<Step>(&output)).map_err(|mut error| {
-                if let Error::Call(error) = &mut error
-                    && error.code == Code::NetworkError
-                {
-                    error.cause = cause.take().map(Into::into);
+                if let Some(cause) = cause.take() {
+                    error.set_cause(cause);
                 }
                 error
             });
@@ -101,7 +99,7 @@ impl Run {
             Action::Store { timeout, op, key, value, ttl } => {
                 let Some(store) = &self.driver.store else { return json!({ "failed": "there is no store" }) };
                 let used = within(*timeout, store::apply(&*store.store, op, key, value, *ttl)).await;
-                used.inspect_err(|error| store.warn(&reason(&**error), value))
+                used.inspect_err(|error| store.warn(&reason(&**error), value, &self.driver.secret))
             }
             Action::Wait { seconds } => {
                 // At random, so that a fleet is no thundering herd.

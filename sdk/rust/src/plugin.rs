@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tracing::{debug, warn};
 use wasmi::{Engine, Linker, Module, Store};
 
 use crate::config::variable_of;
@@ -48,9 +49,21 @@ impl Plugin {
     /// Calls an export, and then passes its outcome on before the next one runs: so what the library keeps changes in the
     /// same order as the plugin's state.
     pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
-        let mut instance = lock(&self.0);
-        let instance = instance.as_mut().ok_or(Error::Closed);
-        then(instance.and_then(|instance| instance.call(export, input.to_string().as_bytes())))
+        let (mut lines, mut locked) = (Vec::new(), lock(&self.0));
+        let result = then(locked.as_mut().ok_or(Error::Closed).and_then(|instance| {
+            let output = instance.call(export, input.to_string().as_bytes());
+            lines = mem::take(&mut instance.store.data_mut().lines);
+            output
+        }));
+        drop(locked);
+        for (warns, line) in lines {
+            if warns {
+                warn!(target: "automatic_rostering", "{line}");
+            } else {
+                debug!(target: "automatic_rostering", "{line}");
+            }
+        }
+        result
     }
 
     /// Frees the instance.
@@ -81,8 +94,6 @@ struct Instance {
     linker: Linker<State>,
     store: Store<State>,
     instance: wasmi::Instance,
-    /// Whether a call began and did not end.
-    broken: bool,
 }
 
 impl Instance {
@@ -92,20 +103,17 @@ impl Instance {
         let mut linker = Linker::new(&engine);
         define(&mut linker)?;
         let (store, instance) = start(&linker, &module, State::new(config))?;
-        Ok(Self { module, linker, store, instance, broken: false })
+        Ok(Self { module, linker, store, instance })
     }
 
-    /// Calls an export. After a trap, or a log handler that panicked, the memory may be in any state: the variables remain,
-    /// in a new instance.
+    /// Calls an export. After a trap, the memory may be in any state: the variables remain, in a new instance.
     fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
-        let failed = |error: wasmi::Error| Error::Failed(error.to_string());
-        if mem::replace(&mut self.broken, true) {
-            (self.store, self.instance) =
-                start(&self.linker, &self.module, mem::take(self.store.data_mut())).map_err(failed)?;
-        }
         self.store.data_mut().begin(input);
-        let status = self.run(export).map_err(failed)?;
-        self.broken = false;
+        let status = self.run(export).or_else(|trap| {
+            (self.store, self.instance) = start(&self.linker, &self.module, mem::take(self.store.data_mut()))?;
+            Err(trap)
+        });
+        let status = status.map_err(|trap: wasmi::Error| Error::Failed(trap.to_string()))?;
         let state = self.store.data_mut();
         if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
     }

@@ -12,13 +12,17 @@ use crate::error::reason;
 use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::{decode, error_of};
 use crate::step::Outgoing;
-use crate::{Body, CallError, Code, Error, Response, Token, lock};
+use crate::token::hide;
+use crate::{Body, CallError, Code, Error, Response, Secret, Token, lock};
 
 /// How often a request is sent. The first other token may come from a store, and have been revoked, too.
 const MAX_SENDS: usize = 3;
 
 /// How many of the plugin's requests are kept.
 const MAX_REQUESTS: usize = 256;
+
+/// How long their inputs may be, in bytes; valid ones are shorter.
+const MAX_INPUT: usize = 512 << 10;
 
 /// The tokens with which one request is sent.
 pub struct Tokens {
@@ -95,7 +99,17 @@ impl Driver {
         }
         let mut explained = tokens.explain(response.report());
         if let Error::Call(explained) = &mut explained {
+            let secrets = tokens.sent.iter().map(|token| &token.access_token).chain([&self.secret]);
             explained.headers = response.headers;
+            for value in explained.headers.values_mut() {
+                let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets.clone().map(Secret::expose));
+                *value = HeaderValue::from_bytes(shown.as_bytes())
+                    .unwrap_or_else(|_| HeaderValue::from_static("[redacted]"));
+            }
+            if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
+                let what = format!("the body of {} {}", template.method(), template.url().path());
+                explained.message += &format!(" ({what} can be read only once, so it was not sent again)");
+            }
             if let Some(error) = unauthorized {
                 // The flow's error, with the response that led to it.
                 explained.message = error.message;
@@ -110,9 +124,7 @@ impl Driver {
         let max = self.http.max_body;
         let response = self.http.send(request, max.saturating_add(1), MAX_ERROR).await.map_err(|lost| {
             let mut explained = tokens.explain(json!({ "failed": reason(&*lost) }));
-            if let Error::Call(explained) = &mut explained {
-                explained.cause = Some(lost.into());
-            }
+            explained.set_cause(lost);
             explained
         })?;
         if is_result(response.status) && response.body.len() > max {
@@ -126,6 +138,10 @@ impl Driver {
     /// input, so it is kept.
     pub fn request(&self, input: &Value) -> Result<Arc<Request>, Error> {
         let key = input.to_string();
+        if key.len() > MAX_INPUT {
+            let message = "the path, the headers and the ids are too long: shorten them";
+            return Err(CallError::new(Code::InvalidInput, message).into());
+        }
         if let Some(request) = lock(&self.requests).get(&key) {
             return Ok(request.clone());
         }

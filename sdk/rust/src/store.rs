@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::{Cause, lock, opaque};
+use crate::token::hide;
+use crate::{Cause, Secret, lock, opaque};
 
 mod file;
 #[cfg(feature = "redis")]
@@ -45,14 +46,13 @@ impl SharedStore {
     }
 
     /// Warns once a minute that the store failed, without the token of the value and without credentials in a URL.
-    pub fn warn(&self, failed: &str, value: &str) {
+    pub fn warn(&self, failed: &str, value: &str, secret: &Secret) {
         let mut warned = lock(&self.warned);
         if warned.is_none_or(|last| last.elapsed() >= Duration::from_mins(1)) {
             *warned = Some(Instant::now());
             let object: Value = serde_json::from_str(value).unwrap_or_default();
-            let token = object["access_token"].as_str().filter(|token| !token.is_empty());
-            let failed = token.map_or(failed.into(), |token| failed.replace(token, "[hidden]"));
-            let failed = without_credentials(&failed);
+            let token = object["access_token"].as_str();
+            let failed = without_credentials(&hide(failed, [value, token.unwrap_or_default(), secret.expose()]));
             // With its own target, since it is not a line of the plugin.
             tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
         }

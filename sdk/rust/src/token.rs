@@ -48,6 +48,14 @@ fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error>
     time.ok_or_else(|| D::Error::custom("beyond the system's time"))
 }
 
+/// Replaces secrets in a text, also if they are form-encoded.
+pub fn hide<'a>(text: &str, secrets: impl IntoIterator<Item = &'a str>) -> String {
+    secrets.into_iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
+        let encoded = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
+        text.replace(secret, "[redacted]").replace(encoded.trim_start_matches('='), "[redacted]")
+    })
+}
+
 /// A string that is hidden when printed.
 #[derive(Clone, Default, Deserialize)]
 #[serde(transparent)]

@@ -52,7 +52,7 @@ async fn panic_of_a_store() {
     assert_eq!(sandbox.counts(), (1, 1));
 }
 
-/// A log handler that panics leaves the plugin in the middle of a call.
+/// A log handler that panics, or calls the client, does so when nothing is locked.
 #[tokio::test]
 async fn panic_of_a_log_handler() {
     let sandbox = Sandbox::start();
@@ -61,10 +61,10 @@ async fn panic_of_a_log_handler() {
         .with_max_level(tracing::Level::DEBUG)
         .with_writer(|| -> std::io::Sink { panic!("a log handler") });
     let log = tracing::subscriber::set_default(panics.finish());
-    assert!(matches!(client.get_token().await, Err(Error::Failed(_))));
+    client.get_token().await.unwrap();
     drop(log);
     client.list_jobs().await.unwrap();
-    assert_eq!(sandbox.counts().1, 1);
+    assert_eq!(sandbox.counts(), (1, 1));
 }
 
 /// The flow would otherwise end after 20 s.
