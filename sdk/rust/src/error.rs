@@ -48,19 +48,15 @@ impl Error {
 
     /// Adds why a request failed to its error.
     pub(crate) fn set_cause(&mut self, cause: Cause) {
-        let Self::Call(error) = self else { return };
-        if error.code != Code::NetworkError {
-            return;
+        if let Self::Call(error) = self
+            && error.code == Code::NetworkError
+        {
+            if reason(&*cause).contains("invalid peer certificate") {
+                error.retryable = false;
+                error.message += "; for a certificate authority of your own, set it with Options::http";
+            }
+            error.cause = Some(cause.into());
         }
-        let inner = |error: &(dyn std::error::Error + 'static)| {
-            let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-            wrapped.and_then(|error| error.downcast_ref::<rustls::Error>()).cloned()
-        };
-        if sources(&*cause).any(|error| matches!(inner(error), Some(rustls::Error::InvalidCertificate(_)))) {
-            error.retryable = false;
-            error.message += "; for a certificate authority of your own, set it with Options::http";
-        }
-        error.cause = Some(cause.into());
     }
 
     /// An error at opening, with what to check.
@@ -198,13 +194,8 @@ impl fmt::Display for Code {
 
 /// Joins the error and its sources, the last of which is the most specific.
 pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
-    sources(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
-fn sources<'a>(
-    error: &'a (dyn std::error::Error + 'static),
-) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
-    iter::successors(Some(error), |&error| error.source())
+    let all = iter::successors(Some(error), |&error| error.source());
+    all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 mod seconds {

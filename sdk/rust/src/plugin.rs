@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tracing::{debug, warn};
 use wasmi::{Engine, Linker, Module, Store};
 
@@ -26,12 +26,13 @@ struct Version {
 impl Plugin {
     /// Loads the plugin and has it check its config.
     pub fn open(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, Error> {
-        let mut instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
-        let version = instance.call("version", b"").and_then(|output| decode::<Version>(&output));
+        let instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
+        let plugin = Self(Mutex::new(Some(instance)));
+        let version = plugin.call("version", &json!({})).and_then(|output| decode::<Version>(&output));
         let found = match version {
             Ok(Version { contract: CONTRACT }) => {
-                instance.call("check", b"")?;
-                return Ok(Self(Mutex::new(Some(instance))));
+                plugin.call("check", &json!({}))?;
+                return Ok(plugin);
             }
             Ok(Version { contract }) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
