@@ -107,8 +107,9 @@ impl Driver {
                     .unwrap_or_else(|_| HeaderValue::from_static("[redacted]"));
             }
             if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
-                let what = format!("the body of {} {}", template.method(), template.url().path());
-                explained.message += &format!(" ({what} can be read only once, so it was not sent again)");
+                let (method, path) = (template.method(), template.url().path());
+                let hint = format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
+                explained.message.push_str(&hint);
             }
             if let Some(error) = unauthorized {
                 // The flow's error, with the response that led to it.

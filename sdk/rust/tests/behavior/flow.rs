@@ -7,6 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use automatic_rostering::{Cause, Client, Error, MemoryStore, Options, Store, async_trait};
 use serde_json::{Value, json};
+use tracing_subscriber::{filter::Targets, fmt::layer, prelude::*};
 
 use crate::config::{CHILD, in_child};
 use crate::sandbox::{PATIENCE, Sandbox};
@@ -57,10 +58,9 @@ async fn panic_of_a_store() {
 async fn panic_of_a_log_handler() {
     let sandbox = Sandbox::start();
     let client = sandbox.client().await;
-    let panics = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_writer(|| -> std::io::Sink { panic!("a log handler") });
-    let log = tracing::subscriber::set_default(panics.finish());
+    let panics = layer().with_writer(|| -> std::io::Sink { panic!("a log handler") });
+    let ours = Targets::new().with_target("automatic_rostering", tracing::Level::DEBUG);
+    let log = tracing_subscriber::registry().with(panics.with_filter(ours)).set_default();
     client.get_token().await.unwrap();
     drop(log);
     client.list_jobs().await.unwrap();
