@@ -96,9 +96,7 @@ adapter() {
 
 run_tests() {
 	compile tests tests/tests.c -lcmocka
-	compile fake tests/fake.c -lcmocka
 	tests/run.sh
-	build/fake
 }
 
 pack() {

@@ -1,13 +1,13 @@
 //! Why a call failed.
 
-use std::ffi::{c_char, c_int, CString};
+use std::ffi::{c_char, CString};
 
-use automatic_rostering::{CallError, Code as CallCode};
+use automatic_rostering::Code as CallCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{from_value, json};
 
 use crate::response::{Response, Texts};
-use crate::{c_string, optional, pointer};
+use crate::{c_string, pointer};
 
 /// What happened, for programs: the codes of the contract, and those of this library.
 #[repr(C)]
@@ -39,17 +39,10 @@ pub enum Code {
     Unknown = 0,
 }
 
-impl Code {
-    /// Returns the crate's code of the same name, which has none for those of this library.
-    fn of_crate(self) -> CallCode {
-        from_value(json!(self)).unwrap_or_default()
-    }
-}
-
 /// Why a call failed. It contains neither the secret nor a token.
 pub struct Error {
     code: Code,
-    pub call: CallError,
+    pub call: automatic_rostering::Error,
     text: CString,
     json: CString,
     fields: Texts,
@@ -57,7 +50,7 @@ pub struct Error {
 }
 
 impl Error {
-    fn make(code: Code, call: CallError) -> Box<Self> {
+    fn make(code: Code, call: automatic_rostering::Error) -> Box<Self> {
         let mut fields = json!(call);
         fields["code"] = json!(code);
         let name = fields["code"].as_str().unwrap_or_default();
@@ -81,7 +74,7 @@ impl Error {
 
     /// An error of this library.
     pub fn own(code: Code, message: &str) -> Box<Self> {
-        Self::make(code, CallError::new(code.of_crate(), message))
+        Self::make(code, automatic_rostering::Error::new(CallCode::Other, message))
     }
 
     pub fn invalid(key: &str, message: &str) -> Box<Self> {
@@ -93,41 +86,17 @@ impl Error {
     }
 
     fn about(code: Code, key: &str, message: &str) -> Box<Self> {
-        let mut call = CallError::new(code.of_crate(), message);
+        let mut call = automatic_rostering::Error::new(CallCode::Other, message);
         call.key = Some(key.into());
         Self::make(code, call)
     }
 }
 
 impl From<automatic_rostering::Error> for Box<Error> {
-    fn from(error: automatic_rostering::Error) -> Self {
-        use automatic_rostering::Error as E;
-        let message = error.to_string();
-        match error {
-            E::Call(mut call) => {
-                call.message = call.message.replace("with Options::http", "as ca_file");
-                Error::make(from_value(json!(call.code)).unwrap_or(Code::Unknown), *call)
-            }
-            E::Closed => Error::own(Code::Closed, &message),
-            E::NotAToken => Error::invalid("token", &message),
-            _ => Error::own(Code::PluginFailed, &message),
-        }
+    fn from(mut error: automatic_rostering::Error) -> Self {
+        error.message = error.message.replace("with Options::http", "as ca_file");
+        Error::make(from_value(json!(error.code)).unwrap_or(Code::Unknown), error)
     }
-}
-
-/// Makes an error, for a fake of the library in your tests. message may be NULL.
-#[no_mangle]
-pub extern "C" fn rostering_error_new(
-    code: Code,
-    message: *const c_char,
-    status: c_int,
-    retryable: bool,
-) -> Option<Box<Error>> {
-    let message = optional("message", message).ok().flatten().unwrap_or_default();
-    let mut call = CallError::new(code.of_crate(), message);
-    call.retryable = retryable;
-    call.status = u16::try_from(status).ok().filter(|&status| status != 0);
-    Some(Error::make(code, call))
 }
 
 #[no_mangle]

@@ -5,7 +5,7 @@ use std::ptr;
 
 use automatic_rostering::reqwest::header::HeaderMap;
 
-use crate::{c_string, optional, pointer, required};
+use crate::{c_string, optional, pointer};
 
 /// A response of the service: a 2xx, or a 304 to a conditional request; or that of an error.
 pub struct Response {
@@ -51,25 +51,6 @@ impl From<&HeaderMap> for Texts {
             headers.add(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
         }
         headers
-    }
-}
-
-/// Makes a response, for a fake of the library in your tests. body may be NULL if length is 0.
-#[no_mangle]
-pub unsafe extern "C" fn rostering_response_new(status: u16, body: *const u8, length: usize) -> Option<Box<Response>> {
-    let body = if body.is_null() { &[] } else { std::slice::from_raw_parts(body, length) };
-    Some(Box::new(Response::make(status, Texts::default(), body)))
-}
-
-/// Adds a header to a response that your tests made.
-#[no_mangle]
-pub extern "C" fn rostering_response_add_header(
-    response: Option<&mut Response>,
-    name: *const c_char,
-    value: *const c_char,
-) {
-    if let (Some(response), Ok(name), Ok(value)) = (response, required("name", name), required("value", value)) {
-        response.headers.add(name, value);
     }
 }
 

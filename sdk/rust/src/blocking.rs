@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task;
 
-use crate::retry::Waits;
+use crate::retry::{Retryable, Waits};
 use crate::{Config, Error, Options, Request, Response, Token};
 
 /// Shared by all clients. Never dropped, which would panic in async code.
@@ -60,7 +60,7 @@ impl Client {
 }
 
 /// Blocking form of [`crate::retry`].
-pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+pub fn retry<T, E: Retryable>(deadline: Duration, mut call: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     let mut waits = Waits::new(deadline);
     loop {
         match call() {

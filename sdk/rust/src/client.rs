@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
 
-use crate::driver::Driver;
-use crate::{Body, CallError, Code, Config, Error, Options, Request, Response, Token, lock};
+use crate::driver::{Driver, in_runtime};
+use crate::{Body, Code, Config, Error, Options, Request, Response, Token, lock};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
@@ -37,17 +36,17 @@ impl Drop for Open {
 impl Client {
     /// Opens a client. Checks the config and sends nothing.
     ///
-    /// Fails with [`Error::Call`] if the config lacks what every call needs or something in it is invalid, and with
-    /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
+    /// Fails with the `key` of the config that is missing or invalid, or with [`Code::PluginFailed`] if the plugin or the
+    /// HTTP client cannot be made.
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
+        let zero = |key: &str, hint| Error::about(Code::ConfigInvalid, key, format!("{key} is 0: {hint}"));
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(zero("timeout", "use None for unlimited calls"));
         }
         if options.max_body == 0 {
             return Err(zero("max_body", "no response would fit"));
         }
-        Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
+        in_runtime()?;
         let timeout = options.timeout;
         let driver = Arc::new(Driver::open(config, options)?);
         Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new() })
@@ -118,7 +117,7 @@ impl Client {
 
     /// Caches a token that another client requested.
     pub async fn set_token(&self, token: &Token) -> Result<(), Error> {
-        let mut input = serde_json::to_value(token).map_err(|_| Error::NotAToken)?;
+        let mut input = serde_json::to_value(token).map_err(|_| Error::not_a_token())?;
         input["now"] = self.driver().now().into();
         self.driver().change("set_token", &input)
     }
@@ -129,13 +128,13 @@ impl Client {
     }
 
     /// Waits for the calls in progress, abandons a token request that no call waits for, and frees the plugin and the
-    /// connections. Later calls, also those of other clones and views, return [`Error::Closed`].
+    /// connections. Later calls, also those of other clones and views, fail with [`Code::Closed`].
     pub async fn close(&self) {
         self.close_within(Duration::MAX).await;
     }
 
-    /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then end with
-    /// [`Error::Closed`].
+    /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then fail with
+    /// [`Code::Closed`].
     pub async fn close_within(&self, limit: Duration) {
         self.driver().close(limit).await;
     }

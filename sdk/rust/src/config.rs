@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as Invalid;
 
-use crate::{CallError, Code, Error, Secret, Store, opaque};
+use crate::{Code, Error, Secret, Store, opaque};
 
 /// How to reach the service, and as whom. An empty string counts as missing.
 ///
@@ -68,7 +68,7 @@ impl Config {
             let variable = variable_of(&key);
             let value = env::var_os(&variable).unwrap_or_default().into_string();
             let set = value.map_err(|_| "is not valid Unicode").and_then(|value| config.put(&key, &value));
-            set.map_err(|why| CallError::new(Code::ConfigInvalid, format!("{variable} {why}")).about(&key))?;
+            set.map_err(|why| Error::about(Code::ConfigInvalid, &key, format!("{variable} {why}")))?;
         }
         Ok(config)
     }
@@ -76,7 +76,7 @@ impl Config {
     /// Sets the field of this name to a value as in its variable.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
         let set = self.put(key, value);
-        set.map_err(|why| CallError::new(Code::ConfigInvalid, format!("{key} {why}")).about(key))
+        set.map_err(|why| Error::about(Code::ConfigInvalid, key, format!("{key} {why}")))
     }
 
     fn put(&mut self, key: &str, value: &str) -> Result<(), &'static str> {

@@ -15,7 +15,7 @@ use crate::http::Http;
 use crate::plugin::Plugin;
 use crate::store::SharedStore;
 use crate::token::unix;
-use crate::{CallError, Cause, Code, Config, Error, Options, Secret, lock};
+use crate::{Cause, Code, Config, Error, Options, Secret, lock};
 
 pub struct Driver {
     pub plugin: Plugin,
@@ -69,7 +69,7 @@ impl Driver {
     /// Begins a call.
     pub fn begin(&self) -> Result<InProgress, Error> {
         let call = self.calls.subscribe();
-        if *call.borrow() == Phase::Open { Ok(call) } else { Err(Error::Closed) }
+        if *call.borrow() == Phase::Open { Ok(call) } else { Err(Error::closed()) }
     }
 
     /// Makes a call.
@@ -85,7 +85,7 @@ impl Driver {
             Ok(())
         };
         let ended = self.bounded(timeout, whole).await;
-        result.unwrap_or_else(|| ended.and(Err(Error::Closed)))
+        result.unwrap_or_else(|| ended.and(Err(Error::closed())))
     }
 
     /// Ends what a call does after the timeout, and when the client closes.
@@ -94,11 +94,10 @@ impl Driver {
         timeout: Option<Duration>,
         future: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
+        in_runtime()?;
         if timeout.is_some_and(|timeout| timeout.is_zero()) {
-            return Err(
-                CallError::new(Code::InvalidInput, "the timeout is 0: use None for an unlimited call").about("timeout")
-            );
+            let message = "the timeout is 0: use None for an unlimited call";
+            return Err(Error::about(Code::InvalidInput, "timeout", message));
         }
         let mut call = self.begin()?;
         let limit = async {
@@ -110,10 +109,12 @@ impl Driver {
         tokio::select! {
             biased; // a response that has arrived is the result
             result = future => result,
-            _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::Closed),
+            _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::closed()),
             () = limit => {
                 let message = timed_out(timeout.unwrap_or_default()) + ": call again, or raise the timeout";
-                Err(CallError { retryable: true, ..CallError::new(Code::NetworkError, message) }.into())
+                let mut error = Error::new(Code::NetworkError, message);
+                error.retryable = true;
+                Err(error)
             }
         }
     }
@@ -138,6 +139,12 @@ impl Driver {
         lock(&self.holder).abandon();
         self.http.close();
     }
+}
+
+/// Fails where tokio would panic.
+pub fn in_runtime() -> Result<(), Error> {
+    let message = "not in a tokio runtime: call this from one, or use automatic_rostering::blocking";
+    Handle::try_current().map(drop).map_err(|_| Error::new(Code::PluginFailed, message))
 }
 
 /// Bounds what a step does by its own timeout.

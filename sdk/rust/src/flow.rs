@@ -1,6 +1,7 @@
 //! A token flow of the plugin, whose steps are carried out here.
 
 use std::sync::Arc;
+use std::thread;
 
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -30,6 +31,8 @@ pub struct News {
     pub tokens: usize,
     /// Of a flow that has ended, and was not abandoned.
     pub end: Option<Result<Arc<Token>, Error>>,
+    /// Whether the task is gone, with or without an end.
+    pub gone: bool,
 }
 
 impl Flow {
@@ -38,13 +41,14 @@ impl Flow {
         self.refused.as_ref().is_some_and(|refused| refused.token == token)
     }
 
-    /// Runs the flow. Whatever ends it, ends it for all who wait.
-    pub async fn run(self: Arc<Self>, driver: Arc<Driver>) {
-        Run { flow: self, driver }.steps().await;
+    /// Runs the flow.
+    pub fn run(self: Arc<Self>, driver: Arc<Driver>) -> impl Future<Output = ()> {
+        let run = Run { flow: self, driver };
+        async move { run.steps().await }
     }
 }
 
-/// A flow that runs. What drops it ends it: the last step, a panic, or the end of the runtime.
+/// A flow that runs, until the last step, a panic, or the end of the runtime drops this.
 struct Run {
     flow: Arc<Flow>,
     driver: Arc<Driver>,
@@ -52,8 +56,11 @@ struct Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        let ended = Error::Failed("the task of the token request ended".into());
-        lock(&self.driver.holder).publish(&self.flow, 0, Err(&ended)); // the clock may be what panicked
+        if thread::panicking() {
+            let ended = Error::bug("a store or the clock panicked during a token request");
+            lock(&self.driver.holder).publish(&self.flow, 0, Err(&ended));
+        }
+        self.flow.news.send_modify(|news| news.gone = true); // who waits in another runtime begins another flow
     }
 }
 
@@ -77,12 +84,8 @@ impl Run {
     fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
         input["now"] = self.driver.now().into();
         self.driver.plugin.apply(export, &input, |output| {
-            let step = output.and_then(|output| decode::<Step>(&output)).map_err(|mut error| {
-                if let Some(cause) = cause.take() {
-                    error.set_cause(cause);
-                }
-                error
-            });
+            let step =
+                output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause.take()));
             lock(&self.driver.holder).publish(&self.flow, self.driver.now(), step.as_ref());
             step.ok().filter(|step| !matches!(step.action, Action::Done))
         })

@@ -88,9 +88,10 @@ impl Holder {
         }
     }
 
-    /// Returns the flow that runs. One that never ends is abandoned.
+    /// Returns the flow that runs. One that never ends, or whose runtime has ended, is abandoned.
     fn running(&mut self, now: u64) -> Option<&Running> {
-        if self.running.as_ref().is_some_and(|running| running.age(now) > MAX_AGE) {
+        let lost = |running: &Running| running.age(now) > MAX_AGE || running.flow.news.borrow().gone;
+        if self.running.as_ref().is_some_and(lost) {
             self.abandon();
         }
         self.running.as_ref()

@@ -39,7 +39,7 @@ mod token;
 pub use async_trait::async_trait; // for Store
 pub use client::Client;
 pub use config::{Config, Environment, Options};
-pub use error::{CallError, Cause, Code, Error};
+pub use error::{Cause, Code, Error, ErrorFields};
 #[cfg(feature = "middleware")]
 pub use middleware::Middleware;
 #[cfg(feature = "redis")]
@@ -49,7 +49,7 @@ pub use reqwest; // for Options, Request and Response
 #[cfg(feature = "middleware")]
 pub use reqwest_middleware; // for Middleware
 pub use response::Response;
-pub use retry::{Waits, retry};
+pub use retry::{Retryable, Waits, retry};
 #[cfg(feature = "redis")]
 pub use store::RedisStore;
 pub use store::{FileStore, MemoryStore, Store};

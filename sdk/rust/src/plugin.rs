@@ -10,7 +10,7 @@ use wasmi::{Engine, Linker, Module, Store};
 
 use crate::config::variable_of;
 use crate::extism_host::{State, define};
-use crate::{CONTRACT, CallError, Code, Error, lock};
+use crate::{CONTRACT, Code, Error, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
@@ -37,9 +37,8 @@ impl Plugin {
             Ok(Version { contract }) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
         };
-        Err(Error::Open(format!(
-            "{found}, and this library needs {CONTRACT}: use the library from the plugin's release"
-        )))
+        let message = format!("{found}, and this library needs {CONTRACT}: use the library from the plugin's release");
+        Err(Error::new(Code::PluginFailed, message))
     }
 
     /// Calls an export.
@@ -51,7 +50,7 @@ impl Plugin {
     /// same order as the plugin's state.
     pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
         let (mut lines, mut locked) = (Vec::new(), lock(&self.0));
-        let result = then(locked.as_mut().ok_or(Error::Closed).and_then(|instance| {
+        let result = then(locked.as_mut().ok_or_else(Error::closed).and_then(|instance| {
             let output = instance.call(export, input.to_string().as_bytes());
             lines = mem::take(&mut instance.store.data_mut().lines);
             output
@@ -75,19 +74,19 @@ impl Plugin {
 
 /// Reads an output.
 pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(output).map_err(|_| Error::Failed("the plugin returned an unknown output".into()))
+    serde_json::from_slice(output).map_err(|_| Error::bug("the plugin returned an unknown output"))
 }
 
 /// Reads an error, and adds to one about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
 pub fn error_of(output: &[u8]) -> Error {
-    let mut error: CallError = match decode(output) {
+    let mut error: Error = match decode(output) {
         Ok(error) => error,
         Err(unknown) => return unknown,
     };
     if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
         error.message = format!("{} ({})", error.message, variable_of(key));
     }
-    error.into()
+    error
 }
 
 struct Instance {
@@ -114,7 +113,7 @@ impl Instance {
             (self.store, self.instance) = start(&self.linker, &self.module, mem::take(self.store.data_mut()))?;
             Err(trap)
         });
-        let status = status.map_err(|trap: wasmi::Error| Error::Failed(trap.to_string()))?;
+        let status = status.map_err(|trap: wasmi::Error| Error::bug(trap))?;
         let state = self.store.data_mut();
         if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
     }

@@ -8,7 +8,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{CallError, Code, Error, lock, opaque};
+use crate::{Code, Error, lock, opaque};
 
 /// A request to the service.
 ///
@@ -47,7 +47,7 @@ impl Request {
         match serde_urlencoded::to_string(parameters) {
             Ok(query) if query.is_empty() => {}
             Ok(query) => self.path.extend([if self.path.contains('?') { "&" } else { "?" }, &query]),
-            Err(error) => self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("query")),
+            Err(error) => self.invalid = Some(Error::about(Code::InvalidInput, "query", error.to_string())),
         }
         self
     }
@@ -66,7 +66,7 @@ impl Request {
         match serde_json::to_vec(value) {
             Ok(json) => self.body(json),
             Err(error) => {
-                self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("body"));
+                self.invalid = Some(Error::about(Code::InvalidInput, "body", error.to_string()));
                 self
             }
         }

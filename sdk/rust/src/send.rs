@@ -1,5 +1,6 @@
 //! Sends requests with the token, and again with another one after a 401.
 
+use std::mem;
 use std::sync::Arc;
 
 use reqwest::header::{AUTHORIZATION, HeaderValue};
@@ -12,8 +13,8 @@ use crate::error::reason;
 use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::{decode, error_of};
 use crate::step::Outgoing;
-use crate::token::hide;
-use crate::{Body, CallError, Code, Error, Response, Secret, Token, lock};
+use crate::token::redacted;
+use crate::{Body, Code, Error, Response, Secret, Token, lock};
 
 /// How often a request is sent. The first other token may come from a store, and have been revoked, too.
 const MAX_SENDS: usize = 3;
@@ -82,15 +83,14 @@ impl Driver {
         let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable));
         let mut token = tokens.first().await?;
         let (response, unauthorized) = loop {
-            let mut request =
-                template.try_clone().ok_or_else(|| Error::Failed("the plugin's request has a body".into()))?;
+            let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
             authorize(&mut request, &token)?;
             *request.body_mut() = body.as_ref().and_then(Body::next);
             let response = self.attempt(request, &tokens).await?;
             token = match tokens.after(response.status).await {
                 Ok(Some(token)) => token,
                 Ok(None) => break (response, None),
-                Err(Error::Call(error)) if error.code == Code::ServiceUnauthorized => break (response, Some(error)),
+                Err(error) if error.code == Code::ServiceUnauthorized => break (response, Some(error)),
                 Err(error) => return Err(error),
             };
         };
@@ -98,24 +98,17 @@ impl Driver {
             return Ok(response);
         }
         let mut explained = tokens.explain(response.report());
-        if let Error::Call(explained) = &mut explained {
-            let secrets = tokens.sent.iter().map(|token| &token.access_token).chain([&self.secret]);
-            explained.headers = response.headers;
-            for value in explained.headers.values_mut() {
-                let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets.clone().map(Secret::expose));
-                *value = HeaderValue::from_bytes(shown.as_bytes())
-                    .unwrap_or_else(|_| HeaderValue::from_static("[redacted]"));
-            }
-            if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
-                let (method, path) = (template.method(), template.url().path());
-                let hint = format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
-                explained.message.push_str(&hint);
-            }
-            if let Some(error) = unauthorized {
-                // The flow's error, with the response that led to it.
-                explained.message = error.message;
-                (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
-            }
+        let secrets = tokens.sent.iter().map(|token| &token.access_token).chain([&self.secret]);
+        explained.headers = redacted(&response.headers, secrets.map(Secret::expose));
+        if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
+            let (method, path) = (template.method(), template.url().path());
+            explained.message +=
+                &format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
+        }
+        if let Some(mut error) = unauthorized {
+            // The flow's error, with the response that led to it.
+            explained.message = mem::take(&mut error.message);
+            (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
         }
         Err(explained)
     }
@@ -123,14 +116,14 @@ impl Driver {
     /// Sends a request once.
     async fn attempt(&self, request: Request, tokens: &Tokens) -> Result<Response, Error> {
         let max = self.http.max_body;
-        let response = self.http.send(request, max.saturating_add(1), MAX_ERROR).await.map_err(|lost| {
-            let mut explained = tokens.explain(json!({ "failed": reason(&*lost) }));
-            explained.set_cause(lost);
-            explained
-        })?;
+        let response = self
+            .http
+            .send(request, max.saturating_add(1), MAX_ERROR)
+            .await
+            .map_err(|lost| tokens.explain(json!({ "failed": reason(&*lost) })).with_cause(Some(lost)))?;
         if is_result(response.status) && response.body.len() > max {
             let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
-            return Err(CallError::new(Code::NetworkError, message).into());
+            return Err(Error::new(Code::NetworkError, message));
         }
         Ok(response)
     }
@@ -141,13 +134,13 @@ impl Driver {
         let key = input.to_string();
         if key.len() > MAX_INPUT {
             let message = "the path, the headers and the ids are too long: shorten them";
-            return Err(CallError::new(Code::InvalidInput, message).into());
+            return Err(Error::new(Code::InvalidInput, message));
         }
         if let Some(request) = lock(&self.requests).get(&key) {
             return Ok(request.clone());
         }
         let outgoing: Outgoing = decode(&self.plugin.call("request", input)?)?;
-        let request = Arc::new(outgoing.make().map_err(|error| Error::Failed(error.to_string()))?);
+        let request = Arc::new(outgoing.make().map_err(Error::bug)?);
         let mut requests = lock(&self.requests);
         if requests.len() == MAX_REQUESTS {
             requests.clear();
@@ -160,7 +153,7 @@ impl Driver {
 /// Adds the token to a request.
 pub fn authorize(request: &mut Request, token: &Token) -> Result<(), Error> {
     let value = format!("Bearer {}", token.access_token.expose());
-    let mut value = HeaderValue::from_str(&value).map_err(|_| Error::NotAToken)?;
+    let mut value = HeaderValue::from_str(&value).map_err(|_| Error::not_a_token())?;
     value.set_sensitive(true); // hidden when printed
     request.headers_mut().insert(AUTHORIZATION, value);
     Ok(())

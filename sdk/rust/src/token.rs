@@ -1,8 +1,10 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::Error;
 
@@ -27,7 +29,7 @@ pub struct Token {
 impl Token {
     /// Reads a token object. Unlike serde's, the error does not show the string.
     pub fn from_json(json: &str) -> Result<Self, Error> {
-        serde_json::from_str(json).map_err(|_| Error::NotAToken)
+        serde_json::from_str(json).map_err(|_| Error::not_a_token())
     }
 }
 
@@ -48,12 +50,25 @@ fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error>
     time.ok_or_else(|| D::Error::custom("beyond the system's time"))
 }
 
-/// Replaces secrets in a text, also if they are form-encoded.
+/// Replaces secrets in a text, also if they are form-encoded, percent-encoded or JSON-escaped.
 pub fn hide<'a>(text: &str, secrets: impl IntoIterator<Item = &'a str>) -> String {
     secrets.into_iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
-        let encoded = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
-        text.replace(secret, "[redacted]").replace(encoded.trim_start_matches('='), "[redacted]")
+        let form = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
+        let form = form.trim_start_matches('=');
+        let json = Value::from(secret).to_string();
+        let spellings = [secret, form, &form.replace('+', "%20"), json.trim_matches('"')];
+        spellings.iter().fold(text, |text, spelling| text.replace(spelling, "[redacted]"))
     })
+}
+
+/// Returns headers without secrets: not those whose names have one.
+pub fn redacted<'a>(headers: &HeaderMap, secrets: impl Iterator<Item = &'a str> + Clone) -> HeaderMap {
+    let clean = |name: &HeaderName| !secrets.clone().any(|secret| name.as_str().contains(&secret.to_lowercase()));
+    let shown = |value: &HeaderValue| {
+        let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets.clone());
+        HeaderValue::from_bytes(shown.as_bytes()).unwrap_or(HeaderValue::from_static("[redacted]"))
+    };
+    headers.iter().filter(|(name, _)| clean(name)).map(|(name, value)| (name.clone(), shown(value))).collect()
 }
 
 /// A string that is hidden when printed.

@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
-use automatic_rostering::{Cause, Client, Error, MemoryStore, Options, Store, async_trait};
+use automatic_rostering::{Cause, Client, Code, MemoryStore, Options, Store, async_trait};
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 use tracing_subscriber::{filter::Targets, fmt::layer, prelude::*};
 
+use crate::api::call_error;
 use crate::config::{CHILD, in_child};
 use crate::sandbox::{PATIENCE, Sandbox};
 
@@ -48,7 +50,7 @@ async fn panic_of_a_store() {
     let options = Options::default().store(Arc::new(Panics::default()));
     let client = Client::open(&sandbox.config(), options).await.unwrap();
     let (a, b) = tokio::join!(client.get_token(), client.list_jobs());
-    assert!(matches!((&a, &b), (Err(Error::Failed(_)), Err(Error::Failed(_)))), "{a:?} {b:?}");
+    assert_eq!((call_error(a).code, call_error(b).code), (Code::PluginFailed, Code::PluginFailed));
     client.list_jobs().await.unwrap();
     assert_eq!(sandbox.counts(), (1, 1));
 }
@@ -82,6 +84,25 @@ async fn drop_of_the_last_clone() {
     let dropped = Instant::now();
     until(|| Arc::strong_count(&store) == 1).await;
     assert!(dropped.elapsed() < Duration::from_secs(10));
+}
+
+/// Who waits in another runtime begins another token request.
+#[test]
+fn runtime_that_is_dropped() {
+    let sandbox = Sandbox::start();
+    sandbox.fault(&json!({ "server": "auth", "hold": true, "requests": 1 }));
+    let [first, second] = [(); 2].map(|()| Runtime::new().unwrap());
+    let client = first.block_on(sandbox.client());
+    let caller = client.clone();
+    first.spawn(async move { caller.list_jobs().await });
+    second.block_on(async {
+        until(|| sandbox.counts() == (1, 0)).await;
+        let waiting = tokio::spawn(async move { client.list_jobs().await });
+        tokio::task::yield_now().await;
+        first.shutdown_background();
+        waiting.await.unwrap().unwrap();
+    });
+    assert_eq!(sandbox.counts(), (2, 1));
 }
 
 /// On AWS Lambda, a call waits for the renewal that it began.

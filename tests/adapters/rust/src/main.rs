@@ -4,12 +4,13 @@ use std::any::type_name;
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use std::error::Error as _;
 use std::fmt::Display;
+use std::iter::successors;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process};
 
-use automatic_rostering::{Cause, Client, Config, Error, Options, Store, Token, retry};
+use automatic_rostering::{Cause, Client, Code, Config, Error, Options, Store, Token, retry};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -187,19 +188,15 @@ fn text(value: &Value) -> &str {
 }
 
 fn failed(error: Error) -> Value {
-    let mut response = json!({ "text": error.to_string(), "shown": format!("{error:?}") });
+    let causes: Vec<_> = successors(error.source(), |&cause| cause.source()).map(|cause| format!("{cause} {cause:?}")).collect();
+    let shown = format!("{error:?} {error:#?} {}", causes.join(" "));
+    let mut response = json!({ "text": error.to_string(), "shown": shown });
     response["cause"] = json!(error.source().map(ToString::to_string));
-    match &error {
-        Error::Call(call) => {
-            response["error"] = serde_json::to_string(call).expect("it is JSON").into();
-            response["headers"] = json!(headers(&call.headers));
-            response["status"] = json!(call.status);
-            response["body"] = json!(call.body.as_ref().map(|body| BASE64_STANDARD.encode(body)));
-        }
-        Error::Closed => response["closed"] = true.into(),
-        Error::NotAToken => response["misuse"] = format!("{error:?}: {error}").into(),
-        _ => response["trap"] = format!("{error:?}").into(),
-    }
+    response["error"] = serde_json::to_string(&error).expect("it is JSON").into();
+    response["headers"] = json!(headers(&error.headers));
+    response["status"] = json!(error.status);
+    response["body"] = json!(error.body.as_ref().map(|body| BASE64_STANDARD.encode(body)));
+    response["closed"] = (error.code == Code::Closed).into();
     response
 }
 
