@@ -24,11 +24,14 @@ type Config struct {
 	// Lifetime is how long tokens live, in whole seconds (default: [DefaultLifetime]).
 	Lifetime time.Duration
 	// Host is the host to listen on (default: 127.0.0.1). If it is not a loopback host, anyone who can
-	// connect can use the control API.
+	// connect can use the controls.
 	Host string
-	// Port is the port of the control API and the page; 0 means any free port. The two
+	// Port is the port of the controls and the page; 0 means any free port. The two
 	// servers always listen on free ports.
 	Port int
+	// TLS, if not empty, has the two servers use TLS. It is a folder, into which Start writes ca.pem: the
+	// certificate authority, made anew, that clients must trust.
+	TLS string
 	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger
 }

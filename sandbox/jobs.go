@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io"
 	"net/http"
 	"strings"
 )
@@ -10,7 +11,7 @@ const (
 	realm    = "automatic-rostering-sandbox"
 )
 
-// jobList is the made-up response of the jobs service.
+// jobList is the made-up response to GET /jobs.
 type jobList struct {
 	Sandbox    string `json:"sandbox"`
 	CustomerID string `json:"customer_id"`
@@ -23,33 +24,41 @@ type job struct {
 	Status string `json:"status"`
 }
 
-// jobsHandler serves GET /jobs for tokens that verify accepts.
+// echo is the made-up response to all other requests.
+type echo struct {
+	Sandbox string            `json:"sandbox"`
+	Method  string            `json:"method"`
+	Path    string            `json:"path"`
+	Query   string            `json:"query"`
+	Headers map[string]string `json:"headers"` // as in Request, without the token
+	Body    string            `json:"body"`
+}
+
+// jobsHandler serves requests that have a token which verify accepts.
 func jobsHandler(verify func(token string) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != jobsPath {
-			writeProblem(w, http.StatusNotFound, "not_found", "the jobs service has no such path")
+		switch {
+		case !authorized(w, r, verify):
+		case r.URL.Path == jobsPath && r.Method == http.MethodGet:
+			listJobs(w, r)
+		default:
+			body, _ := io.ReadAll(r.Body) // which watched has read already
+			r.Header.Del("Authorization")
+			writeJSON(w, http.StatusOK, echo{madeUp, r.Method, r.URL.EscapedPath(), r.URL.RawQuery, headers(r), string(body)})
+		}
+	})
+}
+
+func listJobs(w http.ResponseWriter, r *http.Request) {
+	for _, name := range []string{"CUSTOMER_ID", "USER_ID"} {
+		if values := r.Header.Values(name); len(values) != 1 || strings.TrimSpace(values[0]) == "" {
+			writeProblem(w, http.StatusBadRequest, "missing_header", "the request needs one header "+name+" with a value")
 			return
 		}
-		if r.Method != http.MethodGet {
-			w.Header().Set("Allow", http.MethodGet)
-			writeProblem(w, http.StatusMethodNotAllowed, "method_not_allowed", "this path allows only GET")
-			return
-		}
-		if !authorized(w, r, verify) {
-			return
-		}
-		customer, ok := requiredHeader(w, r, "CUSTOMER_ID")
-		if !ok {
-			return
-		}
-		user, ok := requiredHeader(w, r, "USER_ID")
-		if !ok {
-			return
-		}
-		writeJSON(w, http.StatusOK, jobList{
-			Sandbox: madeUp, CustomerID: customer, UserID: user,
-			Jobs: []job{{ID: "sandbox-job-1", Status: "running"}, {ID: "sandbox-job-2", Status: "finished"}},
-		})
+	}
+	writeJSON(w, http.StatusOK, jobList{
+		Sandbox: madeUp, CustomerID: r.Header.Get("CUSTOMER_ID"), UserID: r.Header.Get("USER_ID"),
+		Jobs: []job{{ID: "sandbox-job-1", Status: "running"}, {ID: "sandbox-job-2", Status: "finished"}},
 	})
 }
 
@@ -77,15 +86,4 @@ func bearer(r *http.Request) (string, bool) {
 	}
 	scheme, token, ok := strings.Cut(values[0], " ")
 	return token, ok && strings.EqualFold(scheme, "Bearer") && token != ""
-}
-
-// requiredHeader returns the value of a header. If the header is not there exactly once, with a
-// value, it responds with 400.
-func requiredHeader(w http.ResponseWriter, r *http.Request, name string) (string, bool) {
-	values := r.Header.Values(name)
-	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
-		writeProblem(w, http.StatusBadRequest, "missing_header", "the request needs one header "+name+" with a value")
-		return "", false
-	}
-	return values[0], true
 }

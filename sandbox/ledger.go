@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,7 @@ type ledger struct {
 type issuedToken struct {
 	Token   string    `json:"token"` // its short hash
 	Expires time.Time `json:"expires_at"`
+	issued  time.Time
 }
 
 func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
@@ -37,7 +39,7 @@ func (l *ledger) add(token string, expiry time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.tokens, func(_ [sha256.Size]byte, t issuedToken) bool { return time.Since(t.Expires) > kept })
-	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry}
+	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry, time.Now()}
 }
 
 // valid returns the valid tokens, the newest last.
@@ -67,6 +69,15 @@ func (l *ledger) verify(token string) error {
 	default:
 		return nil
 	}
+}
+
+// younger reports whether a request's token was issued less than so long ago.
+func (l *ledger) younger(r *http.Request, than time.Duration) bool {
+	token, _ := bearer(r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
+	return ok && time.Since(issued.issued) < than
 }
 
 // revoke forgets all tokens.

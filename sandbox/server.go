@@ -1,14 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -23,6 +22,7 @@ const (
 // server is an HTTP server on its own port.
 type server struct {
 	listener net.Listener
+	tls      *tls.Config // nil for plain HTTP
 	http     *http.Server
 }
 
@@ -36,16 +36,28 @@ func listen(host string, port int) (*server, error) {
 	return &server{listener: l}, nil
 }
 
-func (s *server) url() string { return "http://" + s.listener.Addr().String() }
+func (s *server) url() string {
+	if s.tls != nil {
+		return "https://" + s.listener.Addr().String()
+	}
+	return "http://" + s.listener.Addr().String()
+}
 
-func (s *server) serve(name string, h http.Handler, log *slog.Logger) {
+func (s *server) serve(h http.Handler, log *slog.Logger) {
 	s.http = &http.Server{
-		Handler:           received(name, h, log),
+		Handler:           h,
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
+		TLSConfig:         s.tls,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
-	go func() { _ = s.http.Serve(s.listener) }() // until close
+	go func() { // until close
+		if s.tls == nil {
+			_ = s.http.Serve(s.listener)
+		} else {
+			_ = s.http.ServeTLS(s.listener, "", "")
+		}
+	}()
 }
 
 // close waits for requests until ctx ends, and then closes the remaining connections.
@@ -59,73 +71,35 @@ func (s *server) close(ctx context.Context) error {
 	return nil
 }
 
-// received reads the body of each request, records the response's status, and logs both. Only after the
-// body is read does net/http notice that a client disconnected, which must end a delay.
-func received(server string, next http.Handler, log *slog.Logger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
-		rec := &recorder{ResponseWriter: w}
-		defer func() {
-			log.Info("request", "server", server, "method", known(r.Method, methods), "path", known(r.URL.Path, paths),
-				"status", rec.status, "duration", time.Since(began))
-		}()
-		body, err := io.ReadAll(http.MaxBytesReader(rec, r.Body, maxBody))
-		if err != nil {
-			writeProblem(rec, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(rec, r)
-	})
-}
-
-// The log and the page have only these methods and paths: a client could have put a token into others by
-// mistake.
+// The log and the page show only such methods and paths: a client could have put a token into others by mistake.
 var (
-	methods = []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
-		http.MethodPatch, http.MethodDelete, http.MethodOptions,
-	}
-	paths = []string{
-		tokenPath, jobsPath, pagePath, eventsPath, faultsPath, revokePath, rotatePath, lifetimePath, countsPath, requestsPath, waitPath,
-	}
+	methods = regexp.MustCompile(`^[A-Z]{3,7}$`)
+	paths   = regexp.MustCompile(`^(/[a-z0-9._-]{0,36})+$`)
 )
 
-func known(s string, all []string) string {
-	if slices.Contains(all, s) {
+func shown(s string, pattern *regexp.Regexp) string {
+	if pattern.MatchString(s) {
 		return s
 	}
-	return "(unknown)"
+	return "(hidden)"
 }
 
 // recorder records the status of a response, and the token in it.
 type recorder struct {
 	http.ResponseWriter
-	status status
+	status int    // -1 if the connection was cut off
 	token  string // its short hash
-}
-
-// status is that of a response, or 0 if the connection was cut off.
-type status int
-
-func (s status) String() string {
-	if s == 0 {
-		return "cut off"
-	}
-	return strconv.Itoa(int(s))
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (r *recorder) WriteHeader(code int) {
-	if r.status == 0 {
-		r.status = status(code)
-	}
+	r.status = code
 	r.ResponseWriter.WriteHeader(code)
 }
 
 // Write implements http.ResponseWriter.
 func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
+	if r.status == cutOff {
 		r.status = http.StatusOK
 	}
 	var response struct {

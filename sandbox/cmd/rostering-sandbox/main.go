@@ -1,17 +1,5 @@
-// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on
-// loopback until it is interrupted:
-//
-//	rostering-sandbox [-lifetime 1h] [-port 8080] [-listen 127.0.0.1] [-json] [-until-stdin-closes]
-//
-// It prints what a client needs, including secrets, to standard output, and one line for each
-// request to standard error. At the URL of the control API it serves a page that shows the
-// requests and switches faults. With -listen it listens beyond loopback, such as on 0.0.0.0:
-// anyone who can connect can then use the control API.
-//
-//	rostering-sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
-//
-// runs a command with ROSTERING_* in its environment, and ends with it and its exit status.
-// With SANDBOX_PAGE=1 it prints the URL of the page first.
+// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on loopback: for a command, which gets
+// ROSTERING_* in its environment, or without a command until it is interrupted. docs/sandbox.md is its manual.
 package main
 
 import (
@@ -59,22 +47,33 @@ type options struct {
 	lifetime         time.Duration
 	port             int
 	listen           string
+	tls              string
 	json             bool
 	untilStdinCloses bool
 	command          []string // to run, if any
 }
+
+const usage = `usage: rostering-sandbox [FLAG ...] [COMMAND [ARGUMENT ...]]
+
+Runs COMMAND, such as pytest, with a local stand-in for the Automatic Rostering service, and exits with its
+status. COMMAND gets ROSTERING_* in its environment: the URLs, the credentials, and ROSTERING_SANDBOX_URL, where
+tests switch faults on. Without COMMAND, it prints these variables and runs until it is interrupted.
+
+`
 
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("rostering-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error
 	flags.DurationVar(&o.lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
-	flags.IntVar(&o.port, "port", 0, "the port of the page and the control API; 0 means any free port")
-	flags.StringVar(&o.listen, "listen", "", "a host beyond loopback to listen on; anyone who can connect can use the control API")
+	flags.IntVar(&o.port, "port", 0, "the port of the page and the controls; 0 means any free port")
+	flags.StringVar(&o.listen, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
+	flags.StringVar(&o.tls, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
 	flags.BoolVar(&o.json, "json", false, "print one line of JSON")
 	flags.BoolVar(&o.untilStdinCloses, "until-stdin-closes", false, "end when standard input is closed")
 	err := flags.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stderr, usage)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 	}
@@ -105,7 +104,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		log = nil // it would mix with the command's output
 	}
 	s, err := sandbox.Start(ctx, sandbox.Config{
-		Lifetime: o.lifetime, Port: o.port, Host: o.listen, Log: log,
+		Lifetime: o.lifetime, Port: o.port, Host: o.listen, TLS: o.tls, Log: log,
 	})
 	if err != nil {
 		return err

@@ -79,12 +79,12 @@ func TestText(t *testing.T) {
 		}
 		text += line
 	}
-	jobs := regexp.MustCompile(`export ROSTERING_BASE_URL=(.*)`).FindStringSubmatch(text)
-	if jobs == nil || strings.Count(text, "\nexport ROSTERING_") != len(names) {
+	jobs := regexp.MustCompile(`export ROSTERING_BASE_URL='(.*)'`).FindStringSubmatch(text)
+	if jobs == nil || strings.Count(text, "\nexport ROSTERING_") != 8 || strings.Count(text, "# export ROSTERING_") != 3 {
 		t.Fatalf("the variables are missing in:\n%s", text)
 	}
 	examples := curl.FindAllStringSubmatch(text, -1)
-	if len(examples) != 11 {
+	if len(examples) != 13 {
 		t.Errorf("%d examples in:\n%s", len(examples), text)
 	}
 	client := &http.Client{Timeout: patience}
@@ -120,13 +120,13 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, nil, io.Discard, &help); err != nil || !strings.Contains(help.String(), "-lifetime") {
+	if err := run(t.Context(), []string{"-h"}, nil, io.Discard, &help); err != nil || !strings.Contains(help.String(), "[COMMAND [ARGUMENT ...]]") || !strings.Contains(help.String(), "-tls folder") {
 		t.Errorf("help %q, error %v", help.String(), err)
 	}
 }
 
 func TestCommandHasTheVariables(t *testing.T) {
-	show := `echo "$ROSTERING_ENVIRONMENT $ROSTERING_CLIENT_ID $ROSTERING_AUTH_URL"; cat; exit $CODE`
+	show := `echo "$ROSTERING_ENVIRONMENT $ROSTERING_CLIENT_ID $ROSTERING_SANDBOX_URL"; cat; exit $CODE`
 	for _, code := range []int{0, 3} {
 		var out bytes.Buffer
 		t.Setenv("CODE", strconv.Itoa(code))
