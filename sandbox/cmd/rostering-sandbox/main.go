@@ -10,14 +10,28 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"automatic-rostering.example/sandbox"
 )
+
+const usage = `usage: rostering-sandbox [FLAG ...] [COMMAND [ARGUMENT ...]]
+
+Runs COMMAND, such as pytest, with a local stand-in for the Automatic Rostering service, and exits with its
+status. COMMAND gets ROSTERING_* in its environment: the URLs, the credentials, and ROSTERING_SANDBOX_URL, where
+tests switch faults on. Without COMMAND, it prints these variables and runs until it is interrupted.
+
+`
+
+// grace is how long an interrupted command has to end.
+const grace = 5 * time.Second
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -44,48 +58,36 @@ func status(err error) int {
 
 // options are the flags and arguments of the command line.
 type options struct {
-	lifetime         time.Duration
-	port             int
-	listen           string
-	tls              string
+	sandbox.Config
 	json             bool
 	untilStdinCloses bool
 	command          []string // to run, if any
 }
 
-const usage = `usage: rostering-sandbox [FLAG ...] [COMMAND [ARGUMENT ...]]
-
-Runs COMMAND, such as pytest, with a local stand-in for the Automatic Rostering service, and exits with its
-status. COMMAND gets ROSTERING_* in its environment: the URLs, the credentials, and ROSTERING_SANDBOX_URL, where
-tests switch faults on. Without COMMAND, it prints these variables and runs until it is interrupted.
-
-`
-
-func parse(args []string, stderr io.Writer) (options, error) {
-	var o options
+func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("rostering-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error
-	flags.DurationVar(&o.lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
-	flags.IntVar(&o.port, "port", 0, "the port of the page and the controls; 0 means any free port")
-	flags.StringVar(&o.listen, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
-	flags.StringVar(&o.tls, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
+	flags.DurationVar(&o.Lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
+	flags.IntVar(&o.Port, "port", 0, "the port of the page and the controls; 0 means any free port")
+	flags.StringVar(&o.Host, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
+	flags.StringVar(&o.TLS, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
 	flags.BoolVar(&o.json, "json", false, "print one line of JSON")
 	flags.BoolVar(&o.untilStdinCloses, "until-stdin-closes", false, "end when standard input is closed")
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
+	if err = flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 	}
-	if err != nil {
-		return o, err
-	}
 	o.command = flags.Args()
-	if len(o.command) > 0 && (o.json || o.untilStdinCloses) {
+	switch {
+	case err != nil:
+		return o, err
+	case len(o.command) > 0 && (o.json || o.untilStdinCloses):
 		return o, fmt.Errorf("use -json and -until-stdin-closes without a command, not with %q", o.command[0])
-	}
-	if o.lifetime == 0 {
+	case o.Lifetime == 0:
 		return o, errors.New("-lifetime must not be zero")
+	case len(o.command) == 0:
+		o.Log = slog.New(slog.NewTextHandler(stderr, nil)) // it would mix with a command's output
 	}
 	return o, nil
 }
@@ -99,28 +101,22 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(stderr, nil))
-	if len(o.command) > 0 {
-		log = nil // it would mix with the command's output
-	}
-	s, err := sandbox.Start(ctx, sandbox.Config{
-		Lifetime: o.lifetime, Port: o.port, Host: o.listen, TLS: o.tls, Log: log,
-	})
+	s, err := sandbox.Start(ctx, o.Config)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if len(o.command) > 0 {
+	stage, production := s.Env(sandbox.Stage), s.Env(sandbox.Production)
+	switch {
+	case len(o.command) > 0:
 		if os.Getenv("SANDBOX_PAGE") == "1" {
 			fmt.Fprintln(stderr, "the sandbox's page:", s.ControlURL())
 		}
-		return command(ctx, o.command, s.Env(sandbox.Stage), stdin, stdout, stderr)
-	}
-	f := newFacts(s)
-	if o.json {
-		err = json.NewEncoder(stdout).Encode(f)
-	} else {
-		_, err = io.WriteString(stdout, f.text(o.listen != ""))
+		return command(ctx, o.command, stage, stdin, stdout, stderr)
+	case o.json:
+		err = json.NewEncoder(stdout).Encode(map[string]any{"control_url": s.ControlURL(), "env": stage, "env_production": production})
+	default:
+		_, err = io.WriteString(stdout, text(s.ControlURL(), stage, production))
 	}
 	if err != nil {
 		return err
@@ -129,8 +125,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return nil
 }
 
-// grace is how long an interrupted command has to end.
-const grace = 5 * time.Second
+// text returns the variables as a shell reads them. Only the folder of -tls can have characters to quote.
+func text(page string, stage, production map[string]string) string {
+	var here, there strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(stage)) {
+		fmt.Fprintf(&here, "export %s='%s'\n", name, strings.ReplaceAll(stage[name], "'", `'\''`))
+		if production[name] != stage[name] {
+			fmt.Fprintf(&there, "# export %s='%s'\n", name, production[name])
+		}
+	}
+	return fmt.Sprintf(`# made up: a stand-in for the Automatic Rostering service
+# the page and the controls, as in curl %[1]s/counts: %[1]s
+
+%[2]s
+# for the production environment, set these instead
+%[3]s
+# end with Ctrl-C
+`, page, &here, &there)
+}
 
 // command runs a command with variables in its environment, and interrupts it when ctx ends.
 func command(ctx context.Context, args []string, variables map[string]string, stdin io.Reader, stdout, stderr io.Writer) error {

@@ -6,111 +6,77 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-const patience = 20 * time.Second
-
-// process is run in the background. It can be ended by its context or its standard input.
-type process struct {
-	stdin  *io.PipeWriter
-	stdout *bufio.Reader
-	cancel context.CancelFunc
-	done   chan error
-}
-
-func begin(t *testing.T, args ...string) *process {
+// begin runs it in the background. The test ends it by what it returns.
+func begin(t *testing.T, args ...string) (stdin *io.PipeWriter, stdout *bufio.Reader, cancel func(), ended <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	inReader, inWriter := io.Pipe()
-	outReader, outWriter := io.Pipe()
-	p := &process{stdin: inWriter, stdout: bufio.NewReader(outReader), cancel: cancel, done: make(chan error, 1)}
-	go func() { p.done <- run(ctx, args, inReader, outWriter, io.Discard) }()
+	in, stdin := io.Pipe()
+	out, writer := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- run(ctx, args, in, writer, io.Discard) }()
 	t.Cleanup(func() {
 		cancel()
-		_ = inWriter.Close()
-		_ = outReader.Close()
+		_ = stdin.Close()
+		_ = out.Close()
 	})
-	return p
+	return stdin, bufio.NewReader(out), cancel, done
 }
 
-func (p *process) wait(t *testing.T) {
+func mustEnd(t *testing.T, ended <-chan error) {
 	t.Helper()
 	select {
-	case err := <-p.done:
+	case err := <-ended:
 		if err != nil {
 			t.Errorf("run: %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(20 * time.Second):
 		t.Fatal("run did not end")
 	}
 }
 
 func TestJSON(t *testing.T) {
-	p := begin(t, "-json", "-until-stdin-closes", "-lifetime", "90s")
-	line, err := p.stdout.ReadBytes('\n')
+	stdin, stdout, _, ended := begin(t, "-json", "-until-stdin-closes", "-lifetime", "90s")
+	line, err := stdout.ReadBytes('\n')
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f facts
-	if err := json.Unmarshal(line, &f); err != nil || f.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" || f.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" {
+	var got struct {
+		URL        string            `json:"control_url"`
+		Env        map[string]string `json:"env"`
+		Production map[string]string `json:"env_production"`
+	}
+	if err := json.Unmarshal(line, &got); err != nil || got.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" ||
+		got.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" || got.Env["ROSTERING_SANDBOX_URL"] != got.URL {
 		t.Errorf("it prints %s, %v", line, err)
 	}
-	_, _ = p.stdin.Write([]byte("ignored\n"))
-	_ = p.stdin.Close()
-	p.wait(t)
+	_, _ = stdin.Write([]byte("ignored\n"))
+	_ = stdin.Close()
+	mustEnd(t, ended)
 }
 
-var curl = regexp.MustCompile(`(?m)^curl (?:-X (\S+) )?(\S+)(?: -d '(.*)')?$`)
-
-// The variables are set, and the examples of the control API work.
 func TestText(t *testing.T) {
-	p := begin(t)
+	folder := t.TempDir()
+	_, stdout, cancel, ended := begin(t, "-tls", folder)
 	text := ""
 	for !strings.Contains(text, "Ctrl-C") {
-		line, err := p.stdout.ReadString('\n')
+		line, err := stdout.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
 		text += line
 	}
-	jobs := regexp.MustCompile(`export ROSTERING_BASE_URL='(.*)'`).FindStringSubmatch(text)
-	if jobs == nil || strings.Count(text, "\nexport ROSTERING_") != 8 || strings.Count(text, "# export ROSTERING_") != 3 {
-		t.Fatalf("the variables are missing in:\n%s", text)
+	if strings.Count(text, "\nexport ROSTERING_") != 8 || strings.Count(text, "# export ROSTERING_") != 3 ||
+		!strings.Contains(text, "\nexport SSL_CERT_FILE='"+folder+"/ca.pem'\n") {
+		t.Errorf("the variables are missing in:\n%s", text)
 	}
-	examples := curl.FindAllStringSubmatch(text, -1)
-	if len(examples) != 13 {
-		t.Errorf("%d examples in:\n%s", len(examples), text)
-	}
-	client := &http.Client{Timeout: patience}
-	for _, e := range examples {
-		method := e[1]
-		if method == "" {
-			method = map[bool]string{true: "POST", false: "GET"}[e[3] != ""]
-		}
-		if strings.HasSuffix(e[2], "/wait") {
-			_, _ = client.Get(jobs[1])
-		}
-		r, err := http.NewRequest(method, e[2], strings.NewReader(e[3]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		if response.StatusCode >= 300 {
-			t.Errorf("%s: status %d", e[0], response.StatusCode)
-		}
-	}
-	p.cancel()
-	p.wait(t)
+	cancel()
+	mustEnd(t, ended)
 }
 
 func TestBadArguments(t *testing.T) {
@@ -120,7 +86,8 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"-h"}, nil, io.Discard, &help); err != nil || !strings.Contains(help.String(), "[COMMAND [ARGUMENT ...]]") || !strings.Contains(help.String(), "-tls folder") {
+	if err := run(t.Context(), []string{"-h"}, nil, io.Discard, &help); err != nil ||
+		!strings.Contains(help.String(), "[COMMAND [ARGUMENT ...]]") || !strings.Contains(help.String(), "-tls folder") {
 		t.Errorf("help %q, error %v", help.String(), err)
 	}
 }
