@@ -77,8 +77,8 @@ func (s *Sandbox) setLifetime(l lifetime) error {
 	return s.SetLifetime(time.Duration(l.Seconds) * time.Second)
 }
 
-// decodeStrictly decodes one JSON value and refuses unknown fields. An empty body is an empty
-// object, for requests without parameters.
+// decodeStrictly decodes one JSON value and refuses unknown fields. An empty body is an empty object, for requests
+// without parameters.
 func decodeStrictly(r io.Reader, v any) error {
 	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()

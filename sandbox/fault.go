@@ -24,16 +24,15 @@ const maxDelay = 10 * 60 * 1000
 
 // Fault makes a server misbehave. It affects the requests that [Counts] counts.
 //
-// A delay or a hold can be combined with a status or a cut-off. Alone, it means a late but
-// otherwise normal response.
+// A delay or a hold can be combined with a status or a cut-off. Alone, it means a late but otherwise normal response.
 type Fault struct {
 	// Server is [AuthServer] or [JobsServer].
 	Server string `json:"server"`
-	// Path, if not empty, limits the fault to requests to this path, such as /jobs. Such a fault
-	// comes before that of all paths.
+	// Path, if not empty, limits the fault to requests to this path, such as /jobs. Such a fault comes before that of
+	// all paths.
 	Path string `json:"path,omitempty"`
-	// TokenYoungerMS, if not zero, limits the fault to requests whose token was issued less than so many
-	// milliseconds ago.
+	// TokenYoungerMS, if not zero, limits the fault to requests whose token was issued less than so many milliseconds
+	// ago.
 	TokenYoungerMS int64 `json:"token_younger_ms,omitempty"`
 	// Status, if not zero, replaces the normal response: 200 to 599.
 	Status int `json:"status,omitempty"`
@@ -43,15 +42,13 @@ type Fault struct {
 	Body string `json:"body,omitempty"`
 	// DelayMS is the number of milliseconds before the response or the cut-off.
 	DelayMS int64 `json:"delay_ms,omitempty"`
-	// Hold holds back the response or the cut-off until the fault is cleared or replaced,
-	// or the client has disconnected.
+	// Hold holds back the response or the cut-off until the fault is cleared or replaced, or the client has
+	// disconnected.
 	Hold bool `json:"hold,omitempty"`
-	// CutOff closes the connection without a response. Many HTTP clients, including Go's,
-	// silently retry a GET that was cut off on a reused connection, so that a cut-off of
-	// one request has no effect.
+	// CutOff closes the connection without a response. Many HTTP clients, including Go's, silently retry a GET that
+	// was cut off on a reused connection, so that a cut-off of one request has no effect.
 	CutOff bool `json:"cut_off,omitempty"`
-	// Requests is the number of requests that are affected; zero means all, until the
-	// fault is cleared.
+	// Requests is the number of requests that are affected; zero means all, until the fault is cleared.
 	Requests int `json:"requests,omitempty"`
 }
 
@@ -192,8 +189,8 @@ func (f *faults) wrap(server string, next http.Handler) http.Handler {
 	})
 }
 
-// wait waits as long as the fault says. It reports false if the client disconnected, or the
-// sandbox closed, meanwhile.
+// wait waits as long as the fault says. It reports false if the client disconnected, or the sandbox closed,
+// meanwhile.
 func (f *faults) wait(r *http.Request, hit active) bool {
 	var late <-chan time.Time
 	switch {

@@ -62,8 +62,8 @@ func listJobs(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// authorized reports whether the request has a valid token, and otherwise responds with 401. The
-// reason is also in the challenge, as RFC 6750 requires.
+// authorized reports whether the request has a valid token, and otherwise responds with 401. The reason is also in
+// the challenge, as RFC 6750 requires.
 func authorized(w http.ResponseWriter, r *http.Request, verify func(token string) error) bool {
 	token, ok := bearer(r)
 	if !ok {

@@ -33,15 +33,13 @@ func (c Counts) reach(least Counts) bool {
 	return c.TokenRequests >= least.TokenRequests && c.JobRequests >= least.JobRequests
 }
 
-// Request is a request as it arrived. It includes tokens and secrets, which are valid only in
-// this sandbox.
+// Request is a request as it arrived. It includes tokens and secrets, which are valid only in this sandbox.
 type Request struct {
 	Server string `json:"server"`
 	Method string `json:"method"`
 	// Target is the path with the query.
 	Target string `json:"target"`
-	// Headers has the headers by their names in lower case. Several with one name are joined
-	// by ", ".
+	// Headers has the headers by their names in lower case. Several with one name are joined by ", ".
 	Headers map[string]string `json:"headers"`
 	// Form has the fields of a token request, which has no Body.
 	Form map[string]string `json:"form,omitempty"`
@@ -136,8 +134,8 @@ func (s *Sandbox) watched(server string, next http.Handler, log *slog.Logger) ht
 	})
 }
 
-// lane returns a name for the instance that sent a request, from its User-Agent, which may have an id,
-// and its host; and the port of its connection.
+// lane returns a name for the instance that sent a request, from its User-Agent, which may have an id, and its host;
+// and the port of its connection.
 func lane(r *http.Request) (lane, port string) {
 	lane = r.UserAgent()
 	if lane == "" {

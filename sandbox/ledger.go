@@ -19,8 +19,7 @@ var (
 // kept is how long an expired token is remembered, so that it is refused as expired, not as unknown.
 const kept = 10 * time.Minute
 
-// ledger has the tokens that were issued and not revoked. It compares whole tokens, so that a changed one is
-// unknown.
+// ledger has the tokens that were issued and not revoked. It compares whole tokens, so that a changed one is unknown.
 type ledger struct {
 	mu     sync.Mutex
 	tokens map[[sha256.Size]byte]issuedToken

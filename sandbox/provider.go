@@ -18,8 +18,8 @@ const (
 	audience  = "automatic-rostering" // the aud claim of the tokens
 )
 
-// provider is an identity provider with the client credentials grant. It has no discovery and no public keys: the jobs
-// service asks its ledger whether it issued a token.
+// provider is an identity provider with the client credentials grant. It has no discovery and no public keys: the
+// jobs service asks its ledger whether it issued a token.
 type provider struct {
 	issuer   string
 	clients  map[string]*client // by id
@@ -155,6 +155,6 @@ func (p *provider) sign(claims map[string]any) string {
 	return token + "." + encode(mac.Sum(nil))
 }
 
-// roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token would expire before its
-// expires_in has passed: with a lifetime of one second, perhaps at once.
+// roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token would expire before
+// its expires_in has passed: with a lifetime of one second, perhaps at once.
 func roundUp(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }

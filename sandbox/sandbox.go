@@ -12,8 +12,7 @@ import (
 // closeGrace is how long Close waits for requests.
 const closeGrace = time.Second
 
-// Sandbox is a running identity provider with a jobs service and controls. It is safe for
-// concurrent use.
+// Sandbox is a running identity provider with a jobs service and controls. It is safe for concurrent use.
 type Sandbox struct {
 	auth, jobs, control *server
 
@@ -70,8 +69,8 @@ func (s *Sandbox) start(c Config) (err error) {
 	return nil
 }
 
-// Close closes the sandbox. It cuts off delayed requests, waits for the others for a second, and
-// then cuts them off, too. When it returns, the ports are free. Closing again does nothing.
+// Close closes the sandbox. It cuts off delayed requests, waits for the others for a second, and then cuts them off,
+// too. When it returns, the ports are free. Closing again does nothing.
 func (s *Sandbox) Close() error {
 	s.once.Do(func() {
 		close(s.closing)
@@ -95,8 +94,7 @@ func (s *Sandbox) BaseURL() string { return s.jobs.url() }
 // ControlURL returns the URL of the controls and the page, without a trailing slash.
 func (s *Sandbox) ControlURL() string { return s.control.url() }
 
-// Client returns the credentials of an environment's client, or two empty strings for an unknown
-// environment.
+// Client returns the credentials of an environment's client, or two empty strings for an unknown environment.
 func (s *Sandbox) Client(environment string) (id, secret string) {
 	for _, c := range s.provider.clients {
 		if c.environment == environment {
@@ -140,8 +138,8 @@ func (s *Sandbox) SetFault(server string, f Fault) error {
 	return nil
 }
 
-// ClearFaults ends all faults and releases the requests that they hold. A request that is already
-// delayed stays delayed.
+// ClearFaults ends all faults and releases the requests that they hold. A request that is already delayed stays
+// delayed.
 func (s *Sandbox) ClearFaults() {
 	s.faults.clear()
 	s.journal.add(&entry{Switch: "faults end"})
@@ -156,8 +154,8 @@ func (s *Sandbox) Reset() {
 	s.journal.add(&entry{Switch: "reset"})
 }
 
-// Rotate replaces the secrets of the clients and returns the new ones by environment. The old ones are refused
-// from now on; tokens stay valid.
+// Rotate replaces the secrets of the clients and returns the new ones by environment. The old ones are refused from
+// now on; tokens stay valid.
 func (s *Sandbox) Rotate() map[string]string {
 	secrets := s.provider.rotate()
 	s.journal.add(&entry{Switch: "secrets rotated"})
@@ -186,8 +184,7 @@ func (s *Sandbox) Counts() Counts {
 	return counts
 }
 
-// Requests returns the last requests, the oldest first. The journal keeps 1,000 requests and uses of
-// the controls.
+// Requests returns the last requests, the oldest first. The journal keeps 1,000 requests and uses of the controls.
 func (s *Sandbox) Requests() []Request { return s.journal.requests() }
 
 // Wait waits until at least that many requests have arrived, and returns their number.

@@ -55,7 +55,8 @@ func listens(t *testing.T, address string) bool {
 }
 
 func TestCloseLeavesNothing(t *testing.T) {
-	s, err := Start(t.Context(), Config{Host: "localhost"})
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := Start(ctx, Config{Host: "localhost"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,10 +79,10 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 	defer func() { _ = idle.Close() }()
 
-	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
+	cancel() // closes it, too
+	eventually(t, "the sandbox to close", func() bool { return !listens(t, s.ControlURL()) })
+	if err := s.Close(); err != nil {
+		t.Errorf("close: %v", err)
 	}
 	for _, address := range []string{s.AuthURL(), s.BaseURL(), s.ControlURL()} {
 		if listens(t, address) {
@@ -97,19 +98,6 @@ func TestCloseLeavesNothing(t *testing.T) {
 		case <-time.After(patience):
 			t.Fatal("the delayed request or the wait did not end")
 		}
-	}
-}
-
-func TestContextCloses(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Start(ctx, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	eventually(t, "the sandbox to close", func() bool { return !listens(t, s.ControlURL()) })
-	if err := s.Close(); err != nil {
-		t.Errorf("close: %v", err)
 	}
 }
 

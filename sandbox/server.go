@@ -26,8 +26,8 @@ type server struct {
 	http     *http.Server
 }
 
-// listen opens a port without serving it yet, so that the servers know each other's URLs before the
-// first request arrives.
+// listen opens a port without serving it yet, so that the servers know each other's URLs before the first request
+// arrives.
 func listen(host string, port int) (*server, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
@@ -124,14 +124,13 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// writeProblem responds with an error. The message must have nothing from the request, which could
-// be a token or a secret.
+// writeProblem responds with an error. The message must have nothing from the request, which could be a token or a
+// secret.
 func writeProblem(w http.ResponseWriter, status int, code, message string) {
 	writeJSON(w, status, problem{Sandbox: madeUp, Error: code, Message: message})
 }
 
-// writeJSON responds with a JSON body. It ignores errors of writing, which mean that the client has
-// disconnected.
+// writeJSON responds with a JSON body. It ignores errors of writing, which mean that the client has disconnected.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -1,5 +1,5 @@
-// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on loopback: for a command, which gets
-// ROSTERING_* in its environment, or without a command until it is interrupted. docs/sandbox.md is its manual.
+// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on loopback: for a command, which
+// gets ROSTERING_* in its environment, or without a command until it is interrupted. docs/sandbox.md is its manual.
 package main
 
 import (
@@ -160,8 +160,8 @@ func command(ctx context.Context, args []string, variables map[string]string, st
 	return nil
 }
 
-// wait waits until ctx ends, or stdin closes. If ctx ends, the goroutine that reads stdin stays, because
-// nothing can interrupt it, and the process is about to end.
+// wait waits until ctx ends, or stdin closes. If ctx ends, the goroutine that reads stdin stays, because nothing can
+// interrupt it, and the process is about to end.
 func wait(ctx context.Context, stdin io.Reader, untilStdinCloses bool) {
 	closed := make(chan struct{})
 	if untilStdinCloses {
