@@ -24,17 +24,7 @@ type job struct {
 	Status string `json:"status"`
 }
 
-// echo is the made-up response to all other requests.
-type echo struct {
-	Sandbox string            `json:"sandbox"`
-	Method  string            `json:"method"`
-	Path    string            `json:"path"`
-	Query   string            `json:"query"`
-	Headers map[string]string `json:"headers"` // as in Request, without the token
-	Body    string            `json:"body"`
-}
-
-// jobsHandler serves requests that have a token which verify accepts.
+// jobsHandler serves GET /jobs, and an echo of all other requests, for tokens that verify accepts.
 func jobsHandler(verify func(token string) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -44,7 +34,10 @@ func jobsHandler(verify func(token string) error) http.Handler {
 		default:
 			body, _ := io.ReadAll(r.Body) // which watched has read already
 			r.Header.Del("Authorization")
-			writeJSON(w, http.StatusOK, echo{madeUp, r.Method, r.URL.EscapedPath(), r.URL.RawQuery, headers(r), string(body)})
+			writeJSON(w, http.StatusOK, map[string]any{
+				"sandbox": madeUp, "method": r.Method, "path": r.URL.EscapedPath(), "query": r.URL.RawQuery,
+				"headers": headers(r), "body": string(body),
+			})
 		}
 	})
 }
@@ -65,18 +58,18 @@ func listJobs(w http.ResponseWriter, r *http.Request) {
 // authorized reports whether the request has a valid token, and otherwise responds with 401. The reason is also in
 // the challenge, as RFC 6750 requires.
 func authorized(w http.ResponseWriter, r *http.Request, verify func(token string) error) bool {
-	token, ok := bearer(r)
-	if !ok {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`"`)
-		writeProblem(w, http.StatusUnauthorized, "missing_token", "the request needs one header Authorization: Bearer <token>")
-		return false
+	code, reason, detail := "missing_token", "the request needs one header Authorization: Bearer <token>", ""
+	if token, ok := bearer(r); ok {
+		err := verify(token)
+		if err == nil {
+			return true
+		}
+		code, reason = "invalid_token", err.Error()
+		detail = `, error="invalid_token", error_description="` + reason + `"`
 	}
-	if err := verify(token); err != nil {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`", error="invalid_token", error_description="`+err.Error()+`"`)
-		writeProblem(w, http.StatusUnauthorized, "invalid_token", err.Error())
-		return false
-	}
-	return true
+	w.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`"`+detail)
+	writeProblem(w, http.StatusUnauthorized, code, reason)
+	return false
 }
 
 func bearer(r *http.Request) (string, bool) {

@@ -2,11 +2,20 @@ package sandbox
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
+	"encoding/pem"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"time"
@@ -102,12 +111,6 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == cutOff {
 		r.status = http.StatusOK
 	}
-	var response struct {
-		AccessToken string `json:"access_token"`
-	}
-	if json.Unmarshal(b, &response) == nil && response.AccessToken != "" {
-		r.token = shortHash(response.AccessToken)
-	}
 	return r.ResponseWriter.Write(b)
 }
 
@@ -117,17 +120,10 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // madeUp is in every body of the jobs service: the real one is not known.
 const madeUp = "made up: the real service's response is not known"
 
-// problem is the body of an error.
-type problem struct {
-	Sandbox string `json:"sandbox"`
-	Error   string `json:"error"`
-	Message string `json:"message"`
-}
-
 // writeProblem responds with an error. The message must have nothing from the request, which could be a token or a
 // secret.
 func writeProblem(w http.ResponseWriter, status int, code, message string) {
-	writeJSON(w, status, problem{Sandbox: madeUp, Error: code, Message: message})
+	writeJSON(w, status, map[string]string{"sandbox": madeUp, "error": code, "message": message})
 }
 
 // writeJSON responds with a JSON body. It ignores errors of writing, which mean that the client has disconnected.
@@ -135,4 +131,51 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
+}
+
+// certified writes a new certificate authority to a folder, and returns its file, and a server's certificate for
+// loopback and host. Both have one key, which is in memory alone.
+func certified(folder, host string) (file string, config *tls.Config, err error) {
+	names := []string{"localhost"}
+	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	if ip := net.ParseIP(host); ip != nil {
+		addresses = append(addresses, ip)
+	} else {
+		names = append(names, host)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", nil, err
+	}
+	now := time.Now()
+	ca := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "rostering-sandbox " + rand.Text()},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(365 * 24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	authority, err := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
+	if err != nil {
+		return "", nil, err
+	}
+	if ca, err = x509.ParseCertificate(authority); err != nil { // with the ids of its key
+		return "", nil, err
+	}
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "sandbox"}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames: names, IPAddresses: addresses,
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), key)
+	if err != nil {
+		return "", nil, err
+	}
+	if folder, err = filepath.Abs(folder); err == nil {
+		err = os.MkdirAll(folder, 0o755)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	file = filepath.Join(folder, "ca.pem")
+	err = os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority}), 0o644)
+	return file, &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}, err
 }

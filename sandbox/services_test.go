@@ -147,7 +147,10 @@ func TestEcho(t *testing.T) {
 		r := request(method, s.BaseURL()+"/orders/a%20b?day=1", "a body")
 		r.Header.Set("Authorization", "Bearer "+granted(t, s).AccessToken)
 		r.Header["X-Color"] = []string{"red", "blue"}
-		var got echo
+		var got struct {
+			Sandbox, Method, Path, Query, Body string
+			Headers                            map[string]string
+		}
 		do(t, r, 200).decode(t, &got)
 		if got.Method != method || got.Path != "/orders/a%20b" || got.Query != "day=1" || got.Body != "a body" ||
 			got.Headers["x-color"] != "red, blue" || got.Headers["authorization"] != "" || got.Sandbox != madeUp {
