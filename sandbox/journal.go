@@ -58,10 +58,9 @@ func newRequest(server string, r *http.Request, body []byte) Request {
 		return request
 	}
 	request.Form = map[string]string{}
-	if form, err := url.ParseQuery(string(body)); err == nil {
-		for name := range form {
-			request.Form[name] = form.Get(name)
-		}
+	form, _ := url.ParseQuery(string(body)) // what is well-formed of it
+	for name := range form {
+		request.Form[name] = form.Get(name)
 	}
 	return request
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -23,14 +24,15 @@ type Sandbox struct {
 	faults   *faults
 	journal  *journal
 
-	closing  chan struct{}
-	once     sync.Once
-	closeErr error
+	closing chan struct{}
+	close   func() error // once
 }
 
 // Start starts a sandbox, which runs until [Sandbox.Close] or until ctx ends.
 func Start(ctx context.Context, c Config) (*Sandbox, error) {
-	c = c.withDefaults()
+	c.Lifetime = cmp.Or(c.Lifetime, DefaultLifetime)
+	c.Host = cmp.Or(c.Host, "127.0.0.1")
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if err := errors.Join(ctx.Err(), checkLifetime(c.Lifetime)); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", err)
 	}
@@ -41,6 +43,7 @@ func Start(ctx context.Context, c Config) (*Sandbox, error) {
 		faults:   &faults{closing: closing, all: map[place]*active{}},
 		closing:  closing,
 	}
+	s.close = sync.OnceValue(s.end)
 	if err := s.start(c); err != nil {
 		return nil, fmt.Errorf("start the sandbox: %w", errors.Join(err, s.Close()))
 	}
@@ -72,18 +75,18 @@ func (s *Sandbox) start(c Config) (err error) {
 
 // Close closes the sandbox. It cuts off delayed requests, waits for the others for a second, and then cuts them off,
 // too. When it returns, the ports are free. Closing again does nothing.
-func (s *Sandbox) Close() error {
-	s.once.Do(func() {
-		close(s.closing)
-		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
-		defer cancel()
-		for _, srv := range []*server{s.jobs, s.auth, s.control} {
-			if srv != nil {
-				s.closeErr = errors.Join(s.closeErr, srv.close(ctx))
-			}
+func (s *Sandbox) Close() error { return s.close() }
+
+func (s *Sandbox) end() (err error) {
+	close(s.closing)
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	for _, srv := range []*server{s.jobs, s.auth, s.control} {
+		if srv != nil {
+			err = errors.Join(err, srv.close(ctx))
 		}
-	})
-	return s.closeErr
+	}
+	return err
 }
 
 // AuthURL returns the URL of the identity provider, without a trailing slash.
@@ -220,19 +223,6 @@ type Config struct {
 	TLS string
 	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger
-}
-
-func (c Config) withDefaults() Config {
-	if c.Lifetime == 0 {
-		c.Lifetime = DefaultLifetime
-	}
-	if c.Host == "" {
-		c.Host = "127.0.0.1"
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return c
 }
 
 // checkLifetime refuses fractions of a second, which neither the expires_in of a token response nor the exp of a

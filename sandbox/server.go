@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"log/slog"
 	"math/big"
 	"net"
@@ -143,36 +144,25 @@ func certified(folder, host string) (file string, config *tls.Config, err error)
 	} else {
 		names = append(names, host)
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	folder, err = filepath.Abs(folder)
+	key, err2 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err := errors.Join(err, err2); err != nil {
 		return "", nil, err
 	}
 	now := time.Now()
 	ca := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "rostering-sandbox " + rand.Text()},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(365 * 24 * time.Hour),
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(365 * 24 * time.Hour), SubjectKeyId: []byte(rand.Text()),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	authority, err := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
-	if err != nil {
-		return "", nil, err
-	}
-	if ca, err = x509.ParseCertificate(authority); err != nil { // with the ids of its key
-		return "", nil, err
 	}
 	leaf := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "sandbox"}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames: names, IPAddresses: addresses,
 	}
-	certificate, err := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), key)
-	if err != nil {
-		return "", nil, err
-	}
-	if folder, err = filepath.Abs(folder); err == nil {
-		err = os.MkdirAll(folder, 0o755)
-	}
-	if err != nil {
+	authority, err := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
+	certificate, err2 := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), key)
+	if err := errors.Join(err, err2, os.MkdirAll(folder, 0o755)); err != nil {
 		return "", nil, err
 	}
 	file = filepath.Join(folder, "ca.pem")

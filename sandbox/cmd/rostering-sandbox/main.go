@@ -121,7 +121,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	wait(ctx, stdin, o.untilStdinCloses)
+	if o.untilStdinCloses {
+		var cancel func()
+		ctx, cancel = context.WithCancel(ctx)
+		go func() { // stays if ctx ends first, as nothing can interrupt it, and the process is about to end
+			_, _ = io.Copy(io.Discard, stdin)
+			cancel()
+		}()
+	}
+	<-ctx.Done()
 	return nil
 }
 
@@ -158,20 +166,4 @@ func command(ctx context.Context, args []string, variables map[string]string, st
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return nil
-}
-
-// wait waits until ctx ends, or stdin closes. If ctx ends, the goroutine that reads stdin stays, because nothing can
-// interrupt it, and the process is about to end.
-func wait(ctx context.Context, stdin io.Reader, untilStdinCloses bool) {
-	closed := make(chan struct{})
-	if untilStdinCloses {
-		go func() {
-			_, _ = io.Copy(io.Discard, stdin)
-			close(closed)
-		}()
-	}
-	select {
-	case <-ctx.Done():
-	case <-closed:
-	}
 }

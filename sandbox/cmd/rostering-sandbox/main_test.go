@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,74 +8,56 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
-// begin runs it in the background. The test ends it by what it returns.
-func begin(t *testing.T, args ...string) (stdin *io.PipeWriter, stdout *bufio.Reader, cancel func(), ended <-chan error) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	in, stdin := io.Pipe()
-	out, writer := io.Pipe()
-	done := make(chan error, 1)
-	go func() { done <- run(ctx, args, in, writer, io.Discard) }()
-	t.Cleanup(func() {
-		cancel()
-		_ = stdin.Close()
-		_ = out.Close()
-	})
-	return stdin, bufio.NewReader(out), cancel, done
-}
-
-func mustEnd(t *testing.T, ended <-chan error) {
-	t.Helper()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Errorf("run: %v", err)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("run did not end")
-	}
-}
-
 func TestJSON(t *testing.T) {
-	stdin, stdout, _, ended := begin(t, "-json", "-until-stdin-closes", "-lifetime", "90s")
-	line, err := stdout.ReadBytes('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, stdin := io.Pipe()
+	stdout, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"-json", "-until-stdin-closes", "-lifetime", "90s"}, in, out, io.Discard)
+	}()
 	var got struct {
 		URL        string            `json:"control_url"`
 		Env        map[string]string `json:"env"`
 		Production map[string]string `json:"env_production"`
 	}
-	if err := json.Unmarshal(line, &got); err != nil || got.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" ||
+	if err := json.NewDecoder(stdout).Decode(&got); err != nil || got.Env["ROSTERING_CLIENT_ID"] != "sandbox-stage" ||
 		got.Production["ROSTERING_CLIENT_ID"] != "sandbox-production" || got.Env["ROSTERING_SANDBOX_URL"] != got.URL {
-		t.Errorf("it prints %s, %v", line, err)
+		t.Errorf("it prints %+v, %v", got, err)
 	}
 	_, _ = stdin.Write([]byte("ignored\n"))
+	if len(ended) > 0 {
+		t.Error("it ended before standard input was closed")
+	}
 	_ = stdin.Close()
-	mustEnd(t, ended)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// writer calls itself.
+type writer func(string)
+
+func (w writer) Write(b []byte) (int, error) {
+	w(string(b))
+	return len(b), nil
 }
 
 func TestText(t *testing.T) {
-	folder := t.TempDir()
-	_, stdout, cancel, ended := begin(t, "-tls", folder)
-	text := ""
-	for !strings.Contains(text, "Ctrl-C") {
-		line, err := stdout.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		text += line
+	folder, text := t.TempDir(), ""
+	ctx, cancel := context.WithCancel(t.Context())
+	shown := writer(func(s string) {
+		text += s
+		cancel()
+	})
+	if err := run(ctx, []string{"-tls", folder}, nil, shown, io.Discard); err != nil {
+		t.Error(err)
 	}
 	if strings.Count(text, "\nexport ROSTERING_") != 8 || strings.Count(text, "# export ROSTERING_") != 3 ||
 		!strings.Contains(text, "\nexport SSL_CERT_FILE='"+folder+"/ca.pem'\n") {
 		t.Errorf("the variables are missing in:\n%s", text)
 	}
-	cancel()
-	mustEnd(t, ended)
 }
 
 func TestBadArguments(t *testing.T) {
@@ -109,12 +90,8 @@ func TestCommandHasTheVariables(t *testing.T) {
 
 func TestCommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	reader, writer := io.Pipe()
-	go func() {
-		_, _ = reader.Read(make([]byte, 100))
-		cancel()
-	}()
-	if err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), writer, io.Discard); err == nil {
+	started := writer(func(string) { cancel() })
+	if err := run(ctx, []string{"sh", "-c", "echo started; exec sleep 60"}, strings.NewReader(""), started, io.Discard); err == nil {
 		t.Error("it was not interrupted")
 	}
 }
