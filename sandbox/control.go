@@ -29,7 +29,10 @@ func (s *Sandbox) controlHandler() http.Handler {
 	mux.HandleFunc("POST /reset", action(func(context.Context, none) (any, error) { s.Reset(); return nil, nil }))
 	mux.HandleFunc("POST /revoke", action(func(context.Context, none) (any, error) { s.Revoke(); return nil, nil }))
 	mux.HandleFunc("POST /rotate", action(func(context.Context, none) (any, error) { return s.Rotate(), nil }))
-	mux.HandleFunc("POST /lifetime", action(func(_ context.Context, l lifetime) (any, error) { return nil, s.setLifetime(l) }))
+	mux.HandleFunc("POST /lifetime", action(func(_ context.Context, l lifetime) (any, error) {
+		seconds := max(0, min(l.Seconds, 1+int64(maxLifetime/time.Second))) // others would overflow
+		return nil, s.SetLifetime(time.Duration(seconds) * time.Second)
+	}))
 	mux.HandleFunc("GET /counts", action(func(context.Context, none) (any, error) { return s.Counts(), nil }))
 	mux.HandleFunc("GET /requests", action(func(context.Context, none) (any, error) { return s.Requests(), nil }))
 	mux.HandleFunc("POST /wait", action(s.waitFor))
@@ -68,13 +71,6 @@ func (s *Sandbox) waitFor(ctx context.Context, least Counts) (any, error) {
 		return nil, fmt.Errorf("fewer requests arrived: %+v: %w", counts, err)
 	}
 	return counts, nil
-}
-
-func (s *Sandbox) setLifetime(l lifetime) error {
-	if most := int64(maxLifetime / time.Second); l.Seconds < 1 || l.Seconds > most {
-		return fmt.Errorf("seconds is not between 1 and %d", most)
-	}
-	return s.SetLifetime(time.Duration(l.Seconds) * time.Second)
 }
 
 // decodeStrictly decodes one JSON value and refuses unknown fields. An empty body is an empty object, for requests

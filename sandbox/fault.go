@@ -192,12 +192,11 @@ func (f *faults) wrap(server string, next http.Handler) http.Handler {
 // wait waits as long as the fault says. It reports false if the client disconnected, or the sandbox closed,
 // meanwhile.
 func (f *faults) wait(r *http.Request, hit active) bool {
-	var late <-chan time.Time
-	switch {
-	case hit.Hold:
-	case hit.DelayMS == 0:
+	if hit.DelayMS == 0 && !hit.Hold {
 		return true
-	default:
+	}
+	var late <-chan time.Time
+	if !hit.Hold {
 		late, hit.over = time.After(milliseconds(hit.DelayMS)), nil
 	}
 	select {

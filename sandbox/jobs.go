@@ -13,15 +13,10 @@ const (
 
 // jobList is the made-up response to GET /jobs.
 type jobList struct {
-	Sandbox    string `json:"sandbox"`
-	CustomerID string `json:"customer_id"`
-	UserID     string `json:"user_id"`
-	Jobs       []job  `json:"jobs"`
-}
-
-type job struct {
-	ID     string `json:"id"`
-	Status string `json:"status"`
+	Sandbox    string              `json:"sandbox"`
+	CustomerID string              `json:"customer_id"`
+	UserID     string              `json:"user_id"`
+	Jobs       []map[string]string `json:"jobs"`
 }
 
 // jobsHandler serves GET /jobs, and an echo of all other requests, for tokens that verify accepts.
@@ -51,7 +46,7 @@ func listJobs(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, http.StatusOK, jobList{
 		Sandbox: madeUp, CustomerID: r.Header.Get("CUSTOMER_ID"), UserID: r.Header.Get("USER_ID"),
-		Jobs: []job{{ID: "sandbox-job-1", Status: "running"}, {ID: "sandbox-job-2", Status: "finished"}},
+		Jobs: []map[string]string{{"id": "sandbox-job-1", "status": "running"}, {"id": "sandbox-job-2", "status": "finished"}},
 	})
 }
 

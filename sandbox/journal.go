@@ -29,10 +29,6 @@ type Counts struct {
 	JobRequests int `json:"job_requests"`
 }
 
-func (c Counts) reach(least Counts) bool {
-	return c.TokenRequests >= least.TokenRequests && c.JobRequests >= least.JobRequests
-}
-
 // Request is a request as it arrived. It includes tokens and secrets, which are valid only in this sandbox.
 type Request struct {
 	Server string `json:"server"`
@@ -99,7 +95,6 @@ type journal struct {
 	mu      sync.Mutex
 	counts  Counts
 	entries []*entry
-	next    int
 	changes int           // so far
 	changed chan struct{} // closed and replaced at each change
 }
@@ -157,8 +152,7 @@ func (j *journal) add(e *entry) {
 	case JobsServer:
 		j.counts.JobRequests++
 	}
-	j.next++
-	e.ID, e.At = j.next, time.Now().UnixMilli()
+	e.ID, e.At = j.changes, time.Now().UnixMilli()
 	if len(j.entries) == maxEntries {
 		j.entries = j.entries[1:]
 	}
@@ -229,7 +223,7 @@ func (j *journal) count() (Counts, <-chan struct{}) {
 func (j *journal) wait(ctx context.Context, least Counts) (Counts, error) {
 	for {
 		counts, changed := j.count()
-		if counts.reach(least) {
+		if counts.TokenRequests >= least.TokenRequests && counts.JobRequests >= least.JobRequests {
 			return counts, nil
 		}
 		select {

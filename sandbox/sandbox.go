@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// closeGrace is how long Close waits for requests.
-const closeGrace = time.Second
-
 // Sandbox is a running identity provider with a jobs service and controls. It is safe for concurrent use.
 type Sandbox struct {
 	auth, jobs, control *server
@@ -79,7 +76,7 @@ func (s *Sandbox) Close() error { return s.close() }
 
 func (s *Sandbox) end() (err error) {
 	close(s.closing)
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	for _, srv := range []*server{s.jobs, s.auth, s.control} {
 		if srv != nil {

@@ -22,12 +22,8 @@ import (
 	"time"
 )
 
-const (
-	readHeaderTimeout = 5 * time.Second
-	idleTimeout       = time.Minute
-	// maxBody is far more than any request to the sandbox needs.
-	maxBody = 1 << 20
-)
+// maxBody is far more than any request to the sandbox needs.
+const maxBody = 1 << 20
 
 // server is an HTTP server on its own port.
 type server struct {
@@ -56,8 +52,8 @@ func (s *server) url() string {
 func (s *server) serve(h http.Handler, log *slog.Logger) {
 	s.http = &http.Server{
 		Handler:           h,
-		ReadHeaderTimeout: readHeaderTimeout,
-		IdleTimeout:       idleTimeout,
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       time.Minute,
 		TLSConfig:         s.tls,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}

@@ -30,9 +30,6 @@ tests switch faults on. Without COMMAND, it prints these variables and runs unti
 
 `
 
-// grace is how long an interrupted command has to end.
-const grace = 5 * time.Second
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -157,7 +154,7 @@ func command(ctx context.Context, args []string, variables map[string]string, st
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	c.WaitDelay = grace
+	c.WaitDelay = 5 * time.Second // for what an interrupted command has to do
 	c.Env = os.Environ()
 	for name, value := range variables {
 		c.Env = append(c.Env, name+"="+value)
