@@ -1,14 +1,13 @@
 package sandbox
 
 import (
-	"crypto/hmac"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"log/slog"
 	"maps"
 	"mime"
 	"net/http"
@@ -16,6 +15,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/zitadel/oidc/v3/pkg/crypto"
+	"github.com/zitadel/oidc/v3/pkg/oidc"
+	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
 const (
@@ -23,25 +27,28 @@ const (
 	audience  = "automatic-rostering" // the aud claim of the tokens
 )
 
-// provider is an identity provider with the client credentials grant. It has no discovery and no public keys: the
-// jobs service asks its ledger whether it issued a token.
+// provider is an identity provider with the client credentials grant. op.UnimplementedServer refuses
+// everything else. It has no public keys: the jobs service asks its ledger whether it issued a token.
 type provider struct {
+	op.UnimplementedServer
 	issuer   string
 	clients  map[string]*client // by id
-	key      []byte
+	key      signingKey
 	lifetime atomic.Int64 // of new tokens; a time.Duration
 	ledger   *ledger
 }
 
-// client is the only client of an environment.
+// client is the only client of an environment. It embeds the methods of op.Client that concern browser
+// logins, and are never called for the client credentials grant.
 type client struct {
+	op.Client
 	environment, id, scope string
 	first                  string // secret
 	secret                 atomic.Pointer[string]
 }
 
 func newProvider(issuer string, lifetime time.Duration) *provider {
-	p := &provider{issuer: issuer, key: []byte(rand.Text()), ledger: newLedger(), clients: map[string]*client{
+	p := &provider{issuer: issuer, key: signingKey(rand.Text() + rand.Text()), ledger: newLedger(), clients: map[string]*client{
 		"sandbox-stage":      {environment: Stage, id: "sandbox-stage", scope: "automatic-rostering-stage", first: rand.Text()},
 		"sandbox-production": {environment: Production, id: "sandbox-production", scope: "automatic-rostering-prod", first: rand.Text()},
 	}}
@@ -79,55 +86,38 @@ func tokenEndpointOnly(next http.Handler) http.Handler {
 	})
 }
 
-// ServeHTTP responds to a token request.
-func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	c, refused := p.authenticate(r)
-	if refused != nil {
-		if refused.status == http.StatusMethodNotAllowed {
-			w.Header().Set("Allow", http.MethodPost)
+// issuing is the key of a context with the recorder of the response.
+type issuing struct{}
+
+// handler returns op's web server. It passes to it only what the real identity provider is known to
+// accept: op alone would also accept credentials from the query string of any method and from basic
+// authentication. It discards op's log, which would have the contents of requests.
+func (p *provider) handler() http.Handler {
+	quiet := slog.New(slog.DiscardHandler)
+	endpoints := op.Endpoints{Token: op.NewEndpoint(tokenPath)}
+	web := op.RegisterServer(p, endpoints, op.WithFallbackLogger(quiet), op.WithServerCORSOptions(nil))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := checkTokenRequest(w, r); err != nil {
+			op.WriteError(w, r, err, quiet)
+			return
 		}
-		writeJSON(w, refused.status, refused)
-		return
-	}
-	lifetime := time.Duration(p.lifetime.Load())
-	expiry := roundUp(time.Now().Add(lifetime))
-	token := p.sign(map[string]any{
-		"iss": p.issuer, "sub": c.id, "client_id": c.id, "aud": audience, "scope": c.scope,
-		"iat": time.Now().Unix(), "exp": expiry.Unix(), "jti": rand.Text(),
-	})
-	p.ledger.add(token, expiry)
-	if r, ok := w.(*recorder); ok {
-		r.token = shortHash(token)
-	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"access_token": token, "token_type": "Bearer", "expires_in": int64(lifetime / time.Second), "scope": c.scope,
+		web.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), issuing{}, w)))
 	})
 }
 
-// refusal is an error of RFC 6749, section 5.2.
-type refusal struct {
-	status      int
-	Code        string `json:"error"`
-	Description string `json:"error_description"`
-}
-
-// authenticate returns the client that sent a token request. It accepts only what the real identity provider is known
-// to accept, and nothing from the request is in what it says.
-func (p *provider) authenticate(r *http.Request) (*client, *refusal) {
-	invalid := func(description string) (*client, *refusal) {
-		return nil, &refusal{http.StatusBadRequest, "invalid_request", description}
-	}
+func checkTokenRequest(w http.ResponseWriter, r *http.Request) error {
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case r.Method != http.MethodPost:
-		return nil, &refusal{http.StatusMethodNotAllowed, "invalid_request", "the token endpoint allows only POST"}
+		w.Header().Set("Allow", http.MethodPost)
+		return op.NewStatusError(invalid("the token endpoint allows only POST"), http.StatusMethodNotAllowed)
 	case mediaType != "application/x-www-form-urlencoded":
 		return invalid("the body must be application/x-www-form-urlencoded")
 	case r.URL.RawQuery != "":
 		return invalid("the fields belong in the body, not in the query string")
 	case r.Header.Get("Authorization") != "":
-		return nil, &refusal{http.StatusUnauthorized, "invalid_client", "the client authenticates in the body, not with an Authorization header"}
+		err := oidc.ErrInvalidClient().WithDescription("the client authenticates in the body, not with an Authorization header")
+		return op.NewStatusError(err, http.StatusUnauthorized)
 	case r.ParseForm() != nil:
 		return invalid("the body is not a form")
 	}
@@ -136,31 +126,73 @@ func (p *provider) authenticate(r *http.Request) (*client, *refusal) {
 			return invalid("a field occurs more than once")
 		}
 	}
-	form := r.PostForm
-	c := p.clients[form.Get("client_id")]
-	switch {
-	case form.Get("grant_type") == "":
-		return invalid("grant_type is missing")
-	case form.Get("grant_type") != "client_credentials":
-		return nil, &refusal{http.StatusBadRequest, "unsupported_grant_type", "grant_type must be client_credentials"}
-	case form.Get("client_id") == "":
-		return invalid("client_id is missing")
-	case c == nil || subtle.ConstantTimeCompare([]byte(*c.secret.Load()), []byte(form.Get("client_secret"))) != 1:
-		return nil, &refusal{http.StatusUnauthorized, "invalid_client", "client_id or client_secret is wrong"}
-	case form.Get("scope") != c.scope:
-		return nil, &refusal{http.StatusBadRequest, "invalid_scope", "this client can have only the scope " + c.scope}
+	return nil
+}
+
+func invalid(description string) *oidc.Error {
+	return oidc.ErrInvalidRequest().WithDescription("%s", description)
+}
+
+// VerifyClient implements op.Server. It sets the status to 401, because op would respond with 400.
+func (p *provider) VerifyClient(_ context.Context, r *op.Request[op.ClientCredentials]) (op.Client, error) {
+	c, ok := p.clients[r.Data.ClientID]
+	if !ok || subtle.ConstantTimeCompare([]byte(*c.secret.Load()), []byte(r.Data.ClientSecret)) != 1 {
+		err := oidc.ErrInvalidClient().WithDescription("client_id or client_secret is wrong")
+		return nil, op.NewStatusError(err, http.StatusUnauthorized)
 	}
 	return c, nil
 }
 
-// sign returns claims as a JSON Web Token.
-func (p *provider) sign(claims map[string]any) string {
-	body, _ := json.Marshal(claims) // strings and numbers
-	encode := base64.RawURLEncoding.EncodeToString
-	token := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + encode(body)
-	mac := hmac.New(sha256.New, p.key)
-	mac.Write([]byte(token))
-	return token + "." + encode(mac.Sum(nil))
+// ClientCredentialsExchange implements op.Server. It does not use op.CreateJWT, which has the scope only as
+// a private claim, and may reduce expires_in by a second before the response is sent.
+func (p *provider) ClientCredentialsExchange(ctx context.Context, r *op.ClientRequest[oidc.ClientCredentialsRequest]) (*op.Response, error) {
+	c := p.clients[r.Client.GetID()]
+	if scopes := r.Data.Scope; len(scopes) != 1 || scopes[0] != c.scope {
+		return nil, oidc.ErrInvalidScope().WithDescription("this client can have only the scope %q", c.scope)
+	}
+	lifetime := time.Duration(p.lifetime.Load())
+	expiry := roundUp(time.Now().Add(lifetime))
+	claims := oidc.NewAccessTokenClaims(p.issuer, c.id, []string{audience}, expiry, rand.Text(), c.id, 0)
+	claims.Scopes = oidc.SpaceDelimitedArray{c.scope}
+	token, err := p.sign(claims)
+	if err != nil {
+		return nil, oidc.ErrServerError().WithDescription("the token could not be issued").WithParent(err)
+	}
+	p.ledger.add(token, expiry)
+	if r, ok := ctx.Value(issuing{}).(*recorder); ok {
+		r.token = shortHash(token)
+	}
+	response := op.NewResponse(&oidc.AccessTokenResponse{
+		AccessToken: token, TokenType: oidc.BearerToken, ExpiresIn: uint64(lifetime / time.Second), Scope: claims.Scopes,
+	})
+	response.Header.Set("Cache-Control", "no-store")
+	return response, nil
+}
+
+func (p *provider) sign(claims any) (string, error) {
+	signer, err := op.SignerFromKey(p.key)
+	if err != nil {
+		return "", err
+	}
+	return crypto.Sign(claims, signer)
+}
+
+// signingKey is the provider's key for op.SignerFromKey.
+type signingKey []byte
+
+func (signingKey) ID() string                                  { return "sandbox" }
+func (k signingKey) Key() any                                  { return []byte(k) }
+func (signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.HS256 }
+
+// GetID implements op.Client.
+func (c *client) GetID() string { return c.id }
+
+// AuthMethod implements op.Client.
+func (c *client) AuthMethod() oidc.AuthMethod { return oidc.AuthMethodPost }
+
+// GrantTypes implements op.Client.
+func (c *client) GrantTypes() []oidc.GrantType {
+	return []oidc.GrantType{oidc.GrantTypeClientCredentials}
 }
 
 // roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token would expire before

@@ -64,7 +64,7 @@ func (s *Sandbox) start(c Config) (err error) {
 	}
 	s.provider = newProvider(s.AuthURL(), c.Lifetime)
 	s.faults.younger = s.provider.ledger.younger
-	s.auth.serve(tokenEndpointOnly(s.watched(AuthServer, s.provider, c.Log)), c.Log)
+	s.auth.serve(tokenEndpointOnly(s.watched(AuthServer, s.provider.handler(), c.Log)), c.Log)
 	s.jobs.serve(s.watched(JobsServer, jobsHandler(s.provider.ledger.verify), c.Log), c.Log)
 	s.control.serve(s.controlHandler(), c.Log)
 	return nil
