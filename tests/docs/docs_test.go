@@ -54,7 +54,7 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 		names []string
 		pages []string
 	}{
-		{"| code |", code.Enum, []string{"README.md", contract}},
+		{"| code |", code.Enum, []string{"docs/errors.md", contract}},
 		{"| key | required |", keys, []string{contract}},
 		{"| export |", exports, []string{contract}},
 	} {
