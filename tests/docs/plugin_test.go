@@ -44,22 +44,18 @@ func TestProgramsOfTheRawPlugin(t *testing.T) {
 		"with concurrent.futures.ThreadPoolExecutor(8) as threads:\n" +
 		"    for id, jobs in zip(ids, threads.map(lambda id: call('list_jobs', customer_id=id), ids)):\n" +
 		"        assert json.loads(jobs)['customer_id'] == id, jobs\n"
-	for _, p := range []struct{ page, language, host, file, end string }{
-		{"README.md", "python", "python", "jobs.py", ""},
-		{"docs/plugin.md", "python", "python", "jobs.py", last},
-		{"docs/plugin.md", "js", "node", "jobs.mjs", ""},
-		{"docs/plugin.md", "go", "go", "main.go", ""},
+	for _, p := range []struct{ page, language, host, program, file, end string }{
+		{"README.md", "python", "python", python, "jobs.py", ""},
+		{"docs/plugin.md", "python", "python", python, "jobs.py", last},
+		{"docs/plugin.md", "js", "node", "node", "jobs.mjs", ""},
 	} {
 		t.Run(p.page+" "+p.language, func(t *testing.T) {
 			if !hosts.Wanted(p.host) {
 				t.Skip("not in HOSTS")
 			}
 			t.Parallel()
-			if p.host != "go" {
-				hosts.Setup(t, p.host, "setup")
-			}
+			hosts.Setup(t, p.host, "setup")
 			folder := t.TempDir()
-			file := filepath.Join(folder, p.file)
 			text := sections(read(t, p.page), "Programs", "One thread at a time", "The raw plugin")
 			code := ""
 			for _, block := range strings.Split(text, "```"+p.language+"\n")[1:] {
@@ -77,13 +73,8 @@ func TestProgramsOfTheRawPlugin(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			command := map[string]*exec.Cmd{
-				"python": exec.CommandContext(ctx, python, file), "js": exec.CommandContext(ctx, "node", file),
-				"go": exec.CommandContext(ctx, "go", "run", file), // in this module, which has the SDK
-			}[p.language]
-			if p.language != "go" {
-				command.Dir = folder
-			}
+			command := exec.CommandContext(ctx, p.program, p.file)
+			command.Dir = folder
 			command.Env = append(os.Environ(), "NO_PROXY=127.0.0.1", "ROSTERING_WASM="+filepath.Join(hosts.Root(), "dist/rostering.wasm"))
 			for name, value := range variables {
 				command.Env = append(command.Env, name+"="+value)
