@@ -16,10 +16,10 @@ TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 MODULES := tests tests/adapters/go plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
-# These names mean what people expect of them.
 HOSTS ?=
 comma := ,
 empty :=
+# Other names that people try.
 ALIASES := $(foreach name,javascript js typescript,$(name)=node,deno,bun,workerd) nodejs=node golang=go cpp=c c++=c
 override HOSTS := $(subst $(empty) ,$(comma),$(strip $(foreach host,$(subst $(comma), ,$(HOSTS)),$(or $(patsubst $(host)=%,%,$(filter $(host)=%,$(ALIASES))),$(host)))))
 export HOSTS
@@ -73,7 +73,7 @@ $(PLUGINS) $(TEST_PLUGINS): build/target.json $(SOURCES)
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
 .PHONY: run
-run: build ## watch the plugin at work with a made-up service
+run: build ## watch the plugin at work with a mock service
 	@cd tests && go run ./cmd/demo
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
@@ -210,7 +210,7 @@ matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts d
 	@cd tests && go test -count=1 -timeout 30m -run 'Scenarios|Redirects|Hostile|Tables' ./conformance -update
 
 .PHONY: bench bench-first
-bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust, each library next to its bare HTTP client
+bench: build build/sandbox ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
 	@tests/bench/run.sh
 	@sdk/each.sh bench
 
@@ -225,7 +225,7 @@ BENCH_CHECK := tests/bench/check/check.sh
 bench-check: build ## compare the plugin's bytes, host calls, memory and operators with a baseline
 	@$(BENCH_CHECK) || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] || exit $$status ; }
 
-bench-baseline: build ## write that baseline anew
+bench-baseline: build ## rewrite that baseline
 	@$(BENCH_CHECK) --update
 
 .PHONY: mutants
