@@ -1,4 +1,4 @@
-// Package endtoend runs the built plugin in Extism's SDK with an independent implementation of an identity provider.
+// Package endtoend runs the built plugin in Extism's SDK with the identity provider and the service of the sandbox.
 // Scenarios have the rules, and tests/cmd/demo shows the library with the same provider.
 package endtoend
 

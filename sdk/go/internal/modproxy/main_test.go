@@ -58,7 +58,7 @@ func TestModules(t *testing.T) {
 	for module, want := range map[string][]string{
 		"rostering":            {"go.mod", "client.go", "wasm/" + plugin, "LICENSE", "THIRD_PARTY_NOTICES.md", "README.md"},
 		"rostering/redisstore": {"go.mod", "LICENSE"},
-		"sandbox":              {"go.mod", "go.sum", "page.html", "cmd/rostering-sandbox/main.go", "LICENSE"},
+		"sandbox":              {"go.mod", "page.html", "cmd/rostering-sandbox/main.go", "LICENSE"},
 	} {
 		download := exec.Command("go", "mod", "download", "automatic-rostering.example/"+module+"@latest")
 		download.Dir = t.TempDir()
