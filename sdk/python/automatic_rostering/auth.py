@@ -1,7 +1,10 @@
 """The token for requests through your own httpx client."""
 
 from collections.abc import AsyncGenerator, Generator
+from functools import partial
 from http import HTTPStatus
+from inspect import isawaitable
+from typing import Any
 
 import httpx
 
@@ -10,6 +13,7 @@ from .check import check
 from .client import Client
 from .error import RosteringError
 from .send import Sends
+from .threads import finish
 
 _HEADER = "Authorization"
 
@@ -40,43 +44,44 @@ class RosteringAuth(httpx.Auth):
         """Add the token to a request of an httpx.Client."""
         if not isinstance(self._client, Client):
             raise TypeError("an httpx.Client needs a Client, not an AsyncClient")
-        if not self._wants_token(request):
-            yield request
-            return
-        sends, goes_on = self._sends(request), True
+        flow, response = self._flow(request), None
         try:
-            while goes_on and self._client._call(lambda _: sends.next()):  # noqa: SLF001
-                response = yield _with_token(request, sends.tokens[-1])
-                goes_on = sends.responded(_status(response, sends.tokens[-1]))
-                if goes_on:
-                    response.read()  # returns its connection, which the token request may need
-        except (RosteringError, RuntimeError):  # a 401 is the response then
-            if not sends.tokens:
-                raise
+            while True:
+                response = yield finish(flow.asend(response))
+        except StopAsyncIteration:
+            pass
         finally:
-            request.headers.pop(_HEADER, None)  # it may be sent again, and logged
+            finish(flow.aclose())
 
-    async def async_auth_flow(
+    def async_auth_flow(
         self, request: httpx.Request
     ) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Add the token to a request of an httpx.AsyncClient."""
         if not isinstance(self._client, AsyncClient):
             raise TypeError("an httpx.AsyncClient needs an AsyncClient, not a Client")
+        return self._flow(request)
+
+    async def _flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, Any]:
         if not self._wants_token(request):
             yield request
             return
         sends, goes_on = self._sends(request), True
+        call = partial(self._client._call, lambda _: sends.next())  # noqa: SLF001 - of this package
         try:
-            while goes_on and await self._client._call(lambda _: sends.next()):  # noqa: SLF001
+            while goes_on and await _result(call()):
                 response = yield _with_token(request, sends.tokens[-1])
                 goes_on = sends.responded(_status(response, sends.tokens[-1]))
-                if goes_on:
-                    await response.aread()
+                if goes_on:  # returns its connection, which the token request may need
+                    await _result(
+                        response.aread()
+                        if isinstance(self._client, AsyncClient)
+                        else response.read()
+                    )
         except (RosteringError, RuntimeError):  # a 401 is the response then
             if not sends.tokens:
                 raise
         finally:
-            request.headers.pop(_HEADER, None)
+            request.headers.pop(_HEADER, None)  # it may be sent again, and logged
 
     def _sends(self, request: httpx.Request) -> Sends:
         core = self._client._core  # noqa: SLF001
@@ -108,3 +113,7 @@ def _status(response: httpx.Response, token: str) -> int:
     """Return the status of a response to the token, which httpx forwards to no other host."""
     sent = response.request.headers.get(_HEADER) == f"Bearer {token}"
     return response.status_code if sent else HTTPStatus.OK
+
+
+async def _result(value: Any) -> Any:  # noqa: ANN401 - of either kind of client
+    return await value if isawaitable(value) else value

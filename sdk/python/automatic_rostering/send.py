@@ -4,12 +4,13 @@ import json
 import logging
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 
 from .error import RosteringError, decode_error
-from .exchange import Exchange
-from .holder import Holder, Work
+from .exchange import Exchange, because
+from .holder import Holder
 from .plugin import Plugin
 from .request import AnyBody, is_repeatable
 from .step import Outcome, Request, result_of
@@ -27,9 +28,9 @@ class Sends:
         self._holder, self._repeatable = holder, repeatable
         self.tokens: list[str] = []
 
-    def next(self) -> Work[bool]:
+    async def next(self) -> bool:
         """Get another token. Return whether to send the request with it, the last of `tokens`."""
-        token = yield from self._holder.token(self.tokens[-1] if self.tokens else None)
+        token = await self._holder.token(self.tokens[-1] if self.tokens else None)
         if len(self.tokens) == _MOST_SENDS:
             return False
         if self.tokens:
@@ -56,7 +57,7 @@ class Service:
         #: By their input, for which the plugin always builds the same.
         self._requests: dict[str, Request] = {}
 
-    def call(self, fields: dict[str, object], body: AnyBody) -> Work[httpx.Response]:
+    async def call(self, fields: dict[str, object], body: AnyBody) -> httpx.Response:
         """Send a request, and return the response if it is a result."""
         request = self._request(fields)
         sends = Sends(self._holder, repeatable=is_repeatable(body))
@@ -64,9 +65,9 @@ class Service:
         goes_on = True
         refusal: RosteringError | None = None
         try:
-            while goes_on and (yield from sends.next()):
-                limit, token = self._max_body + 1, sends.tokens[-1]
-                outcome: Outcome = yield Exchange(request, body, limit, token=token)
+            while goes_on and await sends.next():
+                exchange = Exchange(request, body, self._max_body + 1, token=sends.tokens[-1])
+                outcome = await exchange.send(self._holder.io)
                 if not isinstance(outcome, httpx.Response):
                     raise self._explain(outcome, sends.tokens)
                 response = outcome
@@ -81,6 +82,9 @@ class Service:
         if refusal:  # the flow's verdict, on the response that led to it
             explained.message, explained.retryable = refusal.message, refusal.retryable
             explained.retry_after = refusal.retry_after
+        elif response.status_code == HTTPStatus.UNAUTHORIZED and not is_repeatable(body):
+            name = f"{request.method} {request.parsed[0].path}"
+            explained.message += f" ({name} has a body that can be read only once)"
         raise explained
 
     def _request(self, fields: dict[str, object]) -> Request:
@@ -97,10 +101,9 @@ class Service:
         data = json.dumps({**result_of(outcome), "tokens": tokens})
         error = decode_error(self._plugin.call("explain", data.encode()))
         if isinstance(outcome, httpx.Response):
-            error.headers = outcome.headers
-        if isinstance(outcome, Exception):
-            error.__cause__ = outcome
-        return error
+            fields = outcome.headers.multi_items()
+            error.headers = httpx.Headers([_redacted(field, tokens) for field in fields])
+        return because(error, outcome)
 
     def _checked(self, response: httpx.Response) -> httpx.Response:
         if len(response.content) > self._max_body:
@@ -108,3 +111,12 @@ class Service:
             message = f"the response is larger than {limit}: raise it or request less"
             raise RosteringError("network_error", message, status=response.status_code)
         return response
+
+
+def _redacted(field: tuple[str, str], tokens: list[str]) -> tuple[str, str]:
+    """Return a header without tokens, which a service may repeat."""
+    name, value = (
+        "redacted" if any(token.lower() in unquote(part).lower() for token in tokens) else part
+        for part in field
+    )
+    return name, value

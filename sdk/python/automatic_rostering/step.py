@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -13,6 +13,8 @@ from .token import Token
 
 #: What comes of a request or a step: a response, why there is none, or the contract's fields.
 Outcome = httpx.Response | Exception | Mapping[str, object]
+#: How many bytes of the body of a response are read. Raises an error for one that must not be read.
+Most = Callable[[httpx.Response], int]
 #: Why there is no response; any other exception is a bug in someone's code. An OSError can be a
 #: deadline that has passed, a UnicodeError is an invalid host name.
 FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
@@ -32,7 +34,7 @@ class Request:
         """The URL and the headers in httpx's form, made once for all calls that send it."""
         # httpx refuses white space around a value, which has no meaning.
         headers = {name.lower(): value.strip() for name, value in self.headers.items()}
-        return httpx.URL(self.url), headers
+        return httpx.URL(self.url), {"accept-encoding": "gzip", **headers}
 
     @cached_property
     def shown(self) -> httpx.Request:

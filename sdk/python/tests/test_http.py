@@ -16,7 +16,7 @@ from unittest import mock
 import httpx
 
 from automatic_rostering import AsyncClient, Client, RosteringAuth, RosteringError
-from automatic_rostering.thread import in_thread
+from automatic_rostering.threads import in_thread
 
 from .service import CONFIG, PATIENCE, Service
 
