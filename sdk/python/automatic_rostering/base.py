@@ -48,7 +48,7 @@ _Body = TypeVar("_Body", bound=AnyBody)
 _Http = TypeVar("_Http", bound=httpx.Client | httpx.AsyncClient)
 _Store = TypeVar("_Store")
 
-_ID = 256 + 1  # characters, of which the plugin refuses more than 256, whatever else there is
+_ID = 256 + 1  # characters, of which the plugin refuses more than 256
 #: What a call does.
 Work = Callable[["Core"], Coroutine[Any, Any, Any]]
 
@@ -283,9 +283,8 @@ class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
             self._core.plugin.call(export, data, then)
 
     def _view(self, name: str, value: str | None) -> Self:
-        check(name, value, str, None)
         view = copy(self)
-        view._ids = {**self._ids, name: value}  # noqa: SLF001 - its own class
+        view._ids = {**self._ids, name: _id(name, value)}  # noqa: SLF001 - its own class
         return view
 
     def _send(self, fields: dict[str, object], body: AnyBody, timeout: Timeout) -> _Response:
@@ -299,7 +298,6 @@ class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
-        _ = core.plugin  # raises an error unless it is open
         return self._run(lambda core: core.holder.settled(work(core)), timeout)
 
     def _run(self, work: Work, timeout: float | None) -> Any:  # noqa: ANN401
@@ -308,8 +306,14 @@ class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
 
     def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:
         """Return the ids that replace the config's: the call's, or else the view's."""
-        given = {"customer_id": customer_id, "user_id": user_id}
-        own = {name: value for name, value in given.items() if value is not DEFAULT}
-        for name, value in own.items():
-            check(name, value, str, None)
-        return {name: value and value[:_ID] for name, value in {**self._ids, **own}.items()}
+        ids: dict[str, object] = {**self._ids}
+        for name, value in ("customer_id", customer_id), ("user_id", user_id):
+            if value is not DEFAULT:
+                ids[name] = _id(name, value)
+        return ids
+
+
+def _id(name: str, value: object) -> str | None:
+    """Validate the type of an id, and return it, or as much as shows that it is too long."""
+    check(name, value, str, None)
+    return value[:_ID] if isinstance(value, str) else None

@@ -20,10 +20,8 @@ E = TypeVar("E", bound=Exception)
 AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
-#: Headers of a body on the wire. One that has been read is neither compressed nor chunked.
-_OF_SENT_BODY = (b"content-encoding", b"transfer-encoding", b"content-length")
 #: One alone: of two in each other, some KB from a server become GB. Others are not asked for.
-_ENCODINGS = ("identity", "gzip", "deflate", "")
+_ENCODING, _ENCODINGS = "content-encoding", ("identity", "gzip", "deflate", "")
 #: What the texts of exceptions have from the server, and what is said in its place.
 _OF_WIRE: dict[type[Exception], str] = {
     httpx.ProtocolError: "the response is not valid HTTP",
@@ -80,18 +78,17 @@ class Exchange:
         return http.build_request(self.request.method, url, **rest)
 
     def _most(self, response: httpx.Response) -> int:
-        encoding = response.headers.get("content-encoding", "identity")
-        if encoding.lower() not in _ENCODINGS:
+        headers = response.headers
+        if _ENCODING in headers and headers[_ENCODING].lower() not in _ENCODINGS:
             raise httpx.DecodingError("")
         return self.limit if response.is_success else self.error_limit
 
     def _outcome(self, response: httpx.Response, body: bytes) -> Outcome:
-        headers = response.headers.raw
-        if body:
-            headers = [field for field in headers if field[0].lower() not in _OF_SENT_BODY]
-        return httpx.Response(
-            response.status_code, headers=headers, content=body, request=self.request.shown
-        )
+        response._content = body  # noqa: SLF001 - as its read() does, which has no limit
+        # What it refers to has the token.
+        response.stream, response.next_request = httpx.ByteStream(body), None
+        response.request = self.request.shown
+        return response
 
     def _failed(self, error: Exception) -> Exception:
         """Return an error to show as a cause: without what the server sent, or the request was."""

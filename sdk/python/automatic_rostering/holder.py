@@ -91,8 +91,11 @@ class Holder:
                 if flow.token:
                     return flow.token
 
-    async def settled(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do work, and wait for a flow that runs if the process may be frozen after it."""
+    def settled(self, work: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
+        """Return work that waits for a flow that runs, if the process may be frozen after it."""
+        return self._settled(work) if self._settles else work
+
+    async def _settled(self, work: Coroutine[Any, Any, T]) -> T:
         try:
             result = await work
         except Exception:
@@ -102,7 +105,7 @@ class Holder:
         return result
 
     async def _settle(self) -> None:
-        flow = self._flow if self._settles else None
+        flow = self._flow
         while flow:
             with self.lock:
                 news = flow.news

@@ -139,8 +139,9 @@ class Threads:
     async def exchange(self, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
         """Send a request, and return the response with at most so many bytes of its body."""
         deadline: Deadline = self._thread.deadline
-        own = request.extensions["timeout"]
-        timeouts = {name: deadline.cut(seconds) for name, seconds in own.items()}
+        left, timeouts = deadline.left(), request.extensions["timeout"]
+        if left is not None:
+            timeouts = {name: min(own or left, left) for name, own in timeouts.items()}
         request.extensions |= {"timeout": timeouts, "trace": self._bound}
         try:
             sent = self.http.send(request, stream=True, auth=None, follow_redirects=False)
