@@ -12,9 +12,9 @@ from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import httpx
 
-from .check import check, check_max_body, check_store, check_timeout
+from .check import check, check_store, check_timeout
 from .clock import wall
-from .config import Config
+from .config import Config, check_present
 from .error import RosteringError, cut
 from .exchange import http_options
 from .holder import Holder
@@ -82,6 +82,7 @@ class Core:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self.is_closed:
             raise RuntimeError(CLOSED)
+        check_present(self.config)
         # It loads the certificates for as long as the plugin compiles: one beside the other.
         making = in_thread(lambda: self.io.http or self.io.http_kind(**http_options()))
         try:
@@ -188,7 +189,9 @@ class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
     ) -> None:
         check("config", config, Config)
         check_timeout("timeout", timeout)
-        check_max_body(max_body)
+        check("max_body", max_body, int)
+        if max_body <= 0:
+            raise ValueError("max_body must be positive")
         check_store(store, asynchronous=self._io is Tasks)
         check("http", http, self._io.http_kind, None)
         check("logger", logger, (logging.Logger, logging.LoggerAdapter), None)

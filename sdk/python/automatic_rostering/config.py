@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
@@ -10,7 +10,6 @@ from .check import check
 from .error import RosteringError
 
 Environment = Literal["stage", "production"]
-_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,28 +54,48 @@ class Config:
         """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field.
 
         An empty variable counts as missing. Raises a `RosteringError` (config_invalid) that names
-        the variable if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` is invalid.
+        the variables if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` is invalid.
         """
         values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
+        invalid = {}
         for f in fields(cls):
-            if value := env.get(f"ROSTERING_{f.name.upper()}"):
-                values[f.name] = _read(f.name, value)
+            value = env.get(_variable(f.name), "")
+            convert, expected = _CONVERTED.get(f.name, (str, ""))
+            try:
+                values |= {f.name: convert(value)} if value else {}
+            except (LookupError, ValueError):
+                invalid[f.name] = f"{_variable(f.name)} must be {expected}"
+        if invalid:
+            del env, values  # a tool may show the variables of a traceback
+            raise RosteringError(
+                "config_invalid", "; ".join(invalid.values()), key=next(iter(invalid))
+            )
         return cls(**values)
 
 
-def _read(name: str, variable: str) -> str | int | bool:
-    if name == "allow_http":
-        value: bool | int | None = _BOOLEANS.get(variable)
-        expected = "true or false"
-    elif name == "refresh_margin":
-        value = int(variable) if re.fullmatch("[0-9]{1,999}", variable) else None
-        expected = "a non-negative integer (seconds)"
-    else:
-        return variable
-    if value is None:
-        message = f"ROSTERING_{name.upper()} must be {expected}"
-        raise RosteringError("config_invalid", message, key=name)
-    return value
+def _variable(name: str) -> str:
+    return f"ROSTERING_{name.upper()}"
+
+
+def _margin(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,999}", text):
+        raise ValueError
+    return int(text)
+
+
+_CONVERTED: dict[str, tuple[Callable[[str], Any], str]] = {
+    "allow_http": ({"true": True, "false": False}.__getitem__, "true or false"),
+    "refresh_margin": (_margin, "a non-negative integer (seconds)"),
+}
+
+
+def check_present(config: Config) -> None:
+    """Raise an error that names all that is missing. The plugin explains the one that is."""
+    needed = ("auth_url", "client_id", "client_secret", *([] if config.scope else ["environment"]))
+    missing = [name for name in needed if not getattr(config, name)]
+    if len(missing) > 1:
+        names = ", ".join(f"{name} ({_variable(name)})" for name in missing)
+        raise RosteringError("config_missing", f"these are missing: {names}", key=missing[0])
 
 
 def plugin_config(config: Config) -> dict[str, str]:

@@ -24,7 +24,7 @@ _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
 _ENCODING, _ENCODINGS = "content-encoding", ("identity", "gzip", "deflate", "")
 #: What the texts of exceptions have from the server, and what is said in its place.
 _OF_WIRE: dict[type[Exception], str] = {
-    httpx.ProtocolError: "the response is not valid HTTP",
+    httpx.ProtocolError: "the response is not valid HTTP, or ended early",
     httpx.DecodingError: "the response is compressed otherwise than with gzip, or damaged",
     httpx.ProxyError: "the proxy refused the connection",
 }

@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .clock import monotonic
@@ -26,14 +25,6 @@ Io = Threads | Tasks
 _MOST_AGE = 30.0
 
 
-@dataclass(frozen=True, repr=False)
-class Refusal:
-    """A token that the service refused; `used` is the contract's."""
-
-    token: str
-    used: bool
-
-
 class Holder:
     """Holds the token. One flow at a time gets another, apart from the calls that wait for it."""
 
@@ -49,7 +40,7 @@ class Holder:
         self._kept: Step | None = None  # its token is used until its time
         self._latest = 0  # when a token was looked for
         self._worked: str | None = None  # the last token that the service accepted
-        self._refused: Refusal | None = None  # with which the next flow begins
+        self._refused: dict[str, Any] = {}  # fields with which the next flow begins
         self._flow: Flow | None = None  # that runs
 
     async def token(self, mine: str | None = None) -> Token:
@@ -67,8 +58,7 @@ class Holder:
             await flow.wait(news)
             if flow.tokens > seen and flow.token:
                 return flow.token
-            of_another = flow.refused is not None and flow.refused.token != mine
-            if not (flow.force or of_another):
+            if not flow.force and flow.fields.get("refused", mine) == mine:
                 flow.raise_error()
 
     async def get(self, refused: str | None, *, force: bool) -> Token:
@@ -125,9 +115,9 @@ class Holder:
         with self.lock:
             if self._kept and self._kept.token and self._kept.token.access_token == token:
                 self._kept = None
-            replaced = self._flow and self._flow.refused and self._flow.refused.token == token
+            replaced = self._flow and self._flow.fields.get("refused") == token
             if not (self._kept or replaced):
-                self._refused = Refusal(token, first and token == self._worked)
+                self._refused = {"refused": token, "used": first and token == self._worked}
 
     def clear(self) -> None:
         """Drop the token, after clear_token. A flow that runs begins anew in the plugin."""
@@ -137,7 +127,7 @@ class Holder:
     def replace(self) -> None:
         """Drop the token, after set_token or at the end. Who waits for a flow begins another."""
         with self.lock:
-            self._kept = self._refused = None
+            self._kept, self._refused = None, {}
             self._abandon()
 
     def runs(self, flow: "Flow") -> bool:
@@ -151,9 +141,8 @@ class Holder:
                 return
             flow.touch()
             # The service may refuse a token while it is renewed: steps still have it.
-            refused = self._refused.token if self._refused else None
-            if step.token and step.token.access_token != refused:
-                self._kept, self._refused = step, None
+            if step.token and step.token.access_token != self._refused.get("refused"):
+                self._kept, self._refused = step, {}
                 flow.token = step.token
                 flow.tokens += 1
                 flow.wake()
@@ -185,20 +174,20 @@ class Holder:
         flow.wake()
 
     def _begin(self, *, force: bool) -> "Flow":
-        flow = Flow(self, None if force else self._refused, force=force)
+        flow = Flow(self, {"force": True} if force else self._refused)
         flow.work = self.io.start(flow.run)
         self._flow = flow
         if not force:
-            self._refused = None
+            self._refused = {}
         return flow
 
 
 class Flow:
     """A token flow of the plugin. It does not end with the call that began it."""
 
-    def __init__(self, holder: Holder, refused: Refusal | None, *, force: bool) -> None:
+    def __init__(self, holder: Holder, fields: dict[str, Any]) -> None:
         self._holder = holder
-        self.refused, self.force = refused, force
+        self.fields, self.force = fields, "force" in fields
         self.work: Any = None  # can be canceled
         self.news: Any = holder.io.event()  # set when there is something new
         self.token: Token | None = None  # of the last step that had one
@@ -209,14 +198,12 @@ class Flow:
 
     async def run(self) -> None:
         """Carry it out. Whatever ends it, ends it for all who wait."""
-        holder, refused = self._holder, self.refused
+        holder = self._holder
         error: Exception = RuntimeError("the token request was ended by your own code")
         outcome: Outcome = {}
         try:
-            fields: dict[str, object] = {"accepts": ["store"] if holder.store else []}
-            fields |= {"force": True} if self.force else {}
-            fields |= {"refused": refused.token, "used": refused.used} if refused else {}
-            step = self._call("begin", fields)
+            accepts = ["store"] if holder.store else []
+            step = self._call("begin", {"accepts": accepts, **self.fields})
             while step.step != "done":
                 outcome = await self._outcome(step)
                 if not holder.runs(self):

@@ -1,5 +1,6 @@
 """The plugin of a client, for any number of threads."""
 
+import json
 import logging
 import os
 import threading
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from .config import Config, plugin_config
-from .contract import check_contract
 from .error import decode_error
 from .extism_host import Instance, Trap
+
+#: The version of the contract between this package and the plugin.
+CONTRACT = 1
 
 #: The plugin, as a path or bytes.
 Wasm = str | os.PathLike[str] | bytes
@@ -88,3 +91,16 @@ class Plugin:
                 logger.log(level, "%s", line)
             except Exception:  # noqa: BLE001 - shown as logging shows a handler's own; fails no call
                 logging.Handler().handleError(logging.makeLogRecord({"msg": line}))
+
+
+def check_contract(call: Callable[[str, bytes], bytes]) -> None:
+    """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
+    try:
+        found = f"contract {json.loads(call('version', b''))['contract']}"
+    except (Trap, ValueError, LookupError, TypeError):
+        found = 'no export "version": it is not a build of Automatic Rostering'
+    if found != f"contract {CONTRACT}":
+        raise ValueError(
+            f"this library needs a plugin of contract {CONTRACT}, and this one has {found};"
+            " use the library from the plugin's release"
+        )

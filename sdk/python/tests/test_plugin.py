@@ -2,8 +2,7 @@ from pathlib import Path
 from unittest import TestCase
 
 from automatic_rostering import CONTRACT, Client
-from automatic_rostering.contract import check_contract
-from automatic_rostering.plugin import bundled
+from automatic_rostering.plugin import bundled, check_contract
 
 from .service import CONFIG, Service
 
