@@ -28,6 +28,8 @@ def check_timeout(name: str, value: float | None, *, zero: bool = False) -> None
 
 def check_store(store: object, *, asynchronous: bool) -> None:
     """Raise a TypeError unless an object is a store for this kind of client, or None."""
+    if isinstance(store, type):
+        raise TypeError(f"store must be an object, not the class {store.__name__}")
     for name in () if store is None else ("get", "add", "set"):
         method = getattr(store, name, None)
         if not callable(method):

@@ -96,9 +96,9 @@ class Exchange:
         while part and not isinstance(part, ssl.SSLCertVerificationError):
             part = part.__cause__ or part.__context__
         failed = part if isinstance(part, Exception) else error
-        vars(failed).clear()
         failed.__cause__ = failed.__context__ = failed.__traceback__ = None
         if isinstance(failed, httpx.RequestError):
+            vars(failed).clear()
             failed.request = self.request.shown
         for kind, text in _OF_WIRE.items():
             if isinstance(failed, kind):
