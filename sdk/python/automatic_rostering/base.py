@@ -1,9 +1,11 @@
 """What `Client` and `AsyncClient` share: everything except waiting."""
 
+import asyncio
 import json
 import logging
 import threading
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from enum import Enum
@@ -44,6 +46,7 @@ Timeout: TypeAlias = float | Default | None
 
 _Response = TypeVar("_Response")  # or an awaitable
 _Token = TypeVar("_Token")
+_Done = TypeVar("_Done")
 _Body = TypeVar("_Body", bound=AnyBody)
 _Http = TypeVar("_Http", bound=httpx.Client | httpx.AsyncClient)
 _Store = TypeVar("_Store")
@@ -117,41 +120,54 @@ class Core:
             raise RuntimeError("the client is not open: use async with, or await client.open()")
         return self._plugin
 
-    def begin_close(self) -> bool:
-        """Refuse further calls. Return whether this process has something to free."""
+    async def call(self, work: Work, timeout: float | None) -> Any:  # noqa: ANN401
+        """Do the work of a call."""
+        self._check_loop()
+        scope = self.io.timeout(timeout)
+        with Call(self, scope):
+            try:
+                async with scope:
+                    return await self.holder.settled(work(self))
+            except TimeoutError:
+                if not scope.expired():
+                    raise
+            if self._canceled:
+                raise RuntimeError(CLOSED)
+            message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
+            raise RosteringError("network_error", message, retryable=True)
+
+    async def close(self, timeout: float | None) -> None:
+        """Refuse further calls, wait for those in progress, and free the plugin."""
+        self._check_loop()
         if not self._plugin or self._plugin.is_inherited:
-            return False
+            return
         with self.lock:
             self.is_closed = True
             if not self.calls:
                 self.idle.set()
-        return True
-
-    def cancel(self) -> None:
-        """Cancel the calls in progress."""
-        self._canceled = True
-        for call in self.calls.copy():
-            call.cancel()
-
-    def free(self) -> None:
-        """Abandon a flow that runs, and free the plugin."""
+        with suppress(TimeoutError):
+            async with self.io.timeout(timeout):
+                await self.io.wait(self.idle, None)
+        if not self.idle.is_set():
+            self._canceled = True
+            for call in [call for call in self.calls if call.scope]:
+                self.io.cancel(call.scope)
+        # Does not wait for a token request that no call waits for.
         self.holder.replace()
-        if self._plugin:
-            self._plugin.close()
+        self._plugin.close()
+        await self.io.close(self.idle)
 
-    def ended(self, timeout: float | None) -> Exception:
-        """Return the error of a call that its timeout or `close` has ended."""
-        if self._canceled:
-            return RuntimeError(CLOSED)
-        message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
-        return RosteringError("network_error", message, retryable=True)
+    def _check_loop(self) -> None:
+        if self.loop and self.loop is not (running := asyncio.get_running_loop()):
+            belongs = f"the client belongs to {self.loop}, in which it was opened, not to {running}"
+            raise RuntimeError(f"{belongs}: open one in each event loop")
 
 
 class Call:
-    """A call in progress, which something cancels. What it raises shows no variables."""
+    """A call in progress, and what bounds it. What it raises shows no variables."""
 
-    def __init__(self, core: Core, cancel: Callable[[], object] = lambda: None) -> None:
-        self._core, self.cancel = core, cancel
+    def __init__(self, core: Core, scope: object) -> None:
+        self._core, self.scope = core, scope
 
     def __enter__(self) -> None:
         with self._core.lock:
@@ -168,10 +184,12 @@ class Call:
         cut(error)
 
 
-class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
+class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     """A `Client` or an `AsyncClient`, whose calls return awaitables: what is the same for both."""
 
     _io: type[Threads | Tasks]
+    #: Returns the result of a coroutine, or an awaitable of it.
+    _result: Callable[[Coroutine[Any, Any, Any]], Any]
     #: What `send_request` takes as a body that comes in pieces.
     _iterable: type[Iterable[Any] | AsyncIterable[Any]]
 
@@ -281,8 +299,18 @@ class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
         """Forget the token and the backoff after failed token requests. Sends nothing."""
         self._change("clear_token", b"", lambda _: self._core.holder.clear())
 
+    def close(self, timeout: float | None = None) -> _Done:
+        """Wait for the calls in progress, and free the plugin with its token.
+
+        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
+        One that a thread sends through your own `http` does so when its response has arrived.
+        """
+        check_timeout("timeout", timeout, zero=True)
+        done: _Done = self._result(self._core.close(timeout))
+        return done
+
     def _change(self, export: str, data: bytes, then: Callable[[bytes], None]) -> None:
-        with Call(self._core):
+        with Call(self._core, None):
             self._core.plugin.call(export, data, then)
 
     def _view(self, name: str, value: str | None) -> Self:
@@ -301,11 +329,7 @@ class BaseClient(Generic[_Response, _Token, _Body, _Http, _Store]):
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
-        return self._run(lambda core: core.holder.settled(work(core)), timeout)
-
-    def _run(self, work: Work, timeout: float | None) -> Any:  # noqa: ANN401
-        """Carry out work."""
-        raise NotImplementedError
+        return self._result(core.call(work, timeout))
 
     def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:
         """Return the ids that replace the config's: the call's, or else the view's."""

@@ -1,20 +1,18 @@
 """The client for threads."""
 
 from collections.abc import Iterable
-from contextlib import suppress
-from typing import Any, Self
+from typing import Self
 
 import httpx
 
-from .base import BaseClient, Call, Work
-from .check import check_timeout
+from .base import BaseClient
 from .request import Body
 from .store import Store
-from .threads import Deadline, Threads
+from .threads import Threads, finish
 from .token import Token
 
 
-class Client(BaseClient[httpx.Response, Token, Body, httpx.Client, Store]):
+class Client(BaseClient[httpx.Response, Token, None, Body, httpx.Client, Store]):
     """A client of the service. Open one per process; any number of threads may use it.
 
     `timeout` bounds each call, in seconds; None is unlimited. `max_body` bounds a response, in
@@ -31,38 +29,13 @@ class Client(BaseClient[httpx.Response, Token, Body, httpx.Client, Store]):
     RuntimeError if the client is closed.
     """
 
-    _io, _iterable = Threads, Iterable
+    _io, _iterable, _result = Threads, Iterable, staticmethod(finish)
 
     def _begin(self) -> None:
         self._core.open()
-
-    def close(self, timeout: float | None = None) -> None:
-        """Wait for the calls in progress, and free the plugin with its token.
-
-        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
-        One that waits for a response through your own `http` does so when that ends.
-        """
-        check_timeout("timeout", timeout, zero=True)
-        core = self._core
-        if not core.begin_close():
-            return
-        if not core.idle.wait(timeout):
-            core.cancel()
-        # Does not wait for a token request that no call waits for.
-        core.free()
-        if core.io.owned:
-            core.io.http.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _run(self, work: Work, timeout: float | None) -> Any:  # noqa: ANN401
-        """Carry out work."""
-        core, deadline = self._core, Deadline(timeout)
-        with Call(core, deadline.cancel):
-            with suppress(TimeoutError):
-                return core.io.run(work(core), deadline)
-            raise core.ended(timeout)

@@ -220,7 +220,8 @@ class Flow:
         if step.request:
             exchange = Exchange(step.request, step.request.body, step.limit, step.limit)
             try:
-                return await io.within(step.timeout, exchange.send(io))
+                async with io.timeout(step.timeout):
+                    return await exchange.send(io)
             except TimeoutError:
                 return TimeoutError("timed out")
         if store and step.step == "store":

@@ -77,7 +77,8 @@ class SharedStore:
         """Carry out a step."""
         operation = partial(getattr(self._store, step.op), *step.arguments)
         try:
-            return step.store_outcome(await io.within(step.timeout, io.use(operation)))
+            async with io.timeout(step.timeout):
+                return step.store_outcome(await io.use(operation))
         except Exception as error:  # noqa: BLE001 - whatever the store raises
             self._warn(step, error)
             return {"failed": type(error).__name__}

@@ -5,14 +5,12 @@ import inspect
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 
 from .step import Most
 from .threads import in_thread
-
-T = TypeVar("T")
 
 
 class Tasks:
@@ -27,6 +25,13 @@ class Tasks:
         #: What runs in the background.
         self.running: set[asyncio.Task[None]] = set()
 
+    timeout = staticmethod(asyncio.timeout)
+
+    def cancel(self, timeout: asyncio.Timeout) -> None:
+        """Cancel the work in what `timeout` returned."""
+        with suppress(RuntimeError):  # it is about to end
+            timeout.reschedule(asyncio.get_running_loop().time())
+
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
         """Run work in the background, until what this returns is canceled."""
         task = asyncio.create_task(work())
@@ -34,15 +39,11 @@ class Tasks:
         task.add_done_callback(self.running.discard)
         return task
 
-    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
         """Wait for an event, for so many seconds at most."""
         with suppress(TimeoutError):
-            await self.within(seconds, event.wait())
-
-    async def within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T:
-        """Carry out a part of background work. Raises a TimeoutError if it takes longer."""
-        async with asyncio.timeout(seconds):
-            return await work
+            async with asyncio.timeout(seconds):
+                await event.wait()
 
     async def use(self, operation: "partial[Any]") -> object:
         """Return what an operation of a store returns."""
@@ -58,6 +59,14 @@ class Tasks:
 
     def check(self) -> None:
         """Do nothing: a task whose time is over is canceled."""
+
+    async def close(self, idle: asyncio.Event) -> None:
+        """Wait for the last calls, and close its own connections."""
+        await idle.wait()
+        if self.running:
+            await asyncio.wait(self.running)
+        if self.owned:
+            await self.http.aclose()
 
     async def exchange(self, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
         """Send a request, and return the response with at most so many bytes of its body."""

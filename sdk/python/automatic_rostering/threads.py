@@ -51,34 +51,45 @@ def finish(work: Coroutine[Any, Any, T]) -> T:
 
 
 class Deadline:
-    """A point in time, so many seconds from now; None means never."""
+    """For threads what asyncio.timeout is for tasks: it bounds the waits of the thread in it."""
 
-    def __init__(self, seconds: float | None) -> None:
-        self._is_canceled = False
-        #: The connection that a request reads or writes until then.
-        self.stream: Any = None
-        self.start(seconds)
-
-    def start(self, seconds: float | None) -> None:
-        """Move it to so many seconds from now."""
+    def __init__(self, thread: threading.local, seconds: float | None) -> None:
+        self._thread = thread
         self._end = None if seconds is None else monotonic() + seconds
+        self._is_canceled = False
+        self._outer: Deadline | None = None
+        self._stream: Any = None  # of the connection that is read or written until then
 
-    def left(self) -> float | None:
-        """Return the seconds left, or None. Raises a TimeoutError if it has passed."""
-        left = None if self._end is None else self._end - monotonic()
-        if self._is_canceled or (left is not None and left <= 0):
-            raise TimeoutError
-        return left
+    async def __aenter__(self) -> None:
+        self._outer = getattr(self._thread, "deadline", None)
+        self._thread.deadline = self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._thread.deadline = self._outer
+
+    def expired(self) -> bool:
+        """Return whether it has passed."""
+        return self._is_canceled or (self._end is not None and monotonic() >= self._end)
 
     def cut(self, seconds: float | None) -> float | None:
-        """Return a time in seconds, or less if less is left."""
-        left = self.left()
-        return seconds if left is None else min(seconds or left, left)
+        """Return a time in seconds, or less if less is left. Raises a TimeoutError at the end."""
+        if self.expired():
+            raise TimeoutError
+        if self._end is not None:
+            left = max(self._end - monotonic(), 0.001)
+            seconds = min(seconds or left, left)
+        return self._outer.cut(seconds) if self._outer else seconds
+
+    def uses(self, stream: Any) -> None:  # noqa: ANN401
+        """Note which connection `cancel` has to shut down."""
+        self._stream = stream
+        if self._outer:
+            self._outer.uses(stream)
 
     def cancel(self) -> None:
         """Let it pass now, which wakes a thread that reads or writes."""
         self._is_canceled = True
-        stream = self.stream
+        stream = self._stream
         if stream:
             with suppress(OSError):
                 stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
@@ -100,61 +111,61 @@ class Threads:
     def __init__(self) -> None:
         self._thread = threading.local()
 
-    def run(self, work: Coroutine[Any, Any, T], deadline: Deadline) -> T:
-        """Run work until a deadline."""
-        outer = getattr(self._thread, "deadline", None)  # of a call whose hook or log handler calls
-        self._thread.deadline = deadline
-        try:
-            return finish(work)
-        finally:
-            self._thread.deadline = outer
+    def timeout(self, seconds: float | None) -> Deadline:
+        """Return what bounds the work in it."""
+        return Deadline(self._thread, seconds)
+
+    def cancel(self, deadline: Deadline) -> None:
+        """Cancel the work in what `timeout` returned."""
+        deadline.cancel()
 
     def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> Deadline:
         """Run work in the background, until what this returns is canceled."""
-        deadline = Deadline(None)
-        in_thread(lambda: self.run(work(), deadline))
+        deadline = self.timeout(None)
+
+        async def run() -> None:
+            async with deadline:
+                await work()
+
+        in_thread(lambda: finish(run()))
         return deadline
 
-    async def wait(self, event: threading.Event, seconds: float) -> None:
+    async def wait(self, event: threading.Event, seconds: float | None) -> None:
         """Wait for an event, for so many seconds at most."""
         event.wait(self._thread.deadline.cut(seconds))
         self.check()
 
-    async def within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T:
-        """Carry out a part of background work. Raises a TimeoutError if it takes longer."""
-        self._thread.deadline.start(seconds)
-        try:
-            return await work
-        finally:
-            self._thread.deadline.start(None)
-
     async def use(self, operation: Callable[[], object]) -> object:
         """Return what an operation of a store returns."""
-        return in_thread(operation).result(self._thread.deadline.left())
+        return in_thread(operation).result(self._thread.deadline.cut(None))
 
     def check(self) -> None:
         """Raise a TimeoutError if the deadline has passed."""
-        self._thread.deadline.left()
+        self._thread.deadline.cut(None)
+
+    async def close(self, _: threading.Event) -> None:
+        """Close its own connections."""
+        if self.owned:
+            self.http.close()
 
     async def exchange(self, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
         """Send a request, and return the response with at most so many bytes of its body."""
         deadline: Deadline = self._thread.deadline
-        left, timeouts = deadline.left(), request.extensions["timeout"]
-        if left is not None:
-            timeouts = {name: min(own or left, left) for name, own in timeouts.items()}
+        own = request.extensions["timeout"]
+        timeouts = {name: deadline.cut(seconds) for name, seconds in own.items()}
         request.extensions |= {"timeout": timeouts, "trace": self._bound}
         try:
             sent = self.http.send(request, stream=True, auth=None, follow_redirects=False)
             with closing(sent) as response:
                 limit, body = most(response), bytearray()
                 for piece in response.iter_bytes():
-                    deadline.left()
+                    self.check()
                     body += piece
                     if len(body) >= limit:
                         break
                 return response, bytes(body[:limit])
         finally:
-            deadline.stream = None
+            deadline.uses(None)
 
     def _bound(self, event: str, info: dict[str, Any]) -> None:
         """Bound a connection that was made; httpcore calls this as its trace extension."""
@@ -176,5 +187,5 @@ class Threads:
         deadline: Deadline | None = getattr(self._thread, "deadline", None)
         if not deadline:
             return timeout
-        deadline.stream = stream if self.owned else None
+        deadline.uses(stream if self.owned else None)
         return deadline.cut(timeout)

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Coroutine
+from contextlib import nullcontext
 from types import SimpleNamespace, coroutine
 from typing import Any
 from unittest import TestCase, mock
@@ -24,10 +25,6 @@ def suspend(*what: Any) -> Any:
     return (yield what)
 
 
-async def within(_: float, work: Coroutine[Any, Any, object]) -> object:
-    return await work
-
-
 class Held(TestCase):
     def setUp(self) -> None:
         self.now = 1_800_000_000
@@ -35,7 +32,7 @@ class Held(TestCase):
         plugin = Plugin(bundled(), CONFIG, None)
         self.addCleanup(plugin.close)
         io: Any = SimpleNamespace(event=threading.Event, wait=suspend, start=self.start)
-        io.within, io.http, io.exchange = within, httpx.Client(), suspend
+        io.timeout, io.http, io.exchange = nullcontext, httpx.Client(), suspend
         self.addCleanup(io.http.close)
         self.holder = Holder(plugin, lambda: self.now, io, None)
 

@@ -39,6 +39,7 @@ from automatic_rostering import (
 
 Json = dict[str, Any]
 
+logging.raiseExceptions = False  # a handler that throws is shown by a test of the library
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
 KINDS = get_type_hints(Config)
