@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import threading
 from collections.abc import Callable, Coroutine
 from copy import copy
@@ -11,7 +12,7 @@ from .clock import monotonic
 from .error import RosteringError
 from .exchange import Exchange, because
 from .plugin import Plugin
-from .step import Outcome, Step, result_of
+from .step import Outcome, Request, Step, result_of
 from .store import SharedStore
 from .tasks import Tasks
 from .threads import Threads
@@ -37,7 +38,8 @@ class Holder:
         self._settles = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
         #: Not held while the plugin runs, but taken by what follows on its outcome.
         self.lock = threading.Lock()
-        self._kept: Step | None = None  # its token is used until its time
+        self._kept: Token | None = None
+        self._until = 0.0  # the time until which it is used
         self._latest = 0  # when a token was looked for
         self._worked: str | None = None  # the last token that the service accepted
         self._refused: dict[str, Any] = {}  # fields with which the next flow begins
@@ -51,8 +53,8 @@ class Holder:
                 if now < self._latest:  # the clock was set back
                     self._kept = None
                 self._latest = now
-                if self._kept and self._kept.token and now < self._kept.until:
-                    return self._kept.token
+                if self._kept and now < self._until:
+                    return self._kept
                 flow = self._running() or self._begin(force=False)
                 seen, news = flow.tokens, flow.news
             await flow.wait(news)
@@ -113,7 +115,7 @@ class Holder:
         `first`: it was the first 401 of a call that can be sent again.
         """
         with self.lock:
-            if self._kept and self._kept.token and self._kept.token.access_token == token:
+            if self._kept and self._kept.access_token == token:
                 self._kept = None
             replaced = self._flow and self._flow.fields.get("refused") == token
             if not (self._kept or replaced):
@@ -141,13 +143,14 @@ class Holder:
                 return
             flow.touch()
             # The service may refuse a token while it is renewed: steps still have it.
-            if step.token and step.token.access_token != self._refused.get("refused"):
-                self._kept, self._refused = step, {}
-                flow.token = step.token
+            token = Token.from_fields(step["token"]) if "token" in step else None
+            if token and token.access_token != self._refused.get("refused"):
+                self._kept, self._until, self._refused = token, step["until"], {}
+                flow.token = token
                 flow.tokens += 1
                 flow.wake()
-            if step.step == "done":  # now, because the service may refuse its token
-                flow.token = step.token
+            if step["step"] == "done":  # now, because the service may refuse its token
+                flow.token = token
                 self._finish(flow, None)
 
     def end(self, flow: "Flow", error: Exception) -> None:
@@ -204,11 +207,11 @@ class Flow:
         try:
             accepts = ["store"] if holder.store else []
             step = self._call("begin", {"accepts": accepts, **self.fields})
-            while step.step != "done":
+            while step["step"] != "done":
                 outcome = await self._outcome(step)
                 if not holder.runs(self):
                     return
-                step = self._call("resume", {"flow": step.flow, **result_of(outcome)})
+                step = self._call("resume", {"flow": step["flow"], **result_of(outcome)})
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
             error = because(raised, outcome)
         finally:
@@ -217,17 +220,19 @@ class Flow:
 
     async def _outcome(self, step: Step) -> Outcome:
         io, store = self._holder.io, self._holder.store
-        if step.request:
-            exchange = Exchange(step.request, step.request.body, step.limit, step.limit)
+        if step["step"] == "request":
+            request = Request(**step["request"])
+            exchange = Exchange(request, request.body, step["limit"], step["limit"])
             try:
-                async with io.timeout(step.timeout):
+                async with io.timeout(step["timeout"]):
                     return await exchange.send(io)
             except TimeoutError:
                 return TimeoutError("timed out")
-        if store and step.step == "store":
+        if store and step["step"] == "store":
             return await store.carry_out(step, io)
         never: Any = io.event()
-        await io.wait(never, step.seconds)
+        # Jitter, so that the clients of a store do not all look at once.
+        await io.wait(never, step["seconds"] * (1 + random.random() / 2))  # noqa: S311
         return {}
 
     def _call(self, export: str, fields: dict[str, object]) -> Step:
@@ -236,7 +241,7 @@ class Flow:
         return step
 
     def _publish(self, output: bytes) -> Step:
-        step = Step.decode(output)
+        step: Step = json.loads(output)
         self._holder.publish(self, step)
         return step
 

@@ -75,10 +75,19 @@ class SharedStore:
 
     async def carry_out(self, step: Step, io: Threads | Tasks) -> Outcome:
         """Carry out a step."""
-        operation = partial(getattr(self._store, step.op), *step.arguments)
+        arguments = (step[name] for name in ("key", "value", "ttl") if name in step)
+        operation = partial(getattr(self._store, step["op"]), *arguments)
         try:
-            async with io.timeout(step.timeout):
-                return step.store_outcome(await io.use(operation))
+            async with io.timeout(step["timeout"]):
+                returned = await io.use(operation)
+            match step["op"], returned:
+                case "get", str() | None:
+                    return {"value": returned}
+                case "add", bool():
+                    return {"added": returned}
+                case "set", _:
+                    return {}
+            raise TypeError  # noqa: TRY301 - a store may not return this
         except Exception as error:  # noqa: BLE001 - whatever the store raises
             self._warn(step, error)
             return {"failed": type(error).__name__}
@@ -90,5 +99,5 @@ class SharedStore:
         self._next_warning = monotonic() + _QUIET
         number = error.errno if isinstance(error, OSError) else None
         why = f" ({os.strerror(number)})" if isinstance(number, int) else ""
-        line = f"store: {step.op} failed: {type(error).__name__}{why}"
+        line = f"store: {step['op']} failed: {type(error).__name__}{why}"
         self._plugin.log(logging.WARNING, line, always=True)
