@@ -1,7 +1,6 @@
 """The configuration of a client."""
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
@@ -77,15 +76,9 @@ def _variable(name: str) -> str:
     return f"ROSTERING_{name.upper()}"
 
 
-def _margin(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,999}", text):
-        raise ValueError
-    return int(text)
-
-
 _CONVERTED: dict[str, tuple[Callable[[str], Any], str]] = {
     "allow_http": ({"true": True, "false": False}.__getitem__, "true or false"),
-    "refresh_margin": (_margin, "a non-negative integer (seconds)"),
+    "refresh_margin": (int, "a non-negative integer (seconds)"),
 }
 
 

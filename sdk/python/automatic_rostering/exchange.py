@@ -2,7 +2,6 @@
 
 import os
 import ssl
-from dataclasses import dataclass
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
@@ -21,7 +20,7 @@ AnyHttp = httpx.Client | httpx.AsyncClient
 
 _ERROR_BODY = (4 << 10) + 1  # bytes, one more than an error holds
 #: One alone: of two in each other, some KB from a server become GB. Others are not asked for.
-_ENCODING, _ENCODINGS = "content-encoding", ("identity", "gzip", "deflate", "")
+_ENCODINGS = ("identity", "gzip", "deflate", "")
 #: What the texts of exceptions have from the server, and what is said in its place.
 _OF_WIRE: dict[type[Exception], str] = {
     httpx.ProtocolError: "the response is not valid HTTP, or ended early",
@@ -47,63 +46,61 @@ def http_options() -> dict[str, Any]:
     return {**options, "timeout": None, "verify": tls}  # calls have a timeout
 
 
-@dataclass(eq=False, repr=False)
-class Exchange:
-    """One request with its body, and its response, of which so many bytes are read."""
+async def exchange(
+    io: Threads | Tasks,
+    request: Request,
+    body: AnyBody,
+    limit: int,
+    error_limit: int = _ERROR_BODY,
+    token: str | None = None,
+) -> Outcome:
+    """Send a request with a body, and read at most so many bytes of the response's."""
 
-    request: Request
-    body: AnyBody
-    limit: int
-    error_limit: int = _ERROR_BODY
-    token: str | None = None
-
-    async def send(self, io: Threads | Tasks) -> Outcome:
-        """Send it."""
-        with opened(self.body) as content:
-            try:
-                request = self._request(io.http, content)
-                return self._outcome(*await io.exchange(request, self._most))
-            except FAILURES as error:
-                io.check()
-                return self._failed(error)
-
-    def _request(self, http: AnyHttp, content: AnyContent) -> httpx.Request:
-        url, headers = self.request.parsed
-        headers = headers.copy()
-        if self.token:
-            headers["authorization"] = f"Bearer {self.token}"
-        if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
-            headers.setdefault("user-agent", _USER_AGENT)
-        rest: dict[str, Any] = {"headers": headers, "content": content}
-        return http.build_request(self.request.method, url, **rest)
-
-    def _most(self, response: httpx.Response) -> int:
-        headers = response.headers
-        if _ENCODING in headers and headers[_ENCODING].lower() not in _ENCODINGS:
+    def most(response: httpx.Response) -> int:
+        if response.headers.get("content-encoding", "gzip").lower() not in _ENCODINGS:
             raise httpx.DecodingError("")
-        return self.limit if response.is_success else self.error_limit
+        return limit if response.is_success else error_limit
 
-    def _outcome(self, response: httpx.Response, body: bytes) -> Outcome:
-        response._content = body  # noqa: SLF001 - as its read() does, which has no limit
-        # What it refers to has the token.
-        response.stream, response.next_request = httpx.ByteStream(body), None
-        response.request = self.request.shown
-        return response
+    with opened(body) as content:
+        try:
+            response, read = await io.exchange(_build(io.http, request, content, token), most)
+        except FAILURES as error:
+            io.check()
+            return _failed(error, request)
+    response._content = read  # noqa: SLF001 - as its read() does, which has no limit
+    # What it refers to has the token.
+    response.stream, response.next_request = httpx.ByteStream(read), None
+    response.request = request.shown
+    return response
 
-    def _failed(self, error: Exception) -> Exception:
-        """Return an error to show as a cause: without what the server sent, or the request was."""
-        part: BaseException | None = error
-        while part and not isinstance(part, ssl.SSLCertVerificationError):
-            part = part.__cause__ or part.__context__
-        failed = part if isinstance(part, Exception) else error
-        failed.__cause__ = failed.__context__ = failed.__traceback__ = None
-        if isinstance(failed, httpx.RequestError):
-            vars(failed).clear()
-            failed.request = self.request.shown
-        for kind, text in _OF_WIRE.items():
-            if isinstance(failed, kind):
-                failed.args = (text,)
-        return failed
+
+def _build(
+    http: AnyHttp, request: Request, content: AnyContent, token: str | None
+) -> httpx.Request:
+    url, headers = request.parsed
+    headers = headers.copy()
+    if token:
+        headers["authorization"] = f"Bearer {token}"
+    if http.headers.get("user-agent", _HTTPX_AGENT) == _HTTPX_AGENT:
+        headers.setdefault("user-agent", _USER_AGENT)
+    rest: dict[str, Any] = {"headers": headers, "content": content}
+    return http.build_request(request.method, url, **rest)
+
+
+def _failed(error: Exception, request: Request) -> Exception:
+    """Return an error to show as a cause: without what the server sent, or the request was."""
+    part: BaseException | None = error
+    while part and not isinstance(part, ssl.SSLCertVerificationError):
+        part = part.__cause__ or part.__context__
+    failed = part if isinstance(part, Exception) else error
+    failed.__cause__ = failed.__context__ = failed.__traceback__ = None
+    if isinstance(failed, httpx.RequestError):
+        vars(failed).clear()
+        failed.request = request.shown
+    for kind, text in _OF_WIRE.items():
+        if isinstance(failed, kind):
+            failed.args = (text,)
+    return failed
 
 
 def because(error: E, outcome: Outcome) -> E:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from .clock import monotonic
 from .error import RosteringError
-from .exchange import Exchange, because
+from .exchange import because, exchange
 from .plugin import Plugin
 from .step import Outcome, Request, Step, result_of
 from .store import SharedStore
@@ -222,10 +222,10 @@ class Flow:
         io, store = self._holder.io, self._holder.store
         if step["step"] == "request":
             request = Request(**step["request"])
-            exchange = Exchange(request, request.body, step["limit"], step["limit"])
+            limit = step["limit"]
             try:
                 async with io.timeout(step["timeout"]):
-                    return await exchange.send(io)
+                    return await exchange(io, request, request.body, limit, limit)
             except TimeoutError:
                 return TimeoutError("timed out")
         if store and step["step"] == "store":

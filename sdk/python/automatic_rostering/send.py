@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import httpx
 
 from .error import RosteringError, decode_error
-from .exchange import Exchange, because
+from .exchange import because, exchange
 from .holder import Holder
 from .plugin import Plugin
 from .request import AnyBody, is_repeatable
@@ -66,8 +66,8 @@ class Service:
         refusal: RosteringError | None = None
         try:
             while goes_on and await sends.next():
-                exchange = Exchange(request, body, self._max_body + 1, token=sends.tokens[-1])
-                outcome = await exchange.send(self._holder.io)
+                io, limit, token = self._holder.io, self._max_body + 1, sends.tokens[-1]
+                outcome = await exchange(io, request, body, limit, token=token)
                 if not isinstance(outcome, httpx.Response):
                     raise self._explain(outcome, sends.tokens)
                 response = outcome
