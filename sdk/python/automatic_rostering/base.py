@@ -16,7 +16,7 @@ import httpx
 
 from .check import check, check_store, check_timeout
 from .clock import wall
-from .config import Config, check_present
+from .config import Config
 from .error import RosteringError, cut
 from .exchange import http_options
 from .holder import Holder
@@ -85,7 +85,6 @@ class Core:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
         if self.is_closed:
             raise RuntimeError(CLOSED)
-        check_present(self.config)
         # It loads the certificates for as long as the plugin compiles: one beside the other.
         making = in_thread(lambda: self.io.http or self.io.http_kind(**http_options()))
         try:

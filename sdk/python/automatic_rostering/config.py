@@ -82,15 +82,6 @@ _CONVERTED: dict[str, tuple[Callable[[str], Any], str]] = {
 }
 
 
-def check_present(config: Config) -> None:
-    """Raise an error that names all that is missing. The plugin explains the one that is."""
-    needed = ("auth_url", "client_id", "client_secret", *([] if config.scope else ["environment"]))
-    missing = [name for name in needed if not getattr(config, name)]
-    if len(missing) > 1:
-        names = ", ".join(f"{name} ({_variable(name)})" for name in missing)
-        raise RosteringError("config_missing", f"these are missing: {names}", key=missing[0])
-
-
 def plugin_config(config: Config) -> dict[str, str]:
     """Return a config as the plugin takes it."""
     values = {f.name: getattr(config, f.name) for f in fields(config)}

@@ -2,9 +2,10 @@
 
 import json
 import logging
+import re
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote_plus
 
 import httpx
 
@@ -102,7 +103,8 @@ class Service:
         error = decode_error(self._plugin.call("explain", data.encode()))
         if isinstance(outcome, httpx.Response):
             fields = outcome.headers.multi_items()
-            error.headers = httpx.Headers([_redacted(field, tokens) for field in fields])
+            clean = [(_redacted(name, tokens), _redacted(value, tokens)) for name, value in fields]
+            error.headers = httpx.Headers(clean)
         return because(error, outcome)
 
     def _checked(self, response: httpx.Response) -> httpx.Response:
@@ -113,10 +115,9 @@ class Service:
         return response
 
 
-def _redacted(field: tuple[str, str], tokens: list[str]) -> tuple[str, str]:
-    """Return a header without tokens, which a service may repeat."""
-    name, value = (
-        "redacted" if any(token.lower() in unquote(part).lower() for token in tokens) else part
-        for part in field
-    )
-    return name, value
+def _redacted(text: str, tokens: list[str]) -> str:
+    """Return a part of a header without tokens, which a service may repeat in its own way."""
+    for token in tokens:
+        for form in token, quote_plus(token):
+            text = re.sub(re.escape(form), "[redacted]", text, flags=re.IGNORECASE)
+    return text

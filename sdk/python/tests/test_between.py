@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import ssl
 import time
 from contextlib import redirect_stderr
 from io import StringIO
@@ -53,18 +52,6 @@ class Hooks(TestCase):
 
         asyncio.run(play("/jobs", asyncio.CancelledError))
         asyncio.run(play("/connect/token", RuntimeError))
-
-    def test_certificate_that_is_not_trusted(self) -> None:
-        cause = ssl.SSLCertVerificationError("of OpenSSL")
-        cause.verify_message = "self-signed certificate"
-        error = httpx.ConnectError("of httpx")
-        error.__context__ = cause
-        http = Service().http(**self.raise_once("/connect/token", error))
-        with Client(CONFIG, http=http) as client, self.assertRaises(RosteringError) as caught:
-            client.list_jobs()
-        self.assertRegex(caught.exception.message, "self-signed certificate; .* SSL_CERT_FILE")
-        self.assertFalse(caught.exception.retryable)
-        self.assertIs(caught.exception.__cause__, cause)
 
 
 class Calling(logging.Handler):
