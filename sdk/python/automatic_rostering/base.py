@@ -99,7 +99,7 @@ class Core:
             raise
         store = None if self.store is None else SharedStore(self.store, plugin)
         self.holder = Holder(plugin, self.now, self.io, store)
-        self.service = Service(plugin, self.holder, self.max_body)
+        self.service = Service(self.holder, self.max_body)
         self._plugin = plugin
 
     def now(self) -> int:
@@ -269,7 +269,9 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         check("refused", refused, str, None)
         if force and refused is not None:
             raise ValueError("set force or refused, not both")
-        token: _Token = self._call(lambda core: core.holder.get(refused, force=force), timeout)
+        work = _getting(refused, force=force)
+        del refused  # a tool may show the variables of a traceback
+        token: _Token = self._call(work, timeout)
         return token
 
     def for_customer(self, customer_id: str | None) -> Self:
@@ -290,13 +292,11 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         scope or token endpoint.
         """
         check("token", token, Token)
-        core = self._core
-        fields = {**json.loads(token.to_json()), "now": core.now()}
-        self._change("set_token", json.dumps(fields).encode(), lambda _: core.holder.replace())
+        self._change("set_token", token, lambda _: self._core.holder.replace())
 
     def clear_token(self) -> None:
         """Forget the token and the backoff after failed token requests. Sends nothing."""
-        self._change("clear_token", b"", lambda _: self._core.holder.clear())
+        self._change("clear_token", None, lambda _: self._core.holder.clear())
 
     def close(self, timeout: float | None = None) -> _Done:
         """Wait for the calls in progress, and free the plugin with its token.
@@ -308,9 +308,9 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         done: _Done = self._result(self._core.close(timeout))
         return done
 
-    def _change(self, export: str, data: bytes, then: Callable[[bytes], None]) -> None:
+    def _change(self, export: str, token: Token | None, then: Callable[[bytes], None]) -> None:
         with Call(self._core, None):
-            self._core.plugin.call(export, data, then)
+            self._core.plugin.call(export, _dated(token, self._core.now()), then)
 
     def _view(self, name: str, value: str | None) -> Self:
         view = copy(self)
@@ -337,6 +337,15 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
             if value is not DEFAULT:
                 ids[name] = _id(name, value)
         return ids
+
+
+def _getting(refused: str | None, *, force: bool) -> Work:
+    return lambda core: core.holder.get(refused, force=force)
+
+
+def _dated(token: Token | None, now: int) -> bytes:
+    """Return a token object as the plugin takes it, or nothing."""
+    return json.dumps({**json.loads(token.to_json()), "now": now}).encode() if token else b""
 
 
 def _id(name: str, value: object) -> str | None:

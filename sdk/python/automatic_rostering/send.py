@@ -4,7 +4,7 @@ import json
 import logging
 import re
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote_plus
 
 import httpx
@@ -12,7 +12,6 @@ import httpx
 from .error import RosteringError, decode_error
 from .exchange import because, exchange
 from .holder import Holder
-from .plugin import Plugin
 from .request import AnyBody, is_repeatable
 from .step import Outcome, Request, result_of
 
@@ -53,8 +52,8 @@ class Sends:
 class Service:
     """Makes the calls of the service."""
 
-    def __init__(self, plugin: Plugin, holder: Holder, max_body: int) -> None:
-        self._plugin, self._holder, self._max_body = plugin, holder, max_body
+    def __init__(self, holder: Holder, max_body: int) -> None:
+        self._plugin, self._holder, self._max_body = holder.plugin, holder, max_body
         #: By their input, for which the plugin always builds the same.
         self._requests: dict[str, Request] = {}
 
@@ -78,7 +77,11 @@ class Service:
                 raise
             refusal = error
         if response.is_success or response.status_code == HTTPStatus.NOT_MODIFIED:
-            return self._checked(response)
+            if len(response.content) <= self._max_body:
+                return cast(httpx.Response, response)
+            option = f"max_body ({self._max_body} bytes)"
+            message = f"the response is larger than {option}: raise it or request less"
+            raise RosteringError("network_error", message, status=response.status_code)
         explained = self._explain(response, sends.tokens)
         if refusal:  # the flow's verdict, on the response that led to it
             explained.message, explained.retryable = refusal.message, refusal.retryable
@@ -106,13 +109,6 @@ class Service:
             clean = [(_redacted(name, tokens), _redacted(value, tokens)) for name, value in fields]
             error.headers = httpx.Headers(clean)
         return because(error, outcome)
-
-    def _checked(self, response: httpx.Response) -> httpx.Response:
-        if len(response.content) > self._max_body:
-            limit = f"max_body ({self._max_body} bytes)"
-            message = f"the response is larger than {limit}: raise it or request less"
-            raise RosteringError("network_error", message, status=response.status_code)
-        return response
 
 
 def _redacted(text: str, tokens: list[str]) -> str:
