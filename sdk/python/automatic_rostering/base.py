@@ -8,9 +8,9 @@ from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mappin
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from enum import Enum
 from os import PathLike
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+from types import EllipsisType
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import httpx
 
@@ -28,21 +28,10 @@ from .tasks import Tasks
 from .threads import Threads, in_thread
 from .token import Token
 
-
-class Default(Enum):
-    """The default of arguments for which None has a meaning."""
-
-    DEFAULT = "default"
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-DEFAULT: Literal[Default.DEFAULT] = Default.DEFAULT
-#: An id that replaces that of the view or the config; None sends no header.
-Id: TypeAlias = str | Default | None
+#: An id that replaces that of the view or the config; None sends no header, ... replaces none.
+Id: TypeAlias = str | EllipsisType | None
 #: A timeout in seconds that replaces the client's; None is unlimited.
-Timeout: TypeAlias = float | Default | None
+Timeout: TypeAlias = float | EllipsisType | None
 
 _Response = TypeVar("_Response")  # or an awaitable
 _Token = TypeVar("_Token")
@@ -225,7 +214,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         """Open it, unless that waits for the event loop."""
 
     def list_jobs(
-        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
+        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
     ) -> _Response:
         """Return the service's response to GET /jobs: status 2xx, its body in memory.
 
@@ -243,9 +232,9 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         headers: Mapping[str, str] | None = None,
         content: _Body | None = None,
         json: Any = None,  # noqa: ANN401
-        customer_id: Id = DEFAULT,
-        user_id: Id = DEFAULT,
-        timeout: Timeout = DEFAULT,
+        customer_id: Id = ...,
+        user_id: Id = ...,
+        timeout: Timeout = ...,
     ) -> _Response:
         """Send another request to the service, and return its response: status 2xx, or 304.
 
@@ -258,7 +247,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         return self._send(fields, body, timeout)
 
     def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
+        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = ...
     ) -> _Token:
         """Return the token, or request a new one if it is missing or about to expire.
 
@@ -321,10 +310,10 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         response: _Response = self._call(lambda core: core.service.call(fields, body), timeout)
         return response
 
-    def _call(self, work: Work, timeout: Timeout = DEFAULT) -> Any:  # noqa: ANN401
+    def _call(self, work: Work, timeout: Timeout = ...) -> Any:  # noqa: ANN401
         """Do the work of a call, and return its result in this client's form."""
         core = self._core
-        if timeout is DEFAULT:
+        if timeout is ...:
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
@@ -334,7 +323,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         """Return the ids that replace the config's: the call's, or else the view's."""
         ids: dict[str, object] = {**self._ids}
         for name, value in ("customer_id", customer_id), ("user_id", user_id):
-            if value is not DEFAULT:
+            if value is not ...:
                 ids[name] = _id(name, value)
         return ids
 
