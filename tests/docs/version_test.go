@@ -49,7 +49,7 @@ func TestOneContract(t *testing.T) {
 		"sdk/go/version.go": `Contract = (\d+)`,
 		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,
 		"sdk/javascript/src/version.js":                                          `contract = (\d+)`,
-		"sdk/python/automatic_rostering/contract.py":                             `CONTRACT = (\d+)`,
+		"sdk/python/automatic_rostering/plugin.py":                               `CONTRACT = (\d+)`,
 		"sdk/rust/src/lib.rs":                                                    `CONTRACT: u\d+ = (\d+)`,
 	})
 }
