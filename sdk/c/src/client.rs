@@ -41,7 +41,7 @@ impl Shared {
     fn start(log: Dispatch) -> Result<Self> {
         let of_threads = log.clone();
         let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
+            .worker_threads(2)
             .thread_name("rostering")
             .on_thread_start(move || prepare_thread(&of_threads))
             .enable_all()

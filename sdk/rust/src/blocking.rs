@@ -15,7 +15,7 @@ use crate::{Config, Error, Options, Request, Response, Token};
 
 /// Shared by all clients. Never dropped, which would panic in async code.
 static RUNTIME: LazyLock<io::Result<Runtime>> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).thread_name("rostering").enable_all().build());
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).thread_name("rostering").enable_all().build());
 
 /// A client for code without async: a [`crate::Client`] whose calls block.
 ///

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
-use reqwest::{ClientBuilder, Request, StatusCode, Url};
+use reqwest::{ClientBuilder, Request, StatusCode, Url, retry};
 use rustls::crypto::ring;
 
 use crate::{Cause, Error, Options, Response, VERSION, lock};
@@ -12,7 +12,7 @@ use crate::{Cause, Error, Options, Response, VERSION, lock};
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 pub const MAX_ERROR: usize = (4 << 10) + 1;
 
-/// Sends requests, and follows no redirect.
+/// Sends requests once, and follows no redirect.
 pub struct Http {
     /// For URLs on loopback (true), without the proxies of the environment, and for others, as far as the config has such.
     clients: Mutex<HashMap<bool, reqwest::Client>>,
@@ -28,7 +28,7 @@ impl Http {
         let client = |loopback: bool| {
             let preset = ClientBuilder::new().user_agent(format!("automatic-rostering/{VERSION} (rust)"));
             let preset = if loopback { preset.no_proxy() } else { preset };
-            (options.http)(preset).redirect(Policy::none()).build().map(|client| (loopback, client))
+            (options.http)(preset).redirect(Policy::none()).retry(retry::never()).build().map(|client| (loopback, client))
         };
         let needed: BTreeSet<_> = urls.iter().map(is_loopback).collect();
         let clients: Result<_, _> = needed.into_iter().map(client).collect();

@@ -1,4 +1,6 @@
-use std::sync::{Arc, Mutex};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -45,6 +47,37 @@ fn in_async_code() {
         runtime.block_on(async { call() });
         runtime.block_on(async { tokio::spawn(async { call() }).await.unwrap() });
     }
+}
+
+/// Another call ends while a server sends informational responses without a pause, which hyper skips without yielding.
+#[test]
+fn flood_of_informational_responses() {
+    let (sandbox, listener) = (Sandbox::start(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let mut config = sandbox.config();
+    config.base_url = format!("http://{}", listener.local_addr().unwrap());
+    let [flooded, other] = [config, sandbox.config()].map(|config| Client::open(&config, Options::default()).unwrap());
+    let (sender, begun) = mpsc::channel();
+    let flood = thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let _ = connection.read(&mut [0; 4096]).unwrap(); // the request
+        let hints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10_000);
+        for number in 0.. {
+            if connection.write_all(hints.as_bytes()).is_err() {
+                break;
+            }
+            let _ = sender.send(number);
+        }
+    });
+    let view = flooded.clone();
+    let call = thread::spawn(move || view.list_jobs());
+    while begun.recv_timeout(PATIENCE).unwrap() < 20 {}
+    for _ in 0..200 {
+        other.list_jobs().unwrap();
+    }
+    assert!(!flood.is_finished());
+    flooded.close_within(Duration::ZERO);
+    assert_eq!(call_error(call.join().unwrap()).code, Code::Closed);
+    flood.join().unwrap();
 }
 
 /// A call of a thread begins the renewal, and the token request hangs.
