@@ -1,58 +1,31 @@
 package example.automaticrostering;
 
-import static java.util.concurrent.CompletableFuture.failedFuture;
-
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
-
-/** A call in progress. Its caller leaves it by completing its result. */
-final class Call<T> {
-  final CompletableFuture<T> result = new CompletableFuture<>();
+/** A call in progress. */
+final class Call extends Work {
   private final Driver driver;
   private final long timeout;
-  private final long deadline;
+
+  /** The time of {@link Calls#now} at which it times out. */
+  final long deadline;
 
   /** Whether there is a response, which is the caller's even if the deadline passes. */
   private volatile boolean hasResponse;
 
+  /** Begins a call, which must be run or started. */
   Call(Driver driver, long timeout) {
     this.driver = driver;
     this.timeout = timeout;
-    deadline = Deadlines.after(timeout);
+    deadline = Calls.after(timeout);
+    driver.calls.add(this);
   }
 
-  /** Starts the call. */
-  CompletableFuture<T> start(Supplier<CompletableFuture<T>> work) {
-    if (!driver.add(this)) {
-      result.completeExceptionally(Driver.closed());
-      return result;
-    }
-    result.whenComplete((r, e) -> driver.remove(this));
-    CompletableFuture<T> started;
+  /** Does what the call is for, and waits for what the process must not be frozen in. */
+  <T> T settled(Client.Use<T> use) throws InterruptedException {
     try {
-      started = work.get();
-    } catch (Throwable e) {
-      started = failedFuture(e);
-    }
-    if (!started.isDone()) {
-      driver.deadlines.add(deadline);
-    }
-    started.whenComplete(
-        (r, e) -> {
-          responded();
-          driver
-              .holder
-              .settled(Math.max(1, deadline - Deadlines.now()))
-              .whenComplete((x, y) -> end(r, e));
-        });
-    return result;
-  }
-
-  private void end(T r, Throwable e) {
-    if (e == null) {
-      result.complete(r);
-    } else {
-      result.completeExceptionally(Http.unwrapped(e));
+      return use.of(this);
+    } finally {
+      responded();
+      driver.holder.settle(deadline - Calls.now());
     }
   }
 
@@ -60,24 +33,28 @@ final class Call<T> {
     hasResponse = true;
   }
 
-  /** Waits for another token. */
+  /** The call waits again. */
   void continues() {
     hasResponse = false;
     timeOut();
+    check();
   }
 
-  /** The time of {@link Deadlines#now} at which the call times out. */
-  long deadline() {
-    return deadline;
-  }
-
-  /** Ends the call for its caller at the deadline, unless there is a response. */
+  /** Ends the call if it is late. */
   void timeOut() {
-    if (deadline <= Deadlines.now() && !hasResponse && !result.isDone()) {
-      result.completeExceptionally(
-          RosteringException.ofNetwork(
-              "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout",
-              true));
+    if (deadline <= Calls.now() && !hasResponse) {
+      end(
+          () ->
+              RosteringException.ofNetwork(
+                  "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout",
+                  true));
     }
+  }
+
+  @Override
+  void over() {
+    super.over();
+    driver.calls.remove(this);
+    driver.log.flush();
   }
 }

@@ -7,7 +7,6 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -29,13 +28,22 @@ import run.endive.wasm.types.MemoryLimits;
  * Runs the plugin on a bare WebAssembly runtime, with the functions of Extism that it imports. What
  * exceeds a bound throws, which ends the export but not the instance.
  */
-final class ExtismHost implements Exports {
+final class ExtismHost {
+  /** An error of an export, as JSON of the contract. */
+  static final class Failure extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Failure(String json) {
+      super(json);
+    }
+  }
+
   private static final int MAX_PAGES = 256; // of 64 KiB
   private static final int MAX_VAR_BYTES = 1 << 20;
   private static final byte[] NOTHING = {};
 
   private final Map<String, byte[]> config = new HashMap<>();
-  private final BiConsumer<Level, String> log;
+  private final Log log;
   private final Map<String, byte[]> vars = new HashMap<>();
   private final Blocks blocks = new Blocks();
   private final Instance instance;
@@ -44,10 +52,7 @@ final class ExtismHost implements Exports {
   private String error;
 
   ExtismHost(
-      WasmModule module,
-      Function<Instance, Machine> machine,
-      Map<String, String> config,
-      BiConsumer<Level, String> log) {
+      WasmModule module, Function<Instance, Machine> machine, Map<String, String> config, Log log) {
     config.forEach((key, value) -> this.config.put(key, value.getBytes(UTF_8)));
     this.log = log;
     var imports = module.importSection().stream().map(i -> function(module, i)).toList();
@@ -69,8 +74,7 @@ final class ExtismHost implements Exports {
     throw new UnlinkableException("it imports " + wanted.module() + " " + wanted.name());
   }
 
-  @Override
-  public byte[] call(String export, byte[] in) {
+  byte[] call(String export, byte[] in) {
     blocks.reset();
     input = Blocks.buffer(in);
     output = NOTHING;
@@ -97,8 +101,8 @@ final class ExtismHost implements Exports {
       case "var_get" -> result(args -> blocks.copy(vars.get(blocks.text(args[0]))));
       case "var_set" -> effect(args -> setVar(blocks.text(args[0]), blocks.bytes(args[1])));
       case "config_get" -> result(args -> blocks.copy(config.get(blocks.text(args[0]))));
-      case "log_debug" -> effect(args -> log.accept(Level.DEBUG, blocks.text(args[0])));
-      case "log_warn" -> effect(args -> log.accept(Level.WARNING, blocks.text(args[0])));
+      case "log_debug" -> effect(args -> log.add(Level.DEBUG, blocks.text(args[0])));
+      case "log_warn" -> effect(args -> log.add(Level.WARNING, blocks.text(args[0])));
       case "http_request", "http_status_code" -> effect(args -> noHttp());
       default -> throw new UnlinkableException("it imports extism:host/env " + name);
     };

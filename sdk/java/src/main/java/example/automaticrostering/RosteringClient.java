@@ -86,14 +86,24 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Returns a view for another customer: this client, with the same token and everything else, but
-   * all its calls send that id, or none if it is null. Closing a view closes the client.
+   * all its calls send that id. Closing a view closes nothing.
    */
   default RosteringClient forCustomer(String id) {
     throw new UnsupportedOperationException();
   }
 
+  /** Returns a view whose calls send no customer id. */
+  default RosteringClient forNoCustomer() {
+    throw new UnsupportedOperationException();
+  }
+
   /** Returns a view for another user, as {@link #forCustomer} does for a customer. */
   default RosteringClient forUser(String id) {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Returns a view whose calls send no user id. */
+  default RosteringClient forNoUser() {
     throw new UnsupportedOperationException();
   }
 

@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
 import static java.util.Locale.ROOT;
 
 import java.net.URI;
@@ -44,6 +45,7 @@ public final class RosteringConfig {
 
   /** Reads these variables from a map: {@link #fromEnvironment()}. */
   public static RosteringConfig fromEnvironment(Map<String, String> variables) {
+    notNull(variables, "the variables");
     var builder = builder();
     for (var key :
         ("auth_url base_url client_id client_secret customer_id user_id scope"
@@ -144,7 +146,7 @@ public final class RosteringConfig {
 
     /** Sets how long before its expiry a token is renewed, in whole seconds (default: 60 s). */
     public Builder refreshMargin(Duration margin) {
-      if (margin.isNegative() || margin.getNano() != 0) {
+      if (notNull(margin, "refreshMargin").isNegative() || margin.getNano() != 0) {
         throw new IllegalArgumentException(
             "refreshMargin must be zero or more, in whole seconds, not " + margin);
       }
