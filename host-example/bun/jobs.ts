@@ -1,6 +1,5 @@
 // Prints the jobs.
 
-// snippet
 import { Client, configFromEnv, RosteringError } from 'automatic-rostering';
 
 try {
@@ -9,7 +8,8 @@ try {
   console.log(await jobs.text());
 } catch (error) {
   if (!(error instanceof RosteringError)) throw error;
+  // snippet
   console.error(String(error));
   process.exitCode = 1;
+  // end of snippet
 }
-// end of snippet

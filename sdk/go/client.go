@@ -10,6 +10,7 @@ import (
 type Client struct {
 	driver         *driver         // shared by all views; nil in the zero Client
 	customer, user json.RawMessage // null or a string, or empty for the config's id
+	view           bool
 }
 
 // New creates a client. It sends nothing. If the config lacks what every call needs, or
@@ -28,18 +29,18 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 }
 
 // ForCustomer returns a view of the client whose calls send this customer id instead of the
-// config's. It shares everything else with the client, and closing it closes the client.
+// config's. It shares everything else with the client, which alone can be closed.
 // With an empty id, its calls return an [*Error] with [CodeInvalidInput].
-func (c *Client) ForCustomer(id string) *Client { return &Client{c.driver, jsonString(id), c.user} }
+func (c *Client) ForCustomer(id string) *Client { return &Client{c.driver, jsonString(id), c.user, true} }
 
 // ForNoCustomer returns a view of the client whose calls send no customer id.
-func (c *Client) ForNoCustomer() *Client { return &Client{c.driver, null, c.user} }
+func (c *Client) ForNoCustomer() *Client { return &Client{c.driver, null, c.user, true} }
 
 // ForUser returns a view of the client whose calls send this user id: see [Client.ForCustomer].
-func (c *Client) ForUser(id string) *Client { return &Client{c.driver, c.customer, jsonString(id)} }
+func (c *Client) ForUser(id string) *Client { return &Client{c.driver, c.customer, jsonString(id), true} }
 
 // ForNoUser returns a view of the client whose calls send no user id.
-func (c *Client) ForNoUser() *Client { return &Client{c.driver, c.customer, null} }
+func (c *Client) ForNoUser() *Client { return &Client{c.driver, c.customer, null, true} }
 
 var null = json.RawMessage("null")
 
@@ -97,9 +98,9 @@ func (c *Client) ClearToken(ctx context.Context) error {
 }
 
 // Close cancels the calls in progress and frees the plugin with its token. These calls, and
-// all later ones, return [ErrClosed].
+// all later ones, return [ErrClosed]. For a view, it does nothing.
 func (c *Client) Close() error {
-	if c.driver == nil {
+	if c.driver == nil || c.view {
 		return nil
 	}
 	ended, cancel := context.WithCancel(context.Background())
@@ -110,9 +111,9 @@ func (c *Client) Close() error {
 
 // Shutdown waits for the calls in progress and then closes the client. If ctx ends first,
 // the remaining calls are canceled as by [Client.Close], and the error is that of ctx. A
-// token request that no call waits for is canceled at once.
+// token request that no call waits for is canceled at once. For a view, it does nothing.
 func (c *Client) Shutdown(ctx context.Context) error {
-	if c.driver == nil {
+	if c.driver == nil || c.view {
 		return nil
 	}
 	ended := c.driver.shutdown(ctx)

@@ -24,7 +24,7 @@ type driver struct {
 	ownHTTP  bool
 	store    Store // nil if nothing is shared
 	trouble  trouble
-	log      func(level slog.Level, line string)
+	logger   *slog.Logger // or nil
 	holder   *holder
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
@@ -38,9 +38,9 @@ type driver struct {
 
 	mutex    sync.Mutex
 	closed   bool
-	calls    sync.WaitGroup                    // in progress
-	cancels  map[*context.CancelCauseFunc]bool // of the calls
-	requests map[string]*http.Request          // by their inputs
+	calls    int                      // in progress
+	ended    chan struct{}            // closed when the client is closed and no call in progress
+	requests map[string]*http.Request // by their inputs
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -49,14 +49,14 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
-	if err := instance.check(); err != nil {
-		_ = instance.close(ctx)
-		return nil, err
-	}
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{logger: s.logger, secret: string(config.ClientSecret)},
-		log: s.log, cancels: map[*context.CancelCauseFunc]bool{}, requests: map[string]*http.Request{},
+		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{secret: string(config.ClientSecret)},
+		logger: s.logger, ended: make(chan struct{}), requests: map[string]*http.Request{},
+	}
+	if err := d.check(); err != nil {
+		_ = instance.close(ctx)
+		return nil, err
 	}
 	d.holder = newHolder(d)
 	if d.ownHTTP {
@@ -93,12 +93,39 @@ func (d *driver) change(ctx context.Context, export string, input func() any) er
 		return err
 	}
 	defer leave()
-	d.instance.use(export, object(input()), func(_ []byte, failed error) {
+	d.log(d.instance.use(export, object(input()), func(_ []byte, failed error) {
 		if err = failed; err == nil {
 			d.holder.drop(export == "set_token")
 		}
-	})
+	})...)
 	return err
+}
+
+// call calls an export that does not change the plugin's state.
+func (d *driver) call(export string, input []byte) (output []byte, err error) {
+	d.log(d.instance.use(export, input, func(o []byte, e error) { output, err = o, e })...)
+	return output, err
+}
+
+// line is a line of the log.
+type line struct {
+	level  slog.Level
+	text   string
+	always bool // also without a logger, by the default one
+}
+
+// log logs lines. It is not called while something is locked, or a flow runs, because the
+// handler may call the client.
+func (d *driver) log(lines ...line) {
+	for _, l := range lines {
+		logger := d.logger
+		if logger == nil && l.always {
+			logger = slog.Default()
+		}
+		if logger != nil {
+			logger.Log(context.Background(), l.level, l.text)
+		}
+	}
 }
 
 func (d *driver) now() int64 { return d.clock().Unix() }
@@ -122,23 +149,24 @@ func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leav
 			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
 		}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	if d.closed {
-		cancel(nil)
 		return nil, nil, ErrClosed
 	}
-	d.cancels[&cancel] = true
-	d.calls.Add(1)
+	d.calls++
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
 	timer := time.AfterFunc(cmp.Or(timeout, math.MaxInt64), func() { cancel(timedOut(timeout)) })
 	return ctx, func() {
+		stop()
 		timer.Stop()
 		cancel(nil)
 		d.mutex.Lock()
 		defer d.mutex.Unlock()
-		delete(d.cancels, &cancel)
-		d.calls.Done()
+		if d.calls--; d.closed && d.calls == 0 {
+			close(d.ended)
+		}
 	}, nil
 }
 
@@ -150,28 +178,21 @@ func zeroValue(name string) *Error {
 // shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
 func (d *driver) shutdown(ctx context.Context) (err error) {
 	d.mutex.Lock()
+	running := d.calls > 0
+	if !d.closed && !running {
+		close(d.ended)
+	}
 	d.closed = true
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		d.calls.Wait()
-	}()
-	running := len(d.cancels) > 0
 	d.mutex.Unlock()
 	if running {
 		select {
-		case <-ended:
+		case <-d.ended:
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
 	}
-	d.mutex.Lock()
-	for cancel := range d.cancels {
-		(*cancel)(ErrClosed)
-	}
-	d.mutex.Unlock()
 	d.cancel(ErrClosed)
-	<-ended
+	<-d.ended
 	d.flows.Wait()
 	return err
 }

@@ -24,16 +24,16 @@ const (
 type extismHost struct {
 	config map[string]string
 	vars   map[string]string // outlive the exports
-	log    func(level slog.Level, line string)
 
 	input, output, failure []byte // of the export that runs
+	lines                  []line // of the log
 	blocks                 [][]byte
 	used                   uint64
 }
 
 // reset begins an export.
 func (h *extismHost) reset(input []byte) {
-	h.input, h.output, h.failure, h.blocks, h.used = input, nil, nil, [][]byte{nil}, 0
+	h.input, h.output, h.failure, h.lines, h.blocks, h.used = input, nil, nil, nil, [][]byte{nil}, 0
 }
 
 // trap ends the export with an error. The next export works again.
@@ -88,6 +88,11 @@ func (h *extismHost) setVar(key string, value []byte) {
 	h.vars[key] = string(value) // an empty one is none
 }
 
+// log keeps a line until the export has returned, because who logs may call the client.
+func (h *extismHost) log(level slog.Level, offset uint64) {
+	h.lines = append(h.lines, line{level: level, text: string(h.block(offset))})
+}
+
 // functions defines the functions, which take parameters from a stack and leave results there.
 func (h *extismHost) functions(runtime wazero.Runtime) wazero.HostModuleBuilder {
 	env := runtime.NewHostModuleBuilder("extism:host/env")
@@ -112,8 +117,8 @@ func (h *extismHost) functions(runtime wazero.Runtime) wazero.HostModuleBuilder 
 	define("var_get", one, one, func(s []uint64) { s[0] = h.put(h.vars[string(h.block(s[0]))]) })
 	define("var_set", two, none, func(s []uint64) { h.setVar(string(h.block(s[0])), h.block(s[1])) })
 	define("config_get", one, one, func(s []uint64) { s[0] = h.put(h.config[string(h.block(s[0]))]) })
-	define("log_debug", one, none, func(s []uint64) { h.log(slog.LevelDebug, string(h.block(s[0]))) })
-	define("log_warn", one, none, func(s []uint64) { h.log(slog.LevelWarn, string(h.block(s[0]))) })
+	define("log_debug", one, none, func(s []uint64) { h.log(slog.LevelDebug, s[0]) })
+	define("log_warn", one, none, func(s []uint64) { h.log(slog.LevelWarn, s[0]) })
 	define("http_request", two, one, func([]uint64) { trap("the plugin sent a request itself, which a step never does") })
 	define("http_status_code", none, types{i32}, func(s []uint64) { s[0] = 0 })
 	return env

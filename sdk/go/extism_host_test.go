@@ -51,10 +51,10 @@ func TestInstanceAfterTraps(t *testing.T) {
 		{"none", "", `the plugin has no export "none"`},
 	} {
 		for range 200 { // more than fit on a stack that traps do not reset
-			if _, err := i.call(tt.export, []byte(tt.input)); err == nil || err.Error() != "rostering: "+tt.want {
+			if _, err := i.run(tt.export, []byte(tt.input)); err == nil || err.Error() != "rostering: "+tt.want {
 				t.Fatalf("%s ended with %v, want %s", tt.export, err, tt.want)
 			}
-			if _, err := i.call("clear_token", nil); err != nil { // with its backoff
+			if _, err := i.run("clear_token", nil); err != nil { // with its backoff
 				t.Fatal(err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 )
@@ -16,7 +17,8 @@ type flow struct {
 	force   bool
 	refused *refusal // with which it began, or nil
 	cancel  context.CancelCauseFunc
-	cause   error // of its last failed request
+	cause   error  // of its last failed request
+	lines   []line // for the log, at the end
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
 	token  *tokenObject  // of the last step that had one
@@ -30,7 +32,7 @@ type flow struct {
 // run carries out the flow. Whatever ends it, ends it for all who wait.
 func (f *flow) run(ctx context.Context) {
 	defer f.cancel(nil)
-	defer f.publish(nil, errors.New("rostering: the HTTP client or the store ended the goroutine of the token request"))
+	defer f.end()
 	input := result{"accepts": []string{}, "force": f.force}
 	if f.holder.driver.store != nil {
 		input["accepts"] = []string{"store"}
@@ -52,19 +54,36 @@ func (f *flow) run(ctx context.Context) {
 	}
 }
 
+// end ends a flow that has not ended, since its goroutine does, and then logs: so a handler may
+// call the client.
+func (f *flow) end() {
+	d := f.holder.driver
+	err := errors.New("rostering: the HTTP client ended the goroutine of the token request")
+	if v := recover(); v != nil {
+		err = fmt.Errorf("rostering: the token request panicked: %s", hide(fmt.Sprint(v), d.trouble.secret))
+	}
+	f.publish(nil, err)
+	defer func() {
+		if v := recover(); v != nil {
+			slog.Default().Error(fmt.Sprintf("rostering: the log handler panicked: %v", v))
+		}
+	}()
+	d.log(f.lines...)
+}
+
 // call calls begin or resume, and publishes the step before the plugin's state changes again.
 // It returns nil after an error.
 func (f *flow) call(export string, input result) (s *step) {
 	input["now"] = f.holder.driver.now()
-	f.holder.driver.instance.use(export, object(input), func(output []byte, err error) {
+	f.lines = append(f.lines, f.holder.driver.instance.use(export, object(input), func(output []byte, err error) {
 		if err == nil {
 			s, err = decodeStep(output)
 		}
-		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError {
-			e.cause = f.cause
+		if e, ok := errors.AsType[*Error](err); ok && e.Code == CodeNetworkError && f.cause != nil {
+			e.because(f.cause)
 		}
 		f.publish(s, err)
-	})
+	})...)
 	return s
 }
 
@@ -118,7 +137,9 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 		f.cause = err
 	case "store":
 		if r, err = s.do(ctx, d.store); err != nil && ctx.Err() == nil {
-			d.trouble.log(s, err)
+			if text := d.trouble.line(s, err); text != "" {
+				f.lines = append(f.lines, line{slog.LevelWarn, text, true})
+			}
 		}
 	case "wait":
 		pause(ctx, seconds(s.Seconds*(1+rand.Float64()/2))) // at random, so that a fleet is no thundering herd
@@ -129,7 +150,8 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 		return nil, left(ctx) // the client is closed, which is no failure of a server
 	}
 	if err != nil {
-		r = result{"failed": reason(err)}
+		text, _ := reason(err)
+		r = result{"failed": text}
 	}
 	return r, nil
 }

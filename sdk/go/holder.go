@@ -106,7 +106,7 @@ func (h *holder) accepted(token string) {
 }
 
 // refuse notes that the service refused a token. The next flow replaces it, if no other token
-// // has done so. first is whether this was the first 401 of a call that can be repeated.
+// has done so. first is whether this was the first 401 of a call that can be repeated.
 func (h *holder) refuse(token string, first bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

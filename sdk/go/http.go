@@ -1,7 +1,9 @@
 package rostering
 
 import (
+	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -82,12 +84,38 @@ func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Re
 	return &Response{Status: response.StatusCode, Header: response.Header, Body: content}, nil
 }
 
-// reason returns why a request failed, without the URL that [*url.Error] adds.
-func reason(err error) string {
+// reason returns why a request failed, without the URL that [*url.Error] adds. It has nothing
+// that the server sent, which net/http quotes: that may be a part of a secret.
+func reason(err error) (text string, whole bool) {
 	if e, ok := errors.AsType[*url.Error](err); ok {
-		return e.Err.Error()
+		err = e.Err
 	}
-	return err.Error()
+	text, _, quotes := strings.Cut(err.Error(), `"`)
+	return strings.TrimRight(text, " :"), !quotes
+}
+
+// because attaches why a request failed to its network_error.
+func (e *Error) because(err error) {
+	e.cause = err
+	if text, whole := reason(err); !whole {
+		e.cause = fmt.Errorf("%T: %s", err, text)
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		e.Retryable = false
+		e.Message += "; for your own certificate authority, set RootCAs of WithHTTPClient"
+	}
+}
+
+// hideIn returns a copy of a header without secrets that the server repeated in it.
+func hideIn(header http.Header, secrets ...string) http.Header {
+	clean := make(http.Header, len(header))
+	for name, values := range header {
+		for _, value := range values {
+			name := hide(name, secrets...)
+			clean[name] = append(clean[name], hide(value, secrets...))
+		}
+	}
+	return clean
 }
 
 // newHTTPClient returns the default for [WithHTTPClient].

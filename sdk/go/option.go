@@ -30,9 +30,14 @@ type settings struct {
 func newSettings(options []Option) (*settings, error) {
 	s := &settings{timeout: DefaultTimeout, maxBody: DefaultMaxBody, clock: time.Now}
 	for _, option := range options {
+		if option == nil {
+			return nil, misconfigured("an option of New is nil")
+		}
 		option(s)
 	}
 	switch {
+	case s.clock == nil:
+		s.clock = time.Now
 	case s.timeout < 0:
 		return nil, misconfigured("WithTimeout: the timeout must not be negative, but is %s; 0 means none", s.timeout)
 	case s.maxBody <= 0:
@@ -72,7 +77,7 @@ func WithTimeout(d time.Duration) Option { return func(s *settings) { s.timeout 
 // returns an [*Error] with [CodeNetworkError] that is not retryable.
 func WithMaxBody(n int64) Option { return func(s *settings) { s.maxBody = n } }
 
-// WithClock replaces [time.Now] as the clock by which tokens expire.
+// WithClock replaces [time.Now], the default, as the clock by which tokens expire.
 func WithClock(now func() time.Time) Option { return func(s *settings) { s.clock = now } }
 
 // TokenOption changes one call of [Client.GetToken].

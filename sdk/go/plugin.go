@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 
@@ -35,7 +34,7 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*instanc
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{host: extismHost{config: config, vars: map[string]string{}, log: s.log}}
+	i := &instance{host: extismHost{config: config, vars: map[string]string{}}}
 	// An interpreter, because the plugin runs a few times for each token, and compiling it
 	// takes longer than all of them.
 	i.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter().WithMemoryLimitPages(mostPages))
@@ -44,12 +43,6 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*instanc
 		return nil, errors.Join(unloadable, i.close(ctx))
 	}
 	return i, nil
-}
-
-func (s *settings) log(level slog.Level, line string) {
-	if s.logger != nil {
-		s.logger.Log(context.Background(), level, line)
-	}
 }
 
 func (s *settings) plugin() ([]byte, error) {
@@ -85,18 +78,13 @@ func (i *instance) start(ctx context.Context, wasm []byte) error {
 // close frees the instance with everything that belongs to it.
 func (i *instance) close(ctx context.Context) error { return i.runtime.Close(ctx) }
 
-// call calls an export.
-func (i *instance) call(export string, input []byte) (output []byte, err error) {
-	i.use(export, input, func(o []byte, e error) { output, err = o, e })
-	return output, err
-}
-
 // use calls an export, and then passes its outcome on before the next one runs: so what the
-// library keeps changes in the same order as the plugin's state.
-func (i *instance) use(export string, input []byte, then func(output []byte, err error)) {
+// library keeps changes in the same order as the plugin's state. It returns what is to be logged.
+func (i *instance) use(export string, input []byte, then func(output []byte, err error)) []line {
 	i.turn.Lock()
 	defer i.turn.Unlock()
 	then(i.run(export, input))
+	return i.host.lines
 }
 
 // run calls an export. It returns 0 if it has set its output, or else its error.
@@ -106,7 +94,6 @@ func (i *instance) run(export string, input []byte) ([]byte, error) {
 		return nil, fmt.Errorf("rostering: the plugin has no export %q", export)
 	}
 	i.host.reset(input)
-	defer i.host.reset(nil)
 	results, err := function.Call(context.Background())
 	switch {
 	case err != nil:

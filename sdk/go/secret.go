@@ -3,9 +3,21 @@ package rostering
 import (
 	"fmt"
 	"io"
+	"net/url"
+	"strings"
 )
 
 const redacted = "[redacted]"
+
+// hide replaces secrets in a text, also if they are form-encoded.
+func hide(text string, secrets ...string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			text = strings.NewReplacer(secret, redacted, url.QueryEscape(secret), redacted).Replace(text)
+		}
+	}
+	return text
+}
 
 // Secret is a string that is redacted when printed, logged or marshaled. Convert it to a string
 // to use it.

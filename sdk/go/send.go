@@ -45,7 +45,7 @@ func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx conte
 			return nil
 		}
 		if len(sent) > 0 {
-			d.log(slog.LevelWarn, "the service refused the token; the request is sent again with another one")
+			d.log(line{level: slog.LevelWarn, text: "the service refused the token; the request is sent again with another one"})
 		}
 		sent = append(sent, t.AccessToken)
 		status, err := attempt(sent)
@@ -97,7 +97,10 @@ func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
 	}
 	explained := d.explain(result{"status": response.Status, "headers": response.Header, "body": string(response.Body), "tokens": tokens})
 	if x, known := errors.AsType[*Error](explained); known {
-		x.Header = response.Header
+		x.Header = hideIn(response.Header, append(tokens, d.trouble.secret)...)
+		if response.Status == http.StatusUnauthorized && !call.body.repeatable() {
+			x.Message += fmt.Sprintf(" (the body of %s %s can be read only once, so it was not sent again)", q.Method, q.URL.Path)
+		}
 		if ok { // the flow's error, with the response that led to it
 			x.Message, x.Retryable, x.RetryAfter = e.Message, e.Retryable, e.RetryAfter
 		}
@@ -122,24 +125,29 @@ func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []s
 	case ctx.Err() != nil:
 		return nil, left(ctx)
 	}
-	failure := d.explain(result{"failed": reason(err), "tokens": sent})
+	text, _ := reason(err)
+	failure := d.explain(result{"failed": text, "tokens": sent})
 	if e, ok := errors.AsType[*Error](failure); ok {
-		e.cause = err
+		e.because(err)
 	}
 	return nil, failure
 }
 
 // explain returns the error for a response that is no result, or for none.
 func (d *driver) explain(x result) error {
-	output, err := d.instance.call("explain", object(x))
+	output, err := d.call("explain", object(x))
 	if err != nil {
 		return err
 	}
 	return pluginError(output)
 }
 
-// mostRequests bounds the requests that are kept.
-const mostRequests = 256
+// mostRequests bounds the requests that are kept, and mostInput their inputs, in bytes: valid ones
+// are smaller.
+const (
+	mostRequests = 256
+	mostInput    = 512 << 10
+)
 
 // request returns the plugin's request for an input, without a body and a token. It must not
 // be changed: the plugin builds the same one for the same input, so it is kept.
@@ -151,7 +159,10 @@ func (d *driver) request(in *input) (*http.Request, error) {
 	if q != nil {
 		return q, nil
 	}
-	output, err := d.instance.call("request", key)
+	if len(key) > mostInput {
+		return nil, &Error{Code: CodeInvalidInput, Message: "the path, the headers and the ids are too long; shorten them"}
+	}
+	output, err := d.call("request", key)
 	if err != nil {
 		return nil, err
 	}

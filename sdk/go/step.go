@@ -69,6 +69,11 @@ func (s *step) do(ctx context.Context, store Store) (result, error) {
 	var failed error
 	go func() {
 		defer close(ended)
+		defer func() {
+			if v := recover(); v != nil {
+				failed = fmt.Errorf("it panicked: %v", v)
+			}
+		}()
 		used, failed = s.use(ctx, store)
 	}()
 	select {

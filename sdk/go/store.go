@@ -3,8 +3,6 @@ package rostering
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
-	"strings"
 	"sync"
 	"time"
 )
@@ -76,36 +74,26 @@ func (m *MemoryStore) set(key, value string, ttl time.Duration) {
 	m.entries[key] = entry{value, time.Now().Add(ttl)}
 }
 
-// trouble logs failures of the store, once a minute.
+// trouble reports failures of the store, once a minute.
 type trouble struct {
-	logger *slog.Logger
 	secret string // of the config
 
 	mutex sync.Mutex
 	last  time.Time
 }
 
-func (t *trouble) log(s *step, err error) {
+// line returns a line for the log about a failure, or an empty string.
+func (t *trouble) line(s *step, err error) string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if now := time.Now(); t.last.IsZero() || now.Sub(t.last) >= time.Minute {
-		t.last = now
-		logger := t.logger
-		if logger == nil {
-			logger = slog.Default()
-		}
-		logger.Warn("rostering: the store failed, so the token is not shared; check the store: " + t.redact(s, err.Error()))
+	now := time.Now()
+	if !t.last.IsZero() && now.Sub(t.last) < time.Minute {
+		return ""
 	}
-}
-
-// redact removes secrets that a store may have put into its error.
-func (t *trouble) redact(s *step, message string) string {
+	t.last = now
 	var token tokenObject
 	_ = json.Unmarshal([]byte(s.Value), &token) // the value of a lock has no token
-	for _, secret := range []string{s.Value, token.AccessToken, t.secret} {
-		if secret != "" {
-			message = strings.ReplaceAll(message, secret, redacted)
-		}
-	}
-	return message
+	// The store may have put secrets into its error.
+	return "rostering: the store failed, so the token is not shared; check the store: " +
+		hide(err.Error(), s.Value, token.AccessToken, t.secret)
 }

@@ -15,7 +15,7 @@ import (
 //	api := &http.Client{Transport: transport}
 //
 // Only requests to the scheme, host and port of Config.BaseURL get the token, also after a
-// redirect. After a 401 it sends the request again with a new token, twice at most. If there is
+// redirect. After a 401 it sends the request again with another token, twice at most. If there is
 // no new token, or the body cannot be sent again because the request has no GetBody, it returns
 // the 401. A request that has its own Authorization is sent unchanged.
 //

@@ -16,11 +16,11 @@ const (
 const userAgent = "automatic-rostering/" + Version + " (go)"
 
 // check refuses a plugin with another contract, and has the plugin check the config.
-func (i *instance) check() error {
-	if i.module.ExportedFunction("version") == nil {
+func (d *driver) check() error {
+	if d.instance.module.ExportedFunction("version") == nil {
 		return otherContract(`no export "version"`)
 	}
-	output, err := i.call("version", nil)
+	output, err := d.call("version", nil)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (i *instance) check() error {
 	if json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
 		return otherContract(fmt.Sprint("contract ", plugin.Contract))
 	}
-	_, err = i.call("check", nil)
+	_, err = d.call("check", nil)
 	return err
 }
 

@@ -19,7 +19,6 @@ type stub struct {
 	memory  []byte                  // blocks, each after a word with its length; a call begins with none
 	next    uint64
 	vars    map[string][]byte
-	input   []byte
 	output  []byte
 	failure []byte
 	request []byte // the last one
@@ -67,8 +66,8 @@ func (s *stub) sent() string {
 	return r.Headers["Authorization"]
 }
 
-func (s *stub) call(ctx context.Context, export, input string) ([]byte, error) {
-	s.next, s.input, s.output, s.failure = 0, []byte(input), nil, nil
+func (s *stub) call(ctx context.Context, export string) ([]byte, error) {
+	s.next, s.output, s.failure = 0, nil, nil
 	status, err := s.exports[export].Call(ctx)
 	if err == nil && status[0] != 0 {
 		err = errors.New(string(s.failure))
@@ -90,9 +89,9 @@ func (s *stub) functions() map[string]func(stack []uint64) {
 		"load_u64":         func(stack []uint64) { stack[0] = word.Uint64(s.memory[stack[0]:]) },
 		"store_u8":         func(stack []uint64) { s.memory[stack[0]] = byte(stack[1]) },
 		"store_u64":        func(stack []uint64) { word.PutUint64(s.memory[stack[0]:], stack[1]) },
-		"input_length":     func(stack []uint64) { stack[0] = uint64(len(s.input)) },
-		"input_load_u8":    func(stack []uint64) { stack[0] = uint64(s.input[stack[0]]) },
-		"input_load_u64":   func(stack []uint64) { stack[0] = word.Uint64(s.input[stack[0]:]) },
+		"input_length":     func(stack []uint64) { stack[0] = 0 },
+		"input_load_u8":    nothing,
+		"input_load_u64":   nothing,
 		"output_set":       func(stack []uint64) { s.output = s.memory[stack[0] : stack[0]+stack[1]] },
 		"error_set":        func(stack []uint64) { s.failure = s.block(stack[0]) },
 		"config_get":       func(stack []uint64) { stack[0] = s.put([]byte(config[string(s.block(stack[0]))])) },

@@ -1,9 +1,7 @@
 package conformance
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/suite"
@@ -61,28 +60,13 @@ func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 // configTable has the keys of the schema, in its order, with their descriptions there.
 func configTable(t *testing.T, spell func([]string) string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
+	keys, _, err := contract.Lists(hosts.Root())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s struct {
-		Defs struct {
-			Config struct{ Properties json.RawMessage }
-		} `json:"$defs"`
-	}
-	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
-	}
-	var properties map[string]struct{ Description string }
-	if err := json.Unmarshal(s.Defs.Config.Properties, &properties); err != nil {
-		t.Fatal(err)
-	}
-	keys := slices.SortedFunc(maps.Keys(properties), func(a, b string) int {
-		return bytes.Index(s.Defs.Config.Properties, fmt.Appendf(nil, "%q:", a)) - bytes.Index(s.Defs.Config.Properties, fmt.Appendf(nil, "%q:", b))
-	})
 	text := row("field", "variable", "meaning") + rule(3)
 	for _, key := range keys {
-		text += row("`"+spell(strings.Split(key, "_"))+"`", "`ROSTERING_"+strings.ToUpper(key)+"`", properties[key].Description)
+		text += row("`"+spell(strings.Split(key.Name, "_"))+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
 	}
 	return text
 }

@@ -1,44 +1,15 @@
 package suite
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
 )
-
-// schema has the lists of the contract: the keys of the config, and the codes of errors.
-func schema(t *testing.T) (keys, codes []string) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(hosts.Root(), "docs/contract.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s struct {
-		Defs struct {
-			Config struct{ Properties map[string]any }
-			Error  struct {
-				Properties struct{ Code struct{ Enum []string } }
-			}
-		} `json:"$defs"`
-	}
-	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
-	}
-	keys, codes = slices.Sorted(maps.Keys(s.Defs.Config.Properties)), s.Defs.Error.Properties.Code.Enum
-	if len(keys) < 10 || len(codes) < 10 {
-		t.Fatalf("the schema has the keys %q and the codes %q", keys, codes)
-	}
-	return keys, codes
-}
 
 // notText are values of the keys whose typed config is no text in each language.
 var notText = map[string]string{"environment": "production", "refresh_margin": "100", "allow_http": "true"}
@@ -46,10 +17,14 @@ var notText = map[string]string{"environment": "production", "refresh_margin": "
 // The keys of the schema are those that each library has in its typed config and reads from variables:
 // each is named by the error about a value of two lines.
 func TestKeys(t *testing.T) {
-	keys, _ := schema(t)
+	keys, _, err := contract.Lists(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
 		host := h.Start(t)
-		for _, key := range keys {
+		for _, k := range keys {
+			key := k.Name
 			variable := "ROSTERING_" + strings.ToUpper(key)
 			wrong := opened(t, host.Adapter, protocol.Request{Open: protocol.Open{Variables: with(variable, "a\nb")}})
 			if !strings.Contains(wrong.Error, variable) || !strings.Contains(wrong.Error, fmt.Sprintf(`"%s"`, key)) {
@@ -103,7 +78,10 @@ func opened(t *testing.T, host interface {
 
 // Each code of the schema is that of an error in a row, and so of each library.
 func TestCodes(t *testing.T) {
-	_, codes := schema(t)
+	_, codes, err := contract.Lists(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
 	wanted := map[string]bool{}
 	for _, row := range load(t) {
 		for _, c := range row.Cases {

@@ -17,7 +17,7 @@ import (
 // Runner plays cases on a library.
 type Runner struct {
 	Adapter Adapter
-	// Redis returns the URL of a Redis.
+	// Redis returns the URL of a Redis server.
 	Redis func(testing.TB) string
 }
 

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -139,7 +141,12 @@ func newWorld(t testing.TB, host Adapter, name, kind string, redis func(testing.
 		"other":   newServer(t, echo),
 		"store":   {Server: w.store.Server},
 	}
+	unknown := httptest.NewUnstartedServer(http.HandlerFunc(echo))
+	unknown.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients say to its certificate
+	unknown.StartTLS()
+	t.Cleanup(unknown.Close)
 	names := strings.NewReplacer(
+		"{{tls}}", unknown.URL,
 		"{{auth}}", w.servers["auth"].URL, "{{service}}", w.servers["service"].URL, "{{other}}", w.servers["other"].URL,
 		"{{secret}}", held.Secret, "{{key}}", "rostering:"+name,
 		"{{service.host}}", strings.TrimPrefix(w.servers["service"].URL, "http://"),

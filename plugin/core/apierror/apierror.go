@@ -40,6 +40,9 @@ type Error struct {
 	BodyTruncated bool
 }
 
+// TokenRefused is the message of a service_unauthorized.
+const TokenRefused = "the service refused the token; retry, then check environment, scope and the client's permissions"
+
 // Input returns an invalid_input error about a field.
 func Input(key, message string) *Error {
 	return &Error{Code: InvalidInput, Key: key, Message: message}

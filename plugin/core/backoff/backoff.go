@@ -24,6 +24,8 @@ type Record struct {
 	Failures int
 	// Refusal says that they were refused tokens, not failed token requests.
 	Refusal bool
+	// Warned is when a warning about the failures was last logged, in Unix seconds, or 0.
+	Warned int64
 	// Error is the last failure: the members of the JSON object that the host got, except
 	// retry_after.
 	Error []byte
@@ -33,7 +35,7 @@ type Record struct {
 // 1, 2, 4 … 30 seconds. After refused tokens the first has none, and the count starts over
 // a minute after the last wait.
 func (r *Record) Next(refusal bool, now int64) *Record {
-	next := &Record{Since: now, Failures: 1, Refusal: refusal}
+	next := &Record{Since: now, Failures: 1, Refusal: refusal, Warned: r.Warned}
 	if r.Refusal == refusal && len(r.Error) != 0 && (!refusal || now <= r.Since+r.Wait+forgotten) {
 		next.Failures = min(r.Failures+1, MaxFailures)
 	}
@@ -68,7 +70,7 @@ func (r *Record) Left(now int64) int64 {
 }
 
 // headSize is the encoded length of all fields but Error.
-const headSize = 24
+const headSize = 32
 
 // Encode returns the record as the value of a var.
 func (r *Record) Encode() []byte {
@@ -79,6 +81,7 @@ func (r *Record) Encode() []byte {
 	if r.Refusal {
 		b[16] = 1
 	}
+	binary.LittleEndian.PutUint64(b[24:], uint64(r.Warned))
 	return append(b, r.Error...)
 }
 
@@ -95,6 +98,7 @@ func Decode(b []byte) *Record {
 		Wait:     min(int64(binary.LittleEndian.Uint32(b[8:])), MaxWait),
 		Failures: int(min(binary.LittleEndian.Uint32(b[12:]), MaxFailures)),
 		Refusal:  b[16] == 1,
+		Warned:   int64(binary.LittleEndian.Uint64(b[24:])),
 		Error:    b[headSize:],
 	}
 }

@@ -118,7 +118,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		want backoff.Record
 	}{
 		{"a failure", backoff.Record{Since: 1_800_000_000, Wait: 1, Failures: 1, Error: []byte(`"code":"x"`)}},
-		{"a refused token", backoff.Record{Since: 1_800_000_000, Wait: 3600, Failures: 1, Refusal: true, Error: []byte(`"code":"x"`)}},
+		{"a refused token", backoff.Record{Since: 1_800_000_000, Wait: 3600, Failures: 1, Refusal: true, Warned: 1_799_999_999, Error: []byte(`"code":"x"`)}},
 		{"failures without an error", backoff.Record{Failures: 3}},
 		{"nothing", backoff.Record{}},
 		{"as many failures as are counted", backoff.Record{Since: 1_800_000_060, Wait: 60, Failures: backoff.MaxFailures, Error: []byte(`"`)}},
@@ -150,5 +150,5 @@ func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
 }
 
 func equal(a, b backoff.Record) bool {
-	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && string(a.Error) == string(b.Error)
+	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && a.Warned == b.Warned && string(a.Error) == string(b.Error)
 }

@@ -69,10 +69,17 @@ func ReadService(get Lookup, in *input.Input) (s *Service, err *apierror.Error) 
 	return s, err
 }
 
-// Check validates all config: what every call needs must be set, and what is set must be
-// valid.
+// Check validates all config: what every call needs must be set, all of which the error names,
+// and what is set must be valid.
 func Check(get Lookup) *apierror.Error {
 	_, err := ReadClient(get)
+	if err != nil && err.Code == apierror.ConfigMissing {
+		for _, key := range [...]string{"auth_url", "client_id", "client_secret"} {
+			if key != err.Key && get(key) == "" {
+				err.Message += "; also set " + key
+			}
+		}
+	}
 	if err == nil && get("base_url") != "" {
 		_, err = baseURL(get, "base_url")
 	}
@@ -126,7 +133,11 @@ func baseURL(get Lookup, key string) (string, *apierror.Error) {
 	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
 		return "", apierror.Config(key, key+" "+wrong)
 	}
-	return strings.TrimRight(value, "/"), nil
+	value = strings.TrimRight(value, "/")
+	if key == "auth_url" && strings.HasSuffix(value, "/connect/token") {
+		return "", apierror.Config(key, "auth_url must not end in /connect/token, which is appended")
+	}
+	return value, nil
 }
 
 func credential(get Lookup, key string) (string, *apierror.Error) {
@@ -158,7 +169,7 @@ func id(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 	}
 	value := get(key)
 	if value == "" {
-		return "", apierror.Missing(key, "set "+key+" in the config or the input; null in the input omits the header")
+		return "", apierror.Missing(key, "set "+key+" in the config or for the call; null (None, nil) for the call omits the header")
 	}
 	if !input.ValidID(value) {
 		return "", apierror.Config(key, input.IDMessage)

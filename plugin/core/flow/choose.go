@@ -21,7 +21,6 @@ func (f *Flow) choose() Event {
 	}
 	if err := f.readClient(); err != nil {
 		if usable {
-			f.logOld()
 			return tokenReady
 		}
 		f.err = err
@@ -135,7 +134,13 @@ func (f *Flow) readClient() (err *apierror.Error) {
 	return err
 }
 
+// logOld logs that a renewal failed, at most once a minute.
 func (f *Flow) logOld() {
+	if last := f.retry.Warned; f.now >= last && f.now < last+60 {
+		return
+	}
+	f.retry.Warned = f.now
+	f.SetBackoff(f.retry)
 	f.host.Log(host.Warn, "the token could not be renewed; the old one, still valid, is used")
 }
 

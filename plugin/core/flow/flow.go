@@ -50,7 +50,7 @@ type progress struct {
 	store, locked int64
 	force         int64
 	refused       int64 // the hash of the token that the caller refused, or 0
-	// asked says what came of the flow's token request, and code and status how it failed.
+	// asked says how the flow's token request ended, and code and status how it failed.
 	asked, code, status int64
 	// found is what the flow knows from the store since it last began to look there.
 	found int64
@@ -67,7 +67,7 @@ const (
 	storeFailed // in this flow, which continues without it
 )
 
-// What came of the token request.
+// How the token request ended.
 const (
 	notAsked = iota
 	obtained

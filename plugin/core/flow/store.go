@@ -134,7 +134,7 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 	err.Message += " (seen by another instance)"
 	next := &backoff.Record{
 		Since: f.now, Wait: max(min(lock.Until-f.now, lock.Wait), 1, f.left()),
-		Failures: lock.Failures, Refusal: lock.Code == apierror.ServiceUnauthorized, Error: err.Members(),
+		Failures: lock.Failures, Refusal: lock.Code == apierror.ServiceUnauthorized, Warned: f.retry.Warned, Error: err.Members(),
 	}
 	if next.Refusal == f.retry.Refusal {
 		next.Failures = max(next.Failures, f.retry.Failures)

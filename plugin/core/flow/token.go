@@ -70,8 +70,7 @@ func (f *Flow) SetBackoff(r *backoff.Record) {
 // ExpectTrap records a failed token request before it is sent: without a response, most hosts
 // end the call. It returns the backoff as it was, for SetBackoff when there is a response.
 func (f *Flow) ExpectTrap() (before *backoff.Record) {
-	return f.expect(&apierror.Error{Code: apierror.NetworkError, Retryable: true,
-		Message: "the last token request got no response; check auth_url, the allowed hosts and the network"})
+	return f.expect((&oauth2.Failure{Code: apierror.NetworkError}).Error())
 }
 
 func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {

@@ -30,13 +30,13 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 	case json.String:
 		id.Text = value.Text()
 		if id.Text == "" {
-			return apierror.Input(name, "an id must not be empty; pass null to omit its header, or omit the field to use the config's")
+			return apierror.Input(name, "an id must not be empty; null (None, nil) omits its header; without one, the config's is used")
 		}
 		if !ValidID(id.Text) {
 			return apierror.Input(name, IDMessage)
 		}
 	default:
-		return apierror.Input(name, "an id must be a string, or null to omit its header")
+		return apierror.Input(name, "an id must be a string, or null (None, nil) to omit its header")
 	}
 	return nil
 }

@@ -121,9 +121,9 @@ func (f *Failure) Error() *apierror.Error {
 	case apierror.TokenResponseInvalid:
 		e.Message = unusableResponse + checkURL
 	case apierror.NetworkError:
-		e.Message = noResponse + "; check auth_url, the network and the host's limits, then retry"
+		return apierror.Network(noResponse, "auth_url")
 	case apierror.ServiceUnauthorized:
-		e.Message = "the service refused a new token; retry, then check environment, scope and the client's permissions"
+		e.Message = apierror.TokenRefused
 	default:
 		return nil
 	}

@@ -36,11 +36,13 @@ func NewError(r *message.Response, secrets []string) *apierror.Error {
 	switch class := r.Status / 100; {
 	case r.Status == 401:
 		e.Code, e.Retryable = apierror.ServiceUnauthorized, true
-		e.Message = "the service refused the token; retry, then check environment, scope and the client's permissions"
+		e.Message = apierror.TokenRefused
 	case r.Status == 408 || r.Status == 429 || class < 1 || class >= 5:
 		e.Retryable = true
 		e.Message = "the service is unavailable; retry later"
 		e.RetryAfter, _ = backoff.RetryAfter(r.RetryAfter)
+	case class == 3 && r.Status != 304:
+		e.Message = "the service redirects, which is not followed; check base_url and the path"
 	default:
 		e.Message = "the service refused the request; see body"
 	}

@@ -3,6 +3,7 @@ package contract
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,19 +11,54 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
+const file = "docs/contract.schema.json"
+
+// Key is a key of the config.
+type Key struct{ Name, Description string }
+
+// Lists returns what the contract lists: the keys of the config, in its order, and the codes of errors.
+func Lists(root string) (keys []Key, codes []string, err error) {
+	b, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		return nil, nil, err
+	}
+	var s struct {
+		Defs struct {
+			Config struct{ Properties json.RawMessage }
+			Error  struct {
+				Properties struct{ Code struct{ Enum []string } }
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, nil, err
+	}
+	in := json.NewDecoder(bytes.NewReader(s.Defs.Config.Properties))
+	_, err = in.Token()
+	for err == nil && in.More() {
+		name, _ := in.Token()
+		key := Key{Name: fmt.Sprint(name)}
+		err = in.Decode(&key)
+		keys = append(keys, key)
+	}
+	if err != nil || len(keys) < 10 || len(s.Defs.Error.Properties.Code.Enum) < 10 {
+		return nil, nil, fmt.Errorf("%s has the keys %v: %w", file, keys, err)
+	}
+	return keys, s.Defs.Error.Properties.Code.Enum, nil
+}
+
 // Contract has the schemas by the names of their definitions.
 type Contract map[string]*jsonschema.Schema
 
 // Read reads the contract in a folder of the repository.
 func Read(root string) (Contract, error) {
 	const id = "urn:automatic-rostering:contract:1"
-	name := filepath.Join(root, "docs/contract.schema.json")
-	file, err := os.Open(name)
+	name := filepath.Join(root, file)
+	b, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	document, err := jsonschema.UnmarshalJSON(file)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -36,7 +36,7 @@ type Call struct {
 	// Call is the export, or flow for a whole flow.
 	Call string `json:"call"`
 	// Begin names a flow that is only begun. Resume is the name of one that is resumed with the result of
-	// its last step, or with Input if that is set; it goes on as As, if that is set.
+	// its last step, or with Input if that is set; it continues as As, if that is set.
 	Begin  string `json:"begin"`
 	Resume string `json:"resume"`
 	As     string `json:"as"`

@@ -1,0 +1,122 @@
+package rostering_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"automatic-rostering.example/rostering"
+)
+
+// handler is a log handler that calls the client, or panics.
+type handler struct {
+	slog.Handler
+	handle func()
+}
+
+func (h handler) Enabled(context.Context, slog.Level) bool  { return true }
+func (h handler) Handle(context.Context, slog.Record) error { h.handle(); return nil }
+func (h handler) WithAttrs([]slog.Attr) slog.Handler        { return h }
+
+func TestLogHandlerThatCallsTheClient(t *testing.T) {
+	var client *rostering.Client
+	var failed error
+	_, client = open(t, responds(http.StatusTeapot, ""), rostering.WithLogger(slog.New(handler{handle: func() {
+		_, err := client.GetToken(t.Context())
+		failed = errors.Join(failed, err)
+	}})), rostering.WithTimeout(10*time.Second))
+	_, err := client.ListJobs(t.Context())
+	wantError(t, err, rostering.CodeServiceError)
+	if failed != nil {
+		t.Error(failed)
+	}
+}
+
+// What panics in the goroutine of a flow, which no caller can recover, ends that flow alone.
+func TestWhatPanics(t *testing.T) {
+	var logged bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	defer slog.SetDefault(before)
+	panics := true
+	for name, option := range map[string]rostering.Option{
+		"the HTTP client": faked(func(r *http.Request) error {
+			if panics && r.URL.Path == "/connect/token" {
+				panic("no " + string(fullConfig.ClientSecret))
+			}
+			return nil
+		}),
+		"the store":       rostering.WithStore((*rostering.MemoryStore)(nil)),
+		"the log handler": rostering.WithLogger(slog.New(handler{handle: func() { panic("no disk") }})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			panics = true
+			_, client := open(t, responds(http.StatusOK, "[]"), option)
+			_, err := client.GetToken(t.Context())
+			if (err != nil) != (name == "the HTTP client") || err != nil && strings.Contains(err.Error(), string(fullConfig.ClientSecret)) {
+				t.Errorf("the call ended with %v", err)
+			}
+			panics = false
+			if _, err := client.GetToken(t.Context()); err != nil {
+				t.Error(err)
+			}
+			_ = client.Close() // waits for the flows
+		})
+	}
+	for _, want := range []string{"the log handler panicked: no disk", "it panicked"} {
+		if !strings.Contains(logged.String(), want) {
+			t.Errorf("%q was not logged", want)
+		}
+	}
+}
+
+func TestNilOptions(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, "[]"), rostering.WithClock(nil), rostering.WithStore(nil), rostering.WithHTTPClient(nil),
+		rostering.WithLogger(nil), rostering.WithPlugin(nil))
+	if _, err := client.ListJobs(t.Context()); err != nil {
+		t.Error(err)
+	}
+	_, err := rostering.New(t.Context(), fullConfig, nil)
+	wantError(t, err, rostering.CodeConfigInvalid)
+}
+
+// Who has a view of a client cannot close it for others.
+func TestViewsDoNotClose(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, "[]"))
+	view := client.ForCustomer("c").ForNoUser()
+	if err := errors.Join(view.Close(), view.Shutdown(t.Context())); err != nil {
+		t.Error(err)
+	}
+	if _, err := view.ListJobs(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// An id of any length is judged before it is copied into the plugin.
+func TestLongInput(t *testing.T) {
+	_, client := open(t, responds(http.StatusOK, "[]"))
+	_, err := client.ForCustomer(strings.Repeat("c", 20<<20)).ListJobs(t.Context())
+	wantError(t, err, rostering.CodeInvalidInput)
+	if !strings.Contains(err.Error(), "too long") {
+		t.Error(err)
+	}
+}
+
+func TestUnknownCertificate(t *testing.T) {
+	s := httptest.NewTLSServer(responds(http.StatusOK, someToken))
+	defer s.Close()
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	config := fullConfig
+	config.AuthURL, config.BaseURL = s.URL, s.URL
+	_, err := newClient(t, config).ListJobs(t.Context())
+	wantError(t, err, rostering.CodeNetworkError)
+	if e, _ := errors.AsType[*rostering.Error](err); e.Retryable || !strings.Contains(e.Message, "RootCAs") {
+		t.Errorf("%v, retryable %v", err, e.Retryable)
+	}
+}
