@@ -48,7 +48,7 @@ final class AuthorizedHttpClient extends HttpClient {
       throws IOException, InterruptedException {
     return isUnchanged(request)
         ? http.send(request, handler)
-        : new Own<>(request, handler, http::send).send();
+        : client.make(call -> new Own<>(call, request, handler, http::send).send());
   }
 
   @Override
@@ -65,8 +65,8 @@ final class AuthorizedHttpClient extends HttpClient {
     }
     @SuppressWarnings("unchecked") // the types of bodies are gone at run time
     var pushed = (PushPromiseHandler<Object>) push;
-    return new Work()
-        .start(new Own<>(request, handler, (r, h) -> await(http.sendAsync(r, h, pushed)))::send);
+    Sender sender = (r, h) -> await(http.sendAsync(r, h, pushed));
+    return client.start(call -> new Own<>(call, request, handler, sender).send());
   }
 
   private static <T> T await(CompletableFuture<T> sent) throws IOException, InterruptedException {
@@ -89,13 +89,15 @@ final class AuthorizedHttpClient extends HttpClient {
    * again, because a handler may write a file.
    */
   private final class Own<T> implements BodyHandler<Object>, Driver.Sending<IOException> {
+    private final Call call;
     private final HttpRequest request;
     private final BodyHandler<T> handler;
     private final Sender sender;
     private ResponseInfo info; // of the last response
     private HttpResponse<Object> response;
 
-    Own(HttpRequest request, BodyHandler<T> handler, Sender sender) {
+    Own(Call call, HttpRequest request, BodyHandler<T> handler, Sender sender) {
+      this.call = call;
       this.request = request;
       this.handler = handler;
       this.sender = sender;
@@ -110,7 +112,8 @@ final class AuthorizedHttpClient extends HttpClient {
 
     @Override
     public Token token(String refused) throws InterruptedException {
-      return client.make(call -> client.driver.holder.token(refused));
+      call.continues();
+      return client.driver.holder.token(refused);
     }
 
     @Override
@@ -120,7 +123,12 @@ final class AuthorizedHttpClient extends HttpClient {
       }
       var authorized = HttpRequest.newBuilder(request, (name, value) -> true);
       authorized.setHeader("Authorization", token.header());
-      response = sender.send(authorized.build(), this);
+      call.responded(); // its own timeout bounds the request
+      try {
+        response = sender.send(authorized.build(), this);
+      } catch (IOException | IllegalArgumentException e) {
+        throw Http.cleanOfJdk(e);
+      }
       return response.statusCode();
     }
 

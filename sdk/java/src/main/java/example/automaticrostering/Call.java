@@ -1,32 +1,78 @@
 package example.automaticrostering;
 
-/** A call in progress. */
-final class Call extends Work {
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A call in progress: work of one thread, which others may end. */
+final class Call {
+  /** What a call does. */
+  interface Task<T, E extends Exception> {
+    T run(Call call) throws E, InterruptedException;
+  }
+
   private final Driver driver;
   private final long timeout;
 
-  /** The time of {@link Calls#now} at which it times out. */
+  /** The time of {@link Driver#nanos} at which it times out. */
   final long deadline;
 
-  /** Whether there is a response, which is the caller's even if the deadline passes. */
+  /** Whether there is a response, which is the caller's even if the call is late. */
   private volatile boolean hasResponse;
+
+  private Thread thread;
+  private boolean isOver;
+  private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
   /** Begins a call, which must be run or started. */
   Call(Driver driver, long timeout) {
     this.driver = driver;
     this.timeout = timeout;
-    deadline = Calls.after(timeout);
-    driver.calls.add(this);
+    var now = Driver.nanos();
+    deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
+    driver.add(this);
   }
 
-  /** Does what the call is for, and waits for what the process must not be frozen in. */
-  <T> T settled(Client.Use<T> use) throws InterruptedException {
-    try {
-      return use.of(this);
-    } finally {
-      responded();
-      driver.holder.settle(deadline - Calls.now());
+  /** Works in this thread. What it throws after {@link #end} is the reason of that. */
+  <T, E extends Exception> T run(Task<T, E> task) throws E, InterruptedException {
+    synchronized (this) {
+      thread = Thread.currentThread();
     }
+    try {
+      check();
+      try {
+        return task.run(this);
+      } finally {
+        responded();
+        driver.holder.settle(deadline - Driver.nanos());
+      }
+    } catch (Exception e) {
+      check();
+      throw e;
+    } finally {
+      over();
+    }
+  }
+
+  /** Works in another thread. Completing the future ends the call. */
+  <T> CompletableFuture<T> start(Task<T, ?> task) {
+    var result = new CompletableFuture<T>();
+    Runnable work =
+        () -> {
+          try {
+            result.complete(run(task));
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        };
+    try {
+      Threads.EACH.execute(work);
+    } catch (Throwable e) { // too many threads
+      over();
+      throw e;
+    }
+    result.whenComplete((r, e) -> end(CancellationException::new));
+    return result;
   }
 
   void responded() {
@@ -40,21 +86,39 @@ final class Call extends Work {
     check();
   }
 
-  /** Ends the call if it is late. */
   void timeOut() {
-    if (deadline <= Calls.now() && !hasResponse) {
-      end(
-          () ->
-              RosteringException.ofNetwork(
-                  "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout",
-                  true));
+    if (deadline <= Driver.nanos() && !hasResponse) {
+      var message = "the call timed out after %s s: retry, or raise its timeout";
+      end(() -> RosteringException.ofNetwork(message.formatted(timeout / 1e9), true));
     }
   }
 
-  @Override
-  void over() {
-    super.over();
-    driver.calls.remove(this);
+  /** Ends the call, unless it is over. */
+  synchronized void end(Supplier<? extends RuntimeException> why) {
+    if (!isOver && reason == null) {
+      reason = why;
+      if (thread != null) {
+        thread.interrupt();
+      }
+    }
+  }
+
+  /** Throws the reason if the call was ended: a hook may have consumed the interrupt. */
+  synchronized void check() {
+    if (reason != null) {
+      throw reason.get();
+    }
+  }
+
+  /** The thread belongs to its caller again. */
+  private void over() {
+    synchronized (this) {
+      isOver = true;
+      if (reason != null) {
+        Thread.interrupted(); // the call may have ended before it noticed
+      }
+    }
+    driver.remove(this);
     driver.log.flush();
   }
 }

@@ -27,20 +27,13 @@ final class Client implements RosteringClient {
     this.isView = isView;
   }
 
-  /** What a call does. */
-  interface Use<T> {
-    T of(Call call) throws InterruptedException;
+  <T, E extends Exception> T make(Call.Task<T, E> task) throws E, InterruptedException {
+    return new Call(driver, timeout).run(task);
   }
 
-  <T> T make(Use<T> use) throws InterruptedException {
-    var call = new Call(driver, timeout);
-    return call.run(() -> call.settled(use));
-  }
-
-  private <T> CompletableFuture<T> start(Use<T> use) {
+  <T> CompletableFuture<T> start(Call.Task<T, ?> task) {
     try {
-      var call = new Call(driver, timeout);
-      return call.start(() -> call.settled(use));
+      return new Call(driver, timeout).start(task);
     } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -66,13 +59,13 @@ final class Client implements RosteringClient {
     return start(send(request));
   }
 
-  private Use<Response> send(ServiceRequest request) {
+  private Call.Task<Response, RuntimeException> send(ServiceRequest request) {
     var input = new HashMap<String, Object>(notNull(request, "the request").input);
     input.putAll(ids);
     return send(input, request.body);
   }
 
-  private Use<Response> send(Map<String, ?> input, BodyPublisher body) {
+  private Call.Task<Response, RuntimeException> send(Map<String, ?> input, BodyPublisher body) {
     return call -> new ServiceCall(driver, call, input, body).make();
   }
 
@@ -86,7 +79,7 @@ final class Client implements RosteringClient {
     return start(token(options));
   }
 
-  private Use<Token> token(TokenOptions options) {
+  private Call.Task<Token, RuntimeException> token(TokenOptions options) {
     notNull(options, "the options");
     return call -> {
       if (options.isForced) {
@@ -151,12 +144,12 @@ final class Client implements RosteringClient {
 
   @Override
   public RosteringClient withTimeout(Duration timeout) {
-    return new Client(driver, baseUrl, ids, Calls.nanos(timeout), true);
+    return new Client(driver, baseUrl, ids, RosteringClientBuilder.nanos(timeout), true);
   }
 
   @Override
   public RosteringClient withNoTimeout() {
-    return new Client(driver, baseUrl, ids, Calls.NEVER, true);
+    return new Client(driver, baseUrl, ids, RosteringClientBuilder.NEVER, true);
   }
 
   @Override
@@ -172,17 +165,17 @@ final class Client implements RosteringClient {
 
   @Override
   public void close() {
-    close(Calls.NEVER);
+    close(RosteringClientBuilder.NEVER);
   }
 
   @Override
   public void close(Duration limit) {
-    close(Duration.ZERO.equals(limit) ? 0 : Calls.nanos(limit));
+    close(Duration.ZERO.equals(limit) ? 0 : RosteringClientBuilder.nanos(limit));
   }
 
   private void close(long nanos) {
     if (!isView) {
-      driver.calls.close(nanos);
+      driver.close(nanos);
     }
   }
 }

@@ -6,7 +6,15 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -18,12 +26,26 @@ final class Driver {
   /** The first other token may come from a store, and have been revoked, too. */
   private static final int MOST_SENDS = 3;
 
+  /** Bounds how long a timer stays that no call needs. */
+  private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private static final long ORIGIN = System.nanoTime();
+
   final PluginThread plugin;
   final Http http;
   final StoreSteps store;
   final Log log;
   final Holder holder = new Holder(this);
-  final Calls calls = new Calls();
+  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+
+  /** Completes when the client is closing and no call is left. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+  private volatile boolean isClosing;
+
+  /** The time at which the timer goes off. */
+  private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
+
   private final InstantSource clock;
   private final String secret;
 
@@ -39,12 +61,77 @@ final class Driver {
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
     store = options.store == null ? null : new StoreSteps(options.store, log);
     this.plugin.awaitOpen();
-    calls.ended.thenRun(this::free);
   }
 
-  private void free() {
-    holder.replace();
-    plugin.free();
+  void add(Call call) {
+    calls.add(call);
+    if (isClosing) {
+      remove(call); // whether or not the close has seen it
+      throw closed();
+    }
+    setTimer(call.deadline);
+  }
+
+  /** Returns the time in nanoseconds, counted from near zero. */
+  static long nanos() {
+    return System.nanoTime() - ORIGIN;
+  }
+
+  /**
+   * Has calls time out. They share one timer, which stays when they end: a timer for each, which
+   * nearly every call would set and cancel, would wake a thread each time.
+   */
+  private void setTimer(long deadline) {
+    var now = nanos();
+    var time = Math.min(deadline, now + MOST_NANOS);
+    if (timer.getAndAccumulate(time, Math::min) > time) {
+      CompletableFuture.delayedExecutor(time - now, TimeUnit.NANOSECONDS, Runnable::run)
+          .execute(() -> timeOut(time));
+    }
+  }
+
+  private void timeOut(long time) {
+    if (timer.compareAndSet(time, Long.MAX_VALUE)) { // otherwise it was set to a sooner time
+      for (var call : calls) {
+        call.timeOut();
+        if (call.deadline > nanos()) {
+          setTimer(call.deadline);
+        }
+      }
+    }
+  }
+
+  void remove(Call call) {
+    calls.remove(call);
+    endIfIdle();
+  }
+
+  /** Waits for the calls that began before, and ends those that take longer. */
+  void close(long nanos) {
+    isClosing = true;
+    endIfIdle();
+    try {
+      ended.get(nanos, TimeUnit.NANOSECONDS);
+      return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException | ExecutionException e) { // nothing but a timeout
+    }
+    Supplier<CancellationException> why =
+        () -> new CancellationException("the client was closed before the call ended");
+    calls.forEach(call -> call.end(why));
+  }
+
+  private void endIfIdle() {
+    if (isClosing && calls.isEmpty()) {
+      holder.replace();
+      plugin.free();
+      ended.complete(null);
+    }
+  }
+
+  static IllegalStateException closed() {
+    return new IllegalStateException("the client is closed; open a new one");
   }
 
   /** Returns the time by which tokens expire. */

@@ -132,11 +132,22 @@ final class Http {
 
   /** Returns a failure without what the server sent: that may be the request, with its secrets. */
   static Throwable clean(Throwable thrown) {
-    return isClean(thrown)
-        ? thrown
-        : new IOException(
-            thrown.getClass().getName()
-                + ": no complete and valid response (what came is not shown: it may be secret)");
+    return isClean(thrown) ? thrown : withoutText(thrown);
+  }
+
+  /** Does the same to what the JDK throws, but not to the exceptions of others. */
+  static IOException cleanOfJdk(Exception thrown) {
+    return thrown instanceof IOException e && (isClean(e) || !isOfJdk(e)) ? e : withoutText(thrown);
+  }
+
+  private static boolean isOfJdk(Throwable thrown) {
+    return thrown.getClass().getName().startsWith("java");
+  }
+
+  private static IOException withoutText(Throwable thrown) {
+    return new IOException(
+        "no complete and valid response (%s, whose text may repeat a secret)"
+            .formatted(thrown.getClass().getName()));
   }
 
   private static boolean isClean(Throwable t) {

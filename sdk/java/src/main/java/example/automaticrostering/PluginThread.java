@@ -76,7 +76,7 @@ final class PluginThread {
   /** In the thread: calls an export. A network_error then has the failure of the last request. */
   byte[] call(String export, byte[] input, Throwable failure) {
     if (plugin == null) {
-      throw Calls.closed();
+      throw Driver.closed();
     }
     try {
       return plugin.call(export, input);

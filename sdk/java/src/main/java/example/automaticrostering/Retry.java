@@ -30,7 +30,7 @@ public final class Retry {
    * the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
-    var limit = Calls.nanos(deadline);
+    var limit = RosteringClientBuilder.nanos(deadline);
     notNull(call, "the call");
     var begin = System.nanoTime();
     for (var backoff = Duration.ofSeconds(1); ; backoff = backoff.multipliedBy(2)) {
@@ -38,7 +38,9 @@ public final class Retry {
       try {
         return call.call();
       } catch (RosteringException e) {
-        var wait = Calls.nanos(e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
+        var wait =
+            RosteringClientBuilder.nanos(
+                e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
         var jitter = ThreadLocalRandom.current().nextDouble(0.1);
         var nanos = (long) (wait * (1 + jitter));
         if (!e.retryable() || nanos > limit - (System.nanoTime() - begin)) {

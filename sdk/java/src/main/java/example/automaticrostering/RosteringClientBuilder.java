@@ -16,9 +16,12 @@ import run.endive.wasm.WasmModule;
 
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
+  /** A timeout of three centuries. */
+  static final long NEVER = Long.MAX_VALUE;
+
   private final RosteringConfig config;
   private byte[] wasm;
-  private long timeout = Calls.nanos(Duration.ofSeconds(30));
+  private long timeout = nanos(Duration.ofSeconds(30));
   HttpClient httpClient; // null: the shared one
   int maxBody = 64 << 20;
   Store store;
@@ -43,13 +46,13 @@ public final class RosteringClientBuilder {
    * retryable {@code NETWORK_ERROR}.
    */
   public RosteringClientBuilder timeout(Duration timeout) {
-    this.timeout = Calls.nanos(timeout);
+    this.timeout = nanos(timeout);
     return this;
   }
 
   /** Removes the bound of calls. */
   public RosteringClientBuilder noTimeout() {
-    timeout = Calls.NEVER;
+    timeout = NEVER;
     return this;
   }
 
@@ -117,6 +120,18 @@ public final class RosteringClientBuilder {
     return wasm == null
         ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log)
         : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
+  }
+
+  /** Converts a timeout to nanoseconds; one of more than three centuries is none. */
+  static long nanos(Duration timeout) {
+    if (notNull(timeout, "timeout").isZero() || timeout.isNegative()) {
+      throw new IllegalArgumentException("a timeout must be positive, not " + timeout);
+    }
+    try {
+      return timeout.toNanos();
+    } catch (ArithmeticException e) {
+      return NEVER;
+    }
   }
 
   /**

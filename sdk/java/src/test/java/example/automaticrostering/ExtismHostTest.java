@@ -19,11 +19,7 @@ class ExtismHostTest {
   private final List<String> lines = new ArrayList<>();
   private final Log log = new Log((level, line) -> lines.add(level + line));
   private final ExtismHost host =
-      new ExtismHost(
-          RosteringClientBuilder.embedded(),
-          PluginMachine::new,
-          Map.of("k", "ü"),
-          log);
+      new ExtismHost(RosteringClientBuilder.embedded(), PluginMachine::new, Map.of("k", "ü"), log);
 
   @BeforeEach
   void begin() {
