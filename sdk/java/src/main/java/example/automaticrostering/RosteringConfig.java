@@ -7,6 +7,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a client: its credentials, the URLs, and whose jobs to list. They are checked
@@ -99,48 +100,49 @@ public final class RosteringConfig {
    * Builds a config; each method changes the builder and returns it. Null or an empty string unsets
    * a field.
    */
+  @SuppressWarnings("exports") // org.jspecify is for tools
   public static final class Builder {
     private final Map<String, String> keys = new TreeMap<>();
 
     private Builder() {}
 
     /** Sets the environment, which selects the scope; required unless a scope is set. */
-    public Builder environment(Environment environment) {
+    public Builder environment(@Nullable Environment environment) {
       return set("environment", environment == null ? null : environment.name().toLowerCase(ROOT));
     }
 
     /** Sets the URL of the identity provider: https, or http on loopback. */
-    public Builder authUrl(String url) {
+    public Builder authUrl(@Nullable String url) {
       return set("auth_url", url);
     }
 
     /** Sets the URL of the service: https, or http on loopback; it may have a path. */
-    public Builder baseUrl(String url) {
+    public Builder baseUrl(@Nullable String url) {
       return set("base_url", url);
     }
 
     /** Sets the client id of OAuth 2.0. */
-    public Builder clientId(String id) {
+    public Builder clientId(@Nullable String id) {
       return set("client_id", id);
     }
 
     /** Sets the client's secret, without the trailing newline of a file. */
-    public Builder clientSecret(String secret) {
+    public Builder clientSecret(@Nullable String secret) {
       return set("client_secret", secret);
     }
 
     /** Sets the customer of the calls, at most 256 bytes of visible ASCII. */
-    public Builder customerId(String id) {
+    public Builder customerId(@Nullable String id) {
       return set("customer_id", id);
     }
 
     /** Sets the user of the calls, at most 256 bytes of visible ASCII. */
-    public Builder userId(String id) {
+    public Builder userId(@Nullable String id) {
       return set("user_id", id);
     }
 
     /** Sets one or more scopes, separated by spaces, instead of the environment's. */
-    public Builder scope(String scope) {
+    public Builder scope(@Nullable String scope) {
       return set("scope", scope);
     }
 
