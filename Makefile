@@ -75,7 +75,7 @@ run: build ## watch the plugin at work with a made-up service
 .PHONY: run-go $(LANGUAGES:%=run-%)
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@HOSTS=$* sdk/each.sh setup
-	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/$*/run.sh jobs
+	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 
 .PHONY: sandbox
@@ -89,11 +89,9 @@ docs/sandbox.png: build ## take the screenshot of that page
 	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
 .PHONY: run-fleet
-run-fleet: build build/sandbox ## run a fleet on one Redis server, on one folder, and as Workers: one token each
+run-fleet: build build/sandbox ## run a fleet on one Redis server, and on one folder: one token each
 	@sdk/setup/setup.sh redis
 	@cd tests && go test -count=1 -v -run TestFleet ./fleet
-	@HOSTS=workerd sdk/each.sh setup
-	@host-example/workerd/run.sh fleet
 
 # The service of every language's tests.
 .PHONY: build/sandbox

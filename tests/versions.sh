@@ -122,13 +122,6 @@ on_rust() { sdk/rust/tasks.sh test && rules rust; }
 rust_version() { rustc --version | sed -E 's,^rustc ([^ ]+).*,Rust \1,'; }
 versions_of_rust() (
 	prove rust "$(rust_version)" on_rust
-	# Extism's SDK takes minutes to compile: so its host is none of the usual ones.
-	local host='{ "name": "rust", "command": ["../../host-example/rust/minimal/target/debug/rostering-minimal", "call"], "build": "rostering.wasm" }'
-	prove "direct calls in Rust" "Extism's SDK" env ROSTERING_WASM="$PWD/dist/rostering.wasm" build/sandbox \
-		cargo run --locked --quiet --manifest-path host-example/rust/minimal/Cargo.toml
-	sed -i "/\"folder\": \"rust\"/,/}/s#\"hosts\": \[\]#\"hosts\": [$host]#" tests/conformance/hosts/languages.json
-	prove "direct calls in Rust" "Extism's SDK, all scenarios" in_folder tests env HOSTS=rust go test -count=1 -run TestScenarios ./conformance
-	git checkout -q tests/conformance/hosts/languages.json
 	oldest=$(sed -n 's/^rust-version = "\(.*\)".*/\1/p' sdk/rust/Cargo.toml)
 	rustup=$(type -P rustup || true)
 	export RUSTUP_HOME=$tools/rustup RUSTUP_TOOLCHAIN=$oldest

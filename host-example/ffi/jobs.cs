@@ -12,9 +12,7 @@ static class Jobs
     static extern IntPtr rostering_list_jobs(IntPtr client, long timeout, IntPtr cancel, ref IntPtr error);
     [DllImport(Library)] static extern IntPtr rostering_response_body(IntPtr response);
     [DllImport(Library)] static extern UIntPtr rostering_response_body_length(IntPtr response);
-    [DllImport(Library)] static extern IntPtr rostering_error_code_text(IntPtr error);
-    [DllImport(Library)] static extern IntPtr rostering_error_message(IntPtr error);
-    [DllImport(Library)] [return: MarshalAs(UnmanagedType.I1)] static extern bool rostering_error_retryable(IntPtr error);
+    [DllImport(Library)] static extern IntPtr rostering_error_text(IntPtr error); // or its code, retryable …
     [DllImport(Library)] static extern void rostering_response_free(IntPtr response);
     [DllImport(Library)] static extern void rostering_error_free(IntPtr error);
     [DllImport(Library)] static extern void rostering_client_free(IntPtr client);
@@ -33,8 +31,7 @@ static class Jobs
             Marshal.Copy(rostering_response_body(jobs), body, 0, body.Length);
             Console.OpenStandardOutput().Write(body, 0, body.Length);
         }
-        else Console.Error.WriteLine("{0}: {1} (retryable: {2})", Marshal.PtrToStringAnsi(rostering_error_code_text(error)),
-            Marshal.PtrToStringAnsi(rostering_error_message(error)), rostering_error_retryable(error));
+        else Console.Error.WriteLine(Marshal.PtrToStringAnsi(rostering_error_text(error)));
         rostering_response_free(jobs);
         rostering_client_free(client);
         rostering_config_free(config);

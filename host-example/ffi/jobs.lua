@@ -10,9 +10,7 @@ ffi.cdef [[
     rostering_response *rostering_list_jobs(rostering_client *client, int64_t timeout, void *cancel, rostering_error **error);
     const char *rostering_response_body(rostering_response *response);
     size_t rostering_response_body_length(rostering_response *response);
-    const char *rostering_error_code_text(rostering_error *error);
-    const char *rostering_error_message(rostering_error *error);
-    bool rostering_error_retryable(rostering_error *error);
+    const char *rostering_error_text(rostering_error *error);
     void rostering_response_free(rostering_response *response);
     void rostering_error_free(rostering_error *error);
     void rostering_client_free(rostering_client *client);
@@ -28,9 +26,7 @@ local good = err[0] == nil
 if good then
     io.write(ffi.string(c.rostering_response_body(jobs), c.rostering_response_body_length(jobs)))
 else
-    io.stderr:write(ffi.string(c.rostering_error_code_text(err[0])), ": ",
-        ffi.string(c.rostering_error_message(err[0])),
-        " (retryable: ", tostring(c.rostering_error_retryable(err[0])), ")\n")
+    io.stderr:write(ffi.string(c.rostering_error_text(err[0])), "\n") -- or its code, retryable …
 end
 c.rostering_response_free(jobs)
 c.rostering_client_free(client)

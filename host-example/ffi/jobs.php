@@ -10,9 +10,7 @@ $c = FFI::cdef(<<<'C'
     rostering_response *rostering_list_jobs(rostering_client *client, int64_t timeout, void *cancel, rostering_error **error);
     void *rostering_response_body(rostering_response *response);
     size_t rostering_response_body_length(rostering_response *response);
-    const char *rostering_error_code_text(rostering_error *error);
-    const char *rostering_error_message(rostering_error *error);
-    bool rostering_error_retryable(rostering_error *error);
+    const char *rostering_error_text(rostering_error *error);
     void rostering_response_free(rostering_response *response);
     void rostering_error_free(rostering_error *error);
     void rostering_client_free(rostering_client *client);
@@ -27,8 +25,7 @@ $good = FFI::isNull($error);
 if ($good) {
     echo FFI::string($c->rostering_response_body($jobs), $c->rostering_response_body_length($jobs));
 } else {
-    fprintf(STDERR, "%s: %s (retryable: %s)\n", $c->rostering_error_code_text($error),
-        $c->rostering_error_message($error), $c->rostering_error_retryable($error) ? 'true' : 'false');
+    fwrite(STDERR, $c->rostering_error_text($error) . "\n"); // or its code, retryable …
 }
 $c->rostering_response_free($jobs);
 $c->rostering_client_free($client);

@@ -10,9 +10,7 @@ $c->attach(rostering_client_open => ['opaque', 'opaque*'] => 'opaque');
 $c->attach(rostering_list_jobs => ['opaque', 'sint64', 'opaque', 'opaque*'] => 'opaque');
 $c->attach(rostering_response_body => ['opaque'] => 'opaque');
 $c->attach(rostering_response_body_length => ['opaque'] => 'size_t');
-$c->attach(rostering_error_code_text => ['opaque'] => 'string');
-$c->attach(rostering_error_message => ['opaque'] => 'string');
-$c->attach(rostering_error_retryable => ['opaque'] => 'bool');
+$c->attach(rostering_error_text => ['opaque'] => 'string'); # or its code, retryable …
 $c->attach("rostering_${_}_free" => ['opaque'] => 'void') for qw(response error client config);
 
 my $error;
@@ -23,8 +21,7 @@ my $good = !defined $error;
 if ($good) {
     print buffer_to_scalar(rostering_response_body($jobs), rostering_response_body_length($jobs));
 } else {
-    printf STDERR "%s: %s (retryable: %s)\n", rostering_error_code_text($error), rostering_error_message($error),
-        rostering_error_retryable($error) ? 'true' : 'false';
+    print STDERR rostering_error_text($error), "\n";
 }
 rostering_response_free($jobs);
 rostering_client_free($client);

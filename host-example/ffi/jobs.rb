@@ -9,9 +9,7 @@ module Rostering
   attach_function :rostering_list_jobs, %i[pointer int64 pointer pointer], :pointer, blocking: true
   attach_function :rostering_response_body, [:pointer], :pointer
   attach_function :rostering_response_body_length, [:pointer], :size_t
-  attach_function :rostering_error_code_text, [:pointer], :string
-  attach_function :rostering_error_message, [:pointer], :string
-  attach_function :rostering_error_retryable, [:pointer], :bool
+  attach_function :rostering_error_text, [:pointer], :string # or its code, retryable …
   attach_function :rostering_response_free, [:pointer], :void
   attach_function :rostering_error_free, [:pointer], :void
   attach_function :rostering_client_free, [:pointer], :void
@@ -27,8 +25,7 @@ good = error.null?
 if good
   print Rostering.rostering_response_body(jobs).read_bytes(Rostering.rostering_response_body_length(jobs))
 else
-  warn format('%<code>s: %<message>s (retryable: %<retryable>s)', code: Rostering.rostering_error_code_text(error),
-              message: Rostering.rostering_error_message(error), retryable: Rostering.rostering_error_retryable(error))
+  warn Rostering.rostering_error_text(error)
 end
 Rostering.rostering_response_free(jobs)
 Rostering.rostering_client_free(client)

@@ -20,7 +20,4 @@ require (
 	google.golang.org/protobuf v1.34.2 // indirect
 )
 
-replace (
-	automatic-rostering.example/rostering => ../../sdk/go
-	automatic-rostering.example/rostering/redisstore => ../../sdk/go/redisstore
-)
+replace automatic-rostering.example/rostering => ../../sdk/go

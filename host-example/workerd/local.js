@@ -1,4 +1,4 @@
-// Runs a Worker in workerd on this machine, for run.js, fleet.js and tests. Wrangler deploys one.
+// Runs a Worker in workerd on this machine, for run.js and tests. Wrangler deploys one.
 
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -19,23 +19,15 @@ import { Miniflare } from 'miniflare';
  */
 
 /**
- * @typedef {object} Running
- * @property {URL} url The first isolate.
- * @property {URL[]} urls All isolates.
- * @property {() => ReturnType<Miniflare['getKVNamespace']>} tokens Their KV namespace.
- * @property {() => Promise<void>} end
- */
-
-/**
  * Runs a Worker in workerd, on loopback.
  *
  * @param {URL} entry its file
  * @param {Options} [options]
- * @returns {Promise<Running>}
+ * @returns its URL and those of all isolates, their KV namespace, and what ends it
  */
 export async function startWorker(entry, options = {}) {
   const { bindings = {}, wasm, log = () => {}, stores = [], isolates = 1, port = 0 } = options;
-  const settings = await readSettings();
+  const settings = JSON.parse(await readFile(new URL('wrangler.jsonc', import.meta.url), 'utf8'));
   // Each Worker in a workerd has its own isolate.
   const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
   const tokenStore = { className: 'StoreEntry', scriptName: 'worker-0', useSQLite: true };
@@ -72,15 +64,6 @@ export async function startWorker(entry, options = {}) {
     await miniflare.dispose();
     throw error;
   }
-}
-
-/**
- * Reads the settings in wrangler.jsonc.
- *
- * @returns {Promise<{compatibility_date: string, compatibility_flags: string[]}>}
- */
-async function readSettings() {
-  return JSON.parse(await readFile(new URL('wrangler.jsonc', import.meta.url), 'utf8'));
 }
 
 /**

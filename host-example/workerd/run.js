@@ -1,7 +1,7 @@
-// Usage: node run.js PROGRAM
-//        node run.js minimal call <REQUESTS
-// Runs a Worker of this folder in workerd, with the ROSTERING_* variables of the environment. `service` listens on PORT until
-// SIGTERM; the others receive one request, and the response is printed.
+// Usage: node run.js jobs|service
+//        node run.js call <REQUESTS
+// Runs a Worker of this folder in workerd, with the ROSTERING_* variables of the environment: `jobs` sends jobs.ts one request,
+// and prints the response; `service` runs it on PORT until SIGTERM; `call` is the raw host of the scenarios.
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -9,18 +9,18 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { startWorker } from './local.js';
 
-const { PORT, ...env } = process.env;
-const [, , program = '', verb] = process.argv;
-if (verb === 'call') {
+const { PORT = 3000, ...env } = process.env;
+const [, , program = ''] = process.argv;
+if (program === 'call') {
   await call();
   process.exit();
 }
 
-const worker = await startWorker(new URL(`${program}.ts`, import.meta.url), {
+const worker = await startWorker(new URL('jobs.ts', import.meta.url), {
   bindings: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('ROSTERING_'))),
-  stores: program === 'minimal' ? [] : ['durable-object'],
+  stores: ['durable-object'],
   log: (level, line) => console.error(level, line),
-  ...(program === 'service' && { port: Number(PORT ?? 3000) }),
+  ...(program === 'service' && { port: Number(PORT) }),
 });
 try {
   if (program === 'service') {
@@ -29,35 +29,30 @@ try {
     await once(process, 'SIGTERM');
   } else {
     const response = await fetch(worker.url);
-    const text = await response.text();
-    if (response.ok) console.log(text);
-    else console.error(text.split('\n', 1)[0]);
+    (response.ok ? console.log : console.error)(await response.text());
     process.exitCode = response.ok ? 0 : 1;
   }
 } finally {
   await worker.end();
 }
 
-/** Reads requests for minimal.ts, a JSON object in each line, and responds to each in order. */
 async function call() {
-  /** @type {Map<string, ReturnType<typeof startWorker>>} one for each file of the plugin, which workerd compiles at its start */
-  const workers = new Map();
-  const files = new Map();
+  const { dependencies, devDependencies } = JSON.parse(
+    await readFile(new URL('package.json', import.meta.url), 'utf8'),
+  );
+  const versions = { versions: `miniflare ${devDependencies.miniflare}, extism ${dependencies.extism}` };
+  /** @type {Awaited<ReturnType<typeof startWorker>> | undefined} */
+  let worker;
+  let file = '';
   for await (const line of createInterface({ input: process.stdin })) {
-    const { id, op, instance, wasm = files.get(instance) } = JSON.parse(line);
-    let response;
-    if (op === 'versions') {
-      const { dependencies, devDependencies } = JSON.parse(
-        await readFile(new URL('package.json', import.meta.url), 'utf8'),
-      );
-      response = { versions: `miniflare ${devDependencies.miniflare}, extism ${dependencies.extism}` };
-    } else {
-      files.set(instance, wasm);
-      workers.set(wasm, workers.get(wasm) ?? startWorker(new URL('minimal.ts', import.meta.url), { wasm }));
-      const { url } = await /** @type {ReturnType<typeof startWorker>} */ (workers.get(wasm));
-      response = await (await fetch(url, { method: 'POST', body: line })).json();
+    const { id, op, wasm } = JSON.parse(line);
+    if (wasm && wasm !== file) {
+      await worker?.end();
+      worker = await startWorker(new URL('call.ts', import.meta.url), { wasm }); // workerd compiles it at its start
+      file = wasm;
     }
-    console.log(JSON.stringify({ id, .../** @type {object} */ (response) }));
+    const send = async () => (await fetch(worker?.url ?? '', { method: 'POST', body: line })).json();
+    console.log(JSON.stringify({ id, ...(op === 'versions' ? versions : await send()) }));
   }
-  for (const worker of workers.values()) await (await worker).end(); // workerd would outlive this process
+  await worker?.end(); // workerd would outlive this process
 }

@@ -70,14 +70,14 @@ setup() {
 check() {
 	../setup/setup.sh c-check
 	local strict=(-Wall -Wextra -Wpedantic -Werror -fsyntax-only build/rostering.h)
-	clang-format --style=file:.clang-format --dry-run -Werror tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp,h}
+	clang-format --style=file:.clang-format --dry-run -Werror tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp}
 	gcc -std=c11 -x c "${strict[@]}"
 	g++ -std=c++17 -x c++ "${strict[@]}"
 }
 
 format() {
 	../setup/setup.sh c-check
-	clang-format --style=file:.clang-format -i tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp,h}
+	clang-format --style=file:.clang-format -i tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp}
 }
 
 # compile PROGRAM ARGUMENT…: with the installed library, and with gcc's sanitizers, which watch what that allocates, too.

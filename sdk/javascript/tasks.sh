@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 root=$(realpath ../..)
 bin=$PWD/node_modules/.bin
 verb=${1:-} runtime=${2:-}
-examples=("$root"/host-example/{node,deno,bun,workerd})
+examples=("$root"/host-example/{node,workerd})
 folders=("${examples[@]}" "$root/tests/adapters/javascript")
 npm_install=(npm install --prefer-offline --no-audit --no-fund --loglevel=error)
 export NO_PROXY=127.0.0.1,${NO_PROXY:-} # the fetch of Deno and Bun uses the proxy of the environment
@@ -77,9 +77,7 @@ check() (
 	"$bin/tsc" -p tsconfig.workerd.json
 	"$bin/typedoc" --emit none --logLevel Warn
 	"$bin/typedoc" --emit none --logLevel Warn --tsconfig tsconfig.workerd.json --entryPoints src/cloudflare.js
-	for config in "$root"/host-example/workerd/wrangler*.jsonc; do
-		"$bin/wrangler" deploy --dry-run --config "$config" --outdir "$PWD/build/worker"
-	done
+	"$bin/wrangler" deploy --dry-run --config "$root/host-example/workerd/wrangler.jsonc" --outdir "$PWD/build/worker"
 )
 
 # Formats the code as check expects it.
@@ -98,7 +96,7 @@ test() (
 		;;
 	deno)
 		[ -t 1 ] || export NO_COLOR=1
-		runtimes/deno/deno check --quiet runtimes/deno/*.ts "$root"/host-example/deno/*.ts
+		runtimes/deno/deno check --quiet runtimes/deno/*.ts
 		runtimes/deno/deno test --no-check --allow-read --allow-write --allow-env --allow-net=127.0.0.1 --allow-run \
 			"${shared[@]}" runtimes/deno
 		;;
@@ -187,26 +185,26 @@ deno_package() {
 	deno=$sdk/runtimes/deno/deno
 	mkdir automatic-rostering # deno install does not unpack a file
 	tar xzf "$package" --strip-components=1 -C automatic-rostering
-	cp "$root/host-example/deno/jobs.ts" "$sdk/tests/types.ts" .
+	cp "$root/host-example/node/jobs.js" "$sdk/tests/types.ts" .
 	echo '{ "workspace": ["./automatic-rostering"], "nodeModulesDir": "auto" }' >deno.json
 	export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
 	"$deno" install --quiet --prod
-	"$deno" check --quiet jobs.ts types.ts
-	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering --allow-env='ROSTERING_*' jobs.ts
+	"$deno" check --quiet types.ts
+	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering --allow-env='ROSTERING_*' jobs.js
 }
 
 bun_package() {
 	bun=$sdk/runtimes/bun/bun
-	cp "$root/host-example/bun/jobs.ts" "$sdk/tests/types.ts" .
+	cp "$root/host-example/node/jobs.js" "$sdk/tests/types.ts" .
 	"$bun" add --silent "$package"
 	"$bun" add --silent --dev "$(pinned typescript)" "$(pinned @types/bun)"
 	"$bun" --bun node_modules/.bin/tsc --strict --noEmit --skipLibCheck --target esnext --module preserve --types bun ./*.ts
-	lists_jobs "$bun" jobs.ts
+	lists_jobs "$bun" jobs.js
 }
 
 workerd_package() {
 	cp "$root"/host-example/workerd/*.{ts,js,jsonc} .
-	rm minimal.ts # the SDK alone
+	rm call.ts # the SDK alone
 	"${npm_install[@]}" --ignore-scripts "$package" "$(pinned @cloudflare/workers-types)" "$(pinned typescript)" \
 		"$(pinned wrangler)" "$(pinned esbuild)" >/dev/null
 	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --skipLibCheck --target es2024 --lib es2024 --module esnext \

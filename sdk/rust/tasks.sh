@@ -36,7 +36,7 @@ check() {
 		echo "$found" >&2
 		exit 1
 	fi
-	for script in ./*.sh ../../host-example/rust/*.sh; do bash -n "$script"; done
+	for script in ./*.sh; do bash -n "$script"; done
 }
 
 # lint RUSTC ARGUMENTS: what cargo runs for check.

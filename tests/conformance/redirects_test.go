@@ -79,9 +79,8 @@ func probeRedirect(h *run.Host, path string, status int) (string, error) {
 		}
 	}))
 	defer server.Close()
-	const instance = "redirect"
 	made, err := h.Do(protocol.Request{
-		Op: "create", Instance: instance, Wasm: h.Wasm, WASI: h.WASI, AllowedHosts: []string{"127.0.0.1"},
+		Op: "create", Wasm: h.Wasm, WASI: h.WASI, AllowedHosts: []string{"127.0.0.1"},
 		Config: map[string]string{
 			"environment": "stage", "auth_url": server.URL, "base_url": server.URL,
 			"client_id": "client-1", "client_secret": "the-secret", "customer_id": "the-customer", "user_id": "user-1",
@@ -90,8 +89,7 @@ func probeRedirect(h *run.Host, path string, status int) (string, error) {
 	if err != nil || made.Trap != "" {
 		return "", fmt.Errorf("no instance: %s, %w", made.Trap, err)
 	}
-	defer h.Do(protocol.Request{Op: "close", Instance: instance})
-	a, err := h.Do(protocol.Request{Op: "call", Instance: instance, Export: "list_jobs", Input: []byte(`{"now":1800000000}`)})
+	a, err := h.Do(protocol.Request{Op: "call", Export: "list_jobs", Input: []byte(`{"now":1800000000}`)})
 	if err != nil {
 		return "", err
 	}

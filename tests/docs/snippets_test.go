@@ -56,7 +56,8 @@ func TestSnippetsAreTakenFromTheExamples(t *testing.T) {
 		}
 	}
 	for _, language := range hosts.Languages() {
-		if !shown[language] {
+		_, err := os.Stat(filepath.Join(hosts.Root(), "host-example", language)) // Deno and Bun run Node's
+		if err == nil && !shown[language] {
 			t.Errorf("no page has a snippet of host-example/%s", language)
 		}
 	}

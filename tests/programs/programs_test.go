@@ -29,7 +29,7 @@ var programs = []struct {
 	{"go", []string{"jobs", "minimal"}, true, true},
 	{"node", []string{"jobs", "minimal"}, true, true},
 	{"deno", []string{"jobs", "minimal"}, false, false},
-	{"bun", []string{"jobs", "minimal"}, false, false},
+	{"bun", []string{"jobs", "minimal"}, true, true},
 	{"workerd", []string{"jobs"}, true, false},
 	{"python", []string{"jobs", "minimal"}, true, true},
 	{"java", []string{"jobs", "minimal"}, true, true},
@@ -53,31 +53,6 @@ func TestPrograms(t *testing.T) {
 			if p.service {
 				t.Run("service", func(t *testing.T) { testService(t, p.language, p.ends) })
 			}
-		})
-	}
-}
-
-// foreign are the programs that use the C library, and a command that fails where their language is missing.
-var foreign = map[string]string{
-	"csharp": "command -v mcs && command -v mono",
-	"luajit": "luajit -v",
-	"perl":   "perl -MFFI::Platypus -e 1",
-	"php":    "php -r 'exit(extension_loaded(\"FFI\") ? 0 : 1);'",
-	"ruby":   "ruby -rffi -e 1",
-}
-
-func TestForeignPrograms(t *testing.T) {
-	if !hosts.Wanted("c") {
-		t.Skip("HOSTS leaves c out")
-	}
-	t.Parallel()
-	hosts.Setup(t, "c", "setup")
-	for name, present := range foreign {
-		t.Run(name, func(t *testing.T) {
-			if exec.Command("sh", "-c", present).Run() != nil {
-				hosts.Skip(t, name+" is missing: sdk/setup/setup.sh ffi says how to get it")
-			}
-			testOnce(t, "ffi", name)
 		})
 	}
 }
@@ -126,7 +101,7 @@ func (s *setting) command(t *testing.T, language, program string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
 	t.Cleanup(cancel)
-	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example", language, "run.sh"), program)
+	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example/run.sh"), language, program)
 	command.Dir = t.TempDir()
 	command.WaitDelay = time.Second // for what the program itself has started
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") })

@@ -1,10 +1,8 @@
-// Minimal prints the jobs by a direct call with the Extism SDK, which sends the plugin's requests. With the argument call, it
-// makes the calls that it reads from standard input, for the tests of the plugin.
+// Minimal prints the jobs by a direct call with the Extism SDK, which sends the plugin's requests.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log"
 	"net/url"
@@ -18,12 +16,6 @@ import (
 func main() {
 	log.SetFlags(0)
 	ctx := context.Background()
-	if len(os.Args) > 1 && os.Args[1] == "call" {
-		if err := call(ctx, os.Stdin, os.Stdout); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
 	// snippet
 	plugin, err := extism.NewPlugin(ctx, extism.Manifest{
 		Wasm:         []extism.Wasm{extism.WasmFile{Path: os.Getenv("ROSTERING_WASM")}}, // rostering.wasm
@@ -38,7 +30,7 @@ func main() {
 	}
 	_, jobs, err := plugin.Call("list_jobs", nil)
 	if err != nil {
-		log.Fatal(explain(plugin.GetError(), err))
+		log.Fatal(err) // the plugin's error is a JSON object; after a trap, as without a response, it is the SDK's
 	}
 	fmt.Printf("%s\n", jobs)
 	// end of snippet
@@ -59,15 +51,4 @@ func host(variable string) string {
 		return ""
 	}
 	return u.Hostname()
-}
-
-// explain returns the message of the plugin's error, a JSON object. Without one, the call ended in a
-// trap, as when a request gets no response, and the error is the SDK's.
-func explain(object string, trap error) string {
-	var e struct{ Code, Message string }
-	if json.Unmarshal([]byte(object), &e) == nil {
-		return e.Code + ": " + e.Message
-	}
-	reason, _, _ := strings.Cut(trap.Error(), "\n") // a stack trace follows
-	return "network_error: " + reason
 }

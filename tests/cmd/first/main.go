@@ -42,7 +42,7 @@ var languages = []language{
 		[]string{"true"}, []string{"sdk/rust/target/release/jobs"},
 	},
 	{"c", nil, []string{"true"}, []string{"host-example/c/build/jobs"}},
-	{"java", nil, []string{"java", "-version"}, []string{"host-example/java/run.sh", "jobs"}},
+	{"java", nil, []string{"java", "-version"}, []string{"host-example/run.sh", "java", "jobs"}},
 }
 
 // process is a command with the least time and the most memory of all its rounds.

@@ -26,13 +26,13 @@ import (
 type Host struct {
 	client http.Client
 
-	mutex     sync.Mutex
-	instances map[string]*instance
+	mutex    sync.Mutex
+	instance *instance
 }
 
 // New returns a host whose direct calls send their requests through a transport.
 func New(transport http.RoundTripper) *Host {
-	return &Host{instances: map[string]*instance{}, client: http.Client{
+	return &Host{client: http.Client{
 		Transport:     transport,
 		Timeout:       10 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -47,17 +47,12 @@ func (h *Host) Do(r protocol.Request) (protocol.Response, error) {
 	case "versions":
 		return protocol.Response{Versions: runtime.Version()}, nil
 	case "create":
-		h.instances[r.Instance] = newInstance(r.Config, &h.client)
-		return protocol.Response{}, nil
-	case "close":
-		delete(h.instances, r.Instance)
+		h.instance = newInstance(r.Config, &h.client)
 		return protocol.Response{}, nil
 	case "call":
-		if i, ok := h.instances[r.Instance]; ok {
-			return i.call(r.Export, r.Input), nil
-		}
+		return h.instance.call(r.Export, r.Input), nil
 	}
-	return protocol.Response{}, fmt.Errorf("cannot %q on instance %q", r.Op, r.Instance)
+	return protocol.Response{}, fmt.Errorf("no operation %q", r.Op)
 }
 
 type instance struct {

@@ -63,7 +63,7 @@ var (
 )
 
 func goSDK(name, wasm string, wasi bool) Host {
-	return Host{Name: name, Folder: "host-example/go", Package: "./minimal", Command: []string{"call"}, Wasm: wasm, WASI: wasi}
+	return Host{Name: name, Folder: "host-example/go", Package: "./call", Wasm: wasm, WASI: wasi}
 }
 
 func (h Host) all() Host {

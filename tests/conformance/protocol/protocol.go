@@ -10,12 +10,10 @@ import "encoding/json"
 type Request struct {
 	// ID is set by Process.
 	ID int64 `json:"id"`
-	// Op is versions, create, call or close for an instance of the plugin in an SDK of Extism; for
-	// a client library, see tests/adapters/README.md.
+	// Op is versions, create or call for a raw host, which has one instance of the plugin: see
+	// docs/hosts.md. For a client library, see tests/adapters/README.md.
 	Op string `json:"op"`
 
-	// Instance names the instance that is created, called or closed.
-	Instance string `json:"instance,omitempty"`
 	// For create: the plugin's file, whether it imports WASI, and the hosts that the plugin's own
 	// HTTP requests may go to.
 	WASI         bool     `json:"wasi,omitempty"`
@@ -115,7 +113,7 @@ type Response struct {
 	Canceled bool   `json:"canceled,omitempty"`
 	Trap     string `json:"trap,omitempty"`
 
-	// Logs are the log lines since the last request for the instance or client.
+	// Logs are the log lines since the last request for the client or of the call.
 	Logs []Log `json:"logs,omitempty"`
 	// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
 	Versions string `json:"versions,omitempty"`

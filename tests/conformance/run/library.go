@@ -31,7 +31,7 @@ func (c *course) openLibrary(config map[string]string) protocol.Request {
 	for key, value := range config {
 		variables["ROSTERING_"+strings.ToUpper(key)] = value
 	}
-	r := protocol.Request{Op: "open", Client: c.instance, Config: config}
+	r := protocol.Request{Op: "open", Client: c.client, Config: config}
 	r.Variables, r.Clock = variables, true
 	return r
 }
@@ -39,7 +39,7 @@ func (c *course) openLibrary(config map[string]string) protocol.Request {
 // libraryCall makes a call of the scenario by the library's API.
 func (c *course) libraryCall(call *scenario.Call) (protocol.Response, error) {
 	r, _ := libraryCall(call)
-	r.Client = c.instance
+	r.Client = c.client
 	a, err := c.Do(r)
 	if a.Output = a.Body; a.Token != nil {
 		a.Output = a.Token

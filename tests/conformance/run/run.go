@@ -44,15 +44,15 @@ func (h *Host) Versions() (string, error) {
 	return a.Versions, err
 }
 
-// instances counts the instances, so that each has its own name.
-var instances atomic.Int64
+// clients counts the clients, so that each has its own name.
+var clients atomic.Int64
 
 // course is one scenario on one instance.
 type course struct {
 	*Host
 	scenario *scenario.Scenario
 	servers  *script.Servers
-	instance string
+	client   string // of a library
 	parts    map[string]part
 	check
 }
@@ -71,13 +71,15 @@ func Scenario(h *Host, s *scenario.Scenario) error {
 		return err
 	}
 	c := &course{
-		Host: h, scenario: &filled, servers: servers, instance: fmt.Sprint("scenario ", instances.Add(1)), parts: map[string]part{},
+		Host: h, scenario: &filled, servers: servers, client: fmt.Sprint("scenario ", clients.Add(1)), parts: map[string]part{},
 	}
 	ended, err := c.open()
 	if ended || err != nil {
 		return err
 	}
-	defer h.Do(protocol.Request{Op: "close", Instance: c.instance, Client: c.instance})
+	if h.Library {
+		defer h.Do(protocol.Request{Op: "close", Client: c.client})
+	}
 
 	for i := range filled.Calls {
 		call := &filled.Calls[i]
@@ -124,7 +126,7 @@ func (c *course) create() protocol.Request {
 	if c.Library {
 		return c.openLibrary(config)
 	}
-	r := protocol.Request{Op: "create", Instance: c.instance, Wasm: c.Wasm, WASI: c.WASI, Config: config}
+	r := protocol.Request{Op: "create", Wasm: c.Wasm, WASI: c.WASI, Config: config}
 	if !c.Flows {
 		r.AllowedHosts = []string{"127.0.0.1"}
 	}
@@ -158,7 +160,7 @@ func (c *course) call(call *scenario.Call) (protocol.Response, error) {
 }
 
 func (c *course) export(name string, input []byte) (protocol.Response, error) {
-	a, err := c.Do(protocol.Request{Op: "call", Instance: c.instance, Export: name, Input: input})
+	a, err := c.Do(protocol.Request{Op: "call", Export: name, Input: input})
 	if c.Observe != nil && err == nil {
 		c.Observe(name, input, a)
 	}

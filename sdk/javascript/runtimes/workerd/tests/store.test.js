@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { startWorker } from '../../../../../host-example/workerd/local.js';
 
 const bound = { timeout: 60_000 };
+const ids = {
+  ROSTERING_CLIENT_ID: 'client',
+  ROSTERING_CLIENT_SECRET: 'the-secret',
+  ROSTERING_CUSTOMER_ID: 'customer',
+  ROSTERING_USER_ID: 'user',
+};
 const key = 'rostering:https%3A%2F%2Flogin:client:scope';
 
 /** Starts a Worker with a store. @param {import('node:test').TestContext} t @param {'kv' | 'durable-object'} kind */
@@ -39,4 +47,22 @@ test('KV, which has no atomic add, and keeps nothing for less than a minute', bo
   const [{ name, expiration = 0 } = { name: '' }, ...others] = (await (await tokens()).list()).keys;
   assert.deepEqual([name, others], [key, []]);
   assert.ok(Math.abs(expiration - Date.now() / 1000 - 3600) < 60, `${expiration}`);
+});
+
+test('isolates share a token through a Durable Object', bound, async (t) => {
+  let tokens = 0;
+  const server = createServer((request, response) => {
+    if (request.url === '/jobs') return response.end('jobs');
+    tokens++;
+    return response.end('{"access_token":"a-token","token_type":"Bearer","expires_in":3600}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close().closeAllConnections());
+  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+  const bindings = { ROSTERING_AUTH_URL: url, ROSTERING_BASE_URL: url, ROSTERING_ENVIRONMENT: 'stage', ...ids };
+  const jobs = new URL('../../../../../host-example/workerd/jobs.ts', import.meta.url);
+  const worker = await startWorker(jobs, { bindings, stores: ['durable-object'], isolates: 6 });
+  t.after(() => worker.end());
+  const responses = await Promise.all([...worker.urls, ...worker.urls].map(async (url) => (await fetch(url)).text()));
+  assert.deepEqual([responses, tokens], [Array(12).fill('jobs'), 1]);
 });

@@ -1,7 +1,6 @@
 // Serves the stores at a URL, with a Durable Object that shows whether it is empty.
 
-import { findStore, type Env } from '../../../../../host-example/workerd/config.js';
-import { StoreEntry as Entry } from '../../../src/cloudflare.js';
+import { DurableObjectStore, KvStore, StoreEntry as Entry } from '../../../src/cloudflare.js';
 
 export class StoreEntry extends Entry {
   isEmpty(): boolean {
@@ -18,6 +17,7 @@ export default {
       ttl: number;
     }>();
     if (op === 'isEmpty') return Response.json(await env.TOKEN_STORE?.getByName(key).isEmpty());
-    return Response.json((await findStore(env)?.[op](key, value, ttl)) ?? null);
+    const store = env.TOKEN_STORE ? new DurableObjectStore(env.TOKEN_STORE) : new KvStore(env.TOKENS);
+    return Response.json((await store[op](key, value, ttl)) ?? null);
   },
-} satisfies ExportedHandler<Omit<Env, 'TOKEN_STORE'> & { TOKEN_STORE?: DurableObjectNamespace<StoreEntry> }>;
+} satisfies ExportedHandler<{ TOKENS: KVNamespace; TOKEN_STORE?: DurableObjectNamespace<StoreEntry> }>;
