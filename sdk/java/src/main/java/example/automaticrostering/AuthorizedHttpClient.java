@@ -48,7 +48,7 @@ final class AuthorizedHttpClient extends HttpClient {
       throws IOException, InterruptedException {
     return isUnchanged(request)
         ? http.send(request, handler)
-        : client.make(call -> new Own<>(call, request, handler, http::send).send());
+        : new Own<>(request, handler, http::send).send();
   }
 
   @Override
@@ -66,7 +66,8 @@ final class AuthorizedHttpClient extends HttpClient {
     @SuppressWarnings("unchecked") // the types of bodies are gone at run time
     var pushed = (PushPromiseHandler<Object>) push;
     Sender sender = (r, h) -> await(http.sendAsync(r, h, pushed));
-    return client.start(call -> new Own<>(call, request, handler, sender).send());
+    return new Call(client.driver(), RosteringClientBuilder.NEVER)
+        .start(call -> new Own<>(request, handler, sender).send());
   }
 
   private static <T> T await(CompletableFuture<T> sent) throws IOException, InterruptedException {
@@ -89,15 +90,13 @@ final class AuthorizedHttpClient extends HttpClient {
    * again, because a handler may write a file.
    */
   private final class Own<T> implements BodyHandler<Object>, Driver.Sending<IOException> {
-    private final Call call;
     private final HttpRequest request;
     private final BodyHandler<T> handler;
     private final Sender sender;
     private ResponseInfo info; // of the last response
     private HttpResponse<Object> response;
 
-    Own(Call call, HttpRequest request, BodyHandler<T> handler, Sender sender) {
-      this.call = call;
+    Own(HttpRequest request, BodyHandler<T> handler, Sender sender) {
       this.request = request;
       this.handler = handler;
       this.sender = sender;
@@ -106,14 +105,13 @@ final class AuthorizedHttpClient extends HttpClient {
     @SuppressWarnings("unchecked") // a response other than a 401 has the body of the handler
     HttpResponse<T> send() throws IOException, InterruptedException {
       var body = request.bodyPublisher().orElse(BodyPublishers.noBody());
-      client.driver.send(Parts.isRepeatable(body), new ArrayList<>(), this);
+      client.driver().send(Parts.isRepeatable(body), new ArrayList<>(), this);
       return response.statusCode() == 401 ? withBody() : (HttpResponse<T>) (Object) response;
     }
 
     @Override
     public Token token(String refused) throws InterruptedException {
-      call.continues();
-      return client.driver.holder.token(refused);
+      return client.make(call -> client.driver().holder.token(refused));
     }
 
     @Override
@@ -123,11 +121,13 @@ final class AuthorizedHttpClient extends HttpClient {
       }
       var authorized = HttpRequest.newBuilder(request, (name, value) -> true);
       authorized.setHeader("Authorization", token.header());
-      call.responded(); // its own timeout bounds the request
       try {
         response = sender.send(authorized.build(), this);
-      } catch (IOException | IllegalArgumentException e) {
-        throw Http.cleanOfJdk(e);
+      } catch (IOException | RuntimeException e) {
+        if (Http.clean(e) instanceof IOException clean) {
+          throw clean;
+        }
+        throw e;
       }
       return response.statusCode();
     }

@@ -17,20 +17,16 @@ final class Call {
   /** The time of {@link Driver#nanos} at which it times out. */
   final long deadline;
 
-  /** Whether there is a response, which is the caller's even if the call is late. */
-  private volatile boolean hasResponse;
-
   private Thread thread;
   private boolean isOver;
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
-  /** Begins a call, which must be run or started. */
+  /** Creates a call. One that is not added to the driver has no timeout. */
   Call(Driver driver, long timeout) {
     this.driver = driver;
     this.timeout = timeout;
     var now = Driver.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
-    driver.add(this);
   }
 
   /** Works in this thread. What it throws after {@link #end} is the reason of that. */
@@ -40,12 +36,7 @@ final class Call {
     }
     try {
       check();
-      try {
-        return task.run(this);
-      } finally {
-        responded();
-        driver.holder.settle(deadline - Driver.nanos());
-      }
+      return task.run(this);
     } catch (Exception e) {
       check();
       throw e;
@@ -75,22 +66,9 @@ final class Call {
     return result;
   }
 
-  void responded() {
-    hasResponse = true;
-  }
-
-  /** The call waits again. */
-  void continues() {
-    hasResponse = false;
-    timeOut();
-    check();
-  }
-
   void timeOut() {
-    if (deadline <= Driver.nanos() && !hasResponse) {
-      var message = "the call timed out after %s s: retry, or raise its timeout";
-      end(() -> RosteringException.ofNetwork(message.formatted(timeout / 1e9), true));
-    }
+    var message = "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout";
+    end(() -> RosteringException.ofNetwork(message, true));
   }
 
   /** Ends the call, unless it is over. */
@@ -119,6 +97,7 @@ final class Call {
       }
     }
     driver.remove(this);
+    driver.holder.settle(deadline - Driver.nanos());
     driver.log.flush();
   }
 }

@@ -12,28 +12,22 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A client, or a view of one: they differ in the ids and the timeout. */
-final class Client implements RosteringClient {
-  final Driver driver;
-  private final String baseUrl;
-  private final Map<String, String> ids;
-  private final long timeout;
-  private final boolean isView;
-
-  Client(Driver driver, String baseUrl, Map<String, String> ids, long timeout, boolean isView) {
-    this.driver = driver;
-    this.baseUrl = baseUrl;
-    this.ids = ids;
-    this.timeout = timeout;
-    this.isView = isView;
-  }
+record Client(Driver driver, Map<String, String> ids, long timeout, boolean isView)
+    implements RosteringClient {
 
   <T, E extends Exception> T make(Call.Task<T, E> task) throws E, InterruptedException {
-    return new Call(driver, timeout).run(task);
+    return call().run(task);
   }
 
-  <T> CompletableFuture<T> start(Call.Task<T, ?> task) {
+  private Call call() {
+    var call = new Call(driver, timeout);
+    driver.add(call);
+    return call;
+  }
+
+  private <T> CompletableFuture<T> start(Call.Task<T, ?> task) {
     try {
-      return new Call(driver, timeout).start(task);
+      return call().start(task);
     } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -96,22 +90,22 @@ final class Client implements RosteringClient {
   public void setToken(Token token) throws InterruptedException {
     var input = notNull(token, "the token").fields();
     input.put("now", driver.now());
-    change("set_token", Json.write(input), driver.holder::replace);
+    change("set_token", Json.write(input), true);
   }
 
   @Override
   public void clearToken() throws InterruptedException {
-    change("clear_token", new byte[0], driver.holder::clear);
+    change("clear_token", new byte[0], false);
   }
 
   /** Calls an export that sends nothing, and then changes what is kept. */
-  private void change(String export, byte[] input, Runnable change) throws InterruptedException {
+  private void change(String export, byte[] input, boolean isSet) throws InterruptedException {
     make(
         call ->
             driver.plugin.run(
                 () -> {
                   driver.plugin.call(export, input, null);
-                  change.run();
+                  driver.holder.drop(isSet);
                   return null;
                 }));
   }
@@ -139,28 +133,29 @@ final class Client implements RosteringClient {
   private RosteringClient withId(String name, String id) {
     var changed = new HashMap<>(ids);
     changed.put(name, Json.bounded(id));
-    return new Client(driver, baseUrl, changed, timeout, true);
+    return new Client(driver, changed, timeout, true);
   }
 
   @Override
   public RosteringClient withTimeout(Duration timeout) {
-    return new Client(driver, baseUrl, ids, RosteringClientBuilder.nanos(timeout), true);
+    return new Client(driver, ids, RosteringClientBuilder.nanos(timeout), true);
   }
 
   @Override
   public RosteringClient withNoTimeout() {
-    return new Client(driver, baseUrl, ids, RosteringClientBuilder.NEVER, true);
+    return new Client(driver, ids, RosteringClientBuilder.NEVER, true);
   }
 
   @Override
   public HttpClient authorize(HttpClient http) {
-    if (baseUrl == null) {
+    var base = driver.config.get("base_url");
+    if (base == null) {
       throw RosteringException.ofConfig(
           "config_missing",
           "base_url",
           "is not set: set it, because only requests to it get the token");
     }
-    return new AuthorizedHttpClient(this, URI.create(baseUrl), http);
+    return new AuthorizedHttpClient(this, URI.create(base), http);
   }
 
   @Override

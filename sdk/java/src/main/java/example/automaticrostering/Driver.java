@@ -47,20 +47,19 @@ final class Driver {
   private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
 
   private final InstantSource clock;
-  private final String secret;
+  final RosteringConfig config;
 
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
 
-  /** Opens the plugin. The secret is for redaction. */
-  Driver(RosteringClientBuilder options, String secret) {
+  Driver(RosteringClientBuilder options) {
+    config = options.config;
     clock = options.clock;
     log = new Log(options.logger);
-    this.secret = secret;
-    this.plugin = new PluginThread(() -> options.host(log));
+    plugin = new PluginThread(() -> options.host(log));
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
     store = options.store == null ? null : new StoreSteps(options.store, log);
-    this.plugin.awaitOpen();
+    plugin.awaitOpen();
   }
 
   void add(Call call) {
@@ -93,9 +92,10 @@ final class Driver {
   private void timeOut(long time) {
     if (timer.compareAndSet(time, Long.MAX_VALUE)) { // otherwise it was set to a sooner time
       for (var call : calls) {
-        call.timeOut();
         if (call.deadline > nanos()) {
           setTimer(call.deadline);
+        } else {
+          call.timeOut();
         }
       }
     }
@@ -124,7 +124,7 @@ final class Driver {
 
   private void endIfIdle() {
     if (isClosing && calls.isEmpty()) {
-      holder.replace();
+      holder.drop(true);
       plugin.free();
       ended.complete(null);
     }
@@ -156,7 +156,7 @@ final class Driver {
 
   /** Returns headers without the secret and tokens, as the plugin's errors are. */
   HttpHeaders redacted(HttpHeaders headers, List<String> tokens) {
-    var secrets = Stream.concat(Stream.of(secret), tokens.stream());
+    var secrets = Stream.concat(Stream.of(config.get("client_secret")), tokens.stream());
     var forms = secrets.flatMap(s -> Json.encodings(s).stream()).toList();
     UnaryOperator<String> shown =
         text -> forms.stream().anyMatch(text::contains) ? "[redacted]" : text;

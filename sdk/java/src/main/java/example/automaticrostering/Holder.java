@@ -99,10 +99,15 @@ final class Holder {
   }
 
   /** Waits for the flow that runs, if the process may be frozen after the call. */
-  void settle(long nanos) throws InterruptedException {
+  void settle(long nanos) {
     var running = settles ? current() : null;
     if (running != null) {
-      TimeUnit.NANOSECONDS.timedJoin(running.thread, Math.max(1, nanos));
+      running
+          .end
+          .copy()
+          .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
+          .exceptionally(e -> null)
+          .join();
     }
   }
 
@@ -127,19 +132,19 @@ final class Holder {
     }
   }
 
-  /** Drops what is kept, after clear_token. A flow that runs begins anew in the plugin. */
-  synchronized void clear() {
+  /**
+   * Drops what is kept, after clear_token or set_token. After clear_token, a flow that runs begins
+   * anew in the plugin; after set_token, who waits for it begins another.
+   */
+  synchronized void drop(boolean isSet) {
     kept = null;
+    if (isSet) {
+      refused = null;
+      abandon();
+    }
   }
 
-  /** Drops what is kept, after set_token. Who waits for a flow that runs begins another. */
-  synchronized void replace() {
-    kept = null;
-    refused = null;
-    abandon();
-  }
-
-  synchronized void abandon() {
+  private void abandon() {
     if (flow != null) {
       flow.thread.interrupt();
       flow.end(null, null);

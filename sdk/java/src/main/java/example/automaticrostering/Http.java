@@ -37,6 +37,18 @@ final class Http {
     }
   }
 
+  private static final List<Class<?>> CLEAN =
+      List.of(
+          SocketException.class,
+          UnknownHostException.class,
+          UnresolvedAddressException.class,
+          ClosedChannelException.class,
+          EOFException.class,
+          HttpTimeoutException.class,
+          TimeoutException.class,
+          SSLException.class,
+          GeneralSecurityException.class);
+
   /** One byte more than an error shows. */
   static final int MAX_ERROR_BODY = (4 << 10) + 1;
 
@@ -132,39 +144,18 @@ final class Http {
 
   /** Returns a failure without what the server sent: that may be the request, with its secrets. */
   static Throwable clean(Throwable thrown) {
-    return isClean(thrown) ? thrown : withoutText(thrown);
+    var name = thrown.getClass().getName();
+    return isClean(thrown)
+        ? thrown
+        : new IOException("no valid response (" + name + ", whose text may repeat a secret)");
   }
 
-  /** Does the same to what the JDK throws, but not to the exceptions of others. */
-  static IOException cleanOfJdk(Exception thrown) {
-    return thrown instanceof IOException e && (isClean(e) || !isOfJdk(e)) ? e : withoutText(thrown);
-  }
-
-  private static boolean isOfJdk(Throwable thrown) {
-    return thrown.getClass().getName().startsWith("java");
-  }
-
-  private static IOException withoutText(Throwable thrown) {
-    return new IOException(
-        "no complete and valid response (%s, whose text may repeat a secret)"
-            .formatted(thrown.getClass().getName()));
-  }
-
+  /** The JDK's parsers say what they got. The exceptions of programs are their own. */
   private static boolean isClean(Throwable t) {
-    var isKnown =
-        Stream.of(
-                SocketException.class,
-                UnknownHostException.class,
-                UnresolvedAddressException.class,
-                ClosedChannelException.class,
-                EOFException.class,
-                HttpTimeoutException.class,
-                TimeoutException.class,
-                SSLException.class,
-                GeneralSecurityException.class)
-            .anyMatch(known -> known.isInstance(t));
-    return t == null
-        || isKnown && isClean(t.getCause()) && Stream.of(t.getSuppressed()).allMatch(Http::isClean);
+    return (CLEAN.stream().anyMatch(c -> c.isInstance(t))
+            || !t.getClass().getName().startsWith("java"))
+        && (t.getCause() == null || isClean(t.getCause()))
+        && Stream.of(t.getSuppressed()).allMatch(Http::isClean);
   }
 
   /** Reads the body of a response up to a limit, into one array: chunks may be of one byte. */

@@ -19,7 +19,7 @@ public final class RosteringClientBuilder {
   /** A timeout of three centuries. */
   static final long NEVER = Long.MAX_VALUE;
 
-  private final RosteringConfig config;
+  final RosteringConfig config;
   private byte[] wasm;
   private long timeout = nanos(Duration.ofSeconds(30));
   HttpClient httpClient; // null: the shared one
@@ -111,9 +111,9 @@ public final class RosteringClientBuilder {
    */
   public RosteringClient open() {
     config.check();
-    var driver = new Driver(this, config.get("client_secret"));
+    var driver = new Driver(this);
     config.checkHosts();
-    return new Client(driver, config.get("base_url"), Map.of(), timeout, false);
+    return new Client(driver, Map.of(), timeout, false);
   }
 
   ExtismHost host(Log log) {

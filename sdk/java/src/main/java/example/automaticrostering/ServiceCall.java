@@ -47,7 +47,7 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
 
   @Override
   public Token token(String refused) throws InterruptedException {
-    call.continues();
+    call.check();
     return driver.holder.token(refused);
   }
 
@@ -59,7 +59,6 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
     } catch (Http.Failure e) {
       throw explain(Map.of("failed", e.getMessage()), null, e.getCause());
     }
-    call.responded();
     return last.status();
   }
 

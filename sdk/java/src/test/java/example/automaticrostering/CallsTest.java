@@ -56,9 +56,8 @@ class CallsTest extends ServersTest {
     assertThrows(IllegalStateException.class, client::clearToken);
   }
 
-  /** The log runs in the plugin's thread, and so keeps the plugin from judging the response. */
   @Test
-  void responseBeforeTheDeadlineCounts() {
+  void timeForTheLogIsNotTheCalls() {
     service = exchange -> respond(exchange, 500, "late");
     BiConsumer<System.Logger.Level, String> slow =
         (level, line) -> assertDoesNotThrow(() -> Thread.sleep(line.contains("500") ? 3000 : 0));
