@@ -102,12 +102,8 @@ final class Holder {
   void settle(long nanos) {
     var running = settles ? current() : null;
     if (running != null) {
-      running
-          .end
-          .copy()
-          .completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
-          .exceptionally(e -> null)
-          .join();
+      var end = running.end.handle((token, e) -> token); // the call has its own result
+      end.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).join();
     }
   }
 

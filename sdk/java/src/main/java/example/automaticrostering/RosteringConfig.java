@@ -69,23 +69,21 @@ public final class RosteringConfig {
   /** Refuses what the plugin would not see: UTF-8 has no lone surrogates. */
   void check() {
     keys.forEach(
-        (key, value) -> {
-          if (!Json.isUnicode(value)) {
-            throw RosteringException.ofConfig(
-                "config_invalid", key, "has a lone surrogate: pass valid Unicode");
-          }
-        });
+        (key, value) ->
+            refuse(!Json.isUnicode(value), key, "has a lone surrogate: pass valid Unicode"));
   }
 
   /** Refuses host names that the JDK does not permit, in URLs that the plugin has checked. */
   void checkHosts() {
     for (var key : new String[] {"auth_url", "base_url"}) {
-      if (keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null) {
-        throw RosteringException.ofConfig(
-            "config_invalid",
-            key,
-            "has a host that java.net.URI cannot read: use a name without an underscore");
-      }
+      var isUnknown = keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null;
+      refuse(isUnknown, key, "has a host that java.net.URI cannot read: use no underscore in it");
+    }
+  }
+
+  private static void refuse(boolean isWrong, String key, String message) {
+    if (isWrong) {
+      throw RosteringException.ofConfig("config_invalid", key, message);
     }
   }
 

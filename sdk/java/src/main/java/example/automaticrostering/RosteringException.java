@@ -107,16 +107,13 @@ public final class RosteringException extends RuntimeException {
     }
     var names = new ArrayList<String>();
     if (field.contains("_")) {
-      names.add(camelCase(field));
+      var letters = Pattern.compile("_([a-z])").matcher(field);
+      names.add(letters.replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
     }
     if (code.startsWith("config_")) {
       names.add("ROSTERING_" + field.toUpperCase(ROOT));
     }
     return names.isEmpty() ? message : message + " (" + String.join(", ", names) + ")";
-  }
-
-  private static String camelCase(String name) {
-    return Pattern.compile("_([a-z])").matcher(name).replaceAll(c -> c.group(1).toUpperCase(ROOT));
   }
 
   /** Reads an error of the plugin. What is null is not known. */
@@ -129,22 +126,18 @@ public final class RosteringException extends RuntimeException {
     }
     var code = String.valueOf(fields.get("code"));
     fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-    var isNetwork = code.equals("network_error");
-    if (isNetwork && isOfCertificate(cause)) {
+    if (!code.equals("network_error")) {
+      return new RosteringException(fields, headers);
+    }
+    if (Stream.iterate(cause, t -> t != null, Throwable::getCause)
+        .anyMatch(CertificateException.class::isInstance)) {
       fields.put("retryable", false);
       fields.remove("retry_after");
       fields.computeIfPresent("message", (f, m) -> m + TRUST);
     }
     var error = new RosteringException(fields, headers);
-    if (isNetwork) {
-      error.initCause(cause);
-    }
+    error.initCause(cause);
     return error;
-  }
-
-  private static boolean isOfCertificate(Throwable cause) {
-    return Stream.iterate(cause, t -> t != null, Throwable::getCause)
-        .anyMatch(CertificateException.class::isInstance);
   }
 
   /** Returns what a call throws after a failure elsewhere, with the stack of this thread. */
