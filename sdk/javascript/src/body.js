@@ -29,44 +29,53 @@ export async function read(response, limit) {
 const ofEncoding = new Set(['content-encoding', 'content-length']);
 
 /** Makes a response like that of fetch, but with its body in memory. @param {import('./http.js').Outcome} outcome */
-export function toResponse({ status, headers = new Headers(), body }) {
-  const whole = body?.length ? body : null;
-  const make = (/** @type {HeadersInit} */ headers) =>
-    whole && isNode ? new Whole(whole, { status, headers }) : new Response(whole, { status, headers });
-  try {
-    if (!headers.has('Content-Encoding')) return make(headers);
-  } catch {
-    // Node's fetch accepts a header without a name, and a Response does not.
-  }
+export function toResponse({ status, headers = new Headers(), body = new Uint8Array() }) {
   // The body is decoded, so a Response that is forwarded must not claim otherwise.
-  return make([...headers].filter(([name]) => name !== '' && !ofEncoding.has(name)));
+  const own = headers.has('Content-Encoding')
+    ? new Headers([...headers].filter(([name]) => name && !ofEncoding.has(name)))
+    : headers;
+  if (isNode) return new Whole(body, status, own);
+  return new Response(body.length > 0 ? body : null, { status, headers: own });
 }
 
 // Elsewhere, a server reads the body of a Response that it forwards without asking its methods.
 const isNode = !('Deno' in globalThis || 'Bun' in globalThis) && globalThis.process?.release?.name === 'node';
 
 /**
- * A Response with a body that is in memory. Node makes a stream for each body, which costs a fourth of a request: this one has
- * none until something asks for it.
+ * A Response with a body that is in memory. Node makes a stream for each body and copies the headers, which costs a fourth of a
+ * request: this one has no stream until something asks for it.
  */
 class Whole extends Response {
   #bytes;
+  #status;
+  #headers;
   #streamed = /** @type {Response | undefined} */ (undefined);
 
-  /** @param {Uint8Array<ArrayBuffer>} bytes @param {ResponseInit} init */
-  constructor(bytes, init) {
-    super(null, init);
+  /** @param {Uint8Array<ArrayBuffer>} bytes @param {number} status @param {Headers} headers */
+  constructor(bytes, status, headers) {
+    super(null);
     this.#bytes = bytes;
+    this.#status = status;
+    this.#headers = headers;
   }
 
+  get status() {
+    return this.#status;
+  }
+  get ok() {
+    return this.#status < 300;
+  }
+  get headers() {
+    return this.#headers;
+  }
   get body() {
-    return (this.#streamed ??= new Response(this.#bytes)).body;
+    return this.#bytes.length > 0 ? (this.#streamed ??= this.#again()).body : null;
   }
   get bodyUsed() {
     return this.#streamed?.bodyUsed ?? false;
   }
   clone() {
-    return new Whole(this.#bytes, this);
+    return new Whole(this.#bytes, this.#status, this.#headers);
   }
   async bytes() {
     return this.#bytes.slice();
@@ -81,9 +90,13 @@ class Whole extends Response {
     return JSON.parse(await this.text());
   }
   blob() {
-    return new Response(this.#bytes, this).blob();
+    return this.#again().blob();
   }
   formData() {
-    return new Response(this.#bytes, this).formData();
+    return this.#again().formData();
+  }
+
+  #again() {
+    return new Response(this.#bytes, { headers: this.#headers });
   }
 }

@@ -1,16 +1,16 @@
 import { kind, isStream } from './check.js';
 import { waitUntil as ofRuntime } from '#inside';
-import { sleep, wakeAll, within } from './deadline.js';
-import { fromPlugin, RosteringError, timedOut, toError } from './error.js';
+import { sleep, Task, wakeAll } from './deadline.js';
+import { RosteringError, timedOut, toError } from './error.js';
+import { PluginError } from './extism-host.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
-import { described, exchange, isResult } from './http.js';
+import { described, exchange, isResult, signed } from './http.js';
 import { openPlugin } from './plugin.js';
 
-/** @typedef {import('./http.js').Outcome} Outcome */
-/** @typedef {import('./http.js').Request} Request */
-/** @typedef {import('./options.js').CallOptions} CallOptions */
-/** @typedef {import('./token.js').TokenObject} TokenObject */
+/** @import {Outcome, Request} from './http.js' */
+/** @import {Body, CallOptions, Options, TokenRequest} from './options.js' */
+/** @import {TokenObject} from './token.js' */
 
 /**
  * What came of a request with a token.
@@ -28,36 +28,36 @@ const decoder = new TextDecoder();
 export class Calls {
   #plugin;
   #options;
-  #logger;
   #holder = new Holder(this);
-  #running = /** @type {Set<import('./deadline.js').Task>} */ (new Set());
+  #running = /** @type {Set<Task>} */ (new Set());
   #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
   #isClosed = false;
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
 
-  /** @param {import('./plugin.js').Plugin} plugin @param {import('./options.js').Options} options */
+  /** @param {import('./plugin.js').Plugin} plugin @param {Options} options */
   constructor(plugin, options) {
     this.#plugin = plugin;
     this.#options = options;
-    this.#logger = options.logger && guardedLogger(options.logger);
     this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
-    this.store = options.store && new GuardedStore(options.store, this.#logger ?? guardedLogger(console));
+    this.waitUntil = options.waitUntil ?? ofRuntime;
+    this.store = options.store && new GuardedStore(options.store, options.logger ?? guardedLogger(console));
   }
 
   /**
    * Opens the plugin, and has it validate the config.
    *
    * @param {Record<string, string>} config as the plugin reads it
-   * @param {import('./options.js').Options} options
+   * @param {Options} given
    */
-  static async open(config, options) {
+  static async open(config, given) {
+    const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
     const calls = new Calls(await openPlugin(config, options), options);
     calls.call('check');
     return calls;
   }
 
-  /** Returns a token. @param {import('./options.js').TokenRequest} wanted @param {CallOptions} options */
+  /** Returns a token. @param {TokenRequest} wanted @param {CallOptions} options */
   async getToken({ force, refused: mine }, options) {
     if (mine !== undefined) this.#holder.refuse(mine);
     return this.token({ force, mine }, options);
@@ -70,31 +70,31 @@ export class Calls {
    * @param {CallOptions} options
    */
   token(wanted, options) {
-    return this.#run(options, (task, waitUntil) => this.#holder.token(task, { ...wanted, waitUntil }));
+    return this.#run(options, (task) => this.#holder.token(task, { ...wanted, waitUntil: options.waitUntil }));
   }
 
   /**
    * Sends a request to the service, and returns the result.
    *
    * @param {object} input of the plugin
-   * @param {import('./options.js').Body | null | undefined} body
+   * @param {Body | null | undefined} body
    * @param {CallOptions} options
    * @returns {Promise<Outcome>}
    */
   request(input, body, options) {
-    return this.#run(options, async (task, waitUntil) => {
+    return this.#run(options, async (task) => {
+      const { waitUntil } = options;
       const request = this.#request(input);
       const limits = { read: maxErrorBody, most: this.#options.maxBody ?? 64 * 1024 * 1024 };
       const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, { mine, waitUntil });
-      const attempt = async (/** @type {string} */ accessToken, /** @type {boolean} */ isFirst) => {
+      const attempt = async (/** @type {string} */ accessToken) => {
+        const { method, url } = request;
         const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
-        let isMade = typeof body !== 'function';
+        const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
         try {
-          const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
-          isMade = true;
-          return await task.until(exchange(this.fetch, { ...request, headers, body: payload }, task.signal, limits));
+          return await task.until(exchange(this.fetch, { method, url, headers, body: payload }, task.signal, limits));
         } catch (cause) {
-          if (task.hasLeft || cause instanceof RosteringError || (isFirst && !isMade)) throw cause;
+          if (task.hasLeft || cause instanceof RosteringError) throw cause;
           return { status: 0, cause };
         }
       };
@@ -109,7 +109,7 @@ export class Calls {
    *
    * @template {{status: number}} R
    * @param {(mine?: string) => Promise<TokenObject>} getToken
-   * @param {(accessToken: string, isFirst: boolean) => Promise<R>} attempt sends it once
+   * @param {(accessToken: string) => Promise<R>} attempt sends it once
    * @param {boolean} isRepeatable
    * @returns {Promise<Sent<R>>}
    * @throws {unknown} if there is no first token
@@ -119,7 +119,7 @@ export class Calls {
     let { access_token: token } = await getToken();
     for (;;) {
       const isFirst = tokens.push(token) === 1;
-      const response = await attempt(token, isFirst);
+      const response = await attempt(token);
       if (response.status !== 401) {
         if (response.status > 0) this.#holder.accepted(token);
         return { response, tokens };
@@ -132,7 +132,7 @@ export class Calls {
         return { response, tokens, error };
       }
       if (tokens.length === mostSends) return { response, tokens };
-      this.#logger?.warn('the service refused the token; the request is retried with another one');
+      this.#options.logger?.warn('the service refused the token; the request is retried with another one');
     }
   }
 
@@ -141,7 +141,7 @@ export class Calls {
     const key = JSON.stringify(input);
     const kept = this.#requests.get(key);
     if (kept) return kept;
-    const request = this.call('request', input);
+    const request = signed(this.call('request', input));
     if (this.#requests.size === mostRequests) this.#requests.clear();
     this.#requests.set(key, request);
     return request;
@@ -163,15 +163,14 @@ export class Calls {
   /**
    * @template T
    * @param {CallOptions} options
-   * @param {(task: import('./deadline.js').Task, waitUntil: CallOptions['waitUntil']) => Promise<T>} work
+   * @param {(task: Task) => Promise<T>} work
    */
-  async #run({ signal, timeoutMs, waitUntil = this.#options.waitUntil ?? ofRuntime }, work) {
+  async #run({ signal, timeoutMs = this.#options.timeoutMs ?? 30_000 }, work) {
     if (this.#isClosed) throw closed();
-    const ms = timeoutMs ?? this.#options.timeoutMs ?? 30_000;
-    return within(ms, timedOut, signal, async (task) => {
+    return Task.run(timeoutMs, timedOut, signal, async (task) => {
       this.#running.add(task);
       try {
-        return await work(task, waitUntil);
+        return await work(task);
       } finally {
         this.#running.delete(task);
         if (this.#running.size === 0) wakeAll(this.#closing);
@@ -228,7 +227,8 @@ export class Calls {
       const output = this.#plugin(name, input ? JSON.stringify(input) : '');
       return output.length > 0 ? JSON.parse(decoder.decode(output)) : undefined;
     } catch (thrown) {
-      throw fromPlugin(thrown, known);
+      if (thrown instanceof PluginError) throw toError(JSON.parse(thrown.message), known);
+      throw new Error(`the plugin failed: ${thrown}`, { cause: thrown });
     }
   }
 }

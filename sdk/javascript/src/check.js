@@ -14,7 +14,7 @@ export function check(where, options, rules) {
   if (!isObject(options)) throw new TypeError(`${where}: expected an object, not ${kind(options)}`);
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (!rule) throw new TypeError(`${where}: unknown option ${name}; ${advice(name, Object.keys(rules))}`);
+    if (!rule) throw new TypeError(`${where}: unknown option ${name}; use one of ${Object.keys(rules).join(', ')}`);
     const wrong = value === undefined ? undefined : rule(value);
     if (wrong === undefined) continue;
     const Mistake = typeof value === 'number' ? RangeError : TypeError;
@@ -22,41 +22,32 @@ export function check(where, options, rules) {
   }
 }
 
-/** @param {boolean} right @param {string} expected */
-const unless = (right, expected) => (right ? undefined : expected);
+/** @param {(value: any) => boolean} test @param {string} expected @returns {Rule} */
+const must = (test, expected) => (value) => (test(value) ? undefined : expected);
 
-/** @type {Rule} */
-export const text = (value) => unless(typeof value === 'string', 'a string');
-/** @type {Rule} */
-export const textOrNull = (value) => unless(value === null || typeof value === 'string', 'a string or null');
-/** @type {Rule} */
-export const flag = (value) => unless(typeof value === 'boolean', 'true or false');
-/** @type {Rule} */
-export const number = (value) => unless(typeof value === 'number', 'a number');
-/** @type {Rule} */
-export const notNegative = (value) => unless(typeof value === 'number' && value >= 0, 'a number, 0 or more');
-/** @type {Rule} */
-export const positive = (value) => unless(typeof value === 'number' && value >= 1, 'a number, 1 or more');
-/** @type {Rule} */
-export const callable = (value) => unless(typeof value === 'function', 'a function');
-/** @type {Rule} */
-export const signal = (value) =>
-  unless(value === null || typeof value.addEventListener === 'function', 'an AbortSignal');
-/** @type {Rule} */
-export const any = () => undefined;
+export const text = must((value) => typeof value === 'string', 'a string');
+export const textOrNull = must((value) => value === null || typeof value === 'string', 'a string or null');
+export const flag = must((value) => typeof value === 'boolean', 'true or false');
+export const number = must((value) => typeof value === 'number', 'a number');
+export const notNegative = must((value) => typeof value === 'number' && value >= 0, 'a number, 0 or more');
+export const positive = must((value) => typeof value === 'number' && value >= 1, 'a number, 1 or more');
+export const callable = must((value) => typeof value === 'function', 'a function');
+export const signal = must((value) => value === null || typeof value.addEventListener === 'function', 'an AbortSignal');
+export const any = must(() => true, '');
 
-/** @param {...string} names @returns {Rule} */
-export const methods = (...names) => {
-  const expected = `an object with the methods ${names.join(', ')}`;
-  return (value) => unless(value !== null && names.every((name) => typeof value[name] === 'function'), expected);
-};
+/** @param {...string} names */
+export const methods = (...names) =>
+  must(
+    (value) => value !== null && names.every((name) => typeof value[name] === 'function'),
+    `an object with the methods ${names.join(', ')}`,
+  );
 
-/** Accepts what `fetch` takes, without the objects that it would send as `[object Object]`. @type {Rule} */
-export const payload = (value) => {
-  if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return undefined;
+/** Accepts what `fetch` takes, without the objects that it would send as `[object Object]`. */
+export const payload = must((value) => {
+  if (value === null || typeof value === 'string' || typeof value === 'function' || isStream(value)) return true;
   const isPlain = ['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value));
-  return unless(typeof value === 'object' && !isPlain, 'what fetch takes (for JSON, use the option json)');
-};
+  return typeof value === 'object' && !isPlain;
+}, 'what fetch takes (for JSON, use the option json)');
 
 /** Whether a body can be sent only once. Node's fetch takes any async iterable. @param {any} body */
 export const isStream = (body) =>
@@ -70,29 +61,4 @@ export function kind(value) {
   if (value === null || value === undefined || typeof value === 'number') return String(value);
   if (typeof value !== 'object') return `a ${typeof value}`;
   return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
-}
-
-/** @param {string} name @param {string[]} names that exist */
-function advice(name, names) {
-  const distances = names.map((known) => distance(simple(name), simple(known)));
-  const nearest = Math.min(...distances);
-  if (nearest > name.length / 2) return `use one of ${names.join(', ')}`;
-  return `did you mean ${names[distances.indexOf(nearest)]}?`;
-}
-
-/** @param {string} name */
-const simple = (name) => name.toLowerCase().replace(/[_-]/g, '');
-
-/** Returns how many characters to insert, delete or replace (Levenshtein). @param {string} a @param {string} b */
-function distance(a, b) {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = /** @type {number} */ (row[j - 1]) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, /** @type {number} */ (row[j]) + 1, /** @type {number} */ (next[j - 1]) + 1));
-    }
-    row = next;
-  }
-  return /** @type {number} */ (row[b.length]);
 }

@@ -7,15 +7,8 @@ import { pluginConfig } from './config.js';
 import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
-/** @typedef {import('./config.js').Config} Config */
-/** @typedef {import('./options.js').CallOptions} CallOptions */
-/** @typedef {import('./options.js').CloseOptions} CloseOptions */
-/** @typedef {import('./options.js').Ids} Ids */
-/** @typedef {import('./options.js').Options} Options */
-/** @typedef {import('./options.js').ServiceRequest} ServiceRequest */
-/** @typedef {import('./options.js').TokenRequest} TokenRequest */
-
-/** @import {Exact} from './options.js' */
+/** @import {Config} from './config.js' */
+/** @import {Body, CallOptions, CloseOptions, Ids, Options, ServiceRequest, TokenRequest} from './options.js' */
 
 /**
  * Returns the calls of a client, for withToken.
@@ -56,18 +49,16 @@ export class Client {
   /**
    * Opens a client: loads the plugin, and validates the config and the options. Sends nothing.
    *
-   * @template {Config} C
-   * @template {object & Options} [O={}]
-   * @param {Exact<Config, C>} config
-   * @param {Exact<Options, O>} [options]
+   * @param {Config} config
+   * @param {Options} [options]
    * @returns {Promise<Client>}
    * @throws {import('./error.js').RosteringError} if a required field is missing from the config, or a value is invalid
    * @throws {TypeError | RangeError} if an option is unknown, or its value has the wrong type
    * @throws {Error} if `options.plugin` is not the plugin, or has another contract
    */
-  static async open(config, options) {
-    checkOptions('Client.open', options ?? {});
-    return new Client(await Calls.open(pluginConfig(config), options ?? {}), config.baseUrl, {});
+  static async open(config, options = {}) {
+    checkOptions('Client.open', options);
+    return new Client(await Calls.open(pluginConfig(config), options), config.baseUrl, {});
   }
 
   /**
@@ -97,12 +88,12 @@ export class Client {
   /**
    * Returns an access token for your own requests: the cached one, or a new one.
    *
-   * @template {object & TokenRequest & CallOptions} [O={}]
-   * @param {Exact<TokenRequest & CallOptions, O>} [given]
+   * @param {TokenRequest & CallOptions} [given]
    * @returns {Promise<Token>}
    */
-  async getToken(given) {
-    const { force, refused, ...options } = this.#checked('getToken', given);
+  async getToken(given = {}) {
+    checkOptions('getToken', given);
+    const { force, refused, ...options } = given;
     if (force && refused !== undefined) throw new TypeError('getToken: set force or refused, not both');
     return new Token(await this.#calls.getToken({ force, refused }, options));
   }
@@ -110,24 +101,22 @@ export class Client {
   /**
    * Lists the jobs.
    *
-   * @template {object & Ids & CallOptions} [O={}]
-   * @param {Exact<Ids & CallOptions, O>} [given]
+   * @param {Ids & CallOptions} [given]
    * @returns {Promise<Response>} with a 2xx status, whose body is in memory
    */
-  async listJobs(given) {
-    const { customerId, userId, ...options } = this.#checked('listJobs', given);
+  async listJobs(given = {}) {
+    checkOptions('listJobs', given);
+    const { customerId, userId, ...options } = given;
     return this.#send({}, { customerId, userId }, undefined, options);
   }
 
   /**
    * Sends a request of your own to the service.
    *
-   * @template {ServiceRequest & Ids & CallOptions} O
-   * @param {Exact<ServiceRequest & Ids & CallOptions, O>} request
+   * @param {ServiceRequest & Ids & CallOptions} given
    * @returns {Promise<Response>} with a 2xx status, or 304, whose body is in memory
    */
-  async sendRequest(request) {
-    const given = /** @type {ServiceRequest & Ids & CallOptions} */ (request);
+  async sendRequest(given) {
     checkOptions('sendRequest', given);
     const { method, customerId, userId, json, searchParams, ...options } = given;
     let { path, body, headers } = options;
@@ -183,16 +172,10 @@ export class Client {
     return this.close();
   }
 
-  /** @param {'getToken' | 'listJobs'} method @param {any} options @returns {Ids & TokenRequest & CallOptions} */
-  #checked(method, options = {}) {
-    checkOptions(method, options);
-    return options;
-  }
-
   /**
    * @param {object} input
    * @param {Ids} own
-   * @param {import('./options.js').Body | null | undefined} body
+   * @param {Body | null | undefined} body
    * @param {CallOptions} options
    */
   async #send(input, own, body, options) {

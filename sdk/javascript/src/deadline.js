@@ -3,13 +3,37 @@ const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
 /** Work that can end early, whatever it waits for. */
 export class Task {
   #controller = new AbortController();
-  /** @type {{reason: unknown} | undefined} */
-  #left;
-  /** @type {(reason: unknown) => void} */
-  #reject = () => {};
+  #left = /** @type {{reason: unknown} | undefined} */ (undefined);
+  #reject = /** @type {(reason: unknown) => void} */ (() => {});
 
   /** For what the work waits for. */
   signal = this.#controller.signal;
+
+  /**
+   * Runs work that ends on timeout, or with a signal.
+   *
+   * @template T
+   * @param {number} ms 0 or Infinity for no timeout
+   * @param {(ms: number) => unknown} reason of a timeout
+   * @param {AbortSignal | null | undefined} signal
+   * @param {(task: Task) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  static async run(ms, reason, signal, work) {
+    signal?.throwIfAborted();
+    const task = new Task();
+    const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
+    const others = signal ? tasksOf(signal).add(task) : undefined;
+    try {
+      return await work(task);
+    } catch (error) {
+      task.#controller.abort(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      others?.delete(task);
+    }
+  }
 
   /** Whether the work is to end. */
   get hasLeft() {
@@ -41,58 +65,18 @@ export class Task {
       if (this.#left) reject(this.#left.reason);
     });
   }
-
-  /** Aborts the signal. @param {unknown} reason */
-  abort(reason) {
-    this.#controller.abort(reason);
-  }
 }
 
-/**
- * Runs work that ends on timeout, or with a signal.
- *
- * @template T
- * @param {number} ms 0 or Infinity for no timeout
- * @param {(ms: number) => unknown} reason of a timeout
- * @param {AbortSignal | null | undefined} signal
- * @param {(task: Task) => Promise<T>} work
- * @returns {Promise<T>}
- */
-export async function within(ms, reason, signal, work) {
-  signal?.throwIfAborted();
-  const task = new Task();
-  const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
-  const forget = signal ? onAbort(signal, () => task.leave(signal.reason)) : undefined;
-  try {
-    return await work(task);
-  } catch (error) {
-    task.abort(error);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    forget?.();
-  }
-}
+/** @type {WeakMap<AbortSignal, Set<Task>>} */
+const ofSignals = new WeakMap();
 
-/** @type {WeakMap<AbortSignal, Set<() => void>>} */
-const listeners = new WeakMap();
-
-/**
- * Calls a function when a signal is aborted. All calls with the same signal share one listener, because Node warns of a leak
- * at the eleventh.
- *
- * @param {AbortSignal} signal
- * @param {() => void} listener
- * @returns {() => void} removes it
- */
-function onAbort(signal, listener) {
-  const all = listeners.get(signal) ?? new Set();
-  if (!listeners.has(signal)) {
-    listeners.set(signal, all);
-    signal.addEventListener('abort', () => all.forEach((listener) => listener()));
-  }
-  all.add(listener);
-  return () => void all.delete(listener);
+/** Returns the tasks that end with a signal. They share a listener: Node warns of a leak at the eleventh. @param {AbortSignal} signal */
+function tasksOf(signal) {
+  const tasks = ofSignals.get(signal) ?? new Set();
+  if (!ofSignals.has(signal))
+    signal.addEventListener('abort', () => tasks.forEach((task) => task.leave(signal.reason)));
+  ofSignals.set(signal, tasks);
+  return tasks;
 }
 
 /**

@@ -1,5 +1,3 @@
-import { PluginError } from './extism-host.js';
-
 /**
  * A code of the contract.
  *
@@ -84,27 +82,12 @@ export function timedOut(ms) {
 }
 
 /**
- * Turns what a call of the plugin threw into the error for the caller.
- *
- * @param {unknown} thrown
- * @param {{cause?: unknown}} [known] what fetch threw
- */
-export function fromPlugin(thrown, known) {
-  if (!(thrown instanceof PluginError)) return new Error(`the plugin failed: ${thrown}`, { cause: thrown });
-  return toError(JSON.parse(thrown.message), known);
-}
-
-/**
- * Makes the error for the caller.
+ * Makes the error for the caller of what the plugin wrote.
  *
  * @param {ErrorFields} fields
  * @param {{cause?: unknown, headers?: Headers | undefined}} [known] what fetch threw, or the response
- * @returns {unknown} a RosteringError, or a mistake in the fetch of the options
  */
-export function toError(fields, { cause, headers } = {}) {
-  if (fields.code !== 'network_error') return new RosteringError(withNames(fields), { headers });
-  return isMistake(cause) ? cause : new RosteringError(withNames(fields), { cause });
-}
+export const toError = (fields, known) => new RosteringError(withNames(fields), known);
 
 /**
  * Appends to the message what the caller calls the field that caused the error: `authUrl, ROSTERING_AUTH_URL`.
@@ -118,20 +101,4 @@ function withNames(fields) {
   const names = name === key ? [] : [name];
   if (key && code !== 'invalid_input') names.push(`ROSTERING_${key.toUpperCase()}`);
   return names.length > 0 ? { ...fields, message: `${message} (${names.join(', ')})` } : fields;
-}
-
-/** A mistake in the fetch of the options. */
-export class Mistake extends TypeError {}
-
-const mistakes =
-  /is not (a function|a constructor|defined|iterable|an object)|^Cannot (read|set|destructure)|undefined/i;
-
-/**
- * Whether what fetch threw is a mistake in its code, which no retry would help. A request that fails is a TypeError, too.
- *
- * @param {unknown} thrown
- */
-function isMistake(thrown) {
-  if (thrown instanceof Mistake || thrown instanceof ReferenceError || thrown instanceof SyntaxError) return true;
-  return thrown instanceof TypeError && thrown.cause === undefined && mistakes.test(thrown.message);
 }

@@ -1,5 +1,5 @@
-import { sleep, within } from './deadline.js';
-import { described, exchange, reason } from './http.js';
+import { sleep, Task } from './deadline.js';
+import { described, exchange, reason, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 
@@ -22,7 +22,7 @@ const oldest = 30_000; // ms that a step may take: the process was frozen, or wo
 export class Flow {
   #calls;
   #onToken;
-  #task = /** @type {import('./deadline.js').Task | undefined} */ (undefined);
+  #task = /** @type {Task | undefined} */ (undefined);
   #began = { now: 0, time: 0 }; // the step, by the clock in seconds and by the runtime in ms
 
   /** How it began. */
@@ -95,20 +95,19 @@ export class Flow {
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
-      const result = await within(ms, tooSlow, undefined, (task) => this.#work(step, task));
-      return { result };
+      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task)) };
     } catch (cause) {
       if (step.step === 'store' && this.isRunning) return { result: this.#calls.store?.failed(step, cause) ?? {} };
       return { result: { failed: reason(cause) }, cause };
     }
   }
 
-  /** @param {WorkStep} step @param {import('./deadline.js').Task} task @returns {Promise<object>} */
+  /** @param {WorkStep} step @param {Task} task @returns {Promise<object>} */
   async #work(step, task) {
     const { fetch, store } = this.#calls;
     this.#task = task;
     if (step.step === 'request') {
-      return described(await task.until(exchange(fetch, step.request, task.signal, { read: step.limit })));
+      return described(await task.until(exchange(fetch, signed(step.request), task.signal, { read: step.limit })));
     }
     if (step.step === 'store') return store ? task.until(store.use(step)) : {};
     await sleep(1000 * step.seconds * (1 + Math.random() / 2), task); // jitter, against a thundering herd

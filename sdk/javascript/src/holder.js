@@ -1,4 +1,3 @@
-import { polls } from '#inside';
 import { sleep, wakeAll } from './deadline.js';
 import { Flow } from './flow.js';
 
@@ -49,8 +48,9 @@ export class Holder {
       const running = this.#running();
       const seen = running?.latest;
       const flow = running ?? this.#begin(force, waitUntil);
-      const isOver = () => !flow.isRunning || (!force && flow.latest !== seen);
-      await this.#wait(task, flow, isOver, polls && flow === running);
+      while (flow === this.#running() && (force || flow.latest === seen)) {
+        await sleep(flow.left(), task, this.#sleepers);
+      }
       if (!force && flow.latest && flow.latest !== seen) return flow.latest.token;
       const { force: forced = false, refused = mine } = flow.start;
       if (force ? !forced || flow === before : forced || refused !== mine) continue; // its end does not concern this call
@@ -67,14 +67,14 @@ export class Holder {
     return this.#kept && now < this.#kept.until ? this.#kept.token : undefined;
   }
 
-  /** Returns the flow that runs. */
+  /** Returns the flow that runs. One whose step never ends is abandoned. */
   #running() {
     if (this.#flow?.isRunning && this.#flow.left() <= 0) this.abandon();
     return this.#flow?.isRunning ? this.#flow : undefined;
   }
 
   /** @param {boolean} force @param {Wanted['waitUntil']} waitUntil */
-  #begin(force, waitUntil) {
+  #begin(force, waitUntil = this.#calls.waitUntil) {
     const start = force ? { force } : (this.#refused ?? {});
     if (!force) this.#refused = undefined;
     const flow = new Flow(this.#calls, start, (step) => {
@@ -86,23 +86,6 @@ export class Holder {
     const ended = flow.run().then(() => wakeAll(this.#sleepers));
     waitUntil?.(ended);
     return flow;
-  }
-
-  /**
-   * Waits for a flow. In workerd, a request may not wait for another: unless it began the flow, it looks now and then.
-   *
-   * @param {Task} task
-   * @param {Flow} flow
-   * @param {() => boolean} isOver
-   * @param {boolean} looks
-   */
-  async #wait(task, flow, isOver, looks) {
-    for (let ms = 50; !isOver(); ms = Math.min(2 * ms, 1000)) {
-      const left = flow.left();
-      if (left <= 0) this.abandon();
-      else if (looks) await sleep(Math.min(ms, left), task);
-      else await sleep(left, task, this.#sleepers);
-    }
   }
 
   /** The service accepted a token. @param {string} accessToken */

@@ -1,9 +1,8 @@
 import { read } from './body.js';
-import { Mistake, RosteringError } from './error.js';
+import { RosteringError } from './error.js';
 import { version } from './version.js';
 
-/** @typedef {import('./options.js').Fetch} Fetch */
-/** @typedef {import('./options.js').Payload} Payload */
+/** @import {Fetch, Payload} from './options.js' */
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | null | undefined}} Request */
 
 /**
@@ -35,7 +34,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   /** @type {RequestInit & {duplex: 'half'}} */
   const init = {
     method,
-    headers: hasUserAgent(headers) ? headers : { ...headers, 'User-Agent': userAgent },
+    headers,
     signal,
     redirect: 'manual',
     credentials: 'omit', // or fetch hides a 401 to a stream, for which it would ask for credentials
@@ -43,7 +42,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   };
   if (body != null) init.body = untyped(body);
   const response = await fetch(url, init);
-  if (typeof response?.status !== 'number') throw new Mistake('the fetch of the options returned no Response');
+  if (typeof response?.status !== 'number') throw new TypeError('the fetch of the options returned no Response');
   const { status, headers: received } = response;
   const bounded = isResult(response) ? most : undefined;
   const whole = await read(response, bounded === undefined ? limit : bounded + 1);
@@ -59,8 +58,12 @@ export function described({ status, headers, body, cause }) {
   return { status, headers: retryAfter === null ? {} : { 'Retry-After': retryAfter }, body: decoder.decode(body) };
 }
 
-/** @param {Record<string, string>} headers */
-const hasUserAgent = (headers) => Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
+/** Adds the name of this library, unless the caller has set another one. @param {Request} request @returns {Request} */
+export function signed(request) {
+  const { headers } = request;
+  const hasName = Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
+  return hasName ? request : { ...request, headers: { ...headers, 'User-Agent': userAgent } };
+}
 
 /** Whether a response of the service is the result of its call. @param {{status: number}} response */
 export const isResult = ({ status }) => (status >= 200 && status < 300) || status === 304;

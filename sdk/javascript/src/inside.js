@@ -13,8 +13,5 @@ export async function inside() {
 /** Receives what continues after a call: nothing needs to. @type {import('./options.js').Options['waitUntil']} */
 export const waitUntil = undefined;
 
-/** Whether requests may not wait for each other. */
-export const polls = false;
-
 /** @param {string | URL} path */
 export const readPlugin = (path) => readFile(path);

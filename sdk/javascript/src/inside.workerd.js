@@ -8,13 +8,10 @@ export const inside = async () => module;
 /** Has workerd continue what continues after the response to the request that is under way. */
 export const { waitUntil } = workers;
 
-// A call may end the flow that another request began, and close the calls of others.
+// Calls wait for the flow that another request began, and one may end it, or close the others.
 if (globalThis.Cloudflare?.compatibilityFlags.handle_cross_request_promise_resolution === false) {
   throw new Error('set compatibility_date to 2024-10-14 or later: workerd would continue a call in the wrong request');
 }
-
-/** A request may not wait for another: workerd would cancel it. */
-export const polls = true;
 
 /** @returns {Promise<never>} */
 export const readPlugin = async () => {

@@ -1,13 +1,6 @@
 // The types of what a client takes. They compile with those of Node, Deno, Bun, Workers and browsers.
 
 /**
- * Refuses names that a type does not have, including those of an object in a variable.
- *
- * @template Shape, Given
- * @typedef {Shape & Given & {[Name in Exclude<keyof Given, keyof Shape>]: never}} Exact
- */
-
-/**
  * A body as `fetch` takes it.
  *
  * @typedef {NonNullable<RequestInit['body']>} Payload

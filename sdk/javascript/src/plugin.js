@@ -1,6 +1,5 @@
 import { inside, readPlugin } from '#inside';
 import { instantiate } from './extism-host.js';
-import { guardedLogger } from './guard.js';
 import { contract } from './version.js';
 
 /** @typedef {import('./options.js').Source} Source */
@@ -16,8 +15,7 @@ import { contract } from './version.js';
  */
 export async function openPlugin(config, { plugin: source, logger }) {
   const module = await compile(source ?? (await inside()));
-  const guarded = logger && guardedLogger(logger);
-  const plugin = instantiate(module, config, (level, line) => guarded?.[level](line));
+  const plugin = instantiate(module, config, (level, line) => logger?.[level](line));
   checkContract(plugin);
   return plugin;
 }

@@ -1,4 +1,4 @@
-import { sleep, within } from './deadline.js';
+import { sleep, Task } from './deadline.js';
 import { RosteringError } from './error.js';
 import { checkOptions } from './rules.js';
 
@@ -31,12 +31,7 @@ export async function retry(call, options = {}) {
       if (!(error instanceof RosteringError) || !error.retryable) throw error;
       const wait = (error.retryAfter ?? backoff) * 1000 * (1 + Math.random() / 10); // jitter
       if (performance.now() + wait > deadline) throw error;
-      await within(
-        0,
-        () => undefined,
-        signal,
-        (task) => sleep(wait, task),
-      );
+      await Task.run(Infinity, String, signal, (task) => sleep(wait, task));
     }
   }
 }

@@ -85,7 +85,9 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       await refused?.body?.cancel(); // or it would keep its connection
       const current = next;
       if (current instanceof Request && current.body && !init.body) next = current.clone();
-      return (refused = await send(current, bearing(init, headers, token)));
+      const own = new Headers(headers);
+      own.set('Authorization', `Bearer ${token}`);
+      return (refused = await send(current, { ...init, headers: own }));
     };
     try {
       const getToken = (/** @type {string | undefined} */ mine) => calls.token({ mine }, { signal });
@@ -97,20 +99,6 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       if (next instanceof Request && next !== input) void next.body?.cancel().catch(() => {});
     }
   }
-}
-
-/**
- * Adds a token.
- *
- * @param {RequestInit} init
- * @param {Headers} headers
- * @param {string} token
- * @returns {RequestInit}
- */
-function bearing(init, headers, token) {
-  const own = new Headers(headers);
-  own.set('Authorization', `Bearer ${token}`);
-  return { ...init, headers: own };
 }
 
 /**

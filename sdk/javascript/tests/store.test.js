@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { FileStore } from '../src/file-store.js';
 
-const key = `rostering:${'k/'.repeat(200)}:asking`;
+const key = `rostering:${'k/'.repeat(200)}:lock`;
 
 /** @param {import('node:test').TestContext} t */
 async function folder(t) {

@@ -25,14 +25,12 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
 }
 
 export async function refused(client: Client, config: Config): Promise<void> {
-  const other = { customer_id: 'acme', timeoutMs: 1 };
-  // @ts-expect-error: unknown option, of an object in a variable
-  await client.listJobs(other);
+  // @ts-expect-error: unknown option
+  await client.listJobs({ customer_id: 'acme', timeoutMs: 1 });
   // @ts-expect-error: the same
-  await client.sendRequest({ path: '/jobs', ...other });
-  const wrong = { stroe: new MemoryStore(), timeoutMs: 3 };
+  await client.sendRequest({ path: '/jobs', customer_id: 'acme' });
   // @ts-expect-error: the same
-  await Client.open(config, wrong);
+  await Client.open(config, { stroe: new MemoryStore(), timeoutMs: 3 });
   // @ts-expect-error: the same
   await Client.open({ ...configFromEnv({}), clientID: 'a' });
   // @ts-expect-error: not an object

@@ -9,15 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why a call or opening a client failed. It holds no secret and no token.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A call failed, or the config or an argument is wrong.
     #[error(transparent)]
     Call(#[from] Box<CallError>),
     /// The plugin does not load or has another contract, or the HTTP client cannot be made.
-    #[error("cannot open the client: {}", reason(&**.0))]
-    Open(Cause),
+    #[error("cannot open the client: {0}")]
+    Open(String),
     /// The client is closed.
     #[error("the client is closed: open a new one")]
     Closed,
@@ -28,8 +28,8 @@ pub enum Error {
     #[error("not a token object: pass what a Token is serialized to")]
     NotAToken,
     /// The plugin or the tokio runtime failed. If the runtime was not shut down during the call, this is a bug.
-    #[error("the call ended unexpectedly; if its tokio runtime still runs, please report this: {}", reason(&**.0))]
-    Failed(Cause),
+    #[error("the call ended unexpectedly; if its tokio runtime still runs, please report this: {0}")]
+    Failed(String),
 }
 
 impl Error {
@@ -46,9 +46,22 @@ impl Error {
         error.retry_after
     }
 
+    /// Adds why a request failed to its error.
+    pub(crate) fn set_cause(&mut self, cause: Cause) {
+        if let Self::Call(error) = self
+            && error.code == Code::NetworkError
+        {
+            if reason(&*cause).contains("invalid peer certificate") {
+                error.retryable = false;
+                error.message += "; for a certificate authority of your own, set it with Options::http";
+            }
+            error.cause = Some(cause.into());
+        }
+    }
+
     /// An error at opening, with what to check.
     pub(crate) fn open(check: &str, cause: impl Into<Cause>) -> Self {
-        Self::Open(format!("{check}: {}", reason(&*cause.into())).into())
+        Self::Open(format!("{check}: {}", reason(&*cause.into())))
     }
 }
 
@@ -78,7 +91,7 @@ pub struct CallError {
     /// How long to wait before the next call.
     #[serde(with = "seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
-    /// The headers of the service's response, of a `service_error`.
+    /// The headers of the service's response.
     #[serde(skip)]
     pub headers: HeaderMap,
     /// The body of the service's response, redacted and cut at 4 KiB.
@@ -160,7 +173,7 @@ pub enum Code {
     TokenResponseInvalid,
     /// The token to set has expired, or belongs to another client, scope or token endpoint.
     TokenMismatch,
-    /// The service refused even a new token; or, retryable, the request could not be sent again with one.
+    /// The service refused the token, and the request could not be sent again; or it refused new tokens, too. Retryable.
     ServiceUnauthorized,
     /// The service responded with an error: see `status`, `headers` and `body`. Retryable with 408, 429 and 5xx.
     ServiceError,

@@ -36,13 +36,16 @@ where
     }
 }
 
-/// The waits between calls.
+/// The waits between the calls of a loop of your own, as of [`retry`].
+#[derive(Debug)]
 pub struct Waits {
     end: Option<Instant>,
     next: Duration,
 }
 
 impl Waits {
+    /// Begins a loop that ends within the deadline, which counts from now.
+    #[must_use]
     pub fn new(deadline: Duration) -> Self {
         Self { end: Instant::now().checked_add(deadline), next: Duration::from_secs(1) }
     }

@@ -1,9 +1,10 @@
+use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Error, Secret};
+use crate::Error;
 
 /// An access token, for your own requests or another client.
 ///
@@ -45,4 +46,37 @@ fn to_unix<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
 fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {
     let time = UNIX_EPOCH.checked_add(Duration::from_secs(u64::deserialize(from)?));
     time.ok_or_else(|| D::Error::custom("beyond the system's time"))
+}
+
+/// Replaces secrets in a text, also if they are form-encoded.
+pub fn hide<'a>(text: &str, secrets: impl IntoIterator<Item = &'a str>) -> String {
+    secrets.into_iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
+        let encoded = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
+        text.replace(secret, "[redacted]").replace(encoded.trim_start_matches('='), "[redacted]")
+    })
+}
+
+/// A string that is hidden when printed.
+#[derive(Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(pub(crate) String);
+
+impl Secret {
+    /// Returns the string itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[hidden]")
+    }
+}
+
+impl<T: Into<String>> From<T> for Secret {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
 }

@@ -32,14 +32,14 @@ test('a Durable Object', bound, async (t) => {
   const added = await Promise.all(Array.from({ length: 50 }, (_, i) => store('add', key, `${i}`, 60)));
   assert.deepEqual([added.filter(Boolean).length, await store('get', key)], [1, `${added.indexOf(true)}`]);
   await store('set', key, 'set', 1);
-  assert.deepEqual([await store('get', key), await store('get', `${key}:asking`)], ['set', null]);
+  assert.deepEqual([await store('get', key), await store('get', `${key}:lock`)], ['set', null]);
   while (!(await store('isEmpty', key))) await setTimeout(10); // it deletes an expired value
   assert.deepEqual([await store('add', key, 'next', 60), await store('get', key)], [true, 'next']);
 });
 
 test('KV, which has no atomic add, and keeps nothing for less than a minute', bound, async (t) => {
   const { store, tokens } = await start(t, 'kv');
-  for (let i = 0; i < 2; i++) assert.equal(await store('add', `${key}:asking`, 'value', 10), true);
+  for (let i = 0; i < 2; i++) assert.equal(await store('add', `${key}:lock`, 'value', 10), true);
   await store('set', key, 'first', 59);
   assert.equal(await store('get', key), null);
   await store('set', key, 'first', 3600);

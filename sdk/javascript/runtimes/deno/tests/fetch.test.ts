@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client } from '../../src/index.js';
-import { config } from '../../tests/fake.js';
-import { listen } from '../../tests/server.js';
+import { Client } from '../../../src/index.js';
+import { config } from '../../../tests/fake.js';
+import { listen } from '../../../tests/server.js';
 
 test('with no connection kept open, Deno sends a request once', async (t) => {
   let requests = 0;

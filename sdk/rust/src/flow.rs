@@ -1,0 +1,117 @@
+//! A token flow of the plugin, whose steps are carried out here.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time;
+
+use crate::driver::{Driver, within};
+use crate::error::reason;
+use crate::holder::Refusal;
+use crate::plugin::decode;
+use crate::step::{Action, Step};
+use crate::store;
+use crate::{Cause, Error, Token, lock};
+
+pub struct Flow {
+    pub force: bool,
+    /// With which it began.
+    pub refused: Option<Refusal>,
+    pub news: watch::Sender<News>,
+}
+
+/// What a flow tells those who wait for it.
+#[derive(Default)]
+pub struct News {
+    /// Of the last step that had one.
+    pub token: Option<Arc<Token>>,
+    /// How many steps had one.
+    pub tokens: usize,
+    /// Of a flow that has ended, and was not abandoned.
+    pub end: Option<Result<Arc<Token>, Error>>,
+}
+
+impl Flow {
+    /// Returns whether it began because of this token.
+    pub fn replaces(&self, token: &str) -> bool {
+        self.refused.as_ref().is_some_and(|refused| refused.token == token)
+    }
+
+    /// Runs the flow. Whatever ends it, ends it for all who wait.
+    pub async fn run(self: Arc<Self>, driver: Arc<Driver>) {
+        Run { flow: self, driver }.steps().await;
+    }
+}
+
+/// A flow that runs. What drops it ends it: the last step, a panic, or the end of the runtime.
+struct Run {
+    flow: Arc<Flow>,
+    driver: Arc<Driver>,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let ended = Error::Failed("the task of the token request ended".into());
+        lock(&self.driver.holder).publish(&self.flow, 0, Err(&ended)); // the clock may be what panicked
+    }
+}
+
+impl Run {
+    async fn steps(&self) {
+        let accepts: &[&str] = if self.driver.store.is_some() { &["store"] } else { &[] };
+        let mut input = json!({ "accepts": accepts, "force": self.flow.force });
+        if let Some(Refusal { token, used }) = &self.flow.refused {
+            input["refused"] = token.as_str().into();
+            input["used"] = (*used).into();
+        }
+        let (mut export, mut cause) = ("begin", None);
+        while let Some(step) = self.call(export, input, &mut cause) {
+            input = self.carry_out(&step.action, &mut cause).await;
+            input["flow"] = step.flow;
+            export = "resume";
+        }
+    }
+
+    /// Returns the next step, if the flow has not ended. It is published before the plugin's state changes again.
+    fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
+        input["now"] = self.driver.now().into();
+        self.driver.plugin.apply(export, &input, |output| {
+            let step = output.and_then(|output| decode::<Step>(&output)).map_err(|mut error| {
+                if let Some(cause) = cause.take() {
+                    error.set_cause(cause);
+                }
+                error
+            });
+            lock(&self.driver.holder).publish(&self.flow, self.driver.now(), step.as_ref());
+            step.ok().filter(|step| !matches!(step.action, Action::Done))
+        })
+    }
+
+    /// Carries out a step. Returns its result; sets the cause of a failed request.
+    async fn carry_out(&self, action: &Action, cause: &mut Option<Cause>) -> Value {
+        let done = match action {
+            Action::Request { timeout, limit, request } => match request.make() {
+                Ok(request) => within(*timeout, self.driver.http.send(request, *limit, *limit)).await,
+                Err(invalid) => Err(invalid),
+            }
+            .map(|response| response.report()),
+            Action::Store { timeout, op, key, value, ttl } => {
+                let Some(store) = &self.driver.store else { return json!({ "failed": "there is no store" }) };
+                let used = within(*timeout, store::apply(&*store.store, op, key, value, *ttl)).await;
+                used.inspect_err(|error| store.warn(&reason(&**error), value, &self.driver.secret))
+            }
+            Action::Wait { seconds } => {
+                // At random, so that a fleet is no thundering herd.
+                time::sleep(seconds.mul_f64(1.0 + fastrand::f64() / 2.0)).await;
+                Ok(json!({}))
+            }
+            Action::Done => Ok(json!({})),
+        };
+        done.unwrap_or_else(|error| {
+            let failed = json!({ "failed": reason(&*error) });
+            *cause = Some(error);
+            failed
+        })
+    }
+}
