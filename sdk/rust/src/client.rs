@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::driver::{Driver, in_runtime};
-use crate::{Body, Code, Config, Error, Options, Request, Response, Token, lock};
+use crate::{Body, Code, Config, Error, Options, Request, Response, Token, lock, opaque};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
@@ -155,9 +154,4 @@ impl Client {
     }
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut client = f.debug_struct("Client");
-        client.field("timeout", &self.timeout).field("ids", &self.ids).finish_non_exhaustive()
-    }
-}
+opaque!(Client);

@@ -28,7 +28,11 @@ impl Http {
         let client = |loopback: bool| {
             let preset = ClientBuilder::new().user_agent(format!("automatic-rostering/{VERSION} (rust)"));
             let preset = if loopback { preset.no_proxy() } else { preset };
-            (options.http)(preset).redirect(Policy::none()).retry(retry::never()).build().map(|client| (loopback, client))
+            (options.http)(preset)
+                .redirect(Policy::none())
+                .retry(retry::never())
+                .build()
+                .map(|client| (loopback, client))
         };
         let needed: BTreeSet<_> = urls.iter().map(is_loopback).collect();
         let clients: Result<_, _> = needed.into_iter().map(client).collect();

@@ -99,11 +99,11 @@ impl Driver {
         }
         let mut explained = tokens.explain(response.report());
         let secrets = tokens.sent.iter().map(|token| &token.access_token).chain([&self.secret]);
-        explained.headers = redacted(&response.headers, secrets.map(Secret::expose));
+        explained.headers = redacted(&response.headers, &secrets.map(Secret::expose).collect::<Vec<_>>());
         if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
             let (method, path) = (template.method(), template.url().path());
-            explained.message +=
-                &format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
+            let hint = format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
+            explained.message.push_str(&hint);
         }
         if let Some(mut error) = unauthorized {
             // The flow's error, with the response that led to it.

@@ -52,7 +52,7 @@ impl SharedStore {
             *warned = Some(Instant::now());
             let object: Value = serde_json::from_str(value).unwrap_or_default();
             let token = object["access_token"].as_str();
-            let failed = without_credentials(&hide(failed, [value, token.unwrap_or_default(), secret.expose()]));
+            let failed = without_credentials(&hide(failed, &[value, token.unwrap_or_default(), secret.expose()]));
             // With its own target, since it is not a line of the plugin.
             tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
         }

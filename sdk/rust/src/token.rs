@@ -51,21 +51,21 @@ fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error>
 }
 
 /// Replaces secrets in a text, also if they are form-encoded, percent-encoded or JSON-escaped.
-pub fn hide<'a>(text: &str, secrets: impl IntoIterator<Item = &'a str>) -> String {
-    secrets.into_iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
+pub fn hide(text: &str, secrets: &[&str]) -> String {
+    secrets.iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
         let form = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
         let form = form.trim_start_matches('=');
-        let json = Value::from(secret).to_string();
+        let json = Value::from(*secret).to_string();
         let spellings = [secret, form, &form.replace('+', "%20"), json.trim_matches('"')];
         spellings.iter().fold(text, |text, spelling| text.replace(spelling, "[redacted]"))
     })
 }
 
 /// Returns headers without secrets: not those whose names have one.
-pub fn redacted<'a>(headers: &HeaderMap, secrets: impl Iterator<Item = &'a str> + Clone) -> HeaderMap {
-    let clean = |name: &HeaderName| !secrets.clone().any(|secret| name.as_str().contains(&secret.to_lowercase()));
+pub fn redacted(headers: &HeaderMap, secrets: &[&str]) -> HeaderMap {
+    let clean = |name: &HeaderName| !secrets.iter().any(|secret| name.as_str().contains(&secret.to_lowercase()));
     let shown = |value: &HeaderValue| {
-        let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets.clone());
+        let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets);
         HeaderValue::from_bytes(shown.as_bytes()).unwrap_or(HeaderValue::from_static("[redacted]"))
     };
     headers.iter().filter(|(name, _)| clean(name)).map(|(name, value)| (name.clone(), shown(value))).collect()

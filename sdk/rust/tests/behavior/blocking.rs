@@ -71,7 +71,7 @@ fn flood_of_informational_responses() {
     let view = flooded.clone();
     let call = thread::spawn(move || view.list_jobs());
     while begun.recv_timeout(PATIENCE).unwrap() < 20 {}
-    for _ in 0..200 {
+    for _ in 0..500 {
         other.list_jobs().unwrap();
     }
     assert!(!flood.is_finished());

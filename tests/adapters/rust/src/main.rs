@@ -188,7 +188,8 @@ fn text(value: &Value) -> &str {
 }
 
 fn failed(error: Error) -> Value {
-    let causes: Vec<_> = successors(error.source(), |&cause| cause.source()).map(|cause| format!("{cause} {cause:?}")).collect();
+    let causes: Vec<_> =
+        successors(error.source(), |&cause| cause.source()).map(|cause| format!("{cause} {cause:?}")).collect();
     let shown = format!("{error:?} {error:#?} {}", causes.join(" "));
     let mut response = json!({ "text": error.to_string(), "shown": shown });
     response["cause"] = json!(error.source().map(ToString::to_string));
