@@ -10,8 +10,8 @@ import (
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/memory"
 	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/model/memory"
 	"automatic-rostering/plugin/core/vars"
 
 	"github.com/tidwall/gjson"
