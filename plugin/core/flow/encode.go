@@ -58,24 +58,15 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 }
 
 // readFlow reads a flow, and reports whether appendFlow can have written it.
-func (p *progress) readFlow(flow json.Value) (ok bool) {
-	flow.Each(func(name string, value json.Value) bool {
-		text := value.Text()
-		switch name {
-		case "state":
-			for s, known := range stateNames {
-				if known == text {
-					p.state = State(s)
-				}
-			}
-		case "client":
-			p.key = text
-		case "progress":
-			ok = p.readNumbers(text)
+func (p *progress) readFlow(flow json.Value) bool {
+	p.key = flow.Get("client").Text()
+	state := flow.Get("state").Text()
+	for s, name := range stateNames {
+		if name == state {
+			p.state = State(s)
 		}
-		return true
-	})
-	return ok && p.possible()
+	}
+	return p.readNumbers(flow.Get("progress").Text()) && p.possible()
 }
 
 func (p *progress) readNumbers(text string) bool {

@@ -90,7 +90,7 @@ func lifetime(value json.Value) int64 {
 		seconds, _ := ascii.Digits(value.Text(), vars.MaxLifetime)
 		return seconds
 	case json.Number:
-		if seconds, negative, whole := value.Integer(vars.MaxLifetime); whole && !negative {
+		if seconds, ok := value.Natural(vars.MaxLifetime); ok {
 			return seconds
 		}
 	}
