@@ -7,7 +7,6 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/input"
 )
 
 // keys is a host's config.
@@ -21,11 +20,7 @@ func checkError(t *testing.T, changes keys, code, key string) {
 	all := keys{"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://api.example",
 		"client_id": "id", "client_secret": "hunter2", "customer_id": "c", "user_id": "u"}
 	maps.Copy(all, changes)
-	_, err := config.ReadClient(all.get)
-	if err == nil {
-		_, err = config.ReadService(all.get, &input.Input{})
-	}
-	switch {
+	switch err := config.Check(all.get); {
 	case err == nil && code == "":
 	case err == nil:
 		t.Errorf("%q are accepted", changes)

@@ -26,19 +26,27 @@ func Request(h host.Host, rawInput []byte) host.Result {
 // NewRequest returns the request of a call, without the token. Without a method it is the one
 // for the jobs.
 func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, err *apierror.Error) {
-	service, err := config.ReadService(get, in)
+	base, err := config.BaseURL(get, "base_url")
 	if err != nil {
 		return nil, err
 	}
-	r = &message.Request{Method: in.Own.Method, URL: service.BaseURL + in.Own.Path, Body: in.Own.Body}
+	r = &message.Request{Method: in.Own.Method, URL: base + in.Own.Path, Body: in.Own.Body}
 	if r.Method == "" {
-		r.Method, r.URL = "GET", service.BaseURL+"/jobs"
+		r.Method, r.URL = "GET", base+"/jobs"
 	}
-	if service.CustomerID != "" {
-		r.Headers = append(r.Headers, message.Header{Name: "CUSTOMER_ID", Value: service.CustomerID})
+	customer, err := config.ID(get, "customer_id", &in.Customer)
+	if err != nil {
+		return nil, err
 	}
-	if service.UserID != "" {
-		r.Headers = append(r.Headers, message.Header{Name: "USER_ID", Value: service.UserID})
+	if customer != "" {
+		r.Headers = append(r.Headers, message.Header{Name: "CUSTOMER_ID", Value: customer})
+	}
+	user, err := config.ID(get, "user_id", &in.User)
+	if err != nil {
+		return nil, err
+	}
+	if user != "" {
+		r.Headers = append(r.Headers, message.Header{Name: "USER_ID", Value: user})
 	}
 	r.Headers = append(r.Headers, in.Own.Headers...)
 	return r, nil
