@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"oauth2"},
 	{"config", "redact"},
 	{"input", "backoff"},
-	{"percent", "host", "vars"},
+	{"host", "vars"},
 	{"clock", "apierror", "message"},
 	{"json"},
 	{"ascii", "release"},
