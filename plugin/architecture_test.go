@@ -23,9 +23,9 @@ var layers = [][]string{
 	{"config", "redact"},
 	{"input", "backoff"},
 	{"host", "vars"},
-	{"clock", "apierror", "message"},
+	{"apierror", "message"},
 	{"json"},
-	{"ascii", "release"},
+	{"ascii"},
 }
 
 // heavy are packages that cost the guest kilobytes, through their tables, reflection

@@ -3,7 +3,6 @@ package input
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -69,7 +68,7 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 }
 
 func (t *Token) setExpiry(value json.Value) (err *apierror.Error) {
-	seconds, ok := value.Natural(clock.Latest)
+	seconds, ok := value.Natural(Latest)
 	if t.ExpiresAt = seconds; !ok || seconds == 0 {
 		err = apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
 	}

@@ -4,7 +4,7 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
+	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -70,7 +70,7 @@ func ParseLock(value string) *Lock {
 		return n
 	}
 	lock.Failure = Failure{Code: v.Get("code").Text(), Status: number("status", 0, maxStatus+1)}
-	lock.Until = number("until", 1, clock.Latest)
+	lock.Until = number("until", 1, input.Latest)
 	lock.Wait = number("wait", 1, backoff.MaxWait)
 	lock.Failures = int(number("failures", 1, backoff.MaxFailures))
 	lock.Failed = lock.Failed && lock.Valid()
