@@ -34,19 +34,17 @@ func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, err *ap
 	if r.Method == "" {
 		r.Method, r.URL = "GET", base+"/jobs"
 	}
-	customer, err := config.ID(get, "customer_id", &in.Customer)
-	if err != nil {
-		return nil, err
-	}
-	if customer != "" {
-		r.Headers = append(r.Headers, message.Header{Name: "CUSTOMER_ID", Value: customer})
-	}
-	user, err := config.ID(get, "user_id", &in.User)
-	if err != nil {
-		return nil, err
-	}
-	if user != "" {
-		r.Headers = append(r.Headers, message.Header{Name: "USER_ID", Value: user})
+	for _, id := range [...]struct {
+		header, key string
+		in          *input.ID
+	}{{"CUSTOMER_ID", "customer_id", &in.Customer}, {"USER_ID", "user_id", &in.User}} {
+		value, err := config.ID(get, id.key, id.in)
+		if err != nil {
+			return nil, err
+		}
+		if value != "" {
+			r.Headers = append(r.Headers, message.Header{Name: id.header, Value: value})
+		}
 	}
 	r.Headers = append(r.Headers, in.Own.Headers...)
 	return r, nil
