@@ -140,3 +140,17 @@ func FuzzInteger(f *testing.F) {
 		}
 	})
 }
+
+// FuzzAppendString has encoding/json read what AppendString wrote.
+func FuzzAppendString(f *testing.F) {
+	for _, text := range []string{"", "a\x80", "12345678\x80\xff", "\x00\x1f \x7f\"\\/é😀\u2028", "\xed\xa0\xbd"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b := json.AppendString(nil, text)
+		var got string
+		if err := stdjson.Unmarshal(b, &got); err != nil || got != string([]rune(text)) || json.Value(b).Text() != got {
+			t.Errorf("%q becomes %s, which is read as %q, %v", text, b, got, err)
+		}
+	})
+}
