@@ -36,6 +36,13 @@ func TestEach(t *testing.T) {
 	}
 }
 
+func TestGet(t *testing.T) {
+	v := json.Value(`{"a":1,"b":2,"b":3}`)
+	if string(v.Get("b")) != "2" || v.Get("c") != nil || json.Value(nil).Get("a") != nil {
+		t.Errorf("got %s, %s", v.Get("b"), v.Get("c"))
+	}
+}
+
 func TestTextAllocatesOnce(t *testing.T) {
 	for name, value := range map[string]json.Value{
 		"plain":   json.Value(`"` + strings.Repeat("a", 1e5) + `"`),
