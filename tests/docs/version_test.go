@@ -14,7 +14,7 @@ import (
 // want it as a string. Rust's library reads its manifest.
 func TestOneVersion(t *testing.T) {
 	wantInEach(t, strings.TrimSpace(read(t, "VERSION")), map[string]string{
-		"CHANGELOG.md":                   `(?s)\A# Changelog\s+(?:## Unreleased\s.*?\n)?## (\S+)`,
+		"CHANGELOG.md":                   `\A# Changelog\s+## (\S+)`,
 		"README.md":                      `automatic-rostering-(.*)\.tgz`,
 		"docs/contract.md":               `{"version":"(.*?)"`,
 		"host-example/go/go.mod":         `automatic-rostering.example/rostering v(\S+)`,
@@ -49,7 +49,7 @@ func TestOneContract(t *testing.T) {
 		"sdk/go/version.go": `Contract = (\d+)`,
 		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,
 		"sdk/javascript/src/version.js":                                          `contract = (\d+)`,
-		"sdk/python/automatic_rostering/contract.py":                             `CONTRACT = (\d+)`,
+		"sdk/python/automatic_rostering/plugin.py":                               `CONTRACT = (\d+)`,
 		"sdk/rust/src/lib.rs":                                                    `CONTRACT: u\d+ = (\d+)`,
 	})
 }

@@ -29,8 +29,39 @@ client.list_jobs()
 sys.exit(os.waitstatus_to_exitcode(status))
 """
 
+# Programs that forget to close a client, whose renewal hangs.
+FORGETS = """
+import time
+from automatic_rostering import Client
+from tests.service import CONFIG, PATIENCE, Service
+now, service = time.time(), Service()
+client = Client(CONFIG, http=service.http(), clock=lambda: now)
+client.list_jobs()
+service.token = lambda: time.sleep(3 * PATIENCE)
+now += 3550
+client.list_jobs()
+"""
+FORGETS_ASYNC = """
+import asyncio, time
+from automatic_rostering import AsyncClient
+from tests.service import CONFIG, PATIENCE, Service
+now, service = time.time(), Service()
+async def main():
+    global now
+    client = await AsyncClient(CONFIG, http=service.async_http(), clock=lambda: now).open()
+    await client.list_jobs()
+    service.token = lambda: asyncio.sleep(3 * PATIENCE)
+    now += 3550
+    await client.list_jobs()
+asyncio.run(main())
+"""
 
-class Fork(unittest.TestCase):
+
+class Programs(unittest.TestCase):
+    def test_renewal_does_not_hold_a_program(self) -> None:
+        for program in FORGETS, FORGETS_ASYNC:
+            subprocess.run([sys.executable, "-c", program], timeout=PATIENCE, check=True)  # noqa: S603
+
     def test_child_of_a_process_with_a_client(self) -> None:
         ended = subprocess.run(  # noqa: S603
             # Python 3.12 warns of os.fork.
