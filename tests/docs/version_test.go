@@ -19,7 +19,7 @@ func TestOneVersion(t *testing.T) {
 		"docs/contract.md":               `{"version":"(.*?)"`,
 		"host-example/go/go.mod":         `automatic-rostering.example/rostering v(\S+)`,
 		"host-example/java/pom.xml":      `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
-		"plugin/core/release/release.go": `Version = "(.*)"`,
+		"plugin/core/exports/exports.go": `version = "(.*)"`,
 		"sdk/c/README.md":                `rostering-c-(.*?)-linux`,
 		"sdk/c/Cargo.toml":               `(?m)^version = "(.*)"`,
 		"sdk/go/redisstore/go.mod":       `automatic-rostering.example/rostering v(\S+)`,
@@ -40,7 +40,7 @@ func TestOneVersion(t *testing.T) {
 
 // The contract's version is in the build, in its document and in each library.
 func TestOneContract(t *testing.T) {
-	found := regexp.MustCompile(`Contract = (.+)`).FindStringSubmatch(read(t, "plugin/core/release/release.go"))
+	found := regexp.MustCompile(`contract = (.+)`).FindStringSubmatch(read(t, "plugin/core/exports/exports.go"))
 	if found == nil {
 		t.Fatal("the plugin has no contract")
 	}
