@@ -239,7 +239,18 @@ func (w *world) headers(want, got map[string]string) string {
 	return ""
 }
 
-func (w *world) logged(s *Step) string {
+// logged waits a while: with several threads, a line can come after the call that led to it has returned.
+func (w *world) logged(s *Step) (wrong string) {
+	for range 50 {
+		if wrong = w.lines(s); wrong == "" {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return wrong
+}
+
+func (w *world) lines(s *Step) string {
 	n := 0
 	var lines []string
 	for _, l := range w.host.Logs(w.client(cmp.Or(s.Client, "c"))) {
