@@ -5,7 +5,7 @@ import { RosteringError, timedOut, toError } from './error.js';
 import { PluginError } from './extism-host.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
-import { described, exchange, isResult, signed } from './http.js';
+import { defaultFetch, described, exchange, isResult, signed } from './http.js';
 import { openPlugin } from './plugin.js';
 
 /** @import {Outcome, Request} from './http.js' */
@@ -27,6 +27,7 @@ const decoder = new TextDecoder();
 /** The calls of one instance of the plugin. */
 export class Calls {
   #plugin;
+  #secret;
   #options;
   #holder = new Holder(this);
   #running = /** @type {Set<Task>} */ (new Set());
@@ -35,11 +36,12 @@ export class Calls {
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
 
-  /** @param {import('./plugin.js').Plugin} plugin @param {Options} options */
-  constructor(plugin, options) {
+  /** @param {import('./plugin.js').Plugin} plugin @param {string} secret @param {Options} options */
+  constructor(plugin, secret, options) {
     this.#plugin = plugin;
+    this.#secret = secret;
     this.#options = options;
-    this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
+    this.fetch = options.fetch ?? defaultFetch;
     this.waitUntil = options.waitUntil ?? ofRuntime;
     this.store = options.store && new GuardedStore(options.store, options.logger ?? guardedLogger(console));
   }
@@ -52,7 +54,7 @@ export class Calls {
    */
   static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const calls = new Calls(await openPlugin(config, options), options);
+    const calls = new Calls(await openPlugin(config, options), config.client_secret ?? '', options);
     calls.call('check');
     return calls;
   }
@@ -157,7 +159,7 @@ export class Calls {
     const isRefusal = error instanceof RosteringError && error.code === 'service_unauthorized';
     if (error !== undefined && !isRefusal) return error;
     const fields = this.call('explain', { ...described(response), tokens });
-    return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response);
+    return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response, [...tokens, this.#secret]);
   }
 
   /**

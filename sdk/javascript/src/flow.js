@@ -1,5 +1,6 @@
+import { reason } from './clean.js';
 import { sleep, Task } from './deadline.js';
-import { described, exchange, reason, signed } from './http.js';
+import { described, exchange, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 

@@ -1,4 +1,5 @@
-import { read } from './body.js';
+import { isNode, read } from './body.js';
+import { reason } from './clean.js';
 import { RosteringError } from './error.js';
 import { version } from './version.js';
 
@@ -18,6 +19,18 @@ import { version } from './version.js';
  */
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * The fetch of the runtime. Node's repeats a request after a 421, unless its body is a stream.
+ *
+ * @type {Fetch}
+ */
+export function defaultFetch(url, init) {
+  const { body } = init;
+  if (!isNode || !(body instanceof Uint8Array)) return fetch(url, init);
+  const headers = { ...init.headers, 'Content-Length': String(body.length) };
+  return fetch(url, { ...init, headers, body: new Blob([/** @type {BlobPart} */ (body)]).stream() });
+}
 
 const userAgent = `automatic-rostering/${version} (javascript)`;
 
@@ -44,6 +57,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   const response = await fetch(url, init);
   if (typeof response?.status !== 'number') throw new TypeError('the fetch of the options returned no Response');
   const { status, headers: received } = response;
+  if (!(status > 0 && status < 1000)) throw new TypeError('the response has an invalid status');
   const bounded = isResult(response) ? most : undefined;
   const whole = await read(response, bounded === undefined ? limit : bounded + 1);
   if (bounded === undefined || whole.length <= bounded) return { status, headers: received, body: whole };
@@ -70,15 +84,3 @@ export const isResult = ({ status }) => (status >= 200 && status < 300) || statu
 
 /** Keeps fetch from declaring a string as `text/plain`. @param {Payload} body */
 const untyped = (body) => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
-
-/**
- * Describes why a request failed. The error that fetch throws has a cause, which says more; one for several IP addresses
- * has only a code.
- *
- * @param {any} thrown
- * @returns {string}
- */
-export function reason(thrown) {
-  const own = thrown?.message || !thrown?.code ? String(thrown) : `${thrown.name}: ${thrown.code}`;
-  return thrown?.cause ? `${own}: ${reason(thrown.cause)}` : own;
-}
