@@ -20,6 +20,7 @@ import { openPlugin } from './plugin.js';
  */
 
 const mostRequests = 256; // to keep
+const mostInput = 512 * 1024; // characters; valid ones are shorter
 const mostSends = 3; // the first other token may come from another client, and have been revoked, too
 const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
 const decoder = new TextDecoder();
@@ -102,7 +103,7 @@ export class Calls {
       };
       const sent = await this.send(getToken, attempt, !isStream(body));
       if (isResult(sent.response)) return sent.response;
-      throw this.#explain(sent);
+      throw this.#explain(sent, isStream(body) ? `${request.method} ${new URL(request.url).pathname}` : undefined);
     });
   }
 
@@ -143,6 +144,10 @@ export class Calls {
     const key = JSON.stringify(input);
     const kept = this.#requests.get(key);
     if (kept) return kept;
+    if (key.length > mostInput) {
+      const message = 'the path, the headers and the ids are too long: shorten them';
+      throw new RosteringError({ code: 'invalid_input', message, retryable: false });
+    }
     const request = signed(this.call('request', input));
     if (this.#requests.size === mostRequests) this.#requests.clear();
     this.#requests.set(key, request);
@@ -154,11 +159,15 @@ export class Calls {
    * response that this call got.
    *
    * @param {Sent<Outcome>} sent
+   * @param {string} [once] the request, if its body can be sent only once
    */
-  #explain({ response, tokens, error }) {
+  #explain({ response, tokens, error }, once) {
     const isRefusal = error instanceof RosteringError && error.code === 'service_unauthorized';
     if (error !== undefined && !isRefusal) return error;
     const fields = this.call('explain', { ...described(response), tokens });
+    if (once && response.status === 401) {
+      fields.message += ` (the body of ${once} can be read only once, so it was not sent again)`;
+    }
     return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response, [...tokens, this.#secret]);
   }
 

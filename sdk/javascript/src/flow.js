@@ -96,7 +96,7 @@ export class Flow {
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
-      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task)) };
+      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task), true) };
     } catch (cause) {
       if (step.step === 'store' && this.isRunning) return { result: this.#calls.store?.failed(step, cause) ?? {} };
       return { result: { failed: reason(cause) }, cause };

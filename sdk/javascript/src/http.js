@@ -1,7 +1,7 @@
 import { isNode, read } from './body.js';
 import { reason } from './clean.js';
 import { RosteringError } from './error.js';
-import { version } from './version.js';
+import { userAgent } from './version.js';
 
 /** @import {Fetch, Payload} from './options.js' */
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | null | undefined}} Request */
@@ -31,8 +31,6 @@ export function defaultFetch(url, init) {
   const headers = { ...init.headers, 'Content-Length': String(body.length) };
   return fetch(url, { ...init, headers, body: new Blob([/** @type {BlobPart} */ (body)]).stream() });
 }
-
-const userAgent = `automatic-rostering/${version} (javascript)`;
 
 /**
  * Sends a request. Follows no redirect, because that could forward the secret to another host.
