@@ -1,3 +1,5 @@
+import { copied } from './clean.js';
+
 /**
  * Reads the body of a response up to the limit, and cancels the rest.
  *
@@ -31,15 +33,13 @@ const ofEncoding = new Set(['content-encoding', 'content-length']);
 /** Makes a response like that of fetch, but with its body in memory. @param {import('./http.js').Outcome} outcome */
 export function toResponse({ status, headers = new Headers(), body = new Uint8Array() }) {
   // The body is decoded, so a Response that is forwarded must not claim otherwise.
-  const own = headers.has('Content-Encoding')
-    ? new Headers([...headers].filter(([name]) => name && !ofEncoding.has(name)))
-    : headers;
+  const own = headers.has('Content-Encoding') ? copied(headers, (name) => !ofEncoding.has(name)) : headers;
   if (isNode) return new Whole(body, status, own);
   return new Response(body.length > 0 ? body : null, { status, headers: own });
 }
 
 // Elsewhere, a server reads the body of a Response that it forwards without asking its methods.
-const isNode = !('Deno' in globalThis || 'Bun' in globalThis) && globalThis.process?.release?.name === 'node';
+export const isNode = !('Deno' in globalThis || 'Bun' in globalThis) && globalThis.process?.release?.name === 'node';
 
 /**
  * A Response with a body that is in memory. Node makes a stream for each body and copies the headers, which costs a fourth of a
@@ -97,6 +97,6 @@ class Whole extends Response {
   }
 
   #again() {
-    return new Response(this.#bytes, { headers: this.#headers });
+    return new Response(this.#bytes, { headers: copied(this.#headers, () => true) });
   }
 }

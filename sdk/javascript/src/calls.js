@@ -5,7 +5,7 @@ import { RosteringError, timedOut, toError } from './error.js';
 import { PluginError } from './extism-host.js';
 import { guardedLogger, GuardedStore } from './guard.js';
 import { Holder } from './holder.js';
-import { described, exchange, isResult, signed } from './http.js';
+import { defaultFetch, described, exchange, isResult, signed } from './http.js';
 import { openPlugin } from './plugin.js';
 
 /** @import {Outcome, Request} from './http.js' */
@@ -20,6 +20,7 @@ import { openPlugin } from './plugin.js';
  */
 
 const mostRequests = 256; // to keep
+const mostInput = 512 * 1024; // characters; valid ones are shorter
 const mostSends = 3; // the first other token may come from another client, and have been revoked, too
 const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
 const decoder = new TextDecoder();
@@ -27,6 +28,7 @@ const decoder = new TextDecoder();
 /** The calls of one instance of the plugin. */
 export class Calls {
   #plugin;
+  #secret;
   #options;
   #holder = new Holder(this);
   #running = /** @type {Set<Task>} */ (new Set());
@@ -35,11 +37,12 @@ export class Calls {
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
 
-  /** @param {import('./plugin.js').Plugin} plugin @param {Options} options */
-  constructor(plugin, options) {
+  /** @param {import('./plugin.js').Plugin} plugin @param {string} secret @param {Options} options */
+  constructor(plugin, secret, options) {
     this.#plugin = plugin;
+    this.#secret = secret;
     this.#options = options;
-    this.fetch = options.fetch ?? ((url, init) => fetch(url, init));
+    this.fetch = options.fetch ?? defaultFetch;
     this.waitUntil = options.waitUntil ?? ofRuntime;
     this.store = options.store && new GuardedStore(options.store, options.logger ?? guardedLogger(console));
   }
@@ -52,7 +55,7 @@ export class Calls {
    */
   static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const calls = new Calls(await openPlugin(config, options), options);
+    const calls = new Calls(await openPlugin(config, options), config.client_secret ?? '', options);
     calls.call('check');
     return calls;
   }
@@ -100,7 +103,7 @@ export class Calls {
       };
       const sent = await this.send(getToken, attempt, !isStream(body));
       if (isResult(sent.response)) return sent.response;
-      throw this.#explain(sent);
+      throw this.#explain(sent, isStream(body) ? `${request.method} ${new URL(request.url).pathname}` : undefined);
     });
   }
 
@@ -141,6 +144,10 @@ export class Calls {
     const key = JSON.stringify(input);
     const kept = this.#requests.get(key);
     if (kept) return kept;
+    if (key.length > mostInput) {
+      const message = 'the path, the headers and the ids are too long: shorten them';
+      throw new RosteringError({ code: 'invalid_input', message, retryable: false });
+    }
     const request = signed(this.call('request', input));
     if (this.#requests.size === mostRequests) this.#requests.clear();
     this.#requests.set(key, request);
@@ -152,12 +159,16 @@ export class Calls {
    * response that this call got.
    *
    * @param {Sent<Outcome>} sent
+   * @param {string} [once] the request, if its body can be sent only once
    */
-  #explain({ response, tokens, error }) {
+  #explain({ response, tokens, error }, once) {
     const isRefusal = error instanceof RosteringError && error.code === 'service_unauthorized';
     if (error !== undefined && !isRefusal) return error;
     const fields = this.call('explain', { ...described(response), tokens });
-    return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response);
+    if (once && response.status === 401) {
+      fields.message += ` (the body of ${once} can be read only once, so it was not sent again)`;
+    }
+    return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response, [...tokens, this.#secret]);
   }
 
   /**

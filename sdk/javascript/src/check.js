@@ -15,11 +15,16 @@ export function check(where, options, rules) {
   for (const [name, value] of Object.entries(options)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) throw new TypeError(`${where}: unknown option ${name}; use one of ${Object.keys(rules).join(', ')}`);
-    const wrong = value === undefined ? undefined : rule(value);
-    if (wrong === undefined) continue;
-    const Mistake = typeof value === 'number' ? RangeError : TypeError;
-    throw new Mistake(`${where}: ${name} must be ${wrong}, not ${kind(value)}`);
+    if (value !== undefined) checkValue(`${where}: ${name}`, value, rule);
   }
+}
+
+/** @param {string} what as the caller wrote it @param {any} value @param {Rule} rule */
+export function checkValue(what, value, rule) {
+  const wrong = rule(value);
+  if (wrong === undefined) return;
+  const Mistake = typeof value === 'number' && wrong.startsWith('a number') ? RangeError : TypeError;
+  throw new Mistake(`${what} must be ${wrong}, not ${kind(value)}`);
 }
 
 /** @param {(value: any) => boolean} test @param {string} expected @returns {Rule} */

@@ -22,7 +22,15 @@ export let callsOf;
  */
 export class Client {
   static {
-    callsOf = (client) => client.#calls;
+    callsOf = (client) => Client.#of(client).#calls;
+  }
+
+  /** Returns the client, unless a method was called without it. @param {unknown} client @returns {Client} */
+  static #of(client) {
+    if (client instanceof Client) return client;
+    throw new TypeError(
+      `expected a client, not ${kind(client)}: call client.listJobs(), or pass () => client.listJobs()`,
+    );
   }
 
   #calls;
@@ -67,7 +75,7 @@ export class Client {
    * @param {string | null} customerId `null` omits the header.
    */
   forCustomer(customerId) {
-    return this.#view('forCustomer', customerId, { customerId });
+    return Client.#of(this).#view('forCustomer', customerId, { customerId });
   }
 
   /**
@@ -76,7 +84,7 @@ export class Client {
    * @param {string | null} userId `null` omits the header.
    */
   forUser(userId) {
-    return this.#view('forUser', userId, { userId });
+    return Client.#of(this).#view('forUser', userId, { userId });
   }
 
   /** @param {string} method @param {unknown} id @param {Ids} ids */
@@ -95,7 +103,7 @@ export class Client {
     checkOptions('getToken', given);
     const { force, refused, ...options } = given;
     if (force && refused !== undefined) throw new TypeError('getToken: set force or refused, not both');
-    return new Token(await this.#calls.getToken({ force, refused }, options));
+    return new Token(await callsOf(this).getToken({ force, refused }, options));
   }
 
   /**
@@ -107,7 +115,7 @@ export class Client {
   async listJobs(given = {}) {
     checkOptions('listJobs', given);
     const { customerId, userId, ...options } = given;
-    return this.#send({}, { customerId, userId }, undefined, options);
+    return Client.#of(this).#send({}, { customerId, userId }, undefined, options);
   }
 
   /**
@@ -133,11 +141,11 @@ export class Client {
     const present = body != null && body !== '';
     const input = {
       path,
-      method,
+      method: method && commonMethods.test(method) ? method.toUpperCase() : method,
       headers: headers && Object.getPrototypeOf(headers) !== Object.prototype ? plain(headers) : headers,
       body: present || undefined,
     };
-    return this.#send(input, { customerId, userId }, present ? body : undefined, options);
+    return Client.#of(this).#send(input, { customerId, userId }, present ? body : undefined, options);
   }
 
   /**
@@ -149,12 +157,12 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    this.#calls.setToken(token.toObject());
+    callsOf(this).setToken(token.toObject());
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
-    this.#calls.clearToken();
+    callsOf(this).clearToken();
   }
 
   /**
@@ -164,7 +172,7 @@ export class Client {
    */
   async close(options = {}) {
     checkOptions('close', options);
-    await this.#calls.close(options.timeoutMs);
+    await callsOf(this).close(options.timeoutMs);
   }
 
   /** Closes the client at the end of `await using`. */
@@ -184,5 +192,7 @@ export class Client {
   }
 }
 
-/** @param {HeadersInit} headers */
+const commonMethods = /^(delete|get|head|options|post|put)$/i; // which fetch takes in lower case, too
+
+/** @param {ConstructorParameters<typeof Headers>[0]} headers */
 const plain = (headers) => Object.fromEntries(new Headers(headers));

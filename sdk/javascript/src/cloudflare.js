@@ -6,6 +6,7 @@
  */
 
 import { DurableObject } from 'cloudflare:workers';
+import { checkValue, methods } from './check.js';
 
 /** @typedef {import('./store.js').Store} Store */
 
@@ -68,6 +69,7 @@ export class DurableObjectStore {
 
   /** @param {DurableObjectNamespace<StoreEntry>} entries */
   constructor(entries) {
+    checkValue('DurableObjectStore: the binding', entries, methods('getByName'));
     this.#entries = entries;
   }
 
@@ -100,6 +102,7 @@ export class KvStore {
 
   /** @param {KVNamespace} kv */
   constructor(kv) {
+    checkValue('KvStore: the binding', kv, methods('get', 'put'));
     this.#kv = kv;
   }
 

@@ -6,6 +6,7 @@ export class Task {
   #left = /** @type {{reason: unknown} | undefined} */ (undefined);
   #reject = /** @type {(reason: unknown) => void} */ (() => {});
 
+  isBackground = false;
   /** For what the work waits for. */
   signal = this.#controller.signal;
 
@@ -17,12 +18,15 @@ export class Task {
    * @param {(ms: number) => unknown} reason of a timeout
    * @param {AbortSignal | null | undefined} signal
    * @param {(task: Task) => Promise<T>} work
+   * @param {boolean} [isBackground] whether Node may exit before its end
    * @returns {Promise<T>}
    */
-  static async run(ms, reason, signal, work) {
+  static async run(ms, reason, signal, work, isBackground = false) {
     signal?.throwIfAborted();
     const task = new Task();
+    task.isBackground = isBackground;
     const timer = ms > 0 && ms <= longest ? setTimeout(() => task.leave(reason(ms)), ms) : undefined;
+    if (isBackground) unref(timer);
     const others = signal ? tasksOf(signal).add(task) : undefined;
     try {
       return await work(task);
@@ -91,6 +95,7 @@ export async function sleep(ms, task, sleepers) {
   let wake = () => {};
   const slept = new Promise((/** @type {(_?: unknown) => void} */ resolve) => (wake = resolve));
   const timer = setTimeout(wake, Math.min(ms, longest));
+  if (task?.isBackground) unref(timer);
   sleepers?.add(wake);
   try {
     await (task ? task.until(slept) : slept);
@@ -99,6 +104,9 @@ export async function sleep(ms, task, sleepers) {
     sleepers?.delete(wake);
   }
 }
+
+/** Lets Node exit before a timer fires. @param {any} timer a number in some runtimes */
+const unref = (timer) => timer?.unref?.();
 
 /** @param {Set<() => void>} sleepers */
 export function wakeAll(sleepers) {

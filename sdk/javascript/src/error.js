@@ -1,3 +1,5 @@
+import { cleanCause, withoutSecrets } from './clean.js';
+
 /**
  * A code of the contract.
  *
@@ -14,8 +16,7 @@
  */
 
 /**
- * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens, except for what the
- * service put into the headers of its response, which are not printed.
+ * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens, its cause neither.
  */
 export class RosteringError extends Error {
   static {
@@ -52,7 +53,7 @@ export class RosteringError extends Error {
     this.bodyTruncated = fields.body_truncated;
   }
 
-  /** The headers of the service's response. */
+  /** The headers of the service's response, without those that repeat a token or the secret. */
   get headers() {
     return this.#headers;
   }
@@ -86,8 +87,16 @@ export function timedOut(ms) {
  *
  * @param {ErrorFields} fields
  * @param {{cause?: unknown, headers?: Headers | undefined}} [known] what fetch threw, or the response
+ * @param {string[]} [secrets] that the headers may repeat
  */
-export const toError = (fields, known) => new RosteringError(withNames(fields), known);
+export function toError(fields, { cause, headers } = {}, secrets = []) {
+  const known = { cause: cleanCause(cause), headers: headers && withoutSecrets(headers, secrets) };
+  if (fields.code !== 'network_error' || !/certificate/i.test(fields.message)) {
+    return new RosteringError(withNames(fields), known);
+  }
+  const message = `${fields.message}; for your own certificate authority, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)`;
+  return new RosteringError({ ...fields, message, retryable: false }, known);
+}
 
 /**
  * Appends to the message what the caller calls the field that caused the error: `authUrl, ROSTERING_AUTH_URL`.

@@ -1,5 +1,6 @@
+import { reason } from './clean.js';
 import { sleep, Task } from './deadline.js';
-import { described, exchange, reason, signed } from './http.js';
+import { described, exchange, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 
@@ -95,7 +96,7 @@ export class Flow {
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
-      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task)) };
+      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task), true) };
     } catch (cause) {
       if (step.step === 'store' && this.isRunning) return { result: this.#calls.store?.failed(step, cause) ?? {} };
       return { result: { failed: reason(cause) }, cause };

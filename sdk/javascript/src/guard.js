@@ -1,5 +1,7 @@
 // The logger and the store of the options: no call fails because one of them does.
 
+import { checkValue, flag, textOrNull } from './check.js';
+
 /** @typedef {import('./options.js').Logger} Logger */
 
 /** Makes a logger that does not throw. @param {Logger} logger @returns {Logger} */
@@ -35,8 +37,16 @@ export class GuardedStore {
 
   /** Carries out a step. @param {StoreStep} step @returns {Promise<object>} what resume takes */
   async use({ op, key, value, ttl }) {
-    if (op === 'get') return { value: (await this.#store.get(key)) ?? null };
-    if (op === 'add') return { added: await this.#store.add(key, value, ttl) };
+    if (op === 'get') {
+      const found = (await this.#store.get(key)) ?? null;
+      checkValue('the value', found, textOrNull);
+      return { value: found };
+    }
+    if (op === 'add') {
+      const added = await this.#store.add(key, value, ttl);
+      checkValue('the result', added, flag);
+      return { added };
+    }
     await this.#store.set(key, value, ttl);
     return {};
   }

@@ -1,6 +1,7 @@
-import { read } from './body.js';
+import { isNode, read } from './body.js';
+import { reason } from './clean.js';
 import { RosteringError } from './error.js';
-import { version } from './version.js';
+import { userAgent } from './version.js';
 
 /** @import {Fetch, Payload} from './options.js' */
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | null | undefined}} Request */
@@ -19,7 +20,17 @@ import { version } from './version.js';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-const userAgent = `automatic-rostering/${version} (javascript)`;
+/**
+ * The fetch of the runtime. Node's repeats a request after a 421, unless its body is a stream.
+ *
+ * @type {Fetch}
+ */
+export function defaultFetch(url, init) {
+  const { body } = init;
+  if (!isNode || !(body instanceof Uint8Array)) return fetch(url, init);
+  const headers = { ...init.headers, 'Content-Length': String(body.length) };
+  return fetch(url, { ...init, headers, body: new Blob([/** @type {BlobPart} */ (body)]).stream() });
+}
 
 /**
  * Sends a request. Follows no redirect, because that could forward the secret to another host.
@@ -44,6 +55,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
   const response = await fetch(url, init);
   if (typeof response?.status !== 'number') throw new TypeError('the fetch of the options returned no Response');
   const { status, headers: received } = response;
+  if (!(status > 0 && status < 1000)) throw new TypeError('the response has an invalid status');
   const bounded = isResult(response) ? most : undefined;
   const whole = await read(response, bounded === undefined ? limit : bounded + 1);
   if (bounded === undefined || whole.length <= bounded) return { status, headers: received, body: whole };
@@ -70,15 +82,3 @@ export const isResult = ({ status }) => (status >= 200 && status < 300) || statu
 
 /** Keeps fetch from declaring a string as `text/plain`. @param {Payload} body */
 const untyped = (body) => (typeof body === 'string' ? new TextEncoder().encode(body) : body);
-
-/**
- * Describes why a request failed. The error that fetch throws has a cause, which says more; one for several IP addresses
- * has only a code.
- *
- * @param {any} thrown
- * @returns {string}
- */
-export function reason(thrown) {
-  const own = thrown?.message || !thrown?.code ? String(thrown) : `${thrown.name}: ${thrown.code}`;
-  return thrown?.cause ? `${own}: ${reason(thrown.cause)}` : own;
-}

@@ -1,4 +1,13 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { readFile } from 'node:fs/promises';
+import { userAgent } from './version.js';
+
+// A token request does not keep Node from exiting: calls that wait for it have timers, which do.
+subscribe('undici:client:sendHeaders', (/** @type {any} */ { request, socket }) => {
+  if (!String(request.headers).includes(userAgent)) return;
+  if (request.path.endsWith('/connect/token')) socket.unref();
+  else socket.ref(); // the connection may be the same
+});
 
 /** Reads the plugin in this package. A Worker uses inside.workerd.js instead of this file. */
 export async function inside() {

@@ -91,7 +91,7 @@
  * @typedef {object} ServiceRequest
  * @property {string} path Begins with a slash, may have a query, and is appended to baseUrl.
  * @property {string} [method] GET by default.
- * @property {HeadersInit} [headers] In addition to those that the plugin sets.
+ * @property {ConstructorParameters<typeof Headers>[0]} [headers] In addition to those that the plugin sets.
  * @property {ConstructorParameters<typeof URLSearchParams>[0]} [searchParams] Appended to the path's query.
  * @property {unknown} [json] Sent as JSON, with `application/json` as its Content-Type unless the headers have one.
  * @property {Body | null} [body] What fetch takes; a string gets no Content-Type. After a 401, a request whose body is a

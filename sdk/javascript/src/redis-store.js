@@ -1,3 +1,5 @@
+import { kind } from './check.js';
+
 /** @typedef {import('./store.js').Store} Store */
 
 /**
@@ -21,6 +23,10 @@ export class RedisStore {
 
   /** @param {RedisClient} client */
   constructor(client) {
+    // ioredis and older versions have no withTypeMapping, and take other options.
+    const isRedis = typeof (/** @type {any} */ (client)?.withTypeMapping) === 'function';
+    if (!isRedis)
+      throw new TypeError(`RedisStore takes a client of npm's redis, version 5 or newer, not ${kind(client)}`);
     this.#client = client;
   }
 

@@ -1,3 +1,4 @@
+import { kind } from './check.js';
 import { sleep, Task } from './deadline.js';
 import { RosteringError } from './error.js';
 import { checkOptions } from './rules.js';
@@ -21,6 +22,8 @@ import { checkOptions } from './rules.js';
  * @returns {Promise<T>}
  */
 export async function retry(call, options = {}) {
+  if (typeof call !== 'function')
+    throw new TypeError(`retry takes a function, not ${kind(call)}: () => client.listJobs()`);
   checkOptions('retry', options);
   const { deadlineMs = 60_000, signal } = options;
   const deadline = performance.now() + deadlineMs;

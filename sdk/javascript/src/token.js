@@ -1,3 +1,5 @@
+import { kind } from './check.js';
+
 /**
  * A token as the plugin writes it. `expires_at` is in Unix seconds.
  *
@@ -18,6 +20,8 @@ export class Token {
 
   /** @param {TokenObject} fields */
   constructor(fields) {
+    if (typeof fields !== 'object' || fields === null)
+      throw new TypeError(`new Token takes a token object, not ${kind(fields)}`);
     this.#accessToken = fields.access_token;
     this.tokenType = fields.token_type;
     this.expiresAt = new Date(fields.expires_at * 1000);

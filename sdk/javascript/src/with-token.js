@@ -30,6 +30,7 @@ const mostRedirects = 20; // as in fetch
  * @throws {RosteringError} `config_missing` if there is no `baseUrl`
  */
 export function withToken(client, send = (input, init) => fetch(input, init)) {
+  const calls = callsOf(client);
   if (!client.baseUrl) {
     const message = 'set baseUrl to the https URL of the service';
     throw new RosteringError({ code: 'config_missing', message, retryable: false, key: 'base_url' });
@@ -76,7 +77,6 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
    * @param {Headers} headers
    */
   async function sendWithToken(input, init, headers) {
-    const calls = callsOf(client);
     const signal = init.signal ?? (input instanceof Request ? input.signal : null);
     let next = input;
     /** @type {Response | undefined} */

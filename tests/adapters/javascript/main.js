@@ -11,9 +11,19 @@ import { Adapter } from './adapter.js';
 
 const print = (/** @type {object} */ object) => console.log(JSON.stringify(object));
 
+const everything = { depth: 100, showHidden: true, getters: true, maxStringLength: Infinity, maxArrayLength: Infinity };
+const { Deno, Bun } = /** @type {any} */ (globalThis);
+/** How the runtime may show an error. @type {((error: unknown) => string)[]} */
+const inspections = [(error) => inspect(error, everything)];
+if (Deno)
+  inspections.push((error) =>
+    Deno.inspect(error, { depth: 100, showHidden: true, getters: true, strAbbreviateSize: 1e9 }),
+  );
+if (Bun) inspections.push((error) => Bun.inspect(error, { depth: 100 }));
+
 const adapter = new Adapter({
   emit: print,
-  show: (error) => inspect(error, { depth: Infinity, showHidden: true }),
+  show: (error) => inspections.map((inspect) => inspect(error)).join('\n'),
   stores: {
     folder: ({ folder }) => new FileStore(folder),
     async redis({ url }) {

@@ -6,11 +6,10 @@ import { Adapter } from './adapter.js';
 /** @type {object[]} */
 const events = []; // of all requests: none can write to the response to another
 
-/** @param {any} error @returns {string} */
-const show = (error) => {
-  const own = error instanceof Error ? Object.getOwnPropertyNames(error) : [];
-  const values = own.map((name) => `${name}: ${show(error[name])}`);
-  return [String(error), JSON.stringify(error), ...values].join('\n');
+/** @param {any} value @returns {string} */
+const show = (value, depth = 0) => {
+  const own = typeof value === 'object' && value !== null && depth < 20 ? Reflect.ownKeys(value) : [];
+  return [String(value), ...own.map((key) => `${String(key)}: ${show(value[key], depth + 1)}`)].join('\n');
 };
 
 const adapter = new Adapter({ emit: (event) => void events.push(event), show });

@@ -168,7 +168,7 @@ func (p *probe) list(now int64, timeout time.Duration) (protocol.Response, error
 // read returns how a call ended. Its error must explain what to do, and not show the secret.
 func read(a protocol.Response) (string, error) {
 	shown := strings.Join([]string{a.Error, a.Text, a.Shown, a.Cause, a.Misuse, a.Trap}, "\n")
-	if a.Error != "" { // a result has the headers as they came
+	if a.Error != "" { // the headers of a result are as the service sent them
 		headers, _ := json.Marshal(a.Headers)
 		shown += string(headers)
 	}
