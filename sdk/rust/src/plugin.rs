@@ -2,7 +2,6 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Mutex;
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::{debug, warn};
@@ -18,27 +17,19 @@ const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, ch
 /// cost more.
 pub struct Plugin(Mutex<Option<Instance>>);
 
-#[derive(Deserialize)]
-struct Version {
-    contract: u64,
-}
-
 impl Plugin {
     /// Loads the plugin and has it check its config.
     pub fn open(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, Error> {
         let instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
         let plugin = Self(Mutex::new(Some(instance)));
-        let version = plugin.call("version", &json!({})).and_then(|output| decode::<Version>(&output));
-        let found = match version {
-            Ok(Version { contract: CONTRACT }) => {
-                plugin.call("check", &json!({}))?;
-                return Ok(plugin);
-            }
-            Ok(Version { contract }) => format!("the plugin has contract {contract}"),
-            Err(error) => format!("the plugin does not report its contract ({error})"),
-        };
-        let message = format!("{found}, and this library needs {CONTRACT}: use the library from the plugin's release");
-        Err(Error::new(Code::PluginFailed, message))
+        let version = plugin.call("version", &json!({})).and_then(|output| decode::<Value>(&output));
+        let contract = version.map_or(Value::Null, |version| version["contract"].clone());
+        if contract != CONTRACT {
+            let advice = format!("this library needs {CONTRACT}: use the library from the plugin's release");
+            return Err(Error::new(Code::PluginFailed, format!("the plugin has contract {contract}, and {advice}")));
+        }
+        plugin.call("check", &json!({}))?;
+        Ok(plugin)
     }
 
     /// Calls an export.

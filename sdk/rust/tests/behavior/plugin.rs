@@ -61,7 +61,7 @@ async fn open(wasm: Vec<u8>) -> Result<Client, Error> {
 #[tokio::test]
 async fn files_that_are_no_plugin_of_the_contract() {
     let needs = ", and this library needs 1: use the library from the plugin's release";
-    let unknown = "the plugin does not report its contract (";
+    let unknown = "the plugin has contract null";
     let not_loaded = "the plugin does not load; if you set Options::wasm, check that file: ";
     for (wasm, start, end) in [
         (plugin(&[version(3)], "", ""), "the plugin has contract 3", needs),
