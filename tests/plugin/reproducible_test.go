@@ -21,8 +21,10 @@ func TestSameBytesInAnotherFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(folder, "plugin"), os.DirFS(filepath.Join(root, "plugin"))); err != nil {
-		t.Fatal(err)
+	for _, needed := range []string{"plugin", "sdk/setup", "tests/conformance/hosts"} {
+		if err := os.CopyFS(filepath.Join(folder, needed), os.DirFS(filepath.Join(root, needed))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	build := exec.CommandContext(t.Context(), "make", "build")
 	build.Dir = folder
