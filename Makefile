@@ -16,10 +16,15 @@ TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 MODULES := tests tests/adapters/go plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
 LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
-export HOSTS ?=
+HOSTS ?=
 comma := ,
+empty :=
+# Other names that people try.
+ALIASES := $(foreach name,javascript js typescript,$(name)=node,deno,bun,workerd) nodejs=node golang=go cpp=c c++=c
+override HOSTS := $(subst $(empty) ,$(comma),$(strip $(foreach host,$(subst $(comma), ,$(HOSTS)),$(or $(patsubst $(host)=%,%,$(filter $(host)=%,$(ALIASES))),$(host)))))
+export HOSTS
 UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
-$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go $(LANGUAGES)))
+$(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go javascript $(LANGUAGES)))
 # The parts for which sdk/setup/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
 NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page ffi bench
@@ -68,11 +73,12 @@ $(PLUGINS) $(TEST_PLUGINS): build/target.json $(SOURCES)
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
 .PHONY: run
-run: build ## watch the plugin at work with a made-up service
+run: build ## watch the plugin at work with a mock service
 	@cd tests && go run ./cmd/demo
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
-.PHONY: run-go $(LANGUAGES:%=run-%)
+.PHONY: run-go run-javascript $(LANGUAGES:%=run-%)
+run-javascript: run-node
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@HOSTS=$* sdk/each.sh setup
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
@@ -123,10 +129,14 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@sort -rn build/seconds
 	@$(SKIPPED)
 
+# Says all that is missing before anything is built.
 .PHONY: packages bill notices
-packages: package-files ## make each language's package and bill of materials in dist
+packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it
+	@sdk/setup/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
+	@$(MAKE) package-files
 	@$(MAKE) bill
-	@cd dist && find . -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | xargs $(SHA256) >SHA256SUMS
+SHA256 := $(if $(shell command -v sha256sum),sha256sum,shasum -a 256)
 
 bill: build ## write dist/bills: what is linked into the plugin, and what each package in dist needs
 	@sdk/bill/bill.sh bills
@@ -138,6 +148,7 @@ notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plug
 package-files: build
 	@rm -f dist/SHA256SUMS
 	@sdk/each.sh package
+	@cd sandbox && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o ../dist/rostering-sandbox ./cmd/rostering-sandbox
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
 
@@ -199,7 +210,7 @@ matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts d
 	@cd tests && go test -count=1 -timeout 30m -run 'Scenarios|Redirects|Hostile|Tables' ./conformance -update
 
 .PHONY: bench bench-first
-bench: build build/sandbox ## measure warm calls: the plugin next to C and Rust, each library next to its bare HTTP client
+bench: build build/sandbox ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
 	@tests/bench/run.sh
 	@sdk/each.sh bench
 
@@ -214,7 +225,7 @@ BENCH_CHECK := tests/bench/check/check.sh
 bench-check: build ## compare the plugin's bytes, host calls, memory and operators with a baseline
 	@$(BENCH_CHECK) || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] || exit $$status ; }
 
-bench-baseline: build ## write that baseline anew
+bench-baseline: build ## rewrite that baseline
 	@$(BENCH_CHECK) --update
 
 .PHONY: mutants

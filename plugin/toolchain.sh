@@ -60,14 +60,6 @@ build() {
 }
 
 command -v go >/dev/null || fail "no Go on PATH: install Go 1.26 (https://go.dev/dl)"
-packages=()
-command -v wasm-opt >/dev/null || packages+=(binaryen)
-command -v tinygo >/dev/null ||
-	packages+=("llvm-$llvm-dev" "libclang-$llvm-dev" "clang-$llvm" "lld-$llvm" wasi-libc "libclang-rt-$llvm-dev-wasm32" g++)
-if [ ${#packages[@]} -gt 0 ]; then
-	command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-		fail "install TinyGo 0.41.x (https://tinygo.org/getting-started/install) and binaryen (wasm-opt), or use Debian, where this script does"
-	"$here/apt.sh" "${packages[@]}"
-fi
+"$here/../sdk/setup/setup.sh" plugin >&2 || exit 1
 mkdir -p "$dir"
 if command -v tinygo >/dev/null; then use_released; else use_built; fi

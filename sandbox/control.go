@@ -1,155 +1,90 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
-)
-
-const (
-	pagePath     = "/"
-	eventsPath   = "/events"
-	faultsPath   = "/faults"
-	revokePath   = "/revoke"
-	rotatePath   = "/rotate"
-	lifetimePath = "/lifetime"
-	countsPath   = "/counts"
-	requestsPath = "/requests"
-	waitPath     = "/wait"
 )
 
 // maxWait bounds a wait for requests.
 const maxWait = 30 * time.Second
 
-// faultRequest is the body of POST /faults. A body that is not UTF-8 needs base64.
-type faultRequest struct {
-	Server string `json:"server"`
-	Base64 []byte `json:"body_base64"`
-	Fault
-}
+// none is the body of requests without parameters.
+type none struct{}
 
-type lifetimeRequest struct {
+type lifetime struct {
 	Seconds int64 `json:"seconds"`
 }
 
-// controlHandler returns the handler of the control API. An http.ServeMux would report unknown paths and
-// methods in plain text. Pages of other sites cannot use it.
+// controlHandler returns the handler of the controls. Pages of other sites cannot use it.
 func (s *Sandbox) controlHandler() http.Handler {
-	routes := map[string]map[string]http.HandlerFunc{
-		faultsPath: {
-			http.MethodPost:   switched(s, "fault", s.setFault),
-			http.MethodDelete: switched(s, "faults end", action(s.ClearFaults)),
-		},
-		revokePath:   {http.MethodPost: switched(s, "all tokens revoked", action(s.Revoke))},
-		rotatePath:   {http.MethodPost: switched(s, "secrets rotated", action(s.Rotate))},
-		lifetimePath: {http.MethodPost: switched(s, "lifetime of new tokens", s.setLifetime)},
-		countsPath:   {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.Counts()) }},
-		requestsPath: {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, s.Requests()) }},
-		waitPath:     {http.MethodPost: s.serveWait},
-		pagePath:     {http.MethodGet: servePage},
-		eventsPath:   {http.MethodGet: s.serveEvents},
-	}
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		path, ok := routes[r.URL.Path]
-		if !ok {
-			writeControlProblem(w, http.StatusNotFound, errors.New("the control API has no such path"))
-			return
-		}
-		handle, ok := path[r.Method]
-		if !ok {
-			w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(path)), ", "))
-			writeControlProblem(w, http.StatusMethodNotAllowed, errors.New("this path does not take this method"))
-			return
-		}
-		handle(w, r)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /faults", action(func(_ context.Context, f Fault) (any, error) { return nil, s.SetFault(f.Server, f) }))
+	mux.HandleFunc("DELETE /faults", action(func(context.Context, none) (any, error) { s.ClearFaults(); return nil, nil }))
+	mux.HandleFunc("POST /reset", action(func(context.Context, none) (any, error) { s.Reset(); return nil, nil }))
+	mux.HandleFunc("POST /revoke", action(func(context.Context, none) (any, error) { s.Revoke(); return nil, nil }))
+	mux.HandleFunc("POST /rotate", action(func(context.Context, none) (any, error) { return s.Rotate(), nil }))
+	mux.HandleFunc("POST /lifetime", action(func(_ context.Context, l lifetime) (any, error) {
+		seconds := max(0, min(l.Seconds, 1+int64(maxLifetime/time.Second))) // others would overflow
+		return nil, s.SetLifetime(time.Duration(seconds) * time.Second)
 	}))
+	mux.HandleFunc("GET /counts", action(func(context.Context, none) (any, error) { return s.Counts(), nil }))
+	mux.HandleFunc("GET /requests", action(func(context.Context, none) (any, error) { return s.Requests(), nil }))
+	mux.HandleFunc("POST /wait", action(s.waitFor))
+	mux.HandleFunc("GET /events", s.serveEvents)
+	mux.HandleFunc("GET /{$}", servePage)
+	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-// switched returns a handler that decodes a JSON body, runs an action on it, and adds it to the journal.
-func switched[T any](s *Sandbox, what string, act func(T) error) http.HandlerFunc {
+// action returns a handler that decodes a JSON body, and responds with what act returns: nil is no content.
+func action[T any](act func(context.Context, T) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var body T
-		err := decodeStrictly(r.Body, &body)
+		var parameters T
+		err := decodeStrictly(http.MaxBytesReader(w, r.Body, maxBody), &parameters)
+		var found any
 		if err == nil {
-			err = act(body)
+			found, err = act(r.Context(), parameters)
 		}
-		if err != nil {
-			writeControlProblem(w, http.StatusBadRequest, err)
-			return
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			writeJSON(w, http.StatusGatewayTimeout, map[string]string{"error": err.Error()})
+		case err != nil:
+			writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+		case found == nil:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			writeJSON(w, http.StatusOK, found)
 		}
-		s.journal.add(&entry{Switch: what})
-		w.WriteHeader(http.StatusNoContent)
 	}
 }
 
-// action is an action without parameters.
-func action(act func()) func(struct{}) error {
-	return func(struct{}) error { act(); return nil }
-}
-
-func (s *Sandbox) serveWait(w http.ResponseWriter, r *http.Request) {
-	var least Counts
-	if err := decodeStrictly(r.Body, &least); err != nil {
-		writeControlProblem(w, http.StatusBadRequest, err)
-		return
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
+func (s *Sandbox) waitFor(ctx context.Context, least Counts) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
 	counts, err := s.Wait(ctx, least)
 	if err != nil {
-		writeControlProblem(w, http.StatusGatewayTimeout, fmt.Errorf("fewer requests arrived: %+v", counts))
-		return
+		return nil, fmt.Errorf("fewer requests arrived: %+v: %w", counts, err)
 	}
-	writeJSON(w, http.StatusOK, counts)
+	return counts, nil
 }
 
-func (s *Sandbox) setFault(r faultRequest) error {
-	if r.Body != "" && len(r.Base64) > 0 {
-		return errors.New("a fault has either body or body_base64")
-	}
-	r.Body += string(r.Base64)
-	return s.SetFault(r.Server, r.Fault)
-}
-
-func (s *Sandbox) setLifetime(r lifetimeRequest) error {
-	if most := int64(maxLifetime / time.Second); r.Seconds < 1 || r.Seconds > most {
-		return fmt.Errorf("seconds is not between 1 and %d", most)
-	}
-	return s.SetLifetime(time.Duration(r.Seconds) * time.Second)
-}
-
-// decodeStrictly decodes one JSON value and refuses unknown fields. An empty body is an empty
-// object, for the actions without parameters.
+// decodeStrictly decodes one JSON value and refuses unknown fields. An empty body is an empty object, for requests
+// without parameters.
 func decodeStrictly(r io.Reader, v any) error {
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	if len(bytes.TrimSpace(b)) == 0 {
-		b = []byte("{}")
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
+	d := json.NewDecoder(r)
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
+	if err := d.Decode(v); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("the body is not the expected JSON: %w", err)
 	}
-	if err := d.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("unexpected data after the JSON value")
 	}
 	return nil
-}
-
-func writeControlProblem(w http.ResponseWriter, status int, err error) {
-	writeJSON(w, status, map[string]string{"error": err.Error()})
 }
 
 //go:embed page.html
@@ -165,18 +100,8 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 
 // state is what the page shows in addition to the journal.
 type state struct {
-	Tokens []issuedToken     `json:"tokens"`
-	Faults map[string]string `json:"faults"` // by server
-}
-
-func (s *Sandbox) state() state {
-	now := state{Tokens: s.provider.ledger.valid(), Faults: map[string]string{}}
-	for server, i := range s.faults {
-		if f := i.String(); f != "" {
-			now.Faults[server] = f
-		}
-	}
-	return now
+	Tokens []issuedToken `json:"tokens"`
+	Faults []Fault       `json:"faults"`
 }
 
 // serveEvents sends the journal and then its changes, as server-sent events.
@@ -198,7 +123,7 @@ func (s *Sandbox) serveEvents(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-		if send("state", s.state()) != nil || http.NewResponseController(w).Flush() != nil {
+		if send("state", state{s.provider.ledger.valid(), s.faults.list()}) != nil || http.NewResponseController(w).Flush() != nil {
 			return
 		}
 		select {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/net/http/httpguts"
 )
 
 // The servers that can have faults.
@@ -24,31 +24,42 @@ const maxDelay = 10 * 60 * 1000
 
 // Fault makes a server misbehave. It affects the requests that [Counts] counts.
 //
-// A delay or a hold can be combined with a status or a cut-off. Alone, it means a late but
-// otherwise normal response.
+// A delay or a hold can be combined with a status or a cut-off. Alone, it means a late but otherwise normal response.
 type Fault struct {
+	// Server is [AuthServer] or [JobsServer].
+	Server string `json:"server"`
+	// Path, if not empty, limits the fault to requests to this path, such as /jobs. Such a fault comes before that of
+	// all paths.
+	Path string `json:"path,omitempty"`
+	// TokenYoungerMS, if not zero, limits the fault to requests whose token was issued less than so many milliseconds
+	// ago.
+	TokenYoungerMS int64 `json:"token_younger_ms,omitempty"`
 	// Status, if not zero, replaces the normal response: 200 to 599.
-	Status int `json:"status"`
+	Status int `json:"status,omitempty"`
 	// Headers are the headers of that response, such as Retry-After.
-	Headers map[string]string `json:"headers"`
+	Headers map[string]string `json:"headers,omitempty"`
 	// Body is the body of that response (default: an error that says that it is made up).
-	Body string `json:"body"`
+	Body string `json:"body,omitempty"`
 	// DelayMS is the number of milliseconds before the response or the cut-off.
-	DelayMS int64 `json:"delay_ms"`
-	// Hold holds back the response or the cut-off until the fault is cleared or replaced,
-	// or the client has disconnected.
-	Hold bool `json:"hold"`
-	// CutOff closes the connection without a response. Many HTTP clients, including Go's,
-	// silently retry a GET that was cut off on a reused connection, so that a cut-off of
-	// one request has no effect.
-	CutOff bool `json:"cut_off"`
-	// Requests is the number of requests that are affected; zero means all, until the
-	// fault is cleared.
-	Requests int `json:"requests"`
+	DelayMS int64 `json:"delay_ms,omitempty"`
+	// Hold holds back the response or the cut-off until the fault is cleared or replaced, or the client has
+	// disconnected.
+	Hold bool `json:"hold,omitempty"`
+	// CutOff closes the connection without a response. Many HTTP clients, including Go's, silently retry a GET that
+	// was cut off on a reused connection, so that a cut-off of one request has no effect.
+	CutOff bool `json:"cut_off,omitempty"`
+	// Requests is the number of requests that are affected; zero means all, until the fault is cleared.
+	Requests int `json:"requests,omitempty"`
 }
 
 func (f Fault) validate() error {
 	switch {
+	case f.Server != AuthServer && f.Server != JobsServer:
+		return fmt.Errorf("server must be %q or %q", AuthServer, JobsServer)
+	case f.Path != "" && f.Path[0] != '/' || strings.Contains(f.Path, "?"):
+		return errors.New("path must begin with / and have no query")
+	case f.TokenYoungerMS < 0 || f.TokenYoungerMS > 0 && f.Server != JobsServer:
+		return fmt.Errorf("token_younger_ms must not be negative, and needs the server %q", JobsServer)
 	case f.Status == 0 && f.DelayMS == 0 && !f.Hold && !f.CutOff:
 		return errors.New("a fault needs a status, a delay, a hold or a cut-off")
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
@@ -72,9 +83,12 @@ func (f Fault) validate() error {
 	}
 }
 
+// token is what RFC 9110 allows as the name of a header.
+var token = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
 func areHeaders(headers map[string]string) bool {
 	for name, value := range headers {
-		if !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+		if !token.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
 			return false
 		}
 	}
@@ -85,124 +99,114 @@ func hasBody(status int) bool {
 	return status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-func (f Fault) delay() time.Duration { return time.Duration(f.DelayMS) * time.Millisecond }
+// place is what has one fault at a time.
+type place struct{ server, path string }
 
-// String describes the fault in a few words.
-func (f Fault) String() string {
-	var words []string
-	if f.DelayMS > 0 {
-		words = append(words, "slow, "+f.delay().String())
-	}
-	if f.Hold {
-		words = append(words, "hangs")
-	}
-	if f.CutOff {
-		words = append(words, "down")
-	}
-	if f.Status != 0 {
-		words = append(words, fmt.Sprint(f.Status))
-	}
-	if after := f.Headers["Retry-After"]; after != "" {
-		words = append(words, "Retry-After "+after)
-	}
-	if f.Requests > 0 {
-		words = append(words, fmt.Sprintf("%d more", f.Requests))
-	}
-	return strings.Join(words, ", ")
-}
-
-// injector holds the fault of one server and applies it to requests.
-type injector struct {
-	closing <-chan struct{} // ends delays when the sandbox closes
-
-	mu    sync.Mutex
-	fault *Fault
-	over  chan struct{} // closed when the last fault that was set is cleared or replaced
-}
-
-// set sets a fault, or none, and releases the requests that the last one holds.
-func (i *injector) set(f *Fault) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.over != nil {
-		close(i.over)
-	}
-	i.fault, i.over = f, make(chan struct{})
-}
-
-// hit is a fault that affects one request.
-type hit struct {
+// active is a fault that was set. When its requests are spent, it still holds some of them.
+type active struct {
 	Fault
-	over <-chan struct{}
+	spent bool
+	over  chan struct{} // closed when the fault is cleared or replaced
+}
+
+// faults has the faults of the servers and applies them to requests.
+type faults struct {
+	closing <-chan struct{}                                // ends delays when the sandbox closes
+	younger func(r *http.Request, than time.Duration) bool // reports how old the request's token is
+
+	mu  sync.Mutex
+	all map[place]*active
+}
+
+// set sets a fault, and releases the requests that the last one there holds.
+func (f *faults) set(fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := place{fault.Server, fault.Path}
+	if last, ok := f.all[at]; ok {
+		close(last.over)
+	}
+	f.all[at] = &active{Fault: fault, over: make(chan struct{})}
+}
+
+// clear ends all faults, and releases the requests that they hold.
+func (f *faults) clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, a := range f.all {
+		close(a.over)
+	}
+	clear(f.all)
+}
+
+// list returns the faults that still affect requests.
+func (f *faults) list() []Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := []Fault{} // not nil, which in JSON would be null
+	for _, a := range f.all {
+		if !a.spent {
+			list = append(list, a.Fault)
+		}
+	}
+	slices.SortFunc(list, func(a, b Fault) int { return strings.Compare(a.Server+a.Path, b.Server+b.Path) })
+	return list
 }
 
 // take returns the fault for one request, and counts that request.
-func (i *injector) take() (hit, bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.fault == nil {
-		return hit{}, false
+func (f *faults) take(server string, r *http.Request) (active, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, path := range []string{r.URL.Path, ""} {
+		a, ok := f.all[place{server, path}]
+		if !ok || a.spent || a.TokenYoungerMS > 0 && !f.younger(r, milliseconds(a.TokenYoungerMS)) {
+			continue
+		}
+		taken := *a
+		a.spent = a.Requests == 1
+		if a.Requests > 1 {
+			a.Requests--
+		}
+		return taken, true
 	}
-	h := hit{*i.fault, i.over}
-	switch h.Requests {
-	case 0:
-	case 1:
-		i.fault = nil
-	default:
-		i.fault.Requests--
-	}
-	return h, true
+	return active{}, false
 }
 
-// String describes the fault in a few words, or returns "" if there is none.
-func (i *injector) String() string {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.fault == nil {
-		return ""
-	}
-	return i.fault.String()
-}
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// wrap applies the fault, if there is one, before next.
-func (i *injector) wrap(next http.Handler) http.Handler {
+// wrap applies the fault of a server, if there is one, before next.
+func (f *faults) wrap(server string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h, ok := i.take()
-		if !ok {
+		hit, ok := f.take(server, r)
+		if ok && (!f.wait(r, hit) || hit.CutOff) {
+			panic(http.ErrAbortHandler) // This makes net/http close the connection.
+		}
+		if hit.Status == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if !i.wait(r, h) || h.CutOff {
-			// This makes net/http close the connection.
-			panic(http.ErrAbortHandler)
-		}
-		if h.Status == 0 {
-			next.ServeHTTP(w, r)
-			return
-		}
-		h.respond(w)
+		hit.respond(w)
 	})
 }
 
-// wait waits as long as the fault says. It reports false if the client disconnected, or the
-// sandbox closed, meanwhile.
-func (i *injector) wait(r *http.Request, h hit) bool {
-	var late <-chan time.Time
-	switch {
-	case h.Hold:
-	case h.DelayMS == 0:
+// wait waits as long as the fault says. It reports false if the client disconnected, or the sandbox closed,
+// meanwhile.
+func (f *faults) wait(r *http.Request, hit active) bool {
+	if hit.DelayMS == 0 && !hit.Hold {
 		return true
-	default:
-		late, h.over = time.After(h.delay()), nil
+	}
+	var late <-chan time.Time
+	if !hit.Hold {
+		late, hit.over = time.After(milliseconds(hit.DelayMS)), nil
 	}
 	select {
 	case <-late:
 		return true
-	case <-h.over:
+	case <-hit.over:
 		return true
 	case <-r.Context().Done():
 		return false
-	case <-i.closing:
+	case <-f.closing:
 		return false
 	}
 }
@@ -217,17 +221,10 @@ func (f Fault) respond(w http.ResponseWriter) {
 	case f.Body == "":
 		writeProblem(w, f.Status, "sandbox_fault", "this fault was switched on in the sandbox")
 	default:
-		if w.Header().Get("Content-Type") == "" {
-			w.Header().Set("Content-Type", contentType(f.Body))
+		if w.Header().Get("Content-Type") == "" && json.Valid([]byte(f.Body)) {
+			w.Header().Set("Content-Type", "application/json")
 		}
 		w.WriteHeader(f.Status)
 		_, _ = io.WriteString(w, f.Body)
 	}
-}
-
-func contentType(body string) string {
-	if json.Valid([]byte(body)) {
-		return "application/json"
-	}
-	return "text/plain; charset=utf-8"
 }

@@ -5,7 +5,6 @@ go 1.26
 require (
 	github.com/go-jose/go-jose/v4 v4.0.5
 	github.com/zitadel/oidc/v3 v3.45.0
-	golang.org/x/net v0.38.0
 )
 
 require (

@@ -14,8 +14,7 @@ import (
 // patience bounds every wait. It is no measure of how long things take.
 const patience = 20 * time.Second
 
-// httpClient keeps no connections: net/http retries requests that fail on a reused one, which would
-// hide cut-offs.
+// httpClient keeps no connections: net/http retries requests that fail on a reused one, which would hide cut-offs.
 var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 
 func start(t *testing.T, c Config) *Sandbox {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -28,19 +29,13 @@ type Counts struct {
 	JobRequests int `json:"job_requests"`
 }
 
-func (c Counts) reach(least Counts) bool {
-	return c.TokenRequests >= least.TokenRequests && c.JobRequests >= least.JobRequests
-}
-
-// Request is a request as it arrived. It includes tokens and secrets, which are valid only in
-// this sandbox.
+// Request is a request as it arrived. It includes tokens and secrets, which are valid only in this sandbox.
 type Request struct {
 	Server string `json:"server"`
 	Method string `json:"method"`
 	// Target is the path with the query.
 	Target string `json:"target"`
-	// Headers has the headers by their names in lower case. Several with one name are joined
-	// by ", ".
+	// Headers has the headers by their names in lower case. Several with one name are joined by ", ".
 	Headers map[string]string `json:"headers"`
 	// Form has the fields of a token request, which has no Body.
 	Form map[string]string `json:"form,omitempty"`
@@ -53,27 +48,28 @@ type Request struct {
 }
 
 func newRequest(server string, r *http.Request, body []byte) Request {
-	request := Request{
-		Server: server, Method: r.Method, Target: r.URL.RequestURI(),
-		Headers: map[string]string{}, Length: len(body),
-	}
-	for name, values := range r.Header {
-		request.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
-	}
+	request := Request{Server: server, Method: r.Method, Target: r.URL.RequestURI(), Headers: headers(r), Length: len(body)}
 	if server == JobsServer {
 		request.Body = string(body[:min(len(body), maxExcerpt)])
 		return request
 	}
 	request.Form = map[string]string{}
-	if form, err := url.ParseQuery(string(body)); err == nil {
-		for name := range form {
-			request.Form[name] = form.Get(name)
-		}
+	form, _ := url.ParseQuery(string(body)) // what is well-formed of it
+	for name := range form {
+		request.Form[name] = form.Get(name)
 	}
 	return request
 }
 
-// entry is a request, or a use of the control API, as the page shows it: without secrets and tokens.
+func headers(r *http.Request) map[string]string {
+	headers := map[string]string{}
+	for name, values := range r.Header {
+		headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	return headers
+}
+
+// entry is a request, or a use of the controls, as the page shows it: without secrets and tokens.
 type entry struct {
 	ID     int    `json:"id"`
 	At     int64  `json:"at"`               // Unix milliseconds
@@ -86,7 +82,7 @@ type entry struct {
 	// Status is 0 while the request is in progress, and -1 if it was cut off.
 	Status   int    `json:"status"`
 	Duration int64  `json:"duration_ms"`
-	Switch   string `json:"switch,omitempty"` // what the control API was used for
+	Switch   string `json:"switch,omitempty"` // what the controls were used for
 
 	request Request
 	change  int // the last change of this entry
@@ -99,34 +95,41 @@ type journal struct {
 	mu      sync.Mutex
 	counts  Counts
 	entries []*entry
-	next    int
 	changes int           // so far
 	changed chan struct{} // closed and replaced at each change
 }
 
-// watched adds the requests to a server to the journal, and applies the server's faults to them.
-func (s *Sandbox) watched(server string, next http.Handler) http.Handler {
-	faulty := s.faults[server].wrap(next)
+// watched adds the requests to a server to the journal and to the log, and applies the server's faults to them.
+func (s *Sandbox) watched(server string, next http.Handler, log *slog.Logger) http.Handler {
+	faulty := s.faults.wrap(server, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body) // which received has read already
+		// Only after the body is read does net/http notice that a client disconnected, which must end a delay.
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		e := &entry{
-			Server: server, Method: known(r.Method, methods), Path: known(r.URL.Path, paths),
+			Server: server, Method: shown(r.Method, methods), Path: shown(r.URL.Path, paths),
 			request: newRequest(server, r, body),
 		}
 		e.Lane, e.Port = lane(r)
-		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		if token, ok := bearer(r); ok {
 			e.Token = shortHash(token)
 		}
 		s.journal.add(e)
-		began := time.Now()
-		defer func() { s.journal.end(e, w.(*recorder), time.Since(began)) }()
-		faulty.ServeHTTP(w, r)
+		began, response := time.Now(), &recorder{ResponseWriter: w, status: cutOff}
+		defer func() {
+			s.journal.end(e, response, time.Since(began))
+			log.Info("request", "server", server, "method", e.Method, "path", e.Path, "status", response.status, "duration", time.Since(began))
+		}()
+		if err != nil {
+			writeProblem(response, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
+			return
+		}
+		faulty.ServeHTTP(response, r)
 	})
 }
 
-// lane returns a name for the instance that sent a request, from its User-Agent, which may have an id,
-// and its host; and the port of its connection.
+// lane returns a name for the instance that sent a request, from its User-Agent, which may have an id, and its host;
+// and the port of its connection.
 func lane(r *http.Request) (lane, port string) {
 	lane = r.UserAgent()
 	if lane == "" {
@@ -149,8 +152,7 @@ func (j *journal) add(e *entry) {
 	case JobsServer:
 		j.counts.JobRequests++
 	}
-	j.next++
-	e.ID, e.At = j.next, time.Now().UnixMilli()
+	e.ID, e.At = j.changes, time.Now().UnixMilli()
 	if len(j.entries) == maxEntries {
 		j.entries = j.entries[1:]
 	}
@@ -158,14 +160,18 @@ func (j *journal) add(e *entry) {
 	j.touch(e)
 }
 
+// reset forgets the requests.
+func (j *journal) reset() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.counts, j.entries = Counts{}, nil
+}
+
 // end completes the entry of a request with its response.
 func (j *journal) end(e *entry, response *recorder, took time.Duration) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	e.Status, e.Duration = int(response.status), took.Milliseconds()
-	if e.Status == 0 {
-		e.Status = cutOff
-	}
+	e.Status, e.Duration = response.status, took.Milliseconds()
 	if response.token != "" {
 		e.Token = response.token
 	}
@@ -217,7 +223,7 @@ func (j *journal) count() (Counts, <-chan struct{}) {
 func (j *journal) wait(ctx context.Context, least Counts) (Counts, error) {
 	for {
 		counts, changed := j.count()
-		if counts.reach(least) {
+		if counts.TokenRequests >= least.TokenRequests && counts.JobRequests >= least.JobRequests {
 			return counts, nil
 		}
 		select {

@@ -2,14 +2,17 @@ package sandbox
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/subtle"
-	"fmt"
+	"encoding/hex"
+	"errors"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,35 +28,51 @@ const (
 )
 
 // provider is an identity provider with the client credentials grant. op.UnimplementedServer refuses
-// everything else.
+// everything else. It has no public keys: the jobs service asks its ledger whether it issued a token.
 type provider struct {
 	op.UnimplementedServer
 	issuer   string
 	clients  map[string]*client // by id
-	key      op.SigningKey
+	key      signingKey
 	lifetime atomic.Int64 // of new tokens; a time.Duration
 	ledger   *ledger
 }
 
-func newProvider(issuer string, lifetime time.Duration) (*provider, error) {
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("generate a signing key: %w", err)
-	}
-	p := &provider{issuer: issuer, key: signingKey{id: rand.Text(), private: private}, ledger: newLedger(), clients: map[string]*client{
-		"sandbox-stage":      {environment: Stage, id: "sandbox-stage", scope: "automatic-rostering-stage"},
-		"sandbox-production": {environment: Production, id: "sandbox-production", scope: "automatic-rostering-prod"},
-	}}
-	p.lifetime.Store(int64(lifetime))
-	p.rotate()
-	return p, nil
+// client is the only client of an environment. It embeds the methods of op.Client that concern browser
+// logins, and are never called for the client credentials grant.
+type client struct {
+	op.Client
+	environment, id, scope string
+	first                  string // secret
+	secret                 atomic.Pointer[string]
 }
 
-// rotate replaces the secrets of the clients.
-func (p *provider) rotate() {
+func newProvider(issuer string, lifetime time.Duration) *provider {
+	p := &provider{issuer: issuer, key: signingKey(rand.Text() + rand.Text()), ledger: newLedger(), clients: map[string]*client{
+		"sandbox-stage":      {environment: Stage, id: "sandbox-stage", scope: "automatic-rostering-stage", first: rand.Text()},
+		"sandbox-production": {environment: Production, id: "sandbox-production", scope: "automatic-rostering-prod", first: rand.Text()},
+	}}
+	p.reset(lifetime)
+	return p
+}
+
+// reset restores the secrets of the start, and a lifetime.
+func (p *provider) reset(lifetime time.Duration) {
+	p.lifetime.Store(int64(lifetime))
 	for _, c := range p.clients {
-		c.secret.Store(new(rand.Text()))
+		c.secret.Store(&c.first)
 	}
+}
+
+// rotate replaces the secrets of the clients, and returns the new ones by environment.
+func (p *provider) rotate() map[string]string {
+	secrets := map[string]string{}
+	for _, c := range p.clients {
+		secret := rand.Text()
+		c.secret.Store(&secret)
+		secrets[c.environment] = secret
+	}
+	return secrets
 }
 
 // tokenEndpointOnly refuses all other paths of the provider.
@@ -67,10 +86,12 @@ func tokenEndpointOnly(next http.Handler) http.Handler {
 	})
 }
 
+// issuing is the key of a context with the recorder of the response.
+type issuing struct{}
+
 // handler returns op's web server. It passes to it only what the real identity provider is known to
 // accept: op alone would also accept credentials from the query string of any method and from basic
-// authentication, so that an incorrect client would pass. It discards op's log, which would have the
-// contents of requests.
+// authentication. It discards op's log, which would have the contents of requests.
 func (p *provider) handler() http.Handler {
 	quiet := slog.New(slog.DiscardHandler)
 	endpoints := op.Endpoints{Token: op.NewEndpoint(tokenPath)}
@@ -80,7 +101,7 @@ func (p *provider) handler() http.Handler {
 			op.WriteError(w, r, err, quiet)
 			return
 		}
-		web.ServeHTTP(w, r)
+		web.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), issuing{}, w)))
 	})
 }
 
@@ -89,112 +110,79 @@ func checkTokenRequest(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", http.MethodPost)
-		return op.NewStatusError(invalidRequest("the token endpoint allows only POST"), http.StatusMethodNotAllowed)
+		return op.NewStatusError(invalid("the token endpoint allows only POST"), http.StatusMethodNotAllowed)
 	case mediaType != "application/x-www-form-urlencoded":
-		return invalidRequest("the body must be application/x-www-form-urlencoded")
+		return invalid("the body must be application/x-www-form-urlencoded")
 	case r.URL.RawQuery != "":
-		return invalidRequest("the fields belong in the body, not in the query string")
+		return invalid("the fields belong in the body, not in the query string")
 	case r.Header.Get("Authorization") != "":
-		w.Header().Set("WWW-Authenticate", `Basic realm="`+realm+`"`)
 		err := oidc.ErrInvalidClient().WithDescription("the client authenticates in the body, not with an Authorization header")
 		return op.NewStatusError(err, http.StatusUnauthorized)
 	case r.ParseForm() != nil:
-		return invalidRequest("the body is not a form")
+		return invalid("the body is not a form")
 	}
 	for _, values := range r.PostForm {
 		if len(values) > 1 {
-			return invalidRequest("a field occurs more than once")
+			return invalid("a field occurs more than once")
 		}
 	}
 	return nil
 }
 
-func invalidRequest(description string) *oidc.Error {
+func invalid(description string) *oidc.Error {
 	return oidc.ErrInvalidRequest().WithDescription("%s", description)
 }
 
 // VerifyClient implements op.Server. It sets the status to 401, because op would respond with 400.
 func (p *provider) VerifyClient(_ context.Context, r *op.Request[op.ClientCredentials]) (op.Client, error) {
 	c, ok := p.clients[r.Data.ClientID]
-	if !ok || !c.authentic(r.Data.ClientSecret) {
+	if !ok || subtle.ConstantTimeCompare([]byte(*c.secret.Load()), []byte(r.Data.ClientSecret)) != 1 {
 		err := oidc.ErrInvalidClient().WithDescription("client_id or client_secret is wrong")
 		return nil, op.NewStatusError(err, http.StatusUnauthorized)
 	}
 	return c, nil
 }
 
-// ClientCredentialsExchange implements op.Server.
-func (p *provider) ClientCredentialsExchange(_ context.Context, r *op.ClientRequest[oidc.ClientCredentialsRequest]) (*op.Response, error) {
-	c, ok := r.Client.(*client)
-	if !ok {
-		return nil, oidc.ErrServerError()
-	}
+// ClientCredentialsExchange implements op.Server. It does not use op.CreateJWT, which has the scope only as
+// a private claim, and may reduce expires_in by a second before the response is sent.
+func (p *provider) ClientCredentialsExchange(ctx context.Context, r *op.ClientRequest[oidc.ClientCredentialsRequest]) (*op.Response, error) {
+	c := p.clients[r.Client.GetID()]
 	if scopes := r.Data.Scope; len(scopes) != 1 || scopes[0] != c.scope {
 		return nil, oidc.ErrInvalidScope().WithDescription("this client can have only the scope %q", c.scope)
 	}
-	token, err := p.issue(c)
-	if err != nil {
-		return nil, oidc.ErrServerError().WithDescription("the token could not be issued").WithParent(err)
-	}
-	response := op.NewResponse(token)
-	response.Header.Set("Cache-Control", "no-store")
-	return response, nil
-}
-
-// issue issues a signed token for a client.
-//
-// It does not use op.CreateJWT, which has the scope only as a private claim, and may reduce
-// expires_in by a second before the response is sent.
-func (p *provider) issue(c *client) (*oidc.AccessTokenResponse, error) {
 	lifetime := time.Duration(p.lifetime.Load())
 	expiry := roundUp(time.Now().Add(lifetime))
 	claims := oidc.NewAccessTokenClaims(p.issuer, c.id, []string{audience}, expiry, rand.Text(), c.id, 0)
 	claims.Scopes = oidc.SpaceDelimitedArray{c.scope}
-	signer, err := op.SignerFromKey(p.key)
+	token, err := p.sign(claims)
 	if err != nil {
-		return nil, err
-	}
-	token, err := crypto.Sign(claims, signer)
-	if err != nil {
-		return nil, err
+		return nil, oidc.ErrServerError().WithDescription("the token could not be issued").WithParent(err)
 	}
 	p.ledger.add(token, expiry)
-	return &oidc.AccessTokenResponse{
+	if r, ok := ctx.Value(issuing{}).(*recorder); ok {
+		r.token = shortHash(token)
+	}
+	response := op.NewResponse(&oidc.AccessTokenResponse{
 		AccessToken: token, TokenType: oidc.BearerToken, ExpiresIn: uint64(lifetime / time.Second), Scope: claims.Scopes,
-	}, nil
+	})
+	response.Header.Set("Cache-Control", "no-store")
+	return response, nil
 }
 
-// roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token
-// would expire before its expires_in has passed: with a lifetime of one second, perhaps at
-// once.
-func roundUp(t time.Time) time.Time {
-	if whole := t.Truncate(time.Second); !whole.Equal(t) {
-		return whole.Add(time.Second)
+func (p *provider) sign(claims any) (string, error) {
+	signer, err := op.SignerFromKey(p.key)
+	if err != nil {
+		return "", err
 	}
-	return t
+	return crypto.Sign(claims, signer)
 }
 
 // signingKey is the provider's key for op.SignerFromKey.
-type signingKey struct {
-	id      string
-	private *ecdsa.PrivateKey
-}
+type signingKey []byte
 
-func (k signingKey) ID() string                                  { return k.id }
-func (k signingKey) Key() any                                    { return k.private }
-func (k signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.ES256 }
-
-// client is the only client of an environment. It embeds the methods of op.Client that concern browser
-// logins, and are never called for the client credentials grant.
-type client struct {
-	op.Client
-	environment, id, scope string
-	secret                 atomic.Pointer[string]
-}
-
-func (c *client) authentic(secret string) bool {
-	return subtle.ConstantTimeCompare([]byte(*c.secret.Load()), []byte(secret)) == 1
-}
+func (signingKey) ID() string                                  { return "sandbox" }
+func (k signingKey) Key() any                                  { return []byte(k) }
+func (signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.HS256 }
 
 // GetID implements op.Client.
 func (c *client) GetID() string { return c.id }
@@ -205,4 +193,89 @@ func (c *client) AuthMethod() oidc.AuthMethod { return oidc.AuthMethodPost }
 // GrantTypes implements op.Client.
 func (c *client) GrantTypes() []oidc.GrantType {
 	return []oidc.GrantType{oidc.GrantTypeClientCredentials}
+}
+
+// roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token would expire before
+// its expires_in has passed: with a lifetime of one second, perhaps at once.
+func roundUp(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
+
+var (
+	errUnknown = errors.New("the access token was not issued by this sandbox, or was revoked")
+	errExpired = errors.New("the access token has expired")
+)
+
+// kept is how long an expired token is remembered, so that it is refused as expired, not as unknown.
+const kept = 10 * time.Minute
+
+// ledger has the tokens that were issued and not revoked. It compares whole tokens, so that a changed one is unknown.
+type ledger struct {
+	mu     sync.Mutex
+	tokens map[[sha256.Size]byte]issuedToken
+}
+
+// issuedToken is what the page shows of a token.
+type issuedToken struct {
+	Token   string    `json:"token"` // its short hash
+	Expires time.Time `json:"expires_at"`
+	issued  time.Time
+}
+
+func newLedger() *ledger { return &ledger{tokens: map[[sha256.Size]byte]issuedToken{}} }
+
+func (l *ledger) add(token string, expiry time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.tokens, func(_ [sha256.Size]byte, t issuedToken) bool { return time.Since(t.Expires) > kept })
+	l.tokens[sha256.Sum256([]byte(token))] = issuedToken{shortHash(token), expiry, time.Now()}
+}
+
+// valid returns the valid tokens, the newest last.
+func (l *ledger) valid() []issuedToken {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tokens := []issuedToken{} // not nil, which in JSON would be null
+	for _, t := range l.tokens {
+		if time.Now().Before(t.Expires) {
+			tokens = append(tokens, t)
+		}
+	}
+	slices.SortFunc(tokens, func(a, b issuedToken) int { return a.Expires.Compare(b.Expires) })
+	return tokens
+}
+
+// verify returns what is wrong with a token, or nil. The error does not contain the token.
+func (l *ledger) verify(token string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
+	switch {
+	case !ok:
+		return errUnknown
+	case !time.Now().Before(issued.Expires):
+		return errExpired
+	default:
+		return nil
+	}
+}
+
+// younger reports whether a request's token was issued less than so long ago.
+func (l *ledger) younger(r *http.Request, than time.Duration) bool {
+	token, _ := bearer(r)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	issued, ok := l.tokens[sha256.Sum256([]byte(token))]
+	return ok && time.Since(issued.issued) < than
+}
+
+// revoke forgets all tokens.
+func (l *ledger) revoke() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	clear(l.tokens)
+}
+
+// shortHash returns a name for a token that shows nothing of it.
+func shortHash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:4])
 }

@@ -1,33 +1,39 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
-	"io"
+	"encoding/pem"
+	"errors"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
-	"slices"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"time"
 )
 
-const (
-	readHeaderTimeout = 5 * time.Second
-	idleTimeout       = time.Minute
-	// maxBody is far more than any request to the sandbox needs.
-	maxBody = 1 << 20
-)
+// maxBody is far more than any request to the sandbox needs.
+const maxBody = 1 << 20
 
 // server is an HTTP server on its own port.
 type server struct {
 	listener net.Listener
+	tls      *tls.Config // nil for plain HTTP
 	http     *http.Server
 }
 
-// listen opens a port without serving it yet, so that the servers know each other's URLs before the
-// first request arrives.
+// listen opens a port without serving it yet, so that the servers know each other's URLs before the first request
+// arrives.
 func listen(host string, port int) (*server, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {
@@ -36,16 +42,28 @@ func listen(host string, port int) (*server, error) {
 	return &server{listener: l}, nil
 }
 
-func (s *server) url() string { return "http://" + s.listener.Addr().String() }
+func (s *server) url() string {
+	if s.tls != nil {
+		return "https://" + s.listener.Addr().String()
+	}
+	return "http://" + s.listener.Addr().String()
+}
 
-func (s *server) serve(name string, h http.Handler, log *slog.Logger) {
+func (s *server) serve(h http.Handler, log *slog.Logger) {
 	s.http = &http.Server{
-		Handler:           received(name, h, log),
-		ReadHeaderTimeout: readHeaderTimeout,
-		IdleTimeout:       idleTimeout,
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       time.Minute,
+		TLSConfig:         s.tls,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError),
 	}
-	go func() { _ = s.http.Serve(s.listener) }() // until close
+	go func() { // until close
+		if s.tls == nil {
+			_ = s.http.Serve(s.listener)
+		} else {
+			_ = s.http.ServeTLS(s.listener, "", "")
+		}
+	}()
 }
 
 // close waits for requests until ctx ends, and then closes the remaining connections.
@@ -59,80 +77,36 @@ func (s *server) close(ctx context.Context) error {
 	return nil
 }
 
-// received reads the body of each request, records the response's status, and logs both. Only after the
-// body is read does net/http notice that a client disconnected, which must end a delay.
-func received(server string, next http.Handler, log *slog.Logger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
-		rec := &recorder{ResponseWriter: w}
-		defer func() {
-			log.Info("request", "server", server, "method", known(r.Method, methods), "path", known(r.URL.Path, paths),
-				"status", rec.status, "duration", time.Since(began))
-		}()
-		body, err := io.ReadAll(http.MaxBytesReader(rec, r.Body, maxBody))
-		if err != nil {
-			writeProblem(rec, http.StatusBadRequest, "invalid_request", "the body is too large or could not be read")
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(rec, r)
-	})
-}
-
-// The log and the page have only these methods and paths: a client could have put a token into others by
-// mistake.
+// The log and the page show only such methods and paths: a client could have put a token into others by mistake.
 var (
-	methods = []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
-		http.MethodPatch, http.MethodDelete, http.MethodOptions,
-	}
-	paths = []string{
-		tokenPath, jobsPath, pagePath, eventsPath, faultsPath, revokePath, rotatePath, lifetimePath, countsPath, requestsPath, waitPath,
-	}
+	methods = regexp.MustCompile(`^[A-Z]{3,7}$`)
+	paths   = regexp.MustCompile(`^(/[a-z0-9._-]{0,36})+$`)
 )
 
-func known(s string, all []string) string {
-	if slices.Contains(all, s) {
+func shown(s string, pattern *regexp.Regexp) string {
+	if pattern.MatchString(s) {
 		return s
 	}
-	return "(unknown)"
+	return "(hidden)"
 }
 
 // recorder records the status of a response, and the token in it.
 type recorder struct {
 	http.ResponseWriter
-	status status
+	status int    // -1 if the connection was cut off
 	token  string // its short hash
-}
-
-// status is that of a response, or 0 if the connection was cut off.
-type status int
-
-func (s status) String() string {
-	if s == 0 {
-		return "cut off"
-	}
-	return strconv.Itoa(int(s))
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (r *recorder) WriteHeader(code int) {
-	if r.status == 0 {
-		r.status = status(code)
-	}
+	r.status = code
 	r.ResponseWriter.WriteHeader(code)
 }
 
 // Write implements http.ResponseWriter.
 func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
+	if r.status == cutOff {
 		r.status = http.StatusOK
-	}
-	var response struct {
-		AccessToken string `json:"access_token"`
-	}
-	if json.Unmarshal(b, &response) == nil && response.AccessToken != "" {
-		r.token = shortHash(response.AccessToken)
 	}
 	return r.ResponseWriter.Write(b)
 }
@@ -143,23 +117,51 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // madeUp is in every body of the jobs service: the real one is not known.
 const madeUp = "made up: the real service's response is not known"
 
-// problem is the body of an error.
-type problem struct {
-	Sandbox string `json:"sandbox"`
-	Error   string `json:"error"`
-	Message string `json:"message"`
-}
-
-// writeProblem responds with an error. The message must have nothing from the request, which could
-// be a token or a secret.
+// writeProblem responds with an error. The message must have nothing from the request, which could be a token or a
+// secret.
 func writeProblem(w http.ResponseWriter, status int, code, message string) {
-	writeJSON(w, status, problem{Sandbox: madeUp, Error: code, Message: message})
+	writeJSON(w, status, map[string]string{"sandbox": madeUp, "error": code, "message": message})
 }
 
-// writeJSON responds with a JSON body. It ignores errors of writing, which mean that the client has
-// disconnected.
+// writeJSON responds with a JSON body. It ignores errors of writing, which mean that the client has disconnected.
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body)
+}
+
+// certified writes a new certificate authority to a folder, and returns its file, and a server's certificate for
+// loopback and host. Both have one key, which is in memory alone.
+func certified(folder, host string) (file string, config *tls.Config, err error) {
+	names := []string{"localhost"}
+	addresses := []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	if ip := net.ParseIP(host); ip != nil {
+		addresses = append(addresses, ip)
+	} else {
+		names = append(names, host)
+	}
+	folder, err = filepath.Abs(folder)
+	key, err2 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err := errors.Join(err, err2); err != nil {
+		return "", nil, err
+	}
+	now := time.Now()
+	ca := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "rostering-sandbox " + rand.Text()},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(365 * 24 * time.Hour), SubjectKeyId: []byte(rand.Text()),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "sandbox"}, NotBefore: ca.NotBefore, NotAfter: ca.NotAfter,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames: names, IPAddresses: addresses,
+	}
+	authority, err := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
+	certificate, err2 := x509.CreateCertificate(rand.Reader, leaf, ca, key.Public(), key)
+	if err := errors.Join(err, err2, os.MkdirAll(folder, 0o755)); err != nil {
+		return "", nil, err
+	}
+	file = filepath.Join(folder, "ca.pem")
+	err = os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority}), 0o644)
+	return file, &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}, err
 }

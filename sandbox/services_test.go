@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -33,6 +34,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// claims are those of a token.
 type claims struct {
 	Issuer   string `json:"iss"`
 	Scope    string `json:"scope"`
@@ -43,10 +45,7 @@ type claims struct {
 func claimsOf(t *testing.T, token string) (c claims) {
 	t.Helper()
 	b, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
+	if err := errors.Join(err, json.Unmarshal(b, &c)); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -56,47 +55,36 @@ func TestTokenRequestRefused(t *testing.T) {
 	s := start(t, Config{})
 	_, production := s.Client(Production)
 	stage, prod := "automatic-rostering-stage", "automatic-rostering-prod"
-	for name, c := range map[string]struct {
-		field  string
-		values []string
-		status int
-		code   string
-	}{
-		"wrong secret":              {"client_secret", []string{"guess"}, 401, "invalid_client"},
-		"no secret":                 {"client_secret", nil, 401, "invalid_client"},
-		"other environment's":       {"client_secret", []string{production}, 401, "invalid_client"},
-		"unknown client":            {"client_id", []string{"nobody"}, 401, "invalid_client"},
-		"no client":                 {"client_id", nil, 400, "invalid_request"},
-		"wrong scope":               {"scope", []string{"everything"}, 400, "invalid_scope"},
-		"other environment's scope": {"scope", []string{prod}, 400, "invalid_scope"},
-		"two scopes":                {"scope", []string{stage + " " + prod}, 400, "invalid_scope"},
-		"no scope":                  {"scope", nil, 400, "invalid_scope"},
-		"no grant type":             {"grant_type", nil, 400, "invalid_request"},
-		"unknown grant type":        {"grant_type", []string{"wish"}, 400, "unsupported_grant_type"},
-		"authorization code grant":  {"grant_type", []string{"authorization_code"}, 400, "unauthorized_client"},
-		"a field twice":             {"scope", []string{stage, stage}, 400, "invalid_request"},
-		"huge":                      {"scope", []string{strings.Repeat("x", 2*maxBody)}, 400, "invalid_request"},
-	} {
-		t.Run(name, func(t *testing.T) {
+	field := func(name string, values ...string) func(*http.Request) {
+		return func(r *http.Request) {
 			f := form(s)
-			f[c.field] = c.values
-			do(t, tokenRequest(s, f), c.status).wantError(t, c.code, "")
-		})
+			f[name] = values
+			*r = *tokenRequest(s, f)
+		}
 	}
-}
-
-func TestTokenRequestMustBeAPostedForm(t *testing.T) {
-	s := start(t, Config{})
 	for name, c := range map[string]struct {
 		spoil  func(*http.Request)
 		status int
 		code   string
 	}{
-		"GET":                  {func(r *http.Request) { r.Method = "GET" }, 405, "invalid_request"},
-		"query":                {func(r *http.Request) { r.URL.RawQuery = form(s).Encode() }, 400, "invalid_request"},
-		"no content type":      {func(r *http.Request) { r.Header.Del("Content-Type") }, 400, "invalid_request"},
-		"basic authentication": {func(r *http.Request) { r.SetBasicAuth(s.Client(Stage)) }, 401, "invalid_client"},
-		"another path":         {func(r *http.Request) { r.URL.Path = "/oauth/token" }, 404, "not_found"},
+		"wrong secret":              {field("client_secret", "guess"), 401, "invalid_client"},
+		"no secret":                 {field("client_secret"), 401, "invalid_client"},
+		"other environment's":       {field("client_secret", production), 401, "invalid_client"},
+		"unknown client":            {field("client_id", "nobody"), 401, "invalid_client"},
+		"no client":                 {field("client_id"), 400, "invalid_request"},
+		"wrong scope":               {field("scope", "everything"), 400, "invalid_scope"},
+		"other environment's scope": {field("scope", prod), 400, "invalid_scope"},
+		"two scopes":                {field("scope", stage+" "+prod), 400, "invalid_scope"},
+		"no scope":                  {field("scope"), 400, "invalid_scope"},
+		"no grant type":             {field("grant_type"), 400, "invalid_request"},
+		"unknown grant type":        {field("grant_type", "wish"), 400, "unsupported_grant_type"},
+		"a field twice":             {field("scope", stage, stage), 400, "invalid_request"},
+		"huge":                      {field("scope", strings.Repeat("x", 2*maxBody)), 400, "invalid_request"},
+		"GET":                       {func(r *http.Request) { r.Method = "GET" }, 405, "invalid_request"},
+		"query":                     {func(r *http.Request) { r.URL.RawQuery = form(s).Encode() }, 400, "invalid_request"},
+		"no content type":           {func(r *http.Request) { r.Header.Del("Content-Type") }, 400, "invalid_request"},
+		"basic authentication":      {func(r *http.Request) { r.SetBasicAuth(s.Client(Stage)) }, 401, "invalid_client"},
+		"another path":              {func(r *http.Request) { r.URL.Path = "/oauth/token" }, 404, "not_found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tokenRequest(s, form(s))
@@ -129,18 +117,16 @@ func TestJobsRefused(t *testing.T) {
 		status     int
 		code, says string
 	}{
-		"no customer":    {header("CUSTOMER_ID"), 400, "missing_header", "CUSTOMER_ID"},
-		"blank user":     {header("USER_ID", " "), 400, "missing_header", "USER_ID"},
-		"two users":      {header("USER_ID", "a", "b"), 400, "missing_header", "USER_ID"},
-		"no token":       {header("Authorization"), 401, "missing_token", "Authorization"},
-		"empty token":    {header("Authorization", "Bearer "), 401, "missing_token", ""},
-		"other scheme":   {header("Authorization", "Basic abc"), 401, "missing_token", ""},
-		"two tokens":     {header("Authorization", "Bearer a", "Bearer b"), 401, "missing_token", ""},
-		"not a token":    {header("Authorization", "Bearer nonsense"), 401, "invalid_token", errUnknown.Error()},
-		"changed token":  {header("Authorization", "Bearer "+token+"x"), 401, "invalid_token", errUnknown.Error()},
-		"root":           {func(r *http.Request) { r.URL.Path = "/" }, 404, "not_found", ""},
-		"trailing slash": {func(r *http.Request) { r.URL.Path = "/jobs/" }, 404, "not_found", ""},
-		"POST":           {func(r *http.Request) { r.Method = "POST" }, 405, "method_not_allowed", "GET"},
+		"no customer":   {header("CUSTOMER_ID"), 400, "missing_header", "CUSTOMER_ID"},
+		"blank user":    {header("USER_ID", " "), 400, "missing_header", "USER_ID"},
+		"two users":     {header("USER_ID", "a", "b"), 400, "missing_header", "USER_ID"},
+		"no token":      {header("Authorization"), 401, "missing_token", "Authorization"},
+		"empty token":   {header("Authorization", "Bearer "), 401, "missing_token", ""},
+		"other scheme":  {header("Authorization", "Basic abc"), 401, "missing_token", ""},
+		"two tokens":    {header("Authorization", "Bearer a", "Bearer b"), 401, "missing_token", ""},
+		"not a token":   {header("Authorization", "Bearer nonsense"), 401, "invalid_token", errUnknown.Error()},
+		"changed token": {header("Authorization", "Bearer "+token+"x"), 401, "invalid_token", errUnknown.Error()},
+		"other path":    {func(r *http.Request) { r.URL.Path = "/"; r.Header.Del("Authorization") }, 401, "missing_token", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := jobsRequest(s, token)
@@ -151,6 +137,25 @@ func TestJobsRefused(t *testing.T) {
 				t.Errorf("WWW-Authenticate %q", challenge)
 			}
 		})
+	}
+}
+
+// Every other method and path gets an echo, without the token.
+func TestEcho(t *testing.T) {
+	s := start(t, Config{})
+	for _, method := range []string{"GET", "POST", "DELETE", "QUERY"} {
+		r := request(method, s.BaseURL()+"/orders/a%20b?day=1", "a body")
+		r.Header.Set("Authorization", "Bearer "+granted(t, s).AccessToken)
+		r.Header["X-Color"] = []string{"red", "blue"}
+		var got struct {
+			Sandbox, Method, Path, Query, Body string
+			Headers                            map[string]string
+		}
+		do(t, r, 200).decode(t, &got)
+		if got.Method != method || got.Path != "/orders/a%20b" || got.Query != "day=1" || got.Body != "a body" ||
+			got.Headers["x-color"] != "red, blue" || got.Headers["authorization"] != "" || got.Sandbox != madeUp {
+			t.Errorf("%s: %+v", method, got)
+		}
 	}
 }
 
@@ -180,15 +185,32 @@ func TestLedgerForgetsExpiredTokens(t *testing.T) {
 	}
 }
 
-func TestRevokeAndRotate(t *testing.T) {
+func TestRevokeRotateAndReset(t *testing.T) {
 	s := start(t, Config{})
 	old, before := form(s), granted(t, s).AccessToken
-	control(t, s, "POST", "/rotate", "", 204)
+	var secrets map[string]string
+	control(t, s, "POST", "/rotate", "", 200).decode(t, &secrets)
 	do(t, tokenRequest(s, old), 401).wantError(t, "invalid_client", "")
+	if rotated := form(s); secrets[Stage] != rotated.Get("client_secret") || secrets[Production] == "" || len(secrets) != 2 {
+		t.Errorf("it returned %q", secrets)
+	}
 	do(t, jobsRequest(s, before), 200)
 	control(t, s, "POST", "/revoke", "", 204)
 	do(t, jobsRequest(s, before), 401).wantError(t, "invalid_token", errUnknown.Error())
-	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
+	after := granted(t, s).AccessToken
+
+	control(t, s, "POST", "/lifetime", `{"seconds":5}`, 204)
+	control(t, s, "POST", "/faults", `{"server":"jobs","status":500}`, 204)
+	control(t, s, "POST", "/reset", "", 204)
+	if got := s.Counts(); got != (Counts{}) || len(s.Requests()) != 0 {
+		t.Errorf("after the reset it counts %+v", got)
+	}
+	do(t, jobsRequest(s, after), 200)
+	var g grant
+	do(t, tokenRequest(s, old), 200).decode(t, &g)
+	if g.ExpiresIn != 3600 {
+		t.Errorf("after the reset a token lives for %d s", g.ExpiresIn)
+	}
 }
 
 // Neither errors nor the log repeat a secret, wherever a client puts it by mistake.

@@ -96,7 +96,7 @@ adapter() {
 
 run_tests() {
 	compile tests tests/tests.c -lcmocka
-	compile fake tests/fake.c -lcmocka
+	compile fake tests/fake.c
 	tests/run.sh
 	build/fake
 }

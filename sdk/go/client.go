@@ -31,13 +31,17 @@ func New(ctx context.Context, config Config, options ...Option) (*Client, error)
 // ForCustomer returns a view of the client whose calls send this customer id instead of the
 // config's. It shares everything else with the client, which alone can be closed.
 // With an empty id, its calls return an [*Error] with [CodeInvalidInput].
-func (c *Client) ForCustomer(id string) *Client { return &Client{c.driver, jsonString(id), c.user, true} }
+func (c *Client) ForCustomer(id string) *Client {
+	return &Client{c.driver, jsonString(id), c.user, true}
+}
 
 // ForNoCustomer returns a view of the client whose calls send no customer id.
 func (c *Client) ForNoCustomer() *Client { return &Client{c.driver, null, c.user, true} }
 
 // ForUser returns a view of the client whose calls send this user id: see [Client.ForCustomer].
-func (c *Client) ForUser(id string) *Client { return &Client{c.driver, c.customer, jsonString(id), true} }
+func (c *Client) ForUser(id string) *Client {
+	return &Client{c.driver, c.customer, jsonString(id), true}
+}
 
 // ForNoUser returns a view of the client whose calls send no user id.
 func (c *Client) ForNoUser() *Client { return &Client{c.driver, c.customer, null, true} }

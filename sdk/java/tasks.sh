@@ -111,7 +111,7 @@ test_package() (
 	cp "$jar" "$dependencies"/{runtime,wasm}-1.0.0.jar "$dependencies"/nanojson-*.jar "$new/path"
 	lists_jobs example.automaticrostering
 	cp "$dependencies"/{jedis,redis-authx-core,commons-pool2,gson,json,slf4j-api}-*.jar "$new/path"
-	echo 'package demo; class Redis { Object store = new example.automaticrostering.RedisStore(null); }' >"$new/module/Redis.java"
+	echo 'package demo; class Redis { Object store = new example.automaticrostering.RedisStore(new redis.clients.jedis.JedisPooled()); }' >"$new/module/Redis.java"
 	lists_jobs example.automaticrostering redis.clients.jedis org.apache.commons.pool2
 
 	echo "Java: a package of $(stat -c %s "$jar") bytes works"

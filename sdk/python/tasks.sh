@@ -77,6 +77,21 @@ test_package() (
 	venv/bin/python -I -W error -c 'import automatic_rostering.redis_store'
 	venv/bin/mypy --strict "$root/host-example/python/jobs.py"
 
+	# A client that is opened while freezegun stops the clocks; a program in an archive; one of PyInstaller.
+	pip install freezegun==1.5.5 pyinstaller==6.22.3
+	run() { "$root/build/sandbox" "$@" >>ran; }
+	run venv/bin/python -c 'from freezegun import freeze_time
+from automatic_rostering import Client, Config
+with freeze_time("2040-01-01"), Client(Config.from_env()) as client:
+    client.list_jobs()'
+	pip install --no-deps --target archive "$root/dist/$wheel"
+	cp "$root/host-example/python/jobs.py" archive/__main__.py
+	venv/bin/python -m zipapp archive
+	run venv/bin/python archive.pyz
+	venv/bin/pyinstaller --log-level ERROR "$root/host-example/python/jobs.py"
+	run dist/jobs/jobs
+	[[ $(grep -c '"jobs":' ran) == 2 ]]
+
 	# What others make of the sdist is the same wheel.
 	SOURCE_DATE_EPOCH=1767225600 pip wheel --no-deps --wheel-dir of-sdist "$root/dist/$package.tar.gz"
 	cmp "of-sdist/$wheel" "$root/dist/$wheel"

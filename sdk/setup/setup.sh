@@ -5,7 +5,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
-have() { type -P "$1" >/dev/null; } # not a builtin
+have() { [[ $1 == /* && -e $1 ]] || type -P "$1" >/dev/null; } # not a builtin
 
 # is_there PROGRAM OLDEST
 is_there() {

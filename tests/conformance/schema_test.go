@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"automatic-rostering/plugin/core/exports"
-	"automatic-rostering/plugin/core/memory"
+	"automatic-rostering/plugin/core/model/memory"
 	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"

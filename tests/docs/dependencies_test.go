@@ -104,7 +104,7 @@ func ofJava(t *testing.T) (names []string) {
 		t.Fatal(err)
 	}
 	for _, d := range pom.Dependencies {
-		if d.Scope != "test" {
+		if d.Scope != "test" && d.Scope != "provided" {
 			names = append(names, d.Group+":"+d.Artifact)
 		}
 	}

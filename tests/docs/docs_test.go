@@ -41,7 +41,7 @@ func TestTablesAreThoseOfTheSchema(t *testing.T) {
 		names []string
 		pages []string
 	}{
-		{"| code |", codes, []string{"README.md", "docs/contract.md"}},
+		{"| code |", codes, []string{"docs/errors.md", "docs/contract.md"}},
 		{"| key | required |", keys, []string{"docs/contract.md"}},
 		{"| export |", exports, []string{"docs/contract.md"}},
 	} {

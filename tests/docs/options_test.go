@@ -8,11 +8,11 @@ import (
 
 // options are where the code of a library lists the options of a client: within area, each found by name.
 var options = []struct{ language, file, area, name string }{
-	{"c", "sdk/c/src/config.rs", `(?s)(.*)`, `fn (rostering_config_set_\w+)\(`},
+	{"c", "sdk/c/src/config.rs", `(?s)match key \{(.*?)\n            _ if `, `(?m)^            "(\w+)" =>`},
 	{"go", "sdk/go/option.go", `(?s)(.*)`, `(?m)^func (With\w+)\(.*\) Option \{`},
 	{"java", "sdk/java/src/main/java/example/automaticrostering/RosteringClientBuilder.java", `(?s)(.*)`, `(?m)^  public RosteringClientBuilder (\w+)\(`},
 	{"javascript", "sdk/javascript/src/rules.js", `(?s)const options = \{(.*?)\};`, `(?m)^  (\w+):`},
-	{"python", "sdk/python/automatic_rostering/client.py", `(?s)def __init__\(\s*self,\s*config: Config,\s*\*,(.*?)\) -> None`, `(?m)^        (\w+):`},
+	{"python", "sdk/python/automatic_rostering/base.py", `(?s)def __init__\(\s*self,\s*config: Config,\s*\*,(.*?)\) -> None`, `(?m)^        (\w+):`},
 	{"rust", "sdk/rust/src/config.rs", `(?s)\nimpl Options \{(.*?)\n\}`, `(?m)^    pub fn (\w+)\(self`},
 }
 

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "put the examples' snippets into the doc
 // marked finds a code block that names the file it is taken from.
 var marked = regexp.MustCompile("(?s)<!-- snippet of (.*?) -->\n```[a-z]+\n(.*?)```")
 
-const longest = 20 // lines
+const longest = 30 // lines
 
 // The documents' snippets are lines of examples that run: what stands between "snippet"
 // and "end of snippet" there. go test ./docs -update puts them in.

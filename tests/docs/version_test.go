@@ -14,12 +14,12 @@ import (
 // want it as a string. Rust's library reads its manifest.
 func TestOneVersion(t *testing.T) {
 	wantInEach(t, strings.TrimSpace(read(t, "VERSION")), map[string]string{
-		"CHANGELOG.md":                   `(?s)\A# Changelog\s+(?:## Unreleased\s.*?\n)?## (\S+)`,
+		"CHANGELOG.md":                   `\A# Changelog\s+## (\S+)`,
 		"README.md":                      `automatic-rostering-(.*)\.tgz`,
 		"docs/contract.md":               `{"version":"(.*?)"`,
 		"host-example/go/go.mod":         `automatic-rostering.example/rostering v(\S+)`,
 		"host-example/java/pom.xml":      `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
-		"plugin/core/release/release.go": `Version = "(.*)"`,
+		"plugin/core/exports/exports.go": `version = "(.*)"`,
 		"sdk/c/README.md":                `rostering-c-(.*?)-linux`,
 		"sdk/c/Cargo.toml":               `(?m)^version = "(.*)"`,
 		"sdk/go/redisstore/go.mod":       `automatic-rostering.example/rostering v(\S+)`,
@@ -40,7 +40,7 @@ func TestOneVersion(t *testing.T) {
 
 // The contract's version is in the build, in its document and in each library.
 func TestOneContract(t *testing.T) {
-	found := regexp.MustCompile(`Contract = (.+)`).FindStringSubmatch(read(t, "plugin/core/release/release.go"))
+	found := regexp.MustCompile(`contract = (.+)`).FindStringSubmatch(read(t, "plugin/core/exports/exports.go"))
 	if found == nil {
 		t.Fatal("the plugin has no contract")
 	}
@@ -49,7 +49,7 @@ func TestOneContract(t *testing.T) {
 		"sdk/go/version.go": `Contract = (\d+)`,
 		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,
 		"sdk/javascript/src/version.js":                                          `contract = (\d+)`,
-		"sdk/python/automatic_rostering/contract.py":                             `CONTRACT = (\d+)`,
+		"sdk/python/automatic_rostering/plugin.py":                               `CONTRACT = (\d+)`,
 		"sdk/rust/src/lib.rs":                                                    `CONTRACT: u\d+ = (\d+)`,
 	})
 }

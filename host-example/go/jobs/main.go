@@ -1,4 +1,6 @@
 // Jobs prints the jobs.
+//
+// snippet
 package main
 
 import (
@@ -27,3 +29,5 @@ func main() {
 	}
 	fmt.Printf("%s\n", jobs.Body)
 }
+
+// end of snippet

@@ -3,15 +3,13 @@
 //
 //	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -o bootstrap ./lambda
 //
-// The instances of the function share the token through ROSTERING_STORE, a folder on a file system
-// that all of them mount.
+// Each execution environment requests one token. rostering.WithStore(redisstore.New(…)) lets all of them share one.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"log"
-	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -23,11 +21,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	store, err := rostering.NewFileStore(os.Getenv("ROSTERING_STORE"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := rostering.New(context.Background(), config, rostering.WithStore(store)) // once in each instance
+	client, err := rostering.New(context.Background(), config) // once in each execution environment
 	if err != nil {
 		log.Fatal(err)
 	}

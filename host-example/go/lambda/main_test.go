@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Two instances, one after the other, share the token. A call that fails does not end its instance.
-func TestInstancesShareTheToken(t *testing.T) {
+// An environment keeps its token from call to call. A call that fails does not end it.
+func TestEnvironmentKeepsItsToken(t *testing.T) {
 	tokens, down := 0, false // no two requests come at once
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -36,16 +36,13 @@ func TestInstancesShareTheToken(t *testing.T) {
 		}
 	}))
 	defer service.Close()
-	folder := t.TempDir()
-	for range 2 {
-		invoke := start(t, "ROSTERING_ENVIRONMENT=stage", "ROSTERING_AUTH_URL="+service.URL, "ROSTERING_BASE_URL="+service.URL,
-			"ROSTERING_CLIENT_ID=client", "ROSTERING_CLIENT_SECRET=the-secret", "ROSTERING_CUSTOMER_ID=customer",
-			"ROSTERING_USER_ID=user", "ROSTERING_STORE="+folder)
-		for _, want := range []string{`/response {"jobs":[]}`, `/error {"errorMessage":"service_error: `, `/response {"jobs":[]}`} {
-			down = strings.HasPrefix(want, "/error")
-			if got := invoke(); !strings.HasPrefix(got, want) {
-				t.Errorf("the result is %s, not %s", got, want)
-			}
+	invoke := start(t, "ROSTERING_ENVIRONMENT=stage", "ROSTERING_AUTH_URL="+service.URL, "ROSTERING_BASE_URL="+service.URL,
+		"ROSTERING_CLIENT_ID=client", "ROSTERING_CLIENT_SECRET=the-secret", "ROSTERING_CUSTOMER_ID=customer",
+		"ROSTERING_USER_ID=user")
+	for _, want := range []string{`/response {"jobs":[]}`, `/error {"errorMessage":"service_error: `, `/response {"jobs":[]}`} {
+		down = strings.HasPrefix(want, "/error")
+		if got := invoke(); !strings.HasPrefix(got, want) {
+			t.Errorf("the result is %s, not %s", got, want)
 		}
 	}
 	if tokens != 1 {
@@ -53,7 +50,7 @@ func TestInstancesShareTheToken(t *testing.T) {
 	}
 }
 
-// start starts an instance with its own Runtime API, and returns what invokes it: that returns /response or /error and the body.
+// start starts an environment with its own Runtime API, and returns what invokes it: that returns /response or /error and the body.
 func start(t *testing.T, variables ...string) func() string {
 	t.Helper()
 	events, results := make(chan string), make(chan string, 1)

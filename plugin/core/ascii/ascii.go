@@ -24,12 +24,7 @@ func AllVisible(s string) bool {
 			return false
 		}
 	}
-	for _, c := range b {
-		if !Visible(c) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && visible(s[len(s)-len(b):], "")
 }
 
 // Phrase reports whether s is visible ASCII with spaces only inside: what every HTTP client
@@ -40,33 +35,34 @@ func Phrase(s string) bool {
 
 // Spaced reports whether s consists of visible ASCII and spaces and is not empty.
 func Spaced(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] != ' ' && !Visible(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// Token reports whether s can be a header's name (RFC 9110 §5.6.2).
-func Token(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !Alphanumeric(s[i]) && strings.IndexByte("!#$%&'*+-.^_`|~", s[i]) < 0 {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && visible(s, " ")
 }
 
 // FieldValue reports whether s can be a header's value: visible ASCII, spaces and
 // tabs, or nothing.
-func FieldValue(s string) bool {
+func FieldValue(s string) bool { return visible(s, " \t") }
+
+func visible(s, more string) bool {
 	for i := 0; i < len(s); i++ {
-		if s[i] != ' ' && s[i] != '\t' && !Visible(s[i]) {
+		if !Visible(s[i]) && strings.IndexByte(more, s[i]) < 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// Token reports whether s can be a header's name (RFC 9110 §5.6.2).
+func Token(s string) bool { return Consists(s, "!#$%&'*+-.^_`|~") }
+
+// Consists reports whether s consists of letters, digits and the characters in more, and is not
+// empty.
+func Consists(s, more string) bool {
+	for i := 0; i < len(s); i++ {
+		if !Alphanumeric(s[i]) && strings.IndexByte(more, s[i]) < 0 {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // HasControl reports whether s contains an ASCII control character.
@@ -158,4 +154,27 @@ func Hex(text []byte, at, count int) (n int, ok bool) {
 		}
 	}
 	return n, true
+}
+
+// PercentDecode decodes a path or a query once (RFC 3986 §2.1), and reports whether it has only what RFC 3986
+// allows there (§3.3 and §3.4): clients handle anything else differently, up to a trap
+// after the secret was sent.
+func PercentDecode(text string) (decoded []byte, ok bool) {
+	b := []byte(text)
+	decoded = b[:0]
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		if c == '%' {
+			n, ok := Hex(b, i+1, 2)
+			if !ok {
+				return nil, false
+			}
+			c = byte(n)
+			i += 2
+		} else if !Alphanumeric(c) && strings.IndexByte("-._~!$&'()*+,;=:@/?", c) < 0 {
+			return nil, false
+		}
+		decoded = append(decoded, c)
+	}
+	return decoded, true
 }

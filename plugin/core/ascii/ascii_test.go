@@ -54,65 +54,29 @@ func TestText(t *testing.T) {
 }
 
 func TestDigits(t *testing.T) {
-	const limit = 3600
-	for _, tt := range []struct {
-		name, text string
-		want       int64
-		ok         bool
-	}{
-		{"zero", "0", 0, true},
-		{"just below the limit", "3599", 3599, true},
-		{"the limit", "3600", 3600, true},
-		{"just above the limit", "3601", limit, true},
-		{"leading zeros do not count", "000000000000000000000000000007", 7, true},
-		{"more than 64 bits", "99999999999999999999999999999999", limit, true},
-		{"the empty text", "", 0, false},
-		{"a sign", "+1", 0, false},
-		{"a minus", "-1", 0, false},
-		{"a point", "1.0", 0, false},
-		{"an exponent", "1e3", 0, false},
-		{"a space before", " 1", 0, false},
-		{"a space behind", "1 ", 0, false},
-		{"a letter behind the limit", "99999x", 0, false},
-		{"hexadecimal", "0x10", 0, false},
-		{"the character before the digits", "/", 0, false},
-		{"and on the other side", ":", 0, false},
-		{"digits of another script", "٣", 0, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, ok := ascii.Digits(tt.text, limit)
-			if ok != tt.ok || ok && got != tt.want {
-				t.Errorf("Digits(%q) = %d, %v, want %d, %v", tt.text, got, ok, tt.want, tt.ok)
-			}
-		})
+	for text, want := range map[string]int64{"0": 0, "3599": 3599, "3600": 3600, "3601": 3600, "000000000000000000000000000007": 7, "99999999999999999999999999999999": 3600} {
+		if got, ok := ascii.Digits(text, 3600); !ok || got != want {
+			t.Errorf("%s: %d, %v", text, got, ok)
+		}
 	}
-}
-
-func TestDigitsDoesNotOverflowBelowATenthOfTheLargestNumber(t *testing.T) {
-	const limit = math.MaxInt64 / 10
-	if got, ok := ascii.Digits("922337203685477580", limit); got != limit || !ok {
-		t.Errorf("got %d, %v", got, ok)
+	for _, text := range []string{"", "+1", "-1", "1.0", "1e3", " 1", "1 ", "99999x", "0x10", "/", ":", "٣"} {
+		if got, ok := ascii.Digits(text, 3600); ok {
+			t.Errorf("%q is read as %d", text, got)
+		}
 	}
-	if got, ok := ascii.Digits("922337203685477581", limit); got != limit || !ok {
-		t.Errorf("one more: got %d, %v", got, ok)
-	}
-	if got, ok := ascii.Digits("9223372036854775809", limit); got != limit || !ok {
-		t.Errorf("a digit more: got %d, %v", got, ok)
+	const most = math.MaxInt64 / 10 // without an overflow
+	for _, text := range []string{"922337203685477580", "922337203685477581", "9223372036854775809"} {
+		if got, ok := ascii.Digits(text, most); got != most || !ok {
+			t.Errorf("%s: %d, %v", text, got, ok)
+		}
 	}
 }
 
 func TestLower(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"capitals become small", "AZaz", "azaz"},
-		{"neighbors of the letters are unchanged", "@[`{", "@[`{"},
-		{"what is not ASCII stays", "É\u212a", "É\u212a"}, // the Kelvin sign is no k
-		{"the empty text", "", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := ascii.Lower(tt.text); got != tt.want {
-				t.Errorf("Lower(%q) = %q, want %q", tt.text, got, tt.want)
-			}
-		})
+	for text, want := range map[string]string{"AZaz": "azaz", "@[`{": "@[`{", "É\u212a": "É\u212a", "": ""} { // the Kelvin sign is no k
+		if got := ascii.Lower(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
 	}
 }
 
@@ -135,27 +99,15 @@ func TestTokenAndFieldValue(t *testing.T) {
 }
 
 func TestHex(t *testing.T) {
-	for _, tt := range []struct {
-		name, text string
-		at, count  int
-		want       int
-		ok         bool
-	}{
-		{"small letters", "xff", 1, 2, 0xff, true},
-		{"capitals", "FF", 0, 2, 0xff, true},
-		{"a mixture", "aF09", 0, 4, 0xaf09, true},
-		{"not enough digits", "f", 0, 2, 0, false},
-		{"after the lower-case letters", "0g", 0, 2, 0, false},
-		{"on the other side", "0`", 0, 2, 0, false},
-		{"before the capitals", "0@", 0, 2, 0, false},
-		{"after the digits", "0:", 0, 2, 0, false},
-		{"a sign", "-1", 0, 2, 0, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got, ok := ascii.Hex([]byte(tt.text), tt.at, tt.count); ok != tt.ok || ok && got != tt.want {
-				t.Errorf("got %#x, %v", got, ok)
-			}
-		})
+	for text, want := range map[string]int{"ff": 0xff, "FF": 0xff, "aF09": 0xaf09} {
+		if got, ok := ascii.Hex([]byte("x"+text), 1, len(text)); !ok || got != want {
+			t.Errorf("%s: %#x, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"f", "0g", "0`", "0@", "0:", "-1"} {
+		if got, ok := ascii.Hex([]byte(text), 0, 2); ok {
+			t.Errorf("%s: %#x", text, got)
+		}
 	}
 }
 

@@ -51,31 +51,15 @@ func TestTheCountStartsOver(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	for _, tt := range []struct {
-		name, header string
-		want         int64
-		ok           bool
-	}{
-		{"seconds", "5", 5, true},
-		{"zero counts as one", "0", 1, true},
-		{"one", "1", 1, true},
-		{"an hour", "3600", 3600, true},
-		{"more than an hour counts as an hour", "3601", 3600, true},
-		{"a number of any length", "99999999999999999999999", 3600, true},
-		{"no header", "", 0, false},
-		{"a date is ignored", "Fri, 31 Dec 2027 23:59:59 GMT", 0, false},
-		{"a negative number is ignored", "-1", 0, false},
-		{"a fraction is ignored", "1.5", 0, false},
-		{"a sign is ignored", "+1", 0, false},
-		{"a list is ignored", "1, 2", 0, false},
-		{"a unit is ignored", "5s", 0, false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, ok := backoff.RetryAfter(tt.header)
-			if ok != tt.ok || ok && got != tt.want {
-				t.Errorf("RetryAfter(%q) = %d, %v, want %d, %v", tt.header, got, ok, tt.want, tt.ok)
-			}
-		})
+	for header, want := range map[string]int64{"5": 5, "0": 1, "1": 1, "3600": 3600, "3601": 3600, "99999999999999999999999": 3600} {
+		if got, ok := backoff.RetryAfter(header); !ok || got != want {
+			t.Errorf("%s: %d, %v", header, got, ok)
+		}
+	}
+	for _, header := range []string{"", "Fri, 31 Dec 2027 23:59:59 GMT", "-1", "1.5", "+1", "1, 2", "5s"} {
+		if got, ok := backoff.RetryAfter(header); ok {
+			t.Errorf("%q is not ignored: %d", header, got)
+		}
 	}
 }
 
@@ -105,50 +89,49 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-func TestWithoutAnErrorThereIsNoWait(t *testing.T) {
-	r := backoff.Record{Since: 1_800_000_000, Wait: 60, Failures: 3}
-	if got := r.Left(1_800_000_000); got != 0 {
-		t.Errorf("Left = %d", got)
-	}
-}
-
-func TestRecordRoundTrip(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		want backoff.Record
-	}{
-		{"a failure", backoff.Record{Since: 1_800_000_000, Wait: 1, Failures: 1, Error: []byte(`"code":"x"`)}},
-		{"a refused token", backoff.Record{Since: 1_800_000_000, Wait: 3600, Failures: 1, Refusal: true, Warned: 1_799_999_999, Error: []byte(`"code":"x"`)}},
-		{"failures without an error", backoff.Record{Failures: 3}},
-		{"nothing", backoff.Record{}},
-		{"as many failures as are counted", backoff.Record{Since: 1_800_000_060, Wait: 60, Failures: backoff.MaxFailures, Error: []byte(`"`)}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := backoff.Decode(tt.want.Encode()); !equal(*got, tt.want) {
-				t.Errorf("got %+v, want %+v", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestDecodeOfSomethingElseIsNoWait(t *testing.T) {
-	whole := (&backoff.Record{Since: 1_800_000_001, Failures: 1}).Encode()
-	for _, tt := range []struct {
-		name  string
-		value []byte
-	}{
-		{"a missing var", nil},
-		{"an empty var", []byte{}},
-		{"a byte too short", whole[:len(whole)-1]},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := backoff.Decode(tt.value); !equal(*got, backoff.Record{}) {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
-}
-
 func equal(a, b backoff.Record) bool {
 	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && a.Warned == b.Warned && string(a.Error) == string(b.Error)
+}
+
+// FuzzBackoff decodes value as the value of a var, and encodes and decodes a record that a
+// call can make of the rest.
+func FuzzBackoff(f *testing.F) {
+	f.Add([]byte(nil), uint32(1_800_000_000), uint16(1), "{}", "5")
+	f.Add([]byte("0123456789abcdef{}"), uint32(0), uint16(0), "", "")
+	f.Add((&backoff.Record{Since: math.MinInt64, Failures: 1, Error: []byte("{}")}).Encode(), uint32(1_800_000_000), uint16(0), "", "")
+	f.Add((&backoff.Record{Since: 1_800_000_001, Failures: 1}).Encode(), uint32(1_800_000_000), uint16(7), `{"code":"x"}`, "3601")
+	whole := (&backoff.Record{Since: 1_800_000_001, Wait: 3600, Failures: 1, Refusal: true, Warned: 1_799_999_999}).Encode()
+	f.Add(whole, uint32(0), uint16(math.MaxUint16), "", "")
+	f.Add(whole[:len(whole)-1], uint32(0), uint16(0), "", "")
+	f.Fuzz(func(t *testing.T, value []byte, now uint32, failures uint16, failure, header string) {
+		found := backoff.Decode(value)
+		if len(value) < len(whole) && !equal(*found, backoff.Record{}) {
+			t.Errorf("took %d bytes for %+v", len(value), *found)
+		}
+		if again := backoff.Decode(found.Encode()); !equal(*again, *found) {
+			t.Errorf("%+v becomes %+v", *found, *again)
+		}
+		if left := found.Left(int64(now)); left < 0 || left > 3600 {
+			t.Errorf("Left = %d", left)
+		}
+		if found.Failures < 0 || found.Failures > backoff.MaxFailures {
+			t.Errorf("Failures = %d", found.Failures)
+		}
+		before := backoff.Record{Since: int64(now), Failures: int(failures), Error: []byte("e")}
+		wait := before.Next(false, int64(now)).Wait
+		if seconds, ok := backoff.RetryAfter(header); ok {
+			wait = seconds
+		}
+		if wait < 1 || wait > 3600 {
+			t.Fatalf("a wait of %d s", wait)
+		}
+		want := backoff.Record{Since: int64(now), Wait: wait, Failures: int(failures) + 1, Error: []byte(failure)}
+		got := backoff.Decode(want.Encode())
+		if !equal(*got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if left := got.Left(int64(now)); left != wait && failure != "" {
+			t.Errorf("Left = %d right after a wait of %d began", left, wait)
+		}
+	})
 }

@@ -22,13 +22,6 @@ type Client struct {
 	Margin int64
 }
 
-// Service is what a request to the service needs. An empty id is not sent.
-type Service struct {
-	BaseURL    string // without a trailing slash
-	CustomerID string
-	UserID     string
-}
-
 const (
 	defaultMargin = 60
 	maxMargin     = 86400 // no longer lifetime is accepted
@@ -40,7 +33,7 @@ func ReadClient(get Lookup) (c *Client, err *apierror.Error) {
 	if c.Scope, err = scope(get); err != nil {
 		return c, err
 	}
-	auth, err := baseURL(get, "auth_url")
+	auth, err := BaseURL(get, "auth_url")
 	if err != nil {
 		return c, err
 	}
@@ -55,20 +48,6 @@ func ReadClient(get Lookup) (c *Client, err *apierror.Error) {
 	return c, err
 }
 
-// ReadService reads and validates all config that a request to the service needs in
-// addition to a token. Ids in the input take precedence over those in the config.
-func ReadService(get Lookup, in *input.Input) (s *Service, err *apierror.Error) {
-	s = &Service{}
-	if s.BaseURL, err = baseURL(get, "base_url"); err != nil {
-		return s, err
-	}
-	if s.CustomerID, err = id(get, "customer_id", &in.Customer); err != nil {
-		return s, err
-	}
-	s.UserID, err = id(get, "user_id", &in.User)
-	return s, err
-}
-
 // Check validates all config: what every call needs must be set, all of which the error names,
 // and what is set must be valid.
 func Check(get Lookup) *apierror.Error {
@@ -81,11 +60,11 @@ func Check(get Lookup) *apierror.Error {
 		}
 	}
 	if err == nil && get("base_url") != "" {
-		_, err = baseURL(get, "base_url")
+		_, err = BaseURL(get, "base_url")
 	}
 	for _, key := range [...]string{"customer_id", "user_id"} {
 		if err == nil && get(key) != "" {
-			_, err = id(get, key, &input.ID{})
+			_, err = ID(get, key, &input.ID{})
 		}
 	}
 	return err
@@ -121,7 +100,8 @@ func scope(get Lookup) (string, *apierror.Error) {
 	return own, nil
 }
 
-func baseURL(get Lookup, key string) (string, *apierror.Error) {
+// BaseURL returns auth_url or base_url, without a trailing slash.
+func BaseURL(get Lookup, key string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
 		return "", apierror.Missing(key, "set "+key+" to the https URL")
@@ -163,7 +143,9 @@ func margin(get Lookup) (int64, *apierror.Error) {
 	return seconds, nil
 }
 
-func id(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
+// ID returns customer_id or user_id, or "" if its header is not sent. That of the input takes
+// precedence.
+func ID(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 	if in.Omitted || in.Text != "" {
 		return in.Text, nil
 	}

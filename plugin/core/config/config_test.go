@@ -7,7 +7,6 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/config"
-	"automatic-rostering/plugin/core/input"
 )
 
 // keys is a host's config.
@@ -15,165 +14,75 @@ type keys map[string]string
 
 func (k keys) get(key string) string { return k[key] }
 
-// with is a valid config with changes.
-func with(changes keys) keys {
-	all := keys{
-		"environment":   "stage",
-		"auth_url":      "https://auth.example",
-		"base_url":      "https://api.example",
-		"client_id":     "id",
-		"client_secret": "secret",
-		"customer_id":   "c",
-		"user_id":       "u",
-	}
-	maps.Copy(all, changes)
-	return all
-}
-
-// readAll validates all config of a call without input.
-func readAll(get config.Lookup) *apierror.Error {
-	if _, err := config.ReadClient(get); err != nil {
-		return err
-	}
-	_, err := config.ReadService(get, &input.Input{})
-	return err
-}
-
-func checkError(t *testing.T, err *apierror.Error, code, key string) {
+// checkError reads a valid config with changes. Without a code, it wants no error.
+func checkError(t *testing.T, changes keys, code, key string) {
 	t.Helper()
-	switch {
+	all := keys{"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://api.example",
+		"client_id": "id", "client_secret": "hunter2", "customer_id": "c", "user_id": "u"}
+	maps.Copy(all, changes)
+	switch err := config.Check(all.get); {
 	case err == nil && code == "":
 	case err == nil:
-		t.Errorf("accepted, want %s about %s", code, key)
-	case err.Code != code || err.Key != key || err.Retryable:
-		t.Errorf("got %s about %q, retryable %v, want %q about %q", err.Code, err.Key, err.Retryable, code, key)
-	case err.Message == "":
-		t.Error("no message")
+		t.Errorf("%q are accepted", changes)
+	case err.Code != code || err.Key != key || err.Message == "" || strings.Contains(err.Message, "hunter2"):
+		t.Errorf("%q: got %+v, want %q about %q", changes, err, code, key)
 	}
 }
 
-const missing, invalid = apierror.ConfigMissing, apierror.ConfigInvalid
-
-func TestConfigIsValidated(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		changes keys
-		code    string
-		key     string
-	}{
-		{"all that is needed", nil, "", ""},
-		{"no auth_url", keys{"auth_url": ""}, missing, "auth_url"},
-		{"no base_url", keys{"base_url": ""}, missing, "base_url"},
-		{"no client_id", keys{"client_id": ""}, missing, "client_id"},
-		{"no client_secret", keys{"client_secret": ""}, missing, "client_secret"},
-		{"no customer_id", keys{"customer_id": ""}, missing, "customer_id"},
-		{"no user_id", keys{"user_id": ""}, missing, "user_id"},
-		{"neither environment nor scope", keys{"environment": ""}, missing, "environment"},
-		{"the other environment", keys{"environment": "production"}, "", ""},
-		{"an unknown environment", keys{"environment": "test"}, invalid, "environment"},
-		{"an environment in capitals", keys{"environment": "Stage"}, invalid, "environment"},
-		{"an environment with a newline", keys{"environment": "stage\n"}, invalid, "environment"},
-		{"an unknown environment and a scope", keys{"environment": "prod", "scope": "s"}, invalid, "environment"},
-		{"a scope instead of an environment", keys{"environment": "", "scope": "s"}, "", ""},
-		{"a scope with spaces", keys{"scope": "a b"}, "", ""},
-		{"a scope with a tab", keys{"scope": "a\tb"}, invalid, "scope"},
-		{"a scope with a newline", keys{"scope": "a\n"}, invalid, "scope"},
-		{"a scope beyond ASCII", keys{"scope": "é"}, invalid, "scope"},
-		{"client_id with a newline", keys{"client_id": "id\n"}, invalid, "client_id"},
-		{"client_id with NUL", keys{"client_id": "\x00"}, invalid, "client_id"},
-		{"client_secret with a newline", keys{"client_secret": "secret\n"}, invalid, "client_secret"},
-		{"client_secret with a carriage return", keys{"client_secret": "secret\r"}, invalid, "client_secret"},
-		{"client_secret with a tab", keys{"client_secret": "a\tb"}, invalid, "client_secret"},
-		{"client_secret with DEL", keys{"client_secret": "a\x7f"}, invalid, "client_secret"},
-		{"client_secret with a space and beyond ASCII", keys{"client_secret": " ü%& "}, "", ""},
-		{"an id with a space inside", keys{"customer_id": "a b"}, "", ""},
-		{"an id of 256 bytes", keys{"customer_id": strings.Repeat("c", 256)}, "", ""},
-		{"customer_id of 257 bytes", keys{"customer_id": strings.Repeat("c", 257)}, invalid, "customer_id"},
-		{"user_id of 257 bytes", keys{"user_id": strings.Repeat("u", 257)}, invalid, "user_id"},
-		{"customer_id with a space before", keys{"customer_id": " a"}, invalid, "customer_id"},
-		{"customer_id with a newline", keys{"customer_id": "a\n"}, invalid, "customer_id"},
-		{"user_id with a space behind", keys{"user_id": "a "}, invalid, "user_id"},
-		{"user_id beyond ASCII", keys{"user_id": "é"}, invalid, "user_id"},
-		{"user_id that splits a header", keys{"user_id": "a\r\nX: y"}, invalid, "user_id"},
-		{"allow_http true", keys{"allow_http": "true"}, "", ""},
-		{"allow_http false", keys{"allow_http": "false"}, "", ""},
-		{"allow_http 1", keys{"allow_http": "1"}, invalid, "allow_http"},
-		{"allow_http True", keys{"allow_http": "True"}, invalid, "allow_http"},
-		{"allow_http with a newline", keys{"allow_http": "true\n"}, invalid, "allow_http"},
-		{"auth_url that is not a URL", keys{"auth_url": "auth.example"}, invalid, "auth_url"},
-		{"base_url that is not a URL", keys{"base_url": "api.example"}, invalid, "base_url"},
-		{"plain http to the token endpoint", keys{"auth_url": "http://auth.example"}, invalid, "auth_url"},
-		{"plain http to the service", keys{"base_url": "http://api.example"}, invalid, "base_url"},
-		{"plain http that is allowed", keys{"base_url": "http://api.example", "allow_http": "true"}, "", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			checkError(t, readAll(with(tt.changes).get), tt.code, tt.key)
-		})
+// The scenarios show the other keys.
+func TestConfig(t *testing.T) {
+	checkError(t, keys{"client_secret": "hunter2\n"}, apierror.ConfigInvalid, "client_secret")
+	err := config.Check(keys{"client_id": "x"}.get)
+	if err == nil || err.Key != "environment" || !strings.HasSuffix(err.Message, "production; also set auth_url; also set client_secret") {
+		t.Errorf("got %+v", err)
 	}
 }
 
-func TestATokenNeedsNoServiceConfig(t *testing.T) {
-	_, err := config.ReadClient(with(keys{"base_url": "", "customer_id": "", "user_id": "\n"}).get)
-	checkError(t, err, "", "")
+// With https, or with http to a loopback host.
+var accepted = []string{
+	"https://auth.example", "HTTPS://AUTH.EXAMPLE", "https://auth.example/", "https://auth.example/a/b", "https://auth.example/%20/@a:b",
+	"https://auth", "https://az09.AZ-az_09.example", "https://xn--bcher-kva.example", "https://192.0.2.1",
+	"https://auth.example:8443", "https://auth.example:1", "https://auth.example:65535",
+	"https://[2001:db8::1]", "https://[2001:DB8::A]:8443/a", "https://[1:2:3:4:5:6:7:8]", "https://[::ffff:192.0.2.1]", "https://[1:2:3:4:5:6:192.0.2.1]",
+	"https://[2001:db8::]", "https://[::]", "https://[1:2:3:4:5:6:7::]",
+	"http://localhost", "http://LocalHost:8080/a", "http://127.0.0.1:8080", "http://127.0.0.0", "http://127.255.255.255", "http://[::1]", "http://[::1]:8080/",
 }
 
-func TestScope(t *testing.T) {
-	for _, tt := range []struct{ name, environment, scope, want string }{
-		{"stage", "stage", "", "automatic-rostering-stage"},
-		{"production", "production", "", "automatic-rostering-prod"},
-		{"an own scope wins", "stage", "mine", "mine"},
-		{"a custom scope alone", "", "mine and yours", "mine and yours"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c, err := config.ReadClient(with(keys{"environment": tt.environment, "scope": tt.scope}).get)
-			if err != nil || c.Scope != tt.want {
-				t.Errorf("got %q, %v, want %q", c.Scope, err, tt.want)
+// With allow_http only, although some look like loopback.
+var plainHTTP = []string{
+	"http://auth.example", "HTTP://auth.example", "http://192.168.0.1", "http://0.0.0.0", "http://[::2]", "http://126.255.255.255", "http://128.0.0.0",
+	"http://127.0.0.1.evil.com", "http://localhost.evil.com", "http://evil-localhost", "http://evil.localhost", "http://127.evil.com",
+	"http://127.0.0.x", "http://127.0.0.256", "http://127.0..1", "http://[::ffff:127.0.0.1]",
+	"http://127.1", "http://127.0.0.01", "http://2130706433", "http://0x7f.0.0.1", // clients read these differently
+}
+
+var refused = []string{
+	"auth.example", "auth.example:443", "//auth.example", "/connect", "ftp://auth.example", "httpsx://auth.example", "://auth.example",
+	"https:/auth.example", "https:auth.example", `https:\\auth.example`, "https://", "https:///a", "https://:443",
+	"https://auth.example/?a=b", "https://auth.example?", "https://auth.example/#a", "https://auth.example#", "http://localhost?a",
+	"https://user@auth.example", "https://@auth.example", "https://localhost:80@evil.example", `https://auth.example\a`,
+	" https://auth.example", "https://auth.example ", "https://auth.example\n", "https://auth\t.example", "https://auth.example\x00",
+	"https://bücher.example", "https://auth%2eexample", "https://auth.example/%zz", "https://auth.example/a|b", "https://[::1]/[a]",
+	"https://auth.example:0", "https://auth.example:65536", "https://auth.example:http", "https://auth.example:-1", "https://auth.example:80:80",
+	"https://2001:db8::1", "https://[::1", "https://::1]", "https://[::1]a", "https://[fe80::1%25eth0]", "https://[localhost]", "https://[]", "https://[192.0.2.1]",
+	"https://[1:2]", "https://[1:2:3:4:5:6:7]", "https://[1:2:3:4:5:6:7:8:9]", "https://[1:2:3:4::5:6:7:8]", "https://[1:2:3:4:5:6:7:192.0.2.1]",
+	"https://[1::2::3]", "https://[1:::2]", "https://[:1::2]", "https://[12345::]", "https://[::g]",
+	"https://[::192.0.2]", "https://[::192.0.2.1:1]", "https://[192.0.2.1::]",
+}
+
+func TestURL(t *testing.T) {
+	check := func(urls []string, allowHTTP, code string) {
+		for _, url := range urls {
+			for _, key := range []string{"auth_url", "base_url"} {
+				checkError(t, keys{key: url, "allow_http": allowHTTP}, code, key)
 			}
-		})
+		}
 	}
-}
-
-func TestRefreshMargin(t *testing.T) {
-	for _, tt := range []struct {
-		name, value string
-		want        int64
-		code        string
-	}{
-		{"missing: a minute", "", 60, ""},
-		{"zero", "0", 0, ""},
-		{"one", "1", 1, ""},
-		{"a day", "86400", 86400, ""},
-		{"more than any token lives", "86401", 86400, ""},
-		{"more than 64 bits", "99999999999999999999", 86400, ""},
-		{"negative", "-1", 0, invalid},
-		{"a fraction", "1.5", 0, invalid},
-		{"a unit", "60s", 0, invalid},
-		{"a newline", "60\n", 0, invalid},
-		{"white space", " ", 0, invalid},
-		{"an exponent", "6e1", 0, invalid},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c, err := config.ReadClient(with(keys{"refresh_margin": tt.value}).get)
-			checkError(t, err, tt.code, "refresh_margin")
-			if err == nil && c.Margin != tt.want {
-				t.Errorf("Margin = %d, want %d", c.Margin, tt.want)
-			}
-		})
+	for _, allowHTTP := range []string{"", "false", "true"} {
+		check(accepted, allowHTTP, "")
+		check(refused, allowHTTP, apierror.ConfigInvalid)
 	}
-}
-
-func TestCredentialsAreNotTrimmed(t *testing.T) {
-	c, err := config.ReadClient(with(keys{"client_id": " id ", "client_secret": "  "}).get)
-	if err != nil || c.ID != " id " || c.Secret != "  " {
-		t.Errorf("got %q, %q, %v", c.ID, c.Secret, err)
-	}
-}
-
-func TestNoMessageContainsTheSecret(t *testing.T) {
-	err := readAll(with(keys{"client_secret": "hunter2\n"}).get)
-	checkError(t, err, invalid, "client_secret")
-	got := string(err.AppendJSON(nil))
-	if strings.Contains(got, "hunter2") || !strings.Contains(got, "newline") {
-		t.Errorf("got %s; it must speak of the newline, and not hold the secret", got)
-	}
+	check(plainHTTP, "", apierror.ConfigInvalid)
+	check(plainHTTP, "false", apierror.ConfigInvalid)
+	check(plainHTTP, "true", "")
 }

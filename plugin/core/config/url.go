@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/percent"
 )
 
 // What can be wrong with a URL.
@@ -22,7 +21,7 @@ func checkURL(url string, allowHTTP bool) string {
 	}
 	authority, path, _ := ascii.Cut(rest, "/")
 	host, ok := splitHost(authority)
-	if _, pathOK := percent.Decode(path); !ok || !pathOK || strings.IndexByte(path, '?') >= 0 {
+	if _, pathOK := ascii.PercentDecode(path); !ok || !pathOK || strings.IndexByte(path, '?') >= 0 {
 		return urlForm
 	}
 	if scheme == "http" && !allowHTTP && !loopback(host) {
@@ -46,18 +45,7 @@ func splitHost(authority string) (host string, ok bool) {
 		inside, closed := strings.CutSuffix(inside, "]")
 		return host, closed && ipv6(inside)
 	}
-	return host, name(host)
-}
-
-// name reports whether host, in lower case, can be a name or an IPv4 address.
-func name(host string) bool {
-	for i := 0; i < len(host); i++ {
-		c := host[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' && c != '_' {
-			return false
-		}
-	}
-	return host != ""
+	return host, ascii.Consists(host, "-._") // a name or an IPv4 address
 }
 
 // loopback reports whether host names this machine: localhost, 127.0.0.0/8 or [::1].

@@ -36,28 +36,21 @@ func Direct(h host.Sender, export input.Export, rawInput []byte) host.Result {
 		return c.finish(h.SendHeld())
 	}
 	if export == input.GetToken {
-		return c.getToken()
-	}
-	if c.request, err = service.NewRequest(h.Config, in); err != nil {
+		if c.now == 0 {
+			return host.Fail(flow.ClockUnusable())
+		}
+	} else if c.request, err = service.NewRequest(h.Config, in); err != nil {
 		return host.Fail(err)
-	}
-	if c.now == 0 {
+	} else if c.now == 0 {
 		h.Log(host.Warn, "no usable clock: the token is used until the service refuses it; set the clock, or pass now")
 	}
 	if failure := c.token(in); failure != nil {
 		return host.Result{Kind: host.Error, Text: failure}
 	}
+	if export == input.GetToken {
+		return host.Result{Text: c.flow.Object}
+	}
 	return c.finish(c.send())
-}
-
-func (c *call) getToken() host.Result {
-	if c.now == 0 {
-		return host.Fail(flow.ClockUnusable())
-	}
-	if failure := c.token(c.in); failure != nil {
-		return host.Result{Kind: host.Error, Text: failure}
-	}
-	return host.Result{Text: c.flow.Object}
 }
 
 // token runs a token flow. It returns its error as JSON, or nil.

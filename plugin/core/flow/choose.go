@@ -2,7 +2,6 @@ package flow
 
 import (
 	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/oauth2"
@@ -43,7 +42,7 @@ func (f *Flow) choose() Event {
 
 // end ends the flow, once the lock that it holds shows that.
 func (f *Flow) end(enough bool, left int64) Event {
-	looked := f.vars.LookedAt >= f.now && f.vars.LookedAt <= f.now+clock.Tolerance
+	looked := f.vars.LookedAt >= f.now && f.vars.LookedAt <= f.now+vars.Tolerance
 	switch {
 	case f.locked != 0:
 		return lockToWrite

@@ -3,14 +3,13 @@ package flow
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/oauth2"
 )
 
 // limits are the largest values of the numbers of a flow: see numbers.
-var limits = [...]int64{clock.Latest, 1<<48 - 1, storeFailed, 1, 1, 1<<48 - 1, failed, int64(len(codes) - 1), 999, held, maxLooks, 1, 1, 1}
+var limits = [...]int64{input.Latest, 1<<48 - 1, storeFailed, 1, 1, 1<<48 - 1, failed, int64(len(codes) - 1), 999, held, maxLooks, 1, 1, 1}
 
 // maxLooks is more waits than a flow can make.
 const maxLooks = 100
@@ -42,7 +41,7 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 	if f.now == 0 && !r.HasNow {
 		f.now = f.at
 	}
-	if !clock.Usable(f.now) {
+	if !input.Usable(f.now) {
 		return ClockUnusable()
 	}
 	began := f.key
@@ -58,24 +57,15 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 }
 
 // readFlow reads a flow, and reports whether appendFlow can have written it.
-func (p *progress) readFlow(flow json.Value) (ok bool) {
-	flow.Each(func(name string, value json.Value) bool {
-		text := value.Text()
-		switch name {
-		case "state":
-			for s, known := range stateNames {
-				if known == text {
-					p.state = State(s)
-				}
-			}
-		case "client":
-			p.key = text
-		case "progress":
-			ok = p.readNumbers(text)
+func (p *progress) readFlow(flow json.Value) bool {
+	p.key = flow.Get("client").Text()
+	state := flow.Get("state").Text()
+	for s, name := range stateNames {
+		if name == state {
+			p.state = State(s)
 		}
-		return true
-	})
-	return ok && p.possible()
+	}
+	return p.readNumbers(flow.Get("progress").Text()) && p.possible()
 }
 
 func (p *progress) readNumbers(text string) bool {

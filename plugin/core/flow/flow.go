@@ -6,7 +6,6 @@ package flow
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
@@ -81,7 +80,7 @@ const (
 	held      // another instance holds the lock
 )
 
-// New returns a flow that has not begun, at a time in Unix seconds, or 0 without a clock.
+// New returns a flow that has not begun, at a time in Unix seconds, or 0 without a input.
 func New(h host.Host, now int64) *Flow {
 	f := &Flow{host: h, now: now}
 	f.load()
@@ -102,13 +101,13 @@ func Now(h host.Host, in *input.Clock) int64 {
 	if !in.HasNow {
 		now = h.Now()
 	}
-	if !clock.Usable(now) {
+	if !input.Usable(now) {
 		return 0
 	}
 	return now
 }
 
-// ClockUnusable returns the error of what needs a clock.
+// ClockUnusable returns the error of what needs a input.
 func ClockUnusable() *apierror.Error {
 	return &apierror.Error{Code: apierror.ClockUnusable,
 		Message: "the time is wrong; set the machine's clock, give the plugin a real one, or pass now (Unix seconds)"}

@@ -9,7 +9,7 @@ import (
 
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/memory"
+	"automatic-rostering/plugin/core/model/memory"
 )
 
 const (

@@ -47,11 +47,6 @@ const (
 	written
 )
 
-var eventNames = [...]string{
-	"", "look in store", "take lock", "lock held", "request token", "lock to write", "token ready", "declined", "read",
-	"tried", "lock free, failed, or too many waits", "lock busy", "waited", "to the store", "ended", "written",
-}
-
 // A transition leads from a state to the next.
 type transition struct {
 	from State

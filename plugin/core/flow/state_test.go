@@ -9,6 +9,12 @@ import (
 
 var update = flag.Bool("update", false, "write the diagram of the states into docs/contract.md")
 
+// eventNames are those of the diagram.
+var eventNames = [...]string{
+	"", "look in store", "take lock", "lock held", "request token", "lock to write", "token ready", "declined", "read",
+	"tried", "lock free, failed, or too many waits", "lock busy", "waited", "to the store", "ended", "written",
+}
+
 // diagram draws the table of transitions for Mermaid.
 func diagram() string {
 	text := "```mermaid\nstateDiagram-v2\n    [*] --> " + Choosing.String() + "\n"

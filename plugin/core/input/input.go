@@ -3,7 +3,6 @@ package input
 
 import (
 	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -38,12 +37,6 @@ type Input struct {
 	Customer, User ID
 
 	Own Own // the request itself
-}
-
-// Clock is the input field now, which replaces the host's clock, in Unix seconds.
-type Clock struct {
-	Now    int64
-	HasNow bool
 }
 
 // Parse reads b as the input of an export.
@@ -91,20 +84,5 @@ func (in *Input) accept(value json.Value) *apierror.Error {
 		return apierror.Input("accepts", `accepts must be [] or ["store"]`)
 	}
 	in.Store = len(names) == 1
-	return nil
-}
-
-func (c *Clock) set(value json.Value) *apierror.Error {
-	if value.Kind() != json.Number {
-		return apierror.Input("now", "now must be a number (Unix seconds)")
-	}
-	seconds, negative, _ := value.Integer(clock.Latest + 1)
-	if negative {
-		seconds = 0 // as unusable a clock as any before the release
-	}
-	if seconds > clock.Latest {
-		return apierror.Input("now", "now is after the year 9999; pass Unix seconds, not milliseconds")
-	}
-	c.Now, c.HasNow = seconds, true
 	return nil
 }

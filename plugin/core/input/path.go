@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/percent"
 )
 
 const maxPath = 8 << 10
@@ -17,8 +16,8 @@ func checkPath(path string) string {
 		return "path is longer than 8 KiB; shorten its query, or send that as a body"
 	}
 	path, query, _ := ascii.Cut(path, "?")
-	decoded, pathOK := percent.Decode(path)
-	_, queryOK := percent.Decode(query)
+	decoded, pathOK := ascii.PercentDecode(path)
+	_, queryOK := ascii.PercentDecode(query)
 	if !pathOK || !queryOK || !strings.HasPrefix(path, "/") {
 		return "path must begin with / and have only URL characters (RFC 3986); percent-encode others, % as %25"
 	}

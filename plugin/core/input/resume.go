@@ -161,14 +161,12 @@ func (r *Response) set(name string, value json.Value) *apierror.Error {
 }
 
 func (r *Response) setStatus(value json.Value) *apierror.Error {
-	if value.Kind() == json.Number {
-		status, negative, whole := value.Integer(1000)
-		if whole && (status == 0 || !negative && status < 1000) {
-			r.Status = int(status)
-			return nil
-		}
+	status, ok := value.Natural(1000)
+	if !ok || status == 1000 {
+		return apierror.Input("status", "status must be 0 (no response), or an HTTP status of at most 999")
 	}
-	return apierror.Input("status", "status must be 0 (no response), or an HTTP status of at most 999")
+	r.Status = int(status)
+	return nil
 }
 
 func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {

@@ -3,7 +3,6 @@ package input
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -68,15 +67,12 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 	return nil
 }
 
-func (t *Token) setExpiry(value json.Value) *apierror.Error {
-	if value.Kind() == json.Number {
-		seconds, negative, whole := value.Integer(clock.Latest)
-		if whole && !negative && seconds > 0 {
-			t.ExpiresAt = seconds
-			return nil
-		}
+func (t *Token) setExpiry(value json.Value) (err *apierror.Error) {
+	seconds, ok := value.Natural(Latest)
+	if t.ExpiresAt = seconds; !ok || seconds == 0 {
+		err = apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
 	}
-	return apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
+	return err
 }
 
 // AccessToken reports whether text can be an access token, which is sent in a header.

@@ -14,9 +14,18 @@ import (
 
 // FuzzObject compares Object with encoding/json.
 func FuzzObject(f *testing.F) {
-	for _, text := range []string{"", "{}", " {\n} ", "[]", "null", `{"a":1,"a":"x"}`, `{"\u0061":"\ud83d\ude00\ud83d"}`,
-		`{"a":{"b":[1,"}"]},"c":-1.5e+3}`, `{"a":"\\","b":"\""}`, `{"a":01}`, "{\"\x7f\":\"é\"}", "{\"a\":\"\xff\"}",
-		strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64), `{"a":[` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `]}`} {
+	for _, text := range []string{"", " ", "{}", " {\t} \r\n", "[]", "[{}]", "null", "1", `"{}"`, "{", "}", "{}}", "{}{}", "{},", "{} x", "{}\x00", "\ufeff{}",
+		`{"s":"x","n":-1.5e+3,"b":true,"f":false,"z":null,"l":[1],"o":{}}`, `{"a":1,"a":"x"}`, `{"":1}`, `{"\u0061\n\"":"\ud83d\ude00\ud83d"}`,
+		"\n{ \"a\" : 1 ,\t\"b\"\r:\n[ 1 , 2 ] }\n", `{"a":{"b":1},"c":[{"b":2}],"d":"{\"b\":3}"}`, `{"a":"}\"]","b":"\\"}`, `{"}\"":{"]":"["}}`,
+		`{"a":`, `{"a":1,`, `{a":1}`, `{"a"x1}`, `{"a":1;"b":2}`, `{"a":0,"b":-0.5,"c":"\u0080"}`, `{"a":"\ud83d\`,
+		`{"a"}`, `{"a":}`, `{"a":1,}`, `{,"a":1}`, `{"a":1 "b":2}`, `{a:1}`, `{'a':1}`, `{1:1}`, `{"a":1;}`, `{"a":1}/**/`, `{"a":01}`, `{"a":+1}`, `{"a":.5}`,
+		`{"a":1.}`, `{"a":1e}`, `{"a":-}`, `{"a":1-}`, `{"a":tru}`, `{"a":trux}`, `{"a":nul}`, `{"a":nulll}`, `{"a":[1,]}`, `{"a":[1}`, `{"a":{]}`,
+		`{"a":"\x"}`, `{"a":"\u12"}`, `{"a":"\u12g4"}`, `{"a":"}`, `{"a":"\"}`, "{\"a\":\"\n\"}", "{\"a\":\"\x00\"}", "{\"\x7f\":\"é\"}", "{\"a\":\"\xff\"}",
+		`{"a":"\"\\\/\b\f\n\r\t","b":"\u0041\u00e9\u20AC\u0000","c":"\ud800\udc00\uDBFF\uDFFF","d":"a\ud83d","e":"\ud83dx","f":"\ud83d\n"}`,
+		`{"a":"\ud83d\u0041","b":"\ude00","c":"\u0041\ude00","d":"\ud83d\ud83d\ude00","e":"\\u0041","f":"é😀"}`,
+		strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64), `{"a":[` + strings.Repeat("[", 62) + strings.Repeat("]", 62) + `]}`,
+		`{"a":[` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `]}`, `{"a":[` + strings.Repeat("[],", 100) + `[]]}`,
+		`{"a":"` + strings.Repeat(`[\"{`, 100) + `"}`, `{"a":` + strings.Repeat("[", 1e6)} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -62,7 +71,8 @@ var (
 
 // FuzzWellFormed compares WellFormed with a search for what remains without the pairs.
 func FuzzWellFormed(f *testing.F) {
-	for _, text := range []string{`"\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\ud83d\\\ud83d"`, "\"\xff\"", `"\ude00\ud83d"`} {
+	for _, text := range []string{`{"a":"b"}`, `"é😀"`, `"\ud83d\ude00"`, `"\uD83D\uDE00\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\\ud83d"`, `"\\\ud83d"`, `"\ude00\ud83d"`,
+		`{"\udfff":1}`, "\"\ufffd\\ufffd\"", "\"\xff\"", "\"\xc3\"", "\"\xed\xa0\xbd\"", `\`, ``} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -99,7 +109,9 @@ func depth(b []byte) (deepest int) {
 
 // FuzzInteger compares Integer with math/big.
 func FuzzInteger(f *testing.F) {
-	for _, text := range []string{"0", "-0", "3600", "3600.0", "36e2", "0.036E+5", "1e-400", "-1.5", "360000e-2", "1e99999999999999999999"} {
+	for _, text := range []string{"0", "-0", "3600", "3600.000", "3600.5", "36e2", "36E+02", "0.036E+5", "0.000000000036e14", "3.60005e3", "36000e-1", "36005e-1", "36e-3",
+		"-3600", "-0.5", "86400", "86401", "86401.5", "864001", "184467440737095516160", "1e400", "1e-400", "1e184467440737095516160", "1e-184467440737095516160",
+		"0e999999999999999999", "0.0e-999999999999999999", "1e99999999999999999999"} {
 		f.Add(text, uint32(86400))
 	}
 	f.Fuzz(func(t *testing.T, text string, bound uint32) {
@@ -126,6 +138,20 @@ func FuzzInteger(f *testing.F) {
 		}
 		if n != cut.Int64() || whole != x.IsInt() || negative != strings.HasPrefix(text, "-") {
 			t.Errorf("%s is %d, %v, %v; math/big: %v, %v", text, n, negative, whole, cut, x.IsInt())
+		}
+	})
+}
+
+// FuzzAppendString has encoding/json read what AppendString wrote.
+func FuzzAppendString(f *testing.F) {
+	for _, text := range []string{"", "a\x80", "12345678\x80\xff", "\x00\x1f \x7f\"\\/é😀\u2028", "\xed\xa0\xbd"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b := json.AppendString(nil, text)
+		var got string
+		if err := stdjson.Unmarshal(b, &got); err != nil || got != string([]rune(text)) || json.Value(b).Text() != got {
+			t.Errorf("%q becomes %s, which is read as %q, %v", text, b, got, err)
 		}
 	})
 }

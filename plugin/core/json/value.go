@@ -56,6 +56,17 @@ func (v Value) Each(f func(name string, value Value) bool) bool {
 	return true
 }
 
+// Get returns the first member of that name of an object, or nil.
+func (v Value) Get(name string) (member Value) {
+	v.Each(func(other string, value Value) bool {
+		if other == name {
+			member = value
+		}
+		return member == nil
+	})
+	return member
+}
+
 // True reports whether the value is true.
 func (v Value) True() bool { return v[0] == 't' }
 
@@ -150,6 +161,15 @@ read:
 		n = min(n*10, limit)
 	}
 	return n, negative, whole
+}
+
+// Natural returns a number that is an integer and not negative, at most limit.
+func (v Value) Natural(limit int64) (n int64, ok bool) {
+	if v.Kind() != Number {
+		return 0, false
+	}
+	n, negative, whole := v.Integer(limit)
+	return n, whole && (n == 0 || !negative)
 }
 
 // maxExponent is beyond any that matters, and small enough to be added up.

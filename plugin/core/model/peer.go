@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"automatic-rostering/plugin/core/flow"
-	"automatic-rostering/plugin/core/memory"
+	"automatic-rostering/plugin/core/model/memory"
 )
 
 // peer is an instance of a fleet, with a library's holder of its token.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/memory"
+	"automatic-rostering/plugin/core/model/memory"
 
 	"github.com/tidwall/gjson"
 )

@@ -1,5 +1,7 @@
 package oauth2
 
+import "automatic-rostering/plugin/core/ascii"
+
 const upperHex = "0123456789ABCDEF"
 
 // formEscape encodes a value for an application/x-www-form-urlencoded body, as
@@ -8,7 +10,7 @@ func formEscape(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~':
+		case ascii.Alphanumeric(c), c == '-', c == '.', c == '_', c == '~':
 			b = append(b, c)
 		case c == ' ':
 			b = append(b, '+')

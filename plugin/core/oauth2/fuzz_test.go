@@ -6,8 +6,18 @@ import (
 	"testing"
 
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/oauth2"
 )
+
+const secret = "s3cret/+ é"
+
+func secrets() []string { return []string{secret, "old.token"} }
+
+func response(status int, body string) *message.Response {
+	return &message.Response{Status: status, Size: len(body),
+		Load: func(most int) []byte { return []byte(body[:min(most, len(body))]) }}
+}
 
 // FuzzTokenResponse parses any response: a token fits into a header, and an error contains no
 // secret.

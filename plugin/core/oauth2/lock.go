@@ -4,7 +4,7 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/clock"
+	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -24,24 +24,15 @@ type Failure struct {
 
 // ReadFailure reads the members of an error.
 func ReadFailure(members []byte) *Failure {
-	return readError([]byte("{" + string(members) + "}"))
+	return readError(json.Value("{" + string(members) + "}"))
 }
 
 // IsRefusal reports whether an error is that of refused tokens.
 func IsRefusal(err []byte) bool { return readError(err).Code == apierror.ServiceUnauthorized }
 
-func readError(err []byte) *Failure {
-	f := &Failure{}
-	json.Value(err).Each(func(name string, value json.Value) bool {
-		switch name {
-		case "code":
-			f.Code = value.Text()
-		case "status":
-			f.Status, _, _ = value.Integer(maxStatus)
-		}
-		return true
-	})
-	return f
+func readError(err json.Value) *Failure {
+	status, _ := err.Get("status").Natural(maxStatus)
+	return &Failure{Code: err.Get("code").Text(), Status: status}
 }
 
 // Value returns the value of the lock that shows the failure, as one of failures in a row, and
@@ -67,37 +58,22 @@ type Lock struct {
 // ParseLock decodes a value from the store, which anybody may have written. It ignores unknown
 // fields: a later version may add some.
 func ParseLock(value string) *Lock {
-	lock := &Lock{}
-	name, wrong := "", false
-	number := func(v json.Value, least, most int64) int64 {
-		n, negative, whole := v.Integer(most)
-		if v.Kind() != json.Number || negative || !whole || n < least {
-			wrong = true
-		}
+	lock, v := &Lock{}, json.Value(value)
+	if !json.Object(v, func(string, json.Value) bool { return false }) {
+		return lock
+	}
+	state := v.Get("state").Text()
+	lock.Requesting, lock.Done, lock.Failed = state == "requesting", state == "done", state == "failed"
+	number := func(name string, least, most int64) int64 {
+		n, ok := v.Get(name).Natural(most)
+		lock.Failed = lock.Failed && ok && n >= least
 		return n
 	}
-	valid := json.Object([]byte(value), func(field string, v json.Value) bool {
-		switch field {
-		case "state":
-			name = v.Text()
-		case "code":
-			lock.Code = v.Text()
-		case "status":
-			lock.Status = number(v, 0, maxStatus+1)
-		case "until":
-			lock.Until = number(v, 1, clock.Latest)
-		case "wait":
-			lock.Wait = number(v, 1, backoff.MaxWait)
-		case "failures":
-			lock.Failures = int(number(v, 1, backoff.MaxFailures))
-		}
-		return !wrong
-	})
-	if !valid || wrong {
-		return &Lock{}
-	}
-	lock.Requesting, lock.Done = name == "requesting", name == "done"
-	lock.Failed = name == "failed" && lock.Until > 0 && lock.Wait > 0 && lock.Failures > 0 && lock.Valid()
+	lock.Failure = Failure{Code: v.Get("code").Text(), Status: number("status", 0, maxStatus+1)}
+	lock.Until = number("until", 1, input.Latest)
+	lock.Wait = number("wait", 1, backoff.MaxWait)
+	lock.Failures = int(number("failures", 1, backoff.MaxFailures))
+	lock.Failed = lock.Failed && lock.Valid()
 	return lock
 }
 

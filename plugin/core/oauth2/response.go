@@ -24,6 +24,10 @@ const (
 	refusedClient    = "the token endpoint refused the client; check auth_url, client_id, client_secret and scope"
 )
 
+// known are the errors that RFC 6749 §5.2 names. They reveal nothing, even if one equals the
+// secret by chance.
+const known = "invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope"
+
 // ParseTokenResponse reads the response to a token request: the access token and its lifetime
 // in seconds, at most a day. secrets returns what must not be in the error.
 func ParseTokenResponse(r *message.Response, secrets func() []string) (token string, lifetime int64, err *apierror.Error) {
@@ -50,49 +54,16 @@ type response struct {
 }
 
 func (r *response) parse(body []byte) {
-	var seen members
-	kind := ""
-	r.lifetime = defaultLifetime
+	var members [5]json.Value // if one is repeated, the first counts
 	valid := json.Object(body, func(name string, value json.Value) bool {
-		switch seen.first(name) {
-		case accessToken:
-			r.token = value.Text()
-		case tokenType:
-			kind = value.Text()
-		case expiresIn:
-			r.lifetime = lifetime(value)
-		case oauthError:
-			r.oauthError = value.Text()
-		case errorDescription:
-			r.description = value.Text()
+		if i := ascii.Word("access_token token_type expires_in error error_description", name); i >= 0 && members[i] == nil {
+			members[i] = value
 		}
 		return true
 	})
-	r.flaw = r.findFlaw(valid, kind)
-}
-
-// members are the members of a response that were seen: if one is repeated, the first
-// counts.
-type members uint8
-
-const (
-	accessToken members = 1 << iota
-	tokenType
-	expiresIn
-	oauthError
-	errorDescription
-)
-
-const memberNames = "access_token token_type expires_in error error_description"
-
-// first returns the member of that name, or 0 if it is unknown or was seen before.
-func (seen *members) first(name string) members {
-	i := ascii.Word(memberNames, name)
-	if i < 0 || *seen>>i&1 == 1 {
-		return 0
-	}
-	*seen |= 1 << i
-	return 1 << i
+	r.token, r.lifetime = members[0].Text(), lifetime(members[2])
+	r.oauthError, r.description = members[3].Text(), members[4].Text()
+	r.flaw = r.findFlaw(valid, members[1].Text())
 }
 
 func (r *response) findFlaw(valid bool, kind string) string {
@@ -119,7 +90,7 @@ func lifetime(value json.Value) int64 {
 		seconds, _ := ascii.Digits(value.Text(), vars.MaxLifetime)
 		return seconds
 	case json.Number:
-		if seconds, negative, whole := value.Integer(vars.MaxLifetime); whole && !negative {
+		if seconds, ok := value.Natural(vars.MaxLifetime); ok {
 			return seconds
 		}
 	}
@@ -151,20 +122,10 @@ func (r *response) err(status int, secrets func() []string) *apierror.Error {
 	}
 	if r.oauthError+r.description != "" {
 		hidden := append(secrets(), r.token)
-		if e.OAuthError = r.oauthError; !known(r.oauthError) {
+		if e.OAuthError = r.oauthError; ascii.Word(known, r.oauthError) < 0 {
 			e.OAuthError = redact.Text(r.oauthError, hidden)
 		}
 		e.OAuthErrorDescription = redact.Text(r.description, hidden)
 	}
 	return e
-}
-
-// known reports whether an error is one that RFC 6749 §5.2 names. It reveals nothing, even if
-// it equals the secret by chance.
-func known(oauthError string) bool {
-	switch oauthError {
-	case "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type", "invalid_scope":
-		return true
-	}
-	return false
 }

@@ -22,15 +22,8 @@ func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []b
 }
 
 // AccessToken returns the access token in a token object, or "".
-func AccessToken(tokenObject []byte) (token string) {
-	json.Value(tokenObject).Each(func(name string, value json.Value) bool {
-		if name != "access_token" {
-			return true
-		}
-		token = value.Text()
-		return false
-	})
-	return token
+func AccessToken(tokenObject []byte) string {
+	return json.Value(tokenObject).Get("access_token").Text()
 }
 
 // maxCacheKey leaves room for ":lock", the suffix of the lock: both keys must fit a

@@ -63,7 +63,7 @@ func reverse(s string) string {
 }
 
 func TestStepsAreLinear(t *testing.T) {
-	const size = 30_000
+	const size = 6_000
 	big := selfSimilar(4 * size)
 	for name, tt := range selfSimilar(size) {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestStepsAreLinear(t *testing.T) {
 }
 
 func TestMemoryIsLinear(t *testing.T) {
-	const size = 30_000
+	const size = 6_000
 	for name, tt := range selfSimilar(size) {
 		t.Run(name, func(t *testing.T) {
 			text, secrets := []byte(tt.text), []string{tt.secret, "another secret", strings.Repeat("a", 10*size)}

@@ -75,6 +75,7 @@ func TestSecrets(t *testing.T) {
 		{"a backslash in a secret, JSON-escaped", `C:\\new\\dir`, []string{`C:\new\dir`}, mark},
 		{"a plus in a secret is itself", "aaaa+bbb", []string{"aaaa+bbb"}, mark},
 		{"a plus is a space", "aaaa+bbb", []string{"aaaa bbb"}, mark},
+		{"what looks like escapes of two kinds is itself", `aa%20b\nb`, []string{`aa%20b\nb`}, mark},
 		{"what only looks like an escape is itself", "aa%20bbb", []string{"aa%20bbb"}, mark},
 		{"from the middle of an escape", "%613cret42", []string{"13cret42"}, "%6" + mark},
 		{"from the middle of an escape, then escaped", "%61%33cret42", []string{"13cret42"}, "%6" + mark},

@@ -26,19 +26,25 @@ func Request(h host.Host, rawInput []byte) host.Result {
 // NewRequest returns the request of a call, without the token. Without a method it is the one
 // for the jobs.
 func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, err *apierror.Error) {
-	service, err := config.ReadService(get, in)
+	base, err := config.BaseURL(get, "base_url")
 	if err != nil {
 		return nil, err
 	}
-	r = &message.Request{Method: in.Own.Method, URL: service.BaseURL + in.Own.Path, Body: in.Own.Body}
+	r = &message.Request{Method: in.Own.Method, URL: base + in.Own.Path, Body: in.Own.Body}
 	if r.Method == "" {
-		r.Method, r.URL = "GET", service.BaseURL+"/jobs"
+		r.Method, r.URL = "GET", base+"/jobs"
 	}
-	if service.CustomerID != "" {
-		r.Headers = append(r.Headers, message.Header{Name: "CUSTOMER_ID", Value: service.CustomerID})
-	}
-	if service.UserID != "" {
-		r.Headers = append(r.Headers, message.Header{Name: "USER_ID", Value: service.UserID})
+	for _, id := range [...]struct {
+		header, key string
+		in          *input.ID
+	}{{"CUSTOMER_ID", "customer_id", &in.Customer}, {"USER_ID", "user_id", &in.User}} {
+		value, err := config.ID(get, id.key, id.in)
+		if err != nil {
+			return nil, err
+		}
+		if value != "" {
+			r.Headers = append(r.Headers, message.Header{Name: id.header, Value: value})
+		}
 	}
 	r.Headers = append(r.Headers, in.Own.Headers...)
 	return r, nil

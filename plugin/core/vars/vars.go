@@ -1,11 +1,7 @@
 // Package vars defines the names and the encoding of the vars: all that outlives a call.
 package vars
 
-import (
-	"encoding/binary"
-
-	"automatic-rostering/plugin/core/clock"
-)
+import "encoding/binary"
 
 // The vars. Names have exactly 8 bytes, which a guest writes in one host call.
 const (
@@ -26,6 +22,9 @@ const (
 
 // All lists every var except Summary, for clear_token.
 var All = [...]string{TokenObject, Previous, Retry, JobsRequest, JobsIDs, LogLine}
+
+// Tolerance is how far a clock may be set back, in seconds.
+const Tolerance = 60
 
 // MaxLifetime is the longest lifetime of a token, in seconds: a day.
 const MaxLifetime = 86400
@@ -48,7 +47,7 @@ func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 // Alive reports whether a token can be used at a time, as far as the clock tells: it has not
 // expired, and was not requested in the future. Then the clock was set back.
 func (t *Token) Alive(now int64) bool {
-	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+clock.Tolerance
+	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+Tolerance
 }
 
 // Overlap is how long a renewed token waits until it is used, in seconds: a service may learn
@@ -131,7 +130,7 @@ func (s *State) warm() (from, until int64) {
 	if t.Hash == 0 || t.ExpiresAt == 0 || s.Refuses(t.Hash) {
 		return 0, 0
 	}
-	from = max(t.RequestedAt-clock.Tolerance, 0)
+	from = max(t.RequestedAt-Tolerance, 0)
 	if s.Previous.Hash != 0 {
 		from = max(from, t.ArrivedAt+Overlap)
 	}

@@ -1,17 +1,5 @@
-// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on
-// loopback until it is interrupted:
-//
-//	rostering-sandbox [-lifetime 1h] [-port 8080] [-listen 127.0.0.1] [-json] [-until-stdin-closes]
-//
-// It prints what a client needs, including secrets, to standard output, and one line for each
-// request to standard error. At the URL of the control API it serves a page that shows the
-// requests and switches faults. With -listen it listens beyond loopback, such as on 0.0.0.0:
-// anyone who can connect can then use the control API.
-//
-//	rostering-sandbox [-lifetime 1h] COMMAND [ARGUMENT ...]
-//
-// runs a command with ROSTERING_* in its environment, and ends with it and its exit status.
-// With SANDBOX_PAGE=1 it prints the URL of the page first.
+// Command rostering-sandbox runs a stand-in for the Automatic Rostering service on loopback: for a command, which
+// gets ROSTERING_* in its environment, or without a command until it is interrupted. docs/sandbox.md is its manual.
 package main
 
 import (
@@ -22,14 +10,25 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"automatic-rostering.example/sandbox"
 )
+
+const usage = `usage: rostering-sandbox [FLAG ...] [COMMAND [ARGUMENT ...]]
+
+Runs COMMAND, such as pytest, with a local stand-in for the Automatic Rostering service, and exits with its
+status. COMMAND gets ROSTERING_* in its environment: the URLs, the credentials, and ROSTERING_SANDBOX_URL, where
+tests switch faults on. Without COMMAND, it prints these variables and runs until it is interrupted.
+
+`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -56,37 +55,36 @@ func status(err error) int {
 
 // options are the flags and arguments of the command line.
 type options struct {
-	lifetime         time.Duration
-	port             int
-	listen           string
+	sandbox.Config
 	json             bool
 	untilStdinCloses bool
 	command          []string // to run, if any
 }
 
-func parse(args []string, stderr io.Writer) (options, error) {
-	var o options
+func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("rostering-sandbox", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the error
-	flags.DurationVar(&o.lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
-	flags.IntVar(&o.port, "port", 0, "the port of the page and the control API; 0 means any free port")
-	flags.StringVar(&o.listen, "listen", "", "a host beyond loopback to listen on; anyone who can connect can use the control API")
+	flags.DurationVar(&o.Lifetime, "lifetime", sandbox.DefaultLifetime, "how long a token lives, in whole seconds")
+	flags.IntVar(&o.Port, "port", 0, "the port of the page and the controls; 0 means any free port")
+	flags.StringVar(&o.Host, "listen", "", "a `host` beyond loopback to listen on; anyone who can connect can use the controls")
+	flags.StringVar(&o.TLS, "tls", "", "serve TLS, and write the certificate authority to ca.pem in this `folder`")
 	flags.BoolVar(&o.json, "json", false, "print one line of JSON")
 	flags.BoolVar(&o.untilStdinCloses, "until-stdin-closes", false, "end when standard input is closed")
-	err := flags.Parse(args)
-	if errors.Is(err, flag.ErrHelp) {
+	if err = flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stderr, usage)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 	}
-	if err != nil {
-		return o, err
-	}
 	o.command = flags.Args()
-	if len(o.command) > 0 && (o.json || o.untilStdinCloses) {
+	switch {
+	case err != nil:
+		return o, err
+	case len(o.command) > 0 && (o.json || o.untilStdinCloses):
 		return o, fmt.Errorf("use -json and -until-stdin-closes without a command, not with %q", o.command[0])
-	}
-	if o.lifetime == 0 {
+	case o.Lifetime == 0:
 		return o, errors.New("-lifetime must not be zero")
+	case len(o.command) == 0:
+		o.Log = slog.New(slog.NewTextHandler(stderr, nil)) // it would mix with a command's output
 	}
 	return o, nil
 }
@@ -100,45 +98,63 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(stderr, nil))
-	if len(o.command) > 0 {
-		log = nil // it would mix with the command's output
-	}
-	s, err := sandbox.Start(ctx, sandbox.Config{
-		Lifetime: o.lifetime, Port: o.port, Host: o.listen, Log: log,
-	})
+	s, err := sandbox.Start(ctx, o.Config)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if len(o.command) > 0 {
+	stage, production := s.Env(sandbox.Stage), s.Env(sandbox.Production)
+	switch {
+	case len(o.command) > 0:
 		if os.Getenv("SANDBOX_PAGE") == "1" {
 			fmt.Fprintln(stderr, "the sandbox's page:", s.ControlURL())
 		}
-		return command(ctx, o.command, s.Env(sandbox.Stage), stdin, stdout, stderr)
-	}
-	f := newFacts(s)
-	if o.json {
-		err = json.NewEncoder(stdout).Encode(f)
-	} else {
-		_, err = io.WriteString(stdout, f.text(o.listen != ""))
+		return command(ctx, o.command, stage, stdin, stdout, stderr)
+	case o.json:
+		err = json.NewEncoder(stdout).Encode(map[string]any{"control_url": s.ControlURL(), "env": stage, "env_production": production})
+	default:
+		_, err = io.WriteString(stdout, text(s.ControlURL(), stage, production))
 	}
 	if err != nil {
 		return err
 	}
-	wait(ctx, stdin, o.untilStdinCloses)
+	if o.untilStdinCloses {
+		var cancel func()
+		ctx, cancel = context.WithCancel(ctx)
+		go func() { // stays if ctx ends first, as nothing can interrupt it, and the process is about to end
+			_, _ = io.Copy(io.Discard, stdin)
+			cancel()
+		}()
+	}
+	<-ctx.Done()
 	return nil
 }
 
-// grace is how long an interrupted command has to end.
-const grace = 5 * time.Second
+// text returns the variables as a shell reads them. Only the folder of -tls can have characters to quote.
+func text(page string, stage, production map[string]string) string {
+	var here, there strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(stage)) {
+		fmt.Fprintf(&here, "export %s='%s'\n", name, strings.ReplaceAll(stage[name], "'", `'\''`))
+		if production[name] != stage[name] {
+			fmt.Fprintf(&there, "# export %s='%s'\n", name, production[name])
+		}
+	}
+	return fmt.Sprintf(`# made up: a stand-in for the Automatic Rostering service
+# the page and the controls, as in curl %[1]s/counts: %[1]s
+
+%[2]s
+# for the production environment, set these instead
+%[3]s
+# end with Ctrl-C
+`, page, &here, &there)
+}
 
 // command runs a command with variables in its environment, and interrupts it when ctx ends.
 func command(ctx context.Context, args []string, variables map[string]string, stdin io.Reader, stdout, stderr io.Writer) error {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	c.WaitDelay = grace
+	c.WaitDelay = 5 * time.Second // for what an interrupted command has to do
 	c.Env = os.Environ()
 	for name, value := range variables {
 		c.Env = append(c.Env, name+"="+value)
@@ -147,20 +163,4 @@ func command(ctx context.Context, args []string, variables map[string]string, st
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
 	return nil
-}
-
-// wait waits until ctx ends, or stdin closes. If ctx ends, the goroutine that reads stdin stays, because
-// nothing can interrupt it, and the process is about to end.
-func wait(ctx context.Context, stdin io.Reader, untilStdinCloses bool) {
-	closed := make(chan struct{})
-	if untilStdinCloses {
-		go func() {
-			_, _ = io.Copy(io.Discard, stdin)
-			close(closed)
-		}()
-	}
-	select {
-	case <-ctx.Done():
-	case <-closed:
-	}
 }

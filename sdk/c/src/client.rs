@@ -1,25 +1,24 @@
-//! The client and its calls.
+//! The client, its calls and its token.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, CString};
 use std::future::Future;
-use std::mem::ManuallyDrop;
+use std::mem;
 use std::process;
-use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use automatic_rostering::Id;
+use serde_json::json;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tracing::{dispatcher, Dispatch};
 
-use crate::cancel::Cancel;
 use crate::config::Config;
 use crate::error::{Code, Error};
 use crate::request::Request;
 use crate::response::Response;
-use crate::text::optional;
-use crate::token::{self, Token};
-use crate::{given, run, timeout, Result};
+use crate::retry::Cancel;
+use crate::{c_string, given, make, optional, pointer, required, run, Result};
+
+type Called<T> = std::result::Result<T, automatic_rostering::Error>;
 
 /// A client, or a view of one.
 pub struct Client {
@@ -29,11 +28,10 @@ pub struct Client {
 
 /// What a client and its views share. Its threads end with it.
 struct Shared {
-    runtime: ManuallyDrop<Runtime>,
+    runtime: Option<Runtime>,
     log: Dispatch,
     /// The process that opened the client: its threads do not exist in a child.
     process: u32,
-    client: Option<automatic_rostering::Client>,
 }
 
 /// How long freeing a client waits for what cannot be interrupted: a name lookup, or a callback that does not return.
@@ -43,35 +41,35 @@ impl Shared {
     fn start(log: Dispatch) -> Result<Self> {
         let of_threads = log.clone();
         let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
+            .worker_threads(2)
             .thread_name("rostering")
             .on_thread_start(move || prepare_thread(&of_threads))
             .enable_all()
             .build()
             .map_err(|error| Error::own(Code::PluginFailed, &format!("cannot start a thread: {error}")))?;
-        Ok(Self { runtime: ManuallyDrop::new(runtime), log, process: process::id(), client: None })
+        Ok(Self { runtime: Some(runtime), log, process: process::id() })
     }
 
     /// Runs a future on this thread, with the log of this client.
     fn block_on<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
-        if self.process != process::id() {
+        let (Some(runtime), true) = (&self.runtime, self.process == process::id()) else {
             let message = "this client was opened before fork: open another one in the child";
             return Err(Error::own(Code::Closed, message));
-        }
+        };
         if Handle::try_current().is_ok() {
             let message = "a callback must not call the library: return first";
             return Err(Error::own(Code::InvalidInput, message));
         }
-        dispatcher::with_default(&self.log, || self.runtime.block_on(future))
+        dispatcher::with_default(&self.log, || runtime.block_on(future))
     }
 }
 
 /// Gives a thread of the library the client's log, and leaves signals to the threads of the program.
 fn prepare_thread(log: &Dispatch) {
-    std::mem::forget(dispatcher::set_default(log));
+    mem::forget(dispatcher::set_default(log));
     #[cfg(unix)]
     unsafe {
-        let mut all = std::mem::zeroed();
+        let mut all = mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
     }
@@ -79,84 +77,63 @@ fn prepare_thread(log: &Dispatch) {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if self.process != process::id() {
-            return; // there are no threads to end
+        match self.runtime.take() {
+            // A thread of the library cannot wait for itself.
+            Some(runtime) if Handle::try_current().is_ok() => runtime.shutdown_background(),
+            Some(runtime) => runtime.shutdown_timeout(PATIENCE),
+            None => {}
         }
-        let runtime = unsafe { ManuallyDrop::take(&mut self.runtime) };
-        if Handle::try_current().is_ok() {
-            return runtime.shutdown_background(); // a thread cannot wait for itself
-        }
-        if let Some(client) = self.client.take() {
-            runtime.block_on(client.close_within(Duration::ZERO));
-        }
-        runtime.shutdown_timeout(PATIENCE);
     }
 }
 
 impl Client {
     /// Makes a call, which ends with its timeout or when it is canceled.
-    fn call<T, F>(
+    fn call<T>(
         &self,
         timeout_ms: i64,
         cancel: Option<&Cancel>,
-        call: impl FnOnce(automatic_rostering::Client) -> F,
-    ) -> Result<T>
-    where
-        F: Future<Output = Result<T>>,
-    {
-        let client = timeout(timeout_ms).map_or_else(|| self.client.clone(), |limit| self.client.with_timeout(limit));
+        call: impl AsyncFnOnce(&automatic_rostering::Client) -> Called<T>,
+    ) -> Result<T> {
+        let limit = u64::try_from(timeout_ms).ok().map(Duration::from_millis);
+        let client = if timeout_ms == 0 { self.client.clone() } else { self.client.with_timeout(limit) };
         self.shared.block_on(async {
             tokio::select! {
                 biased; // a response that has arrived is returned
-                result = call(client) => result,
-                Err(canceled) = Cancel::canceled(cancel) => Err(canceled),
+                result = call(&client) => Ok(result?),
+                canceled = Cancel::canceled(cancel) => Err(canceled),
             }
         })
-    }
-
-    fn view(&self, client: automatic_rostering::Client) -> Option<Box<Self>> {
-        Some(Box::new(Self { client, shared: self.shared.clone() }))
     }
 }
 
 /// Opens a client, which checks the config and sends nothing. Free the config afterward if you do not need it.
 #[no_mangle]
 pub extern "C" fn rostering_client_open(config: Option<&Config>, error: *mut *mut Error) -> Option<Box<Client>> {
-    run(error, || {
+    make(error, || {
         let config = given(config, "config")?;
-        let options = config.options()?;
-        let mut shared = Shared::start(config.logger.dispatch())?;
-        let open = async { Ok(automatic_rostering::Client::open(&config.config, options).await?) };
-        let client = shared.block_on(open)?;
-        shared.client = Some(client.clone());
-        Ok(Some(Box::new(Client { client, shared: Arc::new(shared) })))
+        let shared = Shared::start(Dispatch::new(config.logger))?;
+        let open = async { Ok(automatic_rostering::Client::open(&config.config, config.options()).await?) };
+        Ok(Client { client: shared.block_on(open)?, shared: Arc::new(shared) })
     })
 }
 
-/// Returns a view: the same client and token, whose calls are for this customer. NULL as the id sends no such header. A
-/// view of a view has both ids. Views are cheap; free them before or after the client.
+/// Returns a view: the same client and token, whose calls send this id, and not the config's. key is customer_id or user_id.
+/// NULL as the id sends no such header. A view of a view has both ids. Views are cheap; free them before or after the client.
 #[no_mangle]
-pub extern "C" fn rostering_client_for_customer(
+pub extern "C" fn rostering_client_view(
     client: Option<&Client>,
-    customer_id: *const c_char,
+    key: *const c_char,
+    id: *const c_char,
     error: *mut *mut Error,
 ) -> Option<Box<Client>> {
-    run(error, || {
-        let (client, id) = (given(client, "client")?, Id::from(optional("customer_id", customer_id)?));
-        Ok(client.view(client.client.for_customer(id)))
-    })
-}
-
-/// The same for a user.
-#[no_mangle]
-pub extern "C" fn rostering_client_for_user(
-    client: Option<&Client>,
-    user_id: *const c_char,
-    error: *mut *mut Error,
-) -> Option<Box<Client>> {
-    run(error, || {
-        let (client, id) = (given(client, "client")?, Id::from(optional("user_id", user_id)?));
-        Ok(client.view(client.client.for_user(id)))
+    make(error, || {
+        let Client { client, shared } = given(client, "client")?;
+        let view = match (required("key", key)?, optional("id", id)?) {
+            ("customer_id", id) => client.for_customer(id),
+            ("user_id", id) => client.for_user(id),
+            _ => return Err(Error::invalid("key", "key must be customer_id or user_id")),
+        };
+        Ok(Client { client: view, shared: shared.clone() })
     })
 }
 
@@ -166,11 +143,9 @@ pub extern "C" fn rostering_client_for_user(
 pub extern "C" fn rostering_client_close(client: Option<&Client>, timeout_ms: i64) {
     run(std::ptr::null_mut(), || {
         let client = given(client, "client")?;
+        let limit = u64::try_from(timeout_ms).map_or(Duration::MAX, Duration::from_millis);
         client.shared.block_on(async {
-            match u64::try_from(timeout_ms) {
-                Ok(limit) => client.client.close_within(Duration::from_millis(limit)).await,
-                Err(_) => client.client.close().await,
-            }
+            client.client.close_within(limit).await;
             Ok(())
         })
     });
@@ -181,7 +156,11 @@ pub extern "C" fn rostering_client_close(client: Option<&Client>, timeout_ms: i6
 #[no_mangle]
 pub extern "C" fn rostering_client_free(client: Option<Box<Client>>) {
     run(std::ptr::null_mut(), || {
-        drop(client);
+        match client {
+            // Its threads, which may have held locks, do not exist here.
+            Some(client) if client.shared.process != process::id() => mem::forget(client),
+            client => drop(client),
+        }
         Ok(())
     });
 }
@@ -194,9 +173,9 @@ pub extern "C" fn rostering_list_jobs(
     cancel: Option<&Cancel>,
     error: *mut *mut Error,
 ) -> Option<Box<Response>> {
-    run(error, || {
-        let call = |client: automatic_rostering::Client| async move { Ok(client.list_jobs().await?) };
-        Ok(Some(Box::new(given(client, "client")?.call(timeout_ms, cancel, call)?.into())))
+    make(error, || {
+        let client = given(client, "client")?;
+        client.call(timeout_ms, cancel, async |client| client.list_jobs().await).map(Into::into)
     })
 }
 
@@ -209,27 +188,16 @@ pub extern "C" fn rostering_send_request(
     cancel: Option<&Cancel>,
     error: *mut *mut Error,
 ) -> Option<Box<Response>> {
-    run(error, || {
-        let client = given(client, "client")?;
-        let (request, pump) = given(request, "request")?.make()?;
-        let Some(mut pump) = pump else {
-            let call = |client: automatic_rostering::Client| async move { Ok(client.send_request(request).await?) };
-            return Ok(Some(Box::new(client.call(timeout_ms, cancel, call)?.into())));
-        };
-        let reading = &mut pump;
-        let call = |client: automatic_rostering::Client| async move {
-            tokio::select! {
-                biased;
-                response = client.send_request(request) => Ok(response?),
-                () = reading.run() => unreachable!("it does not end"),
-            }
-        };
-        let sent = client.call(timeout_ms, cancel, call);
-        if pump.lost.load(Ordering::SeqCst) {
-            return Err(Error::unauthorized("the token was refused, and the body cannot be sent again: call again"));
-        }
-        Ok(Some(Box::new(sent?.into())))
+    make(error, || {
+        let (client, request) = (given(client, "client")?, given(request, "request")?);
+        client.call(timeout_ms, cancel, async |client| client.send_request(request.0.clone()).await).map(Into::into)
     })
+}
+
+/// An access token, for requests of your own or for another client. It is a secret.
+pub struct Token {
+    access_token: CString,
+    json: CString,
 }
 
 /// Returns the cached token, or requests one. force requests a new one; if that fails, the cached one is kept. refused,
@@ -243,29 +211,46 @@ pub extern "C" fn rostering_get_token(
     cancel: Option<&Cancel>,
     error: *mut *mut Error,
 ) -> Option<Box<Token>> {
-    run(error, || {
-        let refused = optional("refused", refused)?.map(|refused| token::token(refused, "Bearer", 0, ""));
-        let refused = refused.transpose()?;
+    make(error, || {
+        let (client, refused) = (given(client, "client")?, optional("refused", refused)?);
         if force && refused.is_some() {
             return Err(Error::invalid("refused", "set force or refused, not both"));
         }
-        let call = |client: automatic_rostering::Client| async move {
-            Ok(match refused {
-                Some(refused) => client.replace_token(&refused).await,
-                None if force => client.get_new_token().await,
-                None => client.get_token().await,
-            }?)
+        let get = async |client: &automatic_rostering::Client| match refused {
+            Some(refused) => client.replace_token(refused).await,
+            None if force => client.get_new_token().await,
+            None => client.get_token().await,
         };
-        Ok(Some(Box::new(given(client, "client")?.call(timeout_ms, cancel, call)?.into())))
+        let token = client.call(timeout_ms, cancel, get)?;
+        Ok(Token { access_token: c_string(token.access_token.expose()), json: c_string(&json!(token).to_string()) })
     })
 }
 
-/// Caches a token that another client with the same config got.
 #[no_mangle]
-pub extern "C" fn rostering_set_token(client: Option<&Client>, token: Option<&Token>, error: *mut *mut Error) -> bool {
+pub extern "C" fn rostering_token_free(token: Option<Box<Token>>) {
+    drop(token);
+}
+
+/// Returns the token itself, for the header Authorization: Bearer.
+#[no_mangle]
+pub extern "C" fn rostering_token_access_token(token: Option<&Token>) -> *const c_char {
+    pointer(token.map(|token| &token.access_token))
+}
+
+/// Returns the token as JSON, for rostering_set_token: access_token, token_type, expires_at (Unix seconds), and cache_key, which names the
+/// token endpoint, the client and the scope.
+#[no_mangle]
+pub extern "C" fn rostering_token_json(token: Option<&Token>) -> *const c_char {
+    pointer(token.map(|token| &token.json))
+}
+
+/// Caches a token that another client with the same config got, in JSON.
+#[no_mangle]
+pub extern "C" fn rostering_set_token(client: Option<&Client>, token: *const c_char, error: *mut *mut Error) -> bool {
     run(error, || {
-        let (client, token) = (given(client, "client")?, given(token, "token")?);
-        client.shared.block_on(async { Ok(client.client.set_token(&token.token).await.map(|()| true)?) })
+        let (client, token) = (given(client, "client")?, required("token", token)?);
+        let token = automatic_rostering::Token::from_json(token)?;
+        client.shared.block_on(async { Ok(client.client.set_token(&token).await.map(|()| true)?) })
     })
 }
 

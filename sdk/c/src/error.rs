@@ -1,19 +1,20 @@
 //! Why a call failed.
 
-use std::ffi::{c_char, c_int, CString};
+use std::ffi::{c_char, CString};
 
-use automatic_rostering::{CallError, Code as CallCode};
-use serde_json::json;
+use automatic_rostering::Code as CallCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{from_value, json};
 
-use crate::text::{c_string, optional, pointer, Headers};
+use crate::response::{Response, Texts};
+use crate::{c_string, pointer};
 
 /// What happened, for programs: the codes of the contract, and those of this library.
 #[repr(C)]
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// A code of a later plugin: see rostering_error_code_text.
-    Unknown,
-    InvalidInput,
+    InvalidInput = 1,
     ConfigMissing,
     ConfigInvalid,
     ClockUnusable,
@@ -33,85 +34,47 @@ pub enum Code {
     PluginFailed,
     /// A store could not be opened.
     StoreFailed,
+    /// A code of a later plugin: see the field code.
+    #[serde(other)]
+    Unknown = 0,
 }
-
-impl Code {
-    /// Returns the name of a code of this library, as the contract would spell it.
-    fn own_name(self) -> Option<&'static str> {
-        match self {
-            Self::Canceled => Some("canceled"),
-            Self::Closed => Some("closed"),
-            Self::PluginFailed => Some("plugin_failed"),
-            Self::StoreFailed => Some("store_failed"),
-            _ => None,
-        }
-    }
-
-    fn of(code: CallCode) -> Self {
-        CONTRACT.iter().find(|(own, _)| *own == code).map_or(Self::Unknown, |(_, code)| *code)
-    }
-
-    /// Returns the contract's code, for an error that a program makes.
-    fn in_contract(self) -> CallCode {
-        CONTRACT.iter().find(|(_, code)| *code == self).map_or_else(CallCode::default, |(own, _)| *own)
-    }
-}
-
-const CONTRACT: [(CallCode, Code); 11] = [
-    (CallCode::InvalidInput, Code::InvalidInput),
-    (CallCode::ConfigMissing, Code::ConfigMissing),
-    (CallCode::ConfigInvalid, Code::ConfigInvalid),
-    (CallCode::ClockUnusable, Code::ClockUnusable),
-    (CallCode::TokenEndpointRejected, Code::TokenEndpointRejected),
-    (CallCode::TokenEndpointUnavailable, Code::TokenEndpointUnavailable),
-    (CallCode::TokenResponseInvalid, Code::TokenResponseInvalid),
-    (CallCode::TokenMismatch, Code::TokenMismatch),
-    (CallCode::ServiceUnauthorized, Code::ServiceUnauthorized),
-    (CallCode::ServiceError, Code::ServiceError),
-    (CallCode::NetworkError, Code::NetworkError),
-];
 
 /// Why a call failed. It contains neither the secret nor a token.
 pub struct Error {
     code: Code,
-    call: CallError,
+    pub call: automatic_rostering::Error,
     text: CString,
     json: CString,
-    code_text: CString,
-    message: CString,
-    key: Option<CString>,
-    oauth_error: Option<CString>,
-    oauth_error_description: Option<CString>,
-    body: Option<CString>,
-    headers: Headers,
+    fields: Texts,
+    response: Option<Response>,
 }
 
 impl Error {
-    fn make(code: Code, call: CallError) -> Box<Self> {
-        let own = code.own_name();
-        let code_text = own.map_or_else(|| call.code.to_string(), Into::into);
-        let mut fields = serde_json::to_value(&call).unwrap_or_default();
-        fields["code"] = json!(code_text);
-        let text = own.map_or_else(|| call.to_string(), |own| format!("{own}: {}", call.message));
-        let copy = |text: &Option<String>| text.as_deref().map(c_string);
+    fn make(code: Code, call: automatic_rostering::Error) -> Box<Self> {
+        let mut fields = json!(call);
+        fields["code"] = json!(code);
+        let name = fields["code"].as_str().unwrap_or_default();
+        let text = call.to_string().replacen(&call.code.to_string(), name, 1);
+        let mut texts = Texts::default();
+        for (field, value) in fields.as_object().into_iter().flatten() {
+            texts.add(field, value.as_str().unwrap_or(&value.to_string()));
+        }
+        let body = call.body.as_deref().unwrap_or_default().as_bytes();
+        let responded = call.body.is_some() || !call.headers.is_empty();
+        let response = || Response::make(call.status.unwrap_or_default(), Texts::from(&call.headers), body);
         Box::new(Self {
             code,
             text: c_string(&text),
             json: c_string(&fields.to_string()),
-            code_text: c_string(&code_text),
-            message: c_string(&call.message),
-            key: copy(&call.key),
-            oauth_error: copy(&call.oauth_error),
-            oauth_error_description: copy(&call.oauth_error_description),
-            body: copy(&call.body),
-            headers: Headers::from(&call.headers),
+            fields: texts,
+            response: responded.then(response),
             call,
         })
     }
 
     /// An error of this library.
     pub fn own(code: Code, message: &str) -> Box<Self> {
-        Self::make(code, CallError::new(code.in_contract(), message))
+        Self::make(code, automatic_rostering::Error::new(CallCode::Other, message))
     }
 
     pub fn invalid(key: &str, message: &str) -> Box<Self> {
@@ -123,62 +86,17 @@ impl Error {
     }
 
     fn about(code: Code, key: &str, message: &str) -> Box<Self> {
-        let mut call = CallError::new(code.in_contract(), message);
+        let mut call = automatic_rostering::Error::new(CallCode::Other, message);
         call.key = Some(key.into());
         Self::make(code, call)
-    }
-
-    /// A request whose token was refused and that cannot be sent again.
-    pub fn unauthorized(message: &str) -> Box<Self> {
-        let mut call = CallError::new(CallCode::ServiceUnauthorized, message);
-        call.retryable = true;
-        call.status = Some(401);
-        Self::make(Code::ServiceUnauthorized, call)
-    }
-
-    pub fn panicked() -> Box<Self> {
-        Self::own(Code::PluginFailed, "the library panicked, which is a bug: please report it")
-    }
-
-    pub fn message(&self) -> &str {
-        &self.call.message
-    }
-
-    pub fn is_retryable(&self) -> bool {
-        self.call.retryable
-    }
-
-    pub fn retry_after(&self) -> Option<std::time::Duration> {
-        self.call.retry_after
     }
 }
 
 impl From<automatic_rostering::Error> for Box<Error> {
-    fn from(error: automatic_rostering::Error) -> Self {
-        use automatic_rostering::Error as E;
-        let message = error.to_string();
-        match error {
-            E::Call(call) => Error::make(Code::of(call.code), *call),
-            E::Closed => Error::own(Code::Closed, &message),
-            E::NotAToken => Error::invalid("access_token", &message),
-            _ => Error::own(Code::PluginFailed, &message),
-        }
+    fn from(mut error: automatic_rostering::Error) -> Self {
+        error.message = error.message.replace("with Options::http", "as ca_file");
+        Error::make(from_value(json!(error.code)).unwrap_or(Code::Unknown), error)
     }
-}
-
-/// Makes an error, for a fake of the library in your tests. message may be NULL.
-#[no_mangle]
-pub extern "C" fn rostering_error_new(
-    code: Code,
-    message: *const c_char,
-    status: c_int,
-    retryable: bool,
-) -> Option<Box<Error>> {
-    let message = optional("message", message).ok().flatten().unwrap_or_default();
-    let mut call = CallError::new(code.in_contract(), message);
-    call.retryable = retryable;
-    call.status = u16::try_from(status).ok().filter(|&status| status != 0);
-    Some(Error::make(code, call))
 }
 
 #[no_mangle]
@@ -192,93 +110,33 @@ pub extern "C" fn rostering_error_code(error: Option<&Error>) -> Code {
     error.map_or(Code::Unknown, |error| error.code)
 }
 
-/// Returns the code as a string, such as "invalid_input".
-#[no_mangle]
-pub extern "C" fn rostering_error_code_text(error: Option<&Error>) -> *const c_char {
-    pointer(error.map(|error| &error.code_text))
-}
-
 /// Returns one line for people: the code, the message, the status and the OAuth error.
 #[no_mangle]
 pub extern "C" fn rostering_error_text(error: Option<&Error>) -> *const c_char {
     pointer(error.map(|error| &error.text))
 }
 
-/// Returns a JSON object for programs and logs, with the fields below except the headers.
+/// Returns a JSON object for programs and logs, with all fields.
 #[no_mangle]
 pub extern "C" fn rostering_error_json(error: Option<&Error>) -> *const c_char {
     pointer(error.map(|error| &error.json))
 }
 
-/// Returns what is wrong and how to fix it.
-#[no_mangle]
-pub extern "C" fn rostering_error_message(error: Option<&Error>) -> *const c_char {
-    pointer(error.map(|error| &error.message))
-}
-
 /// Returns whether the same call may succeed later.
 #[no_mangle]
 pub extern "C" fn rostering_error_retryable(error: Option<&Error>) -> bool {
-    error.is_some_and(Error::is_retryable)
+    error.is_some_and(|error| error.call.retryable)
 }
 
-/// Returns the config key or the argument that caused it.
+/// Returns a field as text, or NULL if the error does not have it: code, message, retryable, key (the config key or the
+/// argument that caused it), status, oauth_error, oauth_error_description, retry_after (seconds), body, body_truncated.
 #[no_mangle]
-pub extern "C" fn rostering_error_key(error: Option<&Error>) -> *const c_char {
-    pointer(error.and_then(|error| error.key.as_ref()))
+pub extern "C" fn rostering_error_field(error: Option<&Error>, name: *const c_char) -> *const c_char {
+    error.map_or(std::ptr::null(), |error| error.fields.get(name))
 }
 
-/// Returns the HTTP status of the response that caused it, or 0.
+/// Returns the service's response that caused it, or NULL: its body is redacted and cut. It belongs to the error.
 #[no_mangle]
-pub extern "C" fn rostering_error_status(error: Option<&Error>) -> c_int {
-    error.and_then(|error| error.call.status).map_or(0, c_int::from)
-}
-
-/// Returns the identity provider's error (RFC 6749, section 5.2).
-#[no_mangle]
-pub extern "C" fn rostering_error_oauth_error(error: Option<&Error>) -> *const c_char {
-    pointer(error.and_then(|error| error.oauth_error.as_ref()))
-}
-
-/// Returns the identity provider's description of its error.
-#[no_mangle]
-pub extern "C" fn rostering_error_oauth_error_description(error: Option<&Error>) -> *const c_char {
-    pointer(error.and_then(|error| error.oauth_error_description.as_ref()))
-}
-
-/// Returns the seconds to wait before the next call, or -1 if that is unknown.
-#[no_mangle]
-pub extern "C" fn rostering_error_retry_after(error: Option<&Error>) -> i64 {
-    let wait = error.and_then(Error::retry_after);
-    wait.map_or(-1, |wait| i64::try_from(wait.as_secs()).unwrap_or(i64::MAX))
-}
-
-/// Returns the body of the service's response, redacted and cut.
-#[no_mangle]
-pub extern "C" fn rostering_error_body(error: Option<&Error>) -> *const c_char {
-    pointer(error.and_then(|error| error.body.as_ref()))
-}
-
-/// Returns whether that body was cut.
-#[no_mangle]
-pub extern "C" fn rostering_error_body_truncated(error: Option<&Error>) -> bool {
-    error.is_some_and(|error| error.call.body_truncated)
-}
-
-/// Returns the first value of a header of the service's response; its name is not case-sensitive.
-#[no_mangle]
-pub extern "C" fn rostering_error_header(error: Option<&Error>, name: *const c_char) -> *const c_char {
-    error.map_or(std::ptr::null(), |error| error.headers.get(name))
-}
-
-/// Returns the name of the header with this index, from 0; NULL after the last one.
-#[no_mangle]
-pub extern "C" fn rostering_error_header_name(error: Option<&Error>, index: usize) -> *const c_char {
-    error.map_or(std::ptr::null(), |error| error.headers.name_at(index))
-}
-
-/// Returns the value of the header with this index.
-#[no_mangle]
-pub extern "C" fn rostering_error_header_value(error: Option<&Error>, index: usize) -> *const c_char {
-    error.map_or(std::ptr::null(), |error| error.headers.value_at(index))
+pub extern "C" fn rostering_error_response(error: Option<&Error>) -> Option<&Response> {
+    error.and_then(|error| error.response.as_ref())
 }

@@ -4,8 +4,6 @@
 
 #![allow(clippy::missing_safety_doc)]
 
-mod body;
-mod cancel;
 mod client;
 mod config;
 mod error;
@@ -14,14 +12,12 @@ mod request;
 mod response;
 mod retry;
 mod store;
-mod text;
-mod token;
 
-use std::ffi::c_char;
+use std::ffi::{c_char, CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::time::Duration;
+use std::ptr;
 
-use error::Error;
+use error::{Code, Error};
 
 type Result<T> = std::result::Result<T, Box<Error>>;
 
@@ -37,7 +33,9 @@ fn run<T: Default>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>)
     if error.as_ref().is_some_and(|error| !error.is_null()) {
         return T::default();
     }
-    let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| Err(Error::panicked()));
+    let result = catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| {
+        Err(Error::own(Code::PluginFailed, "the library panicked, which is a bug: please report it"))
+    });
     result.unwrap_or_else(|failed| {
         if let Some(error) = error {
             *error = Box::into_raw(failed);
@@ -46,12 +44,35 @@ fn run<T: Default>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>)
     })
 }
 
-/// Returns what a handle refers to, or the error that it is NULL.
-fn given<'a, T>(handle: Option<&'a T>, name: &str) -> Result<&'a T> {
-    handle.ok_or_else(|| Error::invalid(name, &format!("{name} is NULL")))
+/// Runs a function that makes something.
+fn make<T>(error: *mut *mut Error, function: impl FnOnce() -> Result<T>) -> Option<Box<T>> {
+    run(error, || function().map(|made| Some(Box::new(made))))
 }
 
-/// Reads a timeout: `None` is that of the client, `Some(None)` no limit.
-fn timeout(milliseconds: i64) -> Option<Option<Duration>> {
-    (milliseconds != 0).then(|| u64::try_from(milliseconds).ok().map(Duration::from_millis))
+/// Returns what a pointer refers to, or the error that it is NULL.
+fn given<T>(pointer: Option<T>, name: &str) -> Result<T> {
+    pointer.ok_or_else(|| Error::invalid(name, &format!("{name} is NULL")))
+}
+
+/// Reads a string that a program must pass.
+fn required<'a>(name: &str, text: *const c_char) -> Result<&'a str> {
+    given(optional(name, text)?, name)
+}
+
+/// Reads a string that may be NULL.
+fn optional<'a>(name: &str, text: *const c_char) -> Result<Option<&'a str>> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_str().map(Some).map_err(|_| Error::invalid(name, &format!("{name} is not valid UTF-8")))
+}
+
+/// Makes a string for C. A zero byte, which would end it, becomes the replacement character.
+fn c_string(text: &str) -> CString {
+    CString::new(text.replace('\0', "\u{fffd}")).unwrap_or_default()
+}
+
+fn pointer(text: Option<&CString>) -> *const c_char {
+    text.map_or(ptr::null(), |text| text.as_ptr())
 }

@@ -1,13 +1,14 @@
 //! Log lines: the crate's tracing events, for the function of one client.
 
 use std::ffi::{c_char, c_void};
-use std::fmt::{Debug, Write};
+use std::fmt::Debug;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 
-use crate::text::c_string;
+use crate::c_string;
+use crate::config::Context;
 
 /// The levels of log lines.
 #[repr(C)]
@@ -21,33 +22,21 @@ pub enum LogLevel {
 /// A function that is called with each line of the log, on any thread and concurrently.
 pub type Log = Option<unsafe extern "C" fn(context: *mut c_void, level: LogLevel, line: *const c_char)>;
 
-#[derive(Clone, Copy)]
-pub struct Logger {
-    pub log: Log,
-    pub context: *mut c_void,
-}
-
-// The header requires a function that any thread may call with its context.
-unsafe impl Send for Logger {}
-unsafe impl Sync for Logger {}
-
-impl Logger {
-    pub fn dispatch(self) -> Dispatch {
-        Dispatch::new(self)
-    }
-}
+/// The function of a client with its context, or nothing.
+#[derive(Clone, Copy, Default)]
+pub struct Logger(pub Option<(unsafe extern "C" fn(*mut c_void, LogLevel, *const c_char), Context)>);
 
 impl Subscriber for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        self.log.is_some() && metadata.is_event() && metadata.target().starts_with("automatic_rostering")
+        self.0.is_some() && metadata.is_event() && metadata.target().starts_with("automatic_rostering")
     }
 
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(String::new());
         event.record(&mut line);
         let level = if *event.metadata().level() <= Level::WARN { LogLevel::Warn } else { LogLevel::Debug };
-        if let Some(log) = self.log {
-            unsafe { log(self.context, level, c_string(&line.0).as_ptr()) };
+        if let Some((log, context)) = self.0 {
+            unsafe { log(context.0, level, c_string(&line.0).as_ptr()) };
         }
     }
 
@@ -66,7 +55,7 @@ struct Line(String);
 impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if field.name() == "message" {
-            let _ = write!(self.0, "{value:?}");
+            self.0 = format!("{value:?}");
         }
     }
 }

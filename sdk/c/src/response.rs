@@ -1,54 +1,56 @@
 //! A response of the service.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, CString};
+use std::ptr;
 
-use bytes::Bytes;
+use automatic_rostering::reqwest::header::HeaderMap;
 
-use crate::text::{required, Headers};
+use crate::{c_string, optional, pointer};
 
-/// A response of the service: a 2xx, or a 304 to a conditional request.
+/// A response of the service: a 2xx, or a 304 to a conditional request; or that of an error.
 pub struct Response {
-    status: c_int,
-    headers: Headers,
+    status: u16,
+    headers: Texts,
     /// With a zero byte behind it, so that it can be read as a string.
     body: Vec<u8>,
 }
 
 impl Response {
-    fn make(status: c_int, headers: Headers, body: &Bytes) -> Self {
-        let mut own = Vec::with_capacity(body.len() + 1);
-        own.extend_from_slice(body);
-        own.push(0);
-        Self { status, headers, body: own }
+    pub fn make(status: u16, headers: Texts, body: &[u8]) -> Self {
+        Self { status, headers, body: [body, b"\0"].concat() }
     }
 }
 
 impl From<automatic_rostering::Response> for Response {
     fn from(response: automatic_rostering::Response) -> Self {
-        Self::make(response.status.as_u16().into(), Headers::from(&response.headers), &response.body)
+        Self::make(response.status.as_u16(), Texts::from(&response.headers), &response.body)
     }
 }
 
-/// Makes a response, for a fake of the library in your tests. body may be NULL if length is 0.
-#[no_mangle]
-pub unsafe extern "C" fn rostering_response_new(
-    status: c_int,
-    body: *const u8,
-    length: usize,
-) -> Option<Box<Response>> {
-    let body = if body.is_null() { &[] } else { std::slice::from_raw_parts(body, length) };
-    Some(Box::new(Response::make(status, Headers::default(), &Bytes::copy_from_slice(body))))
+/// Strings by their names, which are not case-sensitive.
+#[derive(Default)]
+pub struct Texts(Vec<(CString, CString)>);
+
+impl Texts {
+    pub fn add(&mut self, name: &str, value: &str) {
+        self.0.push((c_string(name), c_string(value)));
+    }
+
+    /// Returns the first value of a name.
+    pub fn get(&self, name: *const c_char) -> *const c_char {
+        let Ok(Some(name)) = optional("name", name) else { return ptr::null() };
+        let found = self.0.iter().find(|(own, _)| own.as_bytes().eq_ignore_ascii_case(name.as_bytes()));
+        pointer(found.map(|(_, value)| value))
+    }
 }
 
-/// Adds a header to a response that your tests made.
-#[no_mangle]
-pub extern "C" fn rostering_response_add_header(
-    response: Option<&mut Response>,
-    name: *const c_char,
-    value: *const c_char,
-) {
-    if let (Some(response), Ok(name), Ok(value)) = (response, required("name", name), required("value", value)) {
-        response.headers.set(name, value);
+impl From<&HeaderMap> for Texts {
+    fn from(map: &HeaderMap) -> Self {
+        let mut headers = Self::default();
+        for (name, value) in map {
+            headers.add(name.as_str(), &String::from_utf8_lossy(value.as_bytes()));
+        }
+        headers
     }
 }
 
@@ -60,13 +62,13 @@ pub extern "C" fn rostering_response_free(response: Option<Box<Response>>) {
 /// Returns the status; 0 for NULL.
 #[no_mangle]
 pub extern "C" fn rostering_response_status(response: Option<&Response>) -> c_int {
-    response.map_or(0, |response| response.status)
+    response.map_or(0, |response| response.status.into())
 }
 
 /// Returns the body: any bytes, with a zero byte behind them.
 #[no_mangle]
 pub extern "C" fn rostering_response_body(response: Option<&Response>) -> *const c_char {
-    response.map_or(std::ptr::null(), |response| response.body.as_ptr().cast())
+    response.map_or(ptr::null(), |response| response.body.as_ptr().cast())
 }
 
 /// Returns the length of the body, without the zero byte.
@@ -78,17 +80,19 @@ pub extern "C" fn rostering_response_body_length(response: Option<&Response>) ->
 /// Returns the first value of a header; its name is not case-sensitive.
 #[no_mangle]
 pub extern "C" fn rostering_response_header(response: Option<&Response>, name: *const c_char) -> *const c_char {
-    response.map_or(std::ptr::null(), |response| response.headers.get(name))
+    response.map_or(ptr::null(), |response| response.headers.get(name))
 }
 
-/// Returns the name of the header with this index, from 0; NULL after the last one.
+/// Returns the value of the header with this index, from 0, and sets *name to its name; NULL after the last one.
 #[no_mangle]
-pub extern "C" fn rostering_response_header_name(response: Option<&Response>, index: usize) -> *const c_char {
-    response.map_or(std::ptr::null(), |response| response.headers.name_at(index))
-}
-
-/// Returns the value of the header with this index.
-#[no_mangle]
-pub extern "C" fn rostering_response_header_value(response: Option<&Response>, index: usize) -> *const c_char {
-    response.map_or(std::ptr::null(), |response| response.headers.value_at(index))
+pub unsafe extern "C" fn rostering_response_header_at(
+    response: Option<&Response>,
+    index: usize,
+    name: *mut *const c_char,
+) -> *const c_char {
+    let header = response.and_then(|response| response.headers.0.get(index));
+    if let Some(to) = name.as_mut() {
+        *to = pointer(header.map(|(name, _)| name));
+    }
+    pointer(header.map(|(_, value)| value))
 }

@@ -1,26 +1,70 @@
-//! The waits between attempts.
+//! Retries, and canceling calls and the waits between them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Builder;
-use tokio::time::sleep;
+use automatic_rostering::Waits;
 
-use crate::cancel::Cancel;
 use crate::error::{Code, Error};
-use crate::{run, timeout, Result};
+use crate::{run, Result};
 
-/// The state of a retry loop.
-pub struct Retries {
-    end: Option<Instant>,
-    next: Duration,
+/// How often a call looks whether it is canceled: a signal handler may set a flag, but wake nobody.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A handle that cancels calls. It may serve many calls, of any client; free it after they ended.
+#[derive(Default)]
+pub struct Cancel(AtomicBool);
+
+impl Cancel {
+    fn check(&self) -> Result<()> {
+        let canceled = self.0.load(Ordering::SeqCst);
+        if canceled {
+            Err(Error::own(Code::Canceled, "the call was canceled"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Waits until the handle is canceled; without a handle, forever.
+    pub async fn canceled(handle: Option<&Self>) -> Box<Error> {
+        let Some(handle) = handle else { return std::future::pending().await };
+        loop {
+            if let Err(canceled) = handle.check() {
+                return canceled;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
 }
 
-/// Begins a retry loop whose attempts and waits end within the timeout; ROSTERING_CLIENT_TIMEOUT is 60 seconds here.
+#[no_mangle]
+pub extern "C" fn rostering_cancel_new() -> Option<Box<Cancel>> {
+    Some(Box::default())
+}
+
+/// Cancels the calls of the handle, including later ones: they fail with canceled. Safe in a signal handler. A token
+/// request continues, for the next call; a response of the service that has arrived is returned.
+#[no_mangle]
+pub extern "C" fn rostering_cancel_calls(cancel: Option<&Cancel>) {
+    if let Some(cancel) = cancel {
+        cancel.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[no_mangle]
+pub extern "C" fn rostering_cancel_free(cancel: Option<Box<Cancel>>) {
+    drop(cancel);
+}
+
+/// The state of a retry loop.
+pub struct Retries(Waits);
+
+/// Begins a retry loop whose attempts and waits end within this time, which may be ROSTERING_NO_TIMEOUT.
 #[no_mangle]
 pub extern "C" fn rostering_retries_new(timeout_ms: i64) -> Option<Box<Retries>> {
-    let limit = timeout(timeout_ms).unwrap_or(Some(Duration::from_secs(60)));
-    let end = limit.and_then(|limit| Instant::now().checked_add(limit));
-    Some(Box::new(Retries { end, next: Duration::from_secs(1) }))
+    let limit = u64::try_from(timeout_ms).map_or(Duration::MAX, Duration::from_millis);
+    Some(Box::new(Retries(Waits::new(limit))))
 }
 
 #[no_mangle]
@@ -42,26 +86,16 @@ pub unsafe extern "C" fn rostering_retry(
     cancel: Option<&Cancel>,
     error: *mut *mut Error,
 ) -> bool {
-    let (Some(retries), false) = (retries, error.is_null()) else { return false };
-    let Some(failed) = error.read().as_ref() else { return false };
-    let wait = failed.retry_after().unwrap_or(retries.next).mul_f64(1.0 + fastrand::f64() / 10.0);
-    retries.next = Duration::from_secs(30).min(retries.next * 2);
-    let in_time = retries.end.is_none_or(|end| Instant::now().checked_add(wait).is_some_and(|then| then <= end));
-    if !failed.is_retryable() || !in_time {
-        return false;
-    }
-    drop(Box::from_raw(error.read()));
-    error.write(std::ptr::null_mut());
-    run(error, || wait_for(wait, cancel).map(|()| true))
-}
-
-fn wait_for(wait: Duration, cancel: Option<&Cancel>) -> Result<()> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Error::own(Code::PluginFailed, &format!("cannot wait: {error}")))?;
-    runtime.block_on(async {
-        tokio::select! {
-            () = sleep(wait) => Ok(()),
-            canceled = Cancel::canceled(cancel) => canceled,
+    let (Some(Retries(waits)), Some(failed)) = (retries, error.as_mut()) else { return false };
+    let wait = failed.as_ref().and_then(|failed| waits.after(&failed.call));
+    let Some(end) = wait.map(|wait| Instant::now() + wait) else { return false };
+    drop(Box::from_raw(*failed));
+    *failed = std::ptr::null_mut();
+    run(error, || {
+        while let Some(rest) = end.checked_duration_since(Instant::now()) {
+            cancel.map_or(Ok(()), Cancel::check)?;
+            thread::sleep(rest.min(LOOK));
         }
+        Ok(true)
     })
 }

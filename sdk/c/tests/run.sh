@@ -16,6 +16,7 @@ certificate() {
 }
 certificate server
 certificate client
+cat client.pem client.key >both.pem
 
 : >server.log
 openssl s_server -accept 127.0.0.1:0 -cert server.pem -key server.key -CAfile ca.pem -Verify 1 -verify_return_error \

@@ -14,9 +14,9 @@ from .auth import RosteringAuth
 from .base import BaseClient
 from .client import Client
 from .config import Config, Environment
-from .contract import CONTRACT
 from .error import Code, RosteringError
 from .file_store import FileStore
+from .plugin import CONTRACT
 from .protocols import AsyncJobsClient, JobsClient
 from .retry import async_retry, retry
 from .store import AsyncStore, MemoryStore, Store

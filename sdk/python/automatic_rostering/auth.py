@@ -2,6 +2,8 @@
 
 from collections.abc import AsyncGenerator, Generator
 from http import HTTPStatus
+from inspect import isawaitable
+from typing import Any
 
 import httpx
 
@@ -10,6 +12,7 @@ from .check import check
 from .client import Client
 from .error import RosteringError
 from .send import Sends
+from .threads import finish
 
 _HEADER = "Authorization"
 
@@ -31,8 +34,11 @@ class RosteringAuth(httpx.Auth):
 
     def __init__(self, client: Client | AsyncClient) -> None:
         check("client", client, (Client, AsyncClient))
-        self._client = client
-        self._origin = _origin(_base_url(client))
+        self._client, self._core = client, client._core  # noqa: SLF001 - of this package
+        if not self._core.config.base_url:
+            message = "base_url is not set; set it, since only requests to it get the token"
+            raise RosteringError("config_missing", message, key="base_url")
+        self._origin = _origin(httpx.URL(self._core.config.base_url))
 
     def sync_auth_flow(
         self, request: httpx.Request
@@ -40,71 +46,50 @@ class RosteringAuth(httpx.Auth):
         """Add the token to a request of an httpx.Client."""
         if not isinstance(self._client, Client):
             raise TypeError("an httpx.Client needs a Client, not an AsyncClient")
-        if not self._wants_token(request):
+        flow, response = self._flow(request), None
+        try:
+            while True:
+                response = yield finish(flow.asend(response))
+        except StopAsyncIteration:
+            pass
+        finally:
+            finish(flow.aclose())
+
+    def async_auth_flow(
+        self, request: httpx.Request
+    ) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        """Add the token to a request of an httpx.AsyncClient."""
+        if not isinstance(self._client, AsyncClient):
+            raise TypeError("an httpx.AsyncClient needs an AsyncClient, not a Client")
+        return self._flow(request)
+
+    async def _flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, Any]:
+        if _origin(request.url) != self._origin or _HEADER in request.headers:
             yield request
             return
-        sends, goes_on = self._sends(request), True
+        _ = self._core.plugin  # raises an error unless it is open
+        sends = Sends(self._core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
+        goes_on = True
         try:
-            while goes_on and self._client._call(lambda _: sends.next()):  # noqa: SLF001
-                response = yield _with_token(request, sends.tokens[-1])
-                goes_on = sends.responded(_status(response, sends.tokens[-1]))
-                if goes_on:
-                    response.read()  # returns its connection, which the token request may need
+            while goes_on and await _result(self._client._call(lambda _: sends.next())):  # noqa: SLF001
+                sent = request.headers[_HEADER] = f"Bearer {sends.tokens[-1]}"
+                response = yield request
+                # httpx forwards the header to no other host.
+                has_token = response.request.headers.get(_HEADER) == sent
+                goes_on = sends.responded(response.status_code if has_token else HTTPStatus.OK)
+                if goes_on:  # returns its connection, which the token request may need
+                    is_async = isinstance(self._client, AsyncClient)
+                    await (response.aread() if is_async else _result(response.read()))
         except (RosteringError, RuntimeError):  # a 401 is the response then
             if not sends.tokens:
                 raise
         finally:
             request.headers.pop(_HEADER, None)  # it may be sent again, and logged
 
-    async def async_auth_flow(
-        self, request: httpx.Request
-    ) -> AsyncGenerator[httpx.Request, httpx.Response]:
-        """Add the token to a request of an httpx.AsyncClient."""
-        if not isinstance(self._client, AsyncClient):
-            raise TypeError("an httpx.AsyncClient needs an AsyncClient, not a Client")
-        if not self._wants_token(request):
-            yield request
-            return
-        sends, goes_on = self._sends(request), True
-        try:
-            while goes_on and await self._client._call(lambda _: sends.next()):  # noqa: SLF001
-                response = yield _with_token(request, sends.tokens[-1])
-                goes_on = sends.responded(_status(response, sends.tokens[-1]))
-                if goes_on:
-                    await response.aread()
-        except (RosteringError, RuntimeError):  # a 401 is the response then
-            if not sends.tokens:
-                raise
-        finally:
-            request.headers.pop(_HEADER, None)
-
-    def _sends(self, request: httpx.Request) -> Sends:
-        core = self._client._core  # noqa: SLF001
-        _ = core.plugin  # raises an error unless it is open
-        return Sends(core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
-
-    def _wants_token(self, request: httpx.Request) -> bool:
-        return _origin(request.url) == self._origin and _HEADER not in request.headers
-
-
-def _base_url(client: Client | AsyncClient) -> httpx.URL:
-    url = client._core.config.base_url  # noqa: SLF001 - of this package
-    if not url:
-        message = "base_url is not set; set it, since only requests to it get the token"
-        raise RosteringError("config_missing", message, key="base_url")
-    return httpx.URL(url)
-
 
 def _origin(url: httpx.URL) -> tuple[str, bytes, int | None]:
     return url.scheme, url.raw_host, url.port  # httpx drops a default port
 
 
-def _with_token(request: httpx.Request, token: str) -> httpx.Request:
-    request.headers[_HEADER] = f"Bearer {token}"
-    return request
-
-
-def _status(response: httpx.Response, token: str) -> int:
-    """Return the status of a response to the token, which httpx forwards to no other host."""
-    sent = response.request.headers.get(_HEADER) == f"Bearer {token}"
-    return response.status_code if sent else HTTPStatus.OK
+async def _result(value: Any) -> Any:  # noqa: ANN401 - of either kind of client
+    return await value if isawaitable(value) else value

@@ -1,52 +1,48 @@
 """What `Client` and `AsyncClient` share: everything except waiting."""
 
+import asyncio
 import json
 import logging
-import os
 import threading
-import time
-from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
-from enum import Enum
 from os import PathLike
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+from types import EllipsisType
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import httpx
 
-from .check import check, check_max_body, check_store, check_timeout
+from .check import check, check_store, check_timeout
+from .clock import wall
 from .config import Config
-from .error import RosteringError
-from .holder import AnyEvent, Flow, Holder, Work
-from .plugin import BUNDLED, CLOSED, AnyLogger, Plugin, Wasm, write_log
+from .error import RosteringError, cut
+from .exchange import http_options
+from .holder import Holder
+from .plugin import CLOSED, AnyLogger, Plugin, Wasm, bundled
 from .request import AnyBody, QueryParams, request_input
 from .send import Service
-from .step import Outcome, Step
-from .thread import in_thread
+from .store import SharedStore
+from .tasks import Tasks
+from .threads import Threads, in_thread
 from .token import Token
 
-
-class Default(Enum):
-    """The default of arguments for which None has a meaning."""
-
-    DEFAULT = "default"
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-DEFAULT: Literal[Default.DEFAULT] = Default.DEFAULT
-#: An id that replaces that of the view or the config; None sends no header.
-Id: TypeAlias = str | Default | None
+#: An id that replaces that of the view or the config; None sends no header, ... replaces none.
+Id: TypeAlias = str | EllipsisType | None
 #: A timeout in seconds that replaces the client's; None is unlimited.
-Timeout: TypeAlias = float | Default | None
+Timeout: TypeAlias = float | EllipsisType | None
 
 _Response = TypeVar("_Response")  # or an awaitable
 _Token = TypeVar("_Token")
+_Done = TypeVar("_Done")
 _Body = TypeVar("_Body", bound=AnyBody)
+_Http = TypeVar("_Http", bound=httpx.Client | httpx.AsyncClient)
+_Store = TypeVar("_Store")
 
-_QUIET = 60.0  # seconds between two warnings about the store
+_ID = 256 + 1  # characters, of which the plugin refuses more than 256
+#: What a call does.
+Work = Callable[["Core"], Coroutine[Any, Any, Any]]
 
 
 @dataclass(eq=False, repr=False)
@@ -57,57 +53,46 @@ class Core:
     timeout: float | None
     max_body: int
     store: Any
-    http: Any  # None: the client makes its own
     logger: AnyLogger | None
     wasm: Wasm | None
-    clock: Callable[[], float] | None
-    event: Callable[[], AnyEvent]
-    http_kind: type
+    clock: Callable[[], float]
+    io: Any  # Threads or Tasks
 
     def __post_init__(self) -> None:
-        """Validate the options."""
-        check("config", self.config, Config)
-        check_timeout("timeout", self.timeout)
-        check_max_body(self.max_body)
-        check_store(self.store, asynchronous=self.http_kind is httpx.AsyncClient)
-        check("http", self.http, self.http_kind, None)
-        check("logger", self.logger, (logging.Logger, logging.LoggerAdapter), None)
-        check("plugin", self.wasm, (str, PathLike, bytes), None)
-        if not (self.clock is None or callable(self.clock)):
-            raise TypeError(f"clock must be a function, not {type(self.clock).__name__}")
-        self.owns_http = self.http is None
+        """Begin without a plugin."""
         self.loop: Any = None  # of an AsyncClient that is open
         self._plugin: Plugin | None = None
-        self._lock = threading.Lock()
-        self._closed = False
+        self.lock = threading.Lock()
+        self.is_closed = False
         self._canceled = False
-        self._next_warning = 0.0
-        #: What `cancel` ends the calls in progress by.
-        self.calls: set[Any] = set()
+        #: Those in progress.
+        self.calls: set[Call] = set()
         #: Set when the client is closed and its last call has ended.
-        self.idle: Any = self.event()
+        self.idle: Any = self.io.event()
 
-    def open(self, make_http: Callable[[], Any], start: Callable[[Flow], Any]) -> None:
+    def open(self) -> None:
         """Load the plugin, which checks the config, and make an HTTP client if none was given."""
-        if self._closed:
+        if self.is_closed:
             raise RuntimeError(CLOSED)
         # It loads the certificates for as long as the plugin compiles: one beside the other.
-        making = in_thread(lambda: self.http or make_http())
-        plugin = Plugin(self.wasm or BUNDLED, self.config, self.logger)
+        making = in_thread(lambda: self.io.http or self.io.http_kind(**http_options()))
         try:
-            self.http = making.result()
+            plugin = Plugin(self.wasm or bundled(), self.config, self.logger)
+        except BaseException as error:
+            cut(error)
+            raise
+        try:
+            self.io.http = making.result()
         except BaseException:
             plugin.close()
             raise
-        accepts = [] if self.store is None else ["store"]
-        self.holder = Holder(plugin, self.now, self.event, start, accepts)
-        self.service = Service(plugin, self.holder, self.max_body)
+        store = None if self.store is None else SharedStore(self.store, plugin)
+        self.holder = Holder(plugin, self.now, self.io, store)
+        self.service = Service(self.holder, self.max_body)
         self._plugin = plugin
 
     def now(self) -> int:
         """Return the time by which tokens expire, in Unix seconds."""
-        if not self.clock:
-            return int(time.time())
         now = self.clock()
         check("what clock returns", now, (float, int))
         return int(now)
@@ -117,83 +102,119 @@ class Core:
         """The plugin. Raises a RuntimeError before opening, after closing and in a forked child."""
         if self._plugin and self._plugin.is_inherited:
             raise RuntimeError("the client was opened before a fork: open one in each process")
-        if self._closed:
+        if self.is_closed:
             raise RuntimeError(CLOSED)
         if not self._plugin:
             raise RuntimeError("the client is not open: use async with, or await client.open()")
         return self._plugin
 
-    @contextmanager
-    def begun(self, end: object) -> Iterator[None]:
-        """Register a call in progress, which `cancel` ends by its `end`."""
-        with self._lock:
-            _ = self.plugin
-            self.calls.add(end)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.calls.discard(end)
-                if self._closed and not self.calls:
-                    self.idle.set()
+    async def call(self, work: Work, timeout: float | None) -> Any:  # noqa: ANN401
+        """Do the work of a call."""
+        self._check_loop()
+        scope = self.io.timeout(timeout)
+        with Call(self, scope):
+            try:
+                async with scope:
+                    return await self.holder.settled(work(self))
+            except TimeoutError:
+                if not scope.expired():
+                    raise
+            if self._canceled:
+                raise RuntimeError(CLOSED)
+            message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
+            raise RosteringError("network_error", message, retryable=True)
 
-    def begin_close(self) -> bool:
-        """Refuse further calls. Return whether this process has something to free."""
+    async def close(self, timeout: float | None) -> None:
+        """Refuse further calls, wait for those in progress, and free the plugin."""
+        self._check_loop()
         if not self._plugin or self._plugin.is_inherited:
-            return False
-        with self._lock:
-            self._closed = True
+            return
+        with self.lock:
+            self.is_closed = True
             if not self.calls:
                 self.idle.set()
-        return True
-
-    def cancel(self, end: Callable[[Any], None]) -> None:
-        """Cancel the calls in progress, each by `end`."""
-        self._canceled = True
-        for call in self.calls.copy():
-            end(call)
-
-    def free(self) -> None:
-        """Abandon a flow that runs, and free the plugin."""
+        with suppress(TimeoutError):
+            async with self.io.timeout(timeout):
+                await self.io.wait(self.idle, None)
+        if not self.idle.is_set():
+            self._canceled = True
+            for call in [call for call in self.calls if call.scope]:
+                self.io.cancel(call.scope)
+        # Does not wait for a token request that no call waits for.
         self.holder.replace()
-        if self._plugin:
-            self._plugin.close()
+        self._plugin.close()
+        await self.io.close(self.idle)
 
-    def ended(self, timeout: float | None) -> Exception:
-        """Return the error of a call that its timeout or `cancel` has ended."""
-        if self._canceled:
-            return RuntimeError(CLOSED)
-        message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
-        return RosteringError("network_error", message, retryable=True)
-
-    def store_failed(self, step: Step, error: Exception) -> Outcome:
-        """Log a failure of the store, and return it as the outcome of a step.
-
-        The text of the exception is not shown, because it could quote the value.
-        """
-        name = type(error).__name__
-        if time.monotonic() >= self._next_warning:
-            self._next_warning = time.monotonic() + _QUIET
-            logger = self.logger or logging.getLogger("automatic_rostering")
-            number = error.errno if isinstance(error, OSError) else None
-            why = os.strerror(number) if isinstance(number, int) else None
-            line = f"store: {step.op} failed: {name}" + (f" ({why})" if why else "")
-            write_log(logger, logging.WARNING, line)
-        return {"failed": name}
+    def _check_loop(self) -> None:
+        if self.loop and self.loop is not (running := asyncio.get_running_loop()):
+            belongs = f"the client belongs to {self.loop}, in which it was opened, not to {running}"
+            raise RuntimeError(f"{belongs}: open one in each event loop")
 
 
-class BaseClient(Generic[_Response, _Token, _Body]):
+class Call:
+    """A call in progress, and what bounds it. What it raises shows no variables."""
+
+    def __init__(self, core: Core, scope: object) -> None:
+        self._core, self.scope = core, scope
+
+    def __enter__(self) -> None:
+        with self._core.lock:
+            self._plugin = self._core.plugin
+            self._core.calls.add(self)
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        core = self._core
+        with core.lock:
+            core.calls.discard(self)
+            if not core.calls and core.is_closed:
+                core.idle.set()
+        self._plugin.write_log()
+        cut(error)
+
+
+class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     """A `Client` or an `AsyncClient`, whose calls return awaitables: what is the same for both."""
 
+    _io: type[Threads | Tasks]
+    #: Returns the result of a coroutine, or an awaitable of it.
+    _result: Callable[[Coroutine[Any, Any, Any]], Any]
     #: What `send_request` takes as a body that comes in pieces.
-    _iterable: type[Iterable[Any] | AsyncIterable[Any]] = Iterable
+    _iterable: type[Iterable[Any] | AsyncIterable[Any]]
 
-    def __init__(self, core: Core) -> None:
-        self._core = core
+    def __init__(
+        self,
+        config: Config,
+        *,
+        timeout: float | None = 30,
+        max_body: int = 64 << 20,
+        store: _Store | None = None,
+        http: _Http | None = None,
+        logger: AnyLogger | None = None,
+        plugin: Wasm | None = None,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        check("config", config, Config)
+        check_timeout("timeout", timeout)
+        check("max_body", max_body, int)
+        if max_body <= 0:
+            raise ValueError("max_body must be positive")
+        check_store(store, asynchronous=self._io is Tasks)
+        check("http", http, self._io.http_kind, None)
+        check("logger", logger, (logging.Logger, logging.LoggerAdapter), None)
+        check("plugin", plugin, (str, PathLike, bytes), None)
+        if not (clock is None or callable(clock)):
+            raise TypeError(f"clock must be a function, not {type(clock).__name__}")
+        io = self._io()
+        io.http, io.owned = http, http is None
+        self._core = Core(config, timeout, max_body, store, logger, plugin, clock or wall, io)
         self._ids: dict[str, str | None] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Open it, unless that waits for the event loop."""
 
     def list_jobs(
-        self, *, customer_id: Id = DEFAULT, user_id: Id = DEFAULT, timeout: Timeout = DEFAULT
+        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
     ) -> _Response:
         """Return the service's response to GET /jobs: status 2xx, its body in memory.
 
@@ -211,9 +232,9 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         headers: Mapping[str, str] | None = None,
         content: _Body | None = None,
         json: Any = None,  # noqa: ANN401
-        customer_id: Id = DEFAULT,
-        user_id: Id = DEFAULT,
-        timeout: Timeout = DEFAULT,
+        customer_id: Id = ...,
+        user_id: Id = ...,
+        timeout: Timeout = ...,
     ) -> _Response:
         """Send another request to the service, and return its response: status 2xx, or 304.
 
@@ -226,7 +247,7 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         return self._send(fields, body, timeout)
 
     def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = DEFAULT
+        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = ...
     ) -> _Token:
         """Return the token, or request a new one if it is missing or about to expire.
 
@@ -237,7 +258,9 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         check("refused", refused, str, None)
         if force and refused is not None:
             raise ValueError("set force or refused, not both")
-        token: _Token = self._call(lambda core: core.holder.get(refused, force=force), timeout)
+        work = _getting(refused, force=force)
+        del refused  # a tool may show the variables of a traceback
+        token: _Token = self._call(work, timeout)
         return token
 
     def for_customer(self, customer_id: str | None) -> Self:
@@ -258,43 +281,63 @@ class BaseClient(Generic[_Response, _Token, _Body]):
         scope or token endpoint.
         """
         check("token", token, Token)
-        fields = {**json.loads(token.to_json()), "now": self._core.now()}
-        core = self._core
-        core.plugin.call("set_token", json.dumps(fields).encode(), lambda _: core.holder.replace())
+        self._change("set_token", token, lambda _: self._core.holder.replace())
 
     def clear_token(self) -> None:
         """Forget the token and the backoff after failed token requests. Sends nothing."""
-        core = self._core
-        core.plugin.call("clear_token", b"", lambda _: core.holder.clear())
+        self._change("clear_token", None, lambda _: self._core.holder.clear())
+
+    def close(self, timeout: float | None = None) -> _Done:
+        """Wait for the calls in progress, and free the plugin with its token.
+
+        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
+        One that a thread sends through your own `http` does so when its response has arrived.
+        """
+        check_timeout("timeout", timeout, zero=True)
+        done: _Done = self._result(self._core.close(timeout))
+        return done
+
+    def _change(self, export: str, token: Token | None, then: Callable[[bytes], None]) -> None:
+        with Call(self._core, None):
+            self._core.plugin.call(export, _dated(token, self._core.now()), then)
 
     def _view(self, name: str, value: str | None) -> Self:
-        check(name, value, str, None)
         view = copy(self)
-        view._ids = {**self._ids, name: value}  # noqa: SLF001 - its own class
+        view._ids = {**self._ids, name: _id(name, value)}  # noqa: SLF001 - its own class
         return view
 
     def _send(self, fields: dict[str, object], body: AnyBody, timeout: Timeout) -> _Response:
         response: _Response = self._call(lambda core: core.service.call(fields, body), timeout)
         return response
 
-    def _call(self, work: Callable[[Core], Work[Any]], timeout: Timeout = DEFAULT) -> Any:  # noqa: ANN401
+    def _call(self, work: Work, timeout: Timeout = ...) -> Any:  # noqa: ANN401
         """Do the work of a call, and return its result in this client's form."""
         core = self._core
-        if timeout is DEFAULT:
+        if timeout is ...:
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
-        _ = core.plugin  # raises an error unless it is open
-        return self._run(core.holder.settled(work(core)), timeout)
-
-    def _run(self, work: Work[Any], timeout: float | None) -> Any:  # noqa: ANN401
-        """Carry out work."""
-        raise NotImplementedError
+        return self._result(core.call(work, timeout))
 
     def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:
         """Return the ids that replace the config's: the call's, or else the view's."""
-        given = {"customer_id": customer_id, "user_id": user_id}
-        own = {name: value for name, value in given.items() if value is not DEFAULT}
-        for name, value in own.items():
-            check(name, value, str, None)
-        return {**self._ids, **own}
+        ids: dict[str, object] = {**self._ids}
+        for name, value in ("customer_id", customer_id), ("user_id", user_id):
+            if value is not ...:
+                ids[name] = _id(name, value)
+        return ids
+
+
+def _getting(refused: str | None, *, force: bool) -> Work:
+    return lambda core: core.holder.get(refused, force=force)
+
+
+def _dated(token: Token | None, now: int) -> bytes:
+    """Return a token object as the plugin takes it, or nothing."""
+    return json.dumps({**json.loads(token.to_json()), "now": now}).encode() if token else b""
+
+
+def _id(name: str, value: object) -> str | None:
+    """Validate the type of an id, and return it, or as much as shows that it is too long."""
+    check(name, value, str, None)
+    return value[:_ID] if isinstance(value, str) else None

@@ -26,15 +26,10 @@ def check_timeout(name: str, value: float | None, *, zero: bool = False) -> None
         raise ValueError(f"{name} must be positive and at most {LONGEST_TIMEOUT} s, or None")
 
 
-def check_max_body(value: int) -> None:
-    """Raise a TypeError or a ValueError unless a value is a limit in bytes."""
-    check("max_body", value, int)
-    if value <= 0:
-        raise ValueError("max_body must be positive")
-
-
 def check_store(store: object, *, asynchronous: bool) -> None:
     """Raise a TypeError unless an object is a store for this kind of client, or None."""
+    if isinstance(store, type):
+        raise TypeError(f"store must be an object, not the class {store.__name__}")
     for name in () if store is None else ("get", "add", "set"):
         method = getattr(store, name, None)
         if not callable(method):

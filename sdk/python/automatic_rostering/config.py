@@ -1,8 +1,7 @@
 """The configuration of a client."""
 
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
@@ -10,7 +9,6 @@ from .check import check
 from .error import RosteringError
 
 Environment = Literal["stage", "production"]
-_BOOLEANS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,28 +53,33 @@ class Config:
         """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field.
 
         An empty variable counts as missing. Raises a `RosteringError` (config_invalid) that names
-        the variable if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` is invalid.
+        the variables if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` is invalid.
         """
         values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
+        invalid = {}
         for f in fields(cls):
-            if value := env.get(f"ROSTERING_{f.name.upper()}"):
-                values[f.name] = _read(f.name, value)
+            value = env.get(_variable(f.name), "")
+            convert, expected = _CONVERTED.get(f.name, (str, ""))
+            try:
+                values |= {f.name: convert(value)} if value else {}
+            except (LookupError, ValueError):
+                invalid[f.name] = f"{_variable(f.name)} must be {expected}"
+        if invalid:
+            del env, values  # a tool may show the variables of a traceback
+            raise RosteringError(
+                "config_invalid", "; ".join(invalid.values()), key=next(iter(invalid))
+            )
         return cls(**values)
 
 
-def _read(name: str, variable: str) -> str | int | bool:
-    if name == "allow_http":
-        value: bool | int | None = _BOOLEANS.get(variable)
-        expected = "true or false"
-    elif name == "refresh_margin":
-        value = int(variable) if re.fullmatch("[0-9]{1,999}", variable) else None
-        expected = "a non-negative integer (seconds)"
-    else:
-        return variable
-    if value is None:
-        message = f"ROSTERING_{name.upper()} must be {expected}"
-        raise RosteringError("config_invalid", message, key=name)
-    return value
+def _variable(name: str) -> str:
+    return f"ROSTERING_{name.upper()}"
+
+
+_CONVERTED: dict[str, tuple[Callable[[str], Any], str]] = {
+    "allow_http": ({"true": True, "false": False}.__getitem__, "true or false"),
+    "refresh_margin": (int, "a non-negative integer (seconds)"),
+}
 
 
 def plugin_config(config: Config) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Why a call failed."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
@@ -67,12 +68,24 @@ class RosteringError(Exception):
 
 def decode_error(data: bytes) -> RosteringError:
     """Decode the plugin's error, and name the variable of a config key."""
-    try:
+    with suppress(ValueError, AttributeError, TypeError):
         error = json.loads(data)
         names = error.keys() & {f.name for f in fields(RosteringError)}
         decoded = RosteringError(**{name: error[name] for name in names})
-    except (ValueError, AttributeError, TypeError):
-        raise Trap("the plugin's error is not a JSON object with a code and a message") from None
-    if decoded.key and decoded.code.startswith("config_"):
-        decoded.message += f" (ROSTERING_{decoded.key.upper()})"
-    return decoded
+        if decoded.key and decoded.code.startswith("config_"):
+            decoded.message += f" (ROSTERING_{decoded.key.upper()})"
+        return decoded
+    raise Trap("the plugin's error is not a JSON object with a code and a message")
+
+
+def cut(error: BaseException | None) -> None:
+    """Cut this package's frames, whose variables have secrets, off the traceback of an error."""
+    if not error:
+        return
+    if error.__suppress_context__:
+        error.__context__ = None
+    frame = error.__traceback__
+    while frame:
+        if frame.tb_frame.f_globals.get("__package__") == __package__:
+            error.__traceback__ = frame.tb_next
+        frame = frame.tb_next

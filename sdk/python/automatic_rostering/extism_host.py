@@ -4,16 +4,15 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from importlib.resources import files
 from logging import DEBUG, WARNING
-from pathlib import Path
 from typing import Any
 
 import wasmtime
 from wasmtime import Engine, Func, FuncType, Linker, Module, Store, ValType
 
 _ENV = "extism:host/env"
-_BLOCKS = Path(__file__).with_suffix(".wat")
-_NEXT, _CONTENTS, _END = 0xFFF8, 0x10000, 0x1000000  # in the memory of _BLOCKS
+_NEXT, _CONTENTS, _END = 0xFFF8, 0x10000, 0x1000000  # in the memory of extism_host.wat
 _VARS = 1 << 20  # bytes of all values
 
 Log = Callable[[int, str], None]
@@ -78,7 +77,7 @@ class _State:
         self._add(data)
 
     def define_functions(self, linker: Linker, log: Log) -> None:
-        """Add the functions that are not in _BLOCKS. Their parameters are offsets and a size."""
+        """Add those that are not in extism_host.wat. Their parameters are offsets and a size."""
 
         def write(level: int, offset: int) -> None:
             log(level, self._read(offset).decode(errors="replace"))
@@ -146,8 +145,8 @@ def _compile(wasm: bytes) -> tuple[Engine, Module, Module]:
     config = wasmtime.Config()
     config.cranelift_opt_level = "none"
     config.parallel_compilation = False  # its threads are missing after a fork
-    engine = Engine(config)
-    return engine, Module(engine, _BLOCKS.read_text()), Module(engine, wasm)
+    engine, blocks = Engine(config), files(__package__).joinpath("extism_host.wat").read_text()
+    return engine, Module(engine, blocks), Module(engine, wasm)
 
 
 @contextmanager

@@ -3,11 +3,12 @@
 import os
 import re
 import secrets
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+
+from .clock import wall
 
 _ABANDONED = 60  # seconds after which the process that wrote a temporary file has died
 _TEMPORARY = re.compile(r"[0-9a-f]{64}\.tmp\.[0-9a-f]+")
@@ -30,7 +31,7 @@ class FileStore:
     def get(self, key: str) -> str | None:
         try:
             content = _CONTENT.fullmatch(self._path(key).read_bytes())
-            if content and int(content[1]) > time.time() * 1000:
+            if content and int(content[1]) > wall() * 1000:
                 return content[2].decode()
         except (FileNotFoundError, UnicodeDecodeError):
             pass
@@ -59,14 +60,14 @@ class FileStore:
         """Yield a new file with a value, and remove it, and those that were left behind."""
         for other in self._folder.iterdir():
             with suppress(FileNotFoundError):
-                old = other.stat().st_mtime < time.time() - _ABANDONED
+                old = other.stat().st_mtime < wall() - _ABANDONED
                 if old and _TEMPORARY.fullmatch(other.name):
                     other.unlink()
         temporary = path.with_name(f"{path.name}.tmp.{secrets.token_hex(16)}")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as new:
-                new.write(f"{int((time.time() + ttl) * 1000)}\n{value}".encode())
+                new.write(f"{int((wall() + ttl) * 1000)}\n{value}".encode())
             yield temporary
         finally:
             temporary.unlink(missing_ok=True)

@@ -1,75 +1,51 @@
 """The token of a client, and the flow that gets another one. No I/O here, and no waiting."""
 
-import asyncio
 import json
 import os
+import random
 import threading
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .clock import monotonic
 from .error import RosteringError
+from .exchange import because, exchange
 from .plugin import Plugin
-from .step import FAILURES, Outcome, Step, result_of
+from .step import Outcome, Request, Step, result_of
+from .store import SharedStore
+from .tasks import Tasks
+from .threads import Threads
 from .token import Token
 
 T = TypeVar("T")
-AnyEvent = threading.Event | asyncio.Event
-#: Work that a client carries out: it waits and sends what the generator yields.
-Work = Generator[Any, Any, T]
+Io = Threads | Tasks
 
 #: The age in seconds at which a step is abandoned. None takes that long, unless the process was
 #: frozen.
 _MOST_AGE = 30.0
 
 
-@dataclass(frozen=True, repr=False)
-class Refusal:
-    """A token that the service refused; `used` is the contract's."""
-
-    token: str
-    used: bool
-
-
-@dataclass(frozen=True)
-class Wait:
-    """A wait for an event, of so many seconds at most."""
-
-    event: Any  # a threading.Event or an asyncio.Event, as the client's form
-    seconds: float
-
-
 class Holder:
-    """Holds the token. One flow at a time gets another, apart from the calls that wait for it.
-
-    `event` makes the events that end waits. `start` carries out a flow in the background, until
-    what it returns is canceled.
-    """
+    """Holds the token. One flow at a time gets another, apart from the calls that wait for it."""
 
     def __init__(
-        self,
-        plugin: Plugin,
-        now: Callable[[], int],
-        event: Callable[[], AnyEvent],
-        start: Callable[["Flow"], Any],
-        accepts: list[str],
+        self, plugin: Plugin, now: Callable[[], int], io: Io, store: SharedStore | None
     ) -> None:
-        self.plugin, self.now, self.event, self.accepts = plugin, now, event, accepts
-        self._start = start
+        self.plugin, self.now, self.io, self.store = plugin, now, io, store
         # AWS Lambda freezes a process after each call: a flow that continued would keep its lock
         # in the store, and lose the response to its token request.
         self._settles = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
         #: Not held while the plugin runs, but taken by what follows on its outcome.
         self.lock = threading.Lock()
-        self._kept: Step | None = None  # its token is used until its time
+        self._kept: Token | None = None
+        self._until = 0.0  # the time until which it is used
         self._latest = 0  # when a token was looked for
         self._worked: str | None = None  # the last token that the service accepted
-        self._refused: Refusal | None = None  # with which the next flow begins
+        self._refused: dict[str, Any] = {}  # fields with which the next flow begins
         self._flow: Flow | None = None  # that runs
 
-    def token(self, mine: str | None = None) -> Work[Token]:
+    async def token(self, mine: str | None = None) -> Token:
         """Get the token for a call. `mine` is the one with which the service refused the call."""
         while True:
             with self.lock:
@@ -77,59 +53,57 @@ class Holder:
                 if now < self._latest:  # the clock was set back
                     self._kept = None
                 self._latest = now
-                if self._kept and self._kept.token and now < self._kept.until:
-                    return self._kept.token
+                if self._kept and now < self._until:
+                    return self._kept
                 flow = self._running() or self._begin(force=False)
-                seen, wait = flow.tokens, flow.wait()
-            yield wait
+                seen, news = flow.tokens, flow.news
+            await flow.wait(news)
             if flow.tokens > seen and flow.token:
                 return flow.token
-            of_another = flow.refused is not None and flow.refused.token != mine
-            if not (flow.force or of_another):
+            if not flow.force and flow.fields.get("refused", mine) == mine:
                 flow.raise_error()
 
-    def get(self, refused: str | None, *, force: bool) -> Work[Token]:
+    async def get(self, refused: str | None, *, force: bool) -> Token:
         """Get the token for a program's own requests."""
         if refused is not None:
             self.refuse(refused, first=False)
-        return (yield from self.force() if force else self.token(refused))
+        return await (self.force() if force else self.token(refused))
 
-    def force(self) -> Work[Token]:
+    async def force(self) -> Token:
         """Get the token of a flow that begins from now on, and ignores the present token."""
         with self.lock:
             before = self._running()
         while True:
             with self.lock:
                 flow = self._running() or self._begin(force=True)
-                wait = flow.wait()
-            yield wait
+                news = flow.news
+            await flow.wait(news)
             if flow.ended and flow.force and flow is not before:
                 flow.raise_error()
                 if flow.token:
                     return flow.token
 
-    def settled(self, work: Work[T]) -> Work[T]:
+    def settled(self, work: Coroutine[Any, Any, T]) -> Coroutine[Any, Any, T]:
         """Return work that waits for a flow that runs, if the process may be frozen after it."""
         return self._settled(work) if self._settles else work
 
-    def _settled(self, work: Work[T]) -> Work[T]:
+    async def _settled(self, work: Coroutine[Any, Any, T]) -> T:
         try:
-            result = yield from work
+            result = await work
         except Exception:
-            yield from self._settle()
+            await self._settle()
             raise
-        yield from self._settle()
+        await self._settle()
         return result
 
-    def _settle(self) -> Work[None]:
-        waits_for = None
-        while True:
+    async def _settle(self) -> None:
+        flow = self._flow
+        while flow:
             with self.lock:
-                flow = self._running()
-                if not flow or flow is not (waits_for or flow):
+                news = flow.news
+                if self._running() is not flow:
                     return
-                waits_for, wait = flow, flow.wait()
-            yield wait
+            await flow.wait(news)
 
     def accept(self, token: str) -> None:
         """Note that the service did not refuse a token."""
@@ -141,11 +115,11 @@ class Holder:
         `first`: it was the first 401 of a call that can be sent again.
         """
         with self.lock:
-            if self._kept and self._kept.token and self._kept.token.access_token == token:
+            if self._kept and self._kept.access_token == token:
                 self._kept = None
-            replaced = self._flow and self._flow.refused and self._flow.refused.token == token
+            replaced = self._flow and self._flow.fields.get("refused") == token
             if not (self._kept or replaced):
-                self._refused = Refusal(token, first and token == self._worked)
+                self._refused = {"refused": token, "used": first and token == self._worked}
 
     def clear(self) -> None:
         """Drop the token, after clear_token. A flow that runs begins anew in the plugin."""
@@ -155,7 +129,7 @@ class Holder:
     def replace(self) -> None:
         """Drop the token, after set_token or at the end. Who waits for a flow begins another."""
         with self.lock:
-            self._kept = self._refused = None
+            self._kept, self._refused = None, {}
             self._abandon()
 
     def runs(self, flow: "Flow") -> bool:
@@ -169,14 +143,14 @@ class Holder:
                 return
             flow.touch()
             # The service may refuse a token while it is renewed: steps still have it.
-            refused = self._refused.token if self._refused else None
-            if step.token and step.token.access_token != refused:
-                self._kept, self._refused = step, None
-                flow.token = step.token
+            token = Token.from_fields(step["token"]) if "token" in step else None
+            if token and token.access_token != self._refused.get("refused"):
+                self._kept, self._until, self._refused = token, step["until"], {}
+                flow.token = token
                 flow.tokens += 1
                 flow.wake()
-            if step.step == "done":  # now, because the service may refuse its token
-                flow.token = step.token
+            if step["step"] == "done":  # now, because the service may refuse its token
+                flow.token = token
                 self._finish(flow, None)
 
     def end(self, flow: "Flow", error: Exception) -> None:
@@ -203,52 +177,63 @@ class Holder:
         flow.wake()
 
     def _begin(self, *, force: bool) -> "Flow":
-        flow = Flow(self, None if force else self._refused, force=force)
-        flow.work = self._start(flow)
+        flow = Flow(self, {"force": True} if force else self._refused)
+        flow.work = self.io.start(flow.run)
         self._flow = flow
         if not force:
-            self._refused = None
+            self._refused = {}
         return flow
 
 
 class Flow:
     """A token flow of the plugin. It does not end with the call that began it."""
 
-    def __init__(self, holder: Holder, refused: Refusal | None, *, force: bool) -> None:
+    def __init__(self, holder: Holder, fields: dict[str, Any]) -> None:
         self._holder = holder
-        self.refused, self.force = refused, force
+        self.fields, self.force = fields, "force" in fields
         self.work: Any = None  # can be canceled
-        self._news = holder.event()
+        self.news: Any = holder.io.event()  # set when there is something new
         self.token: Token | None = None  # of the last step that had one
         self.tokens = 0  # how many steps had one that calls may use
         self.ended = False
         self.error: Exception | None = None
         self.touch()
 
-    def steps(self) -> Generator[Step, Outcome, None]:
-        """Yield the steps to carry out. Whatever ends it, ends it for all who wait."""
+    async def run(self) -> None:
+        """Carry it out. Whatever ends it, ends it for all who wait."""
+        holder = self._holder
         error: Exception = RuntimeError("the token request was ended by your own code")
-        failure: Exception | None = None  # why its request has no response
+        outcome: Outcome = {}
         try:
-            refused = self.refused
-            fields: dict[str, object] = {"accepts": self._holder.accepts}
-            fields |= {"force": True} if self.force else {}
-            fields |= {"refused": refused.token, "used": refused.used} if refused else {}
-            step = self._call("begin", fields)
-            while step.step != "done":
-                outcome = yield step
-                failure = outcome if isinstance(outcome, Exception) else failure
-                if not self._holder.runs(self):
+            accepts = ["store"] if holder.store else []
+            step = self._call("begin", {"accepts": accepts, **self.fields})
+            while step["step"] != "done":
+                outcome = await self._outcome(step)
+                if not holder.runs(self):
                     return
-                step = self._call("resume", {"flow": step.flow, **result_of(outcome)})
+                step = self._call("resume", {"flow": step["flow"], **result_of(outcome)})
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
-            error = raised
-            if isinstance(failure, FAILURES):
-                error.__cause__ = failure
-            elif failure:  # a bug of a hook
-                error = failure
+            error = because(raised, outcome)
         finally:
-            self._holder.end(self, error)
+            holder.end(self, error)
+            holder.plugin.write_log()  # not before: a log handler may make a call, which waits
+
+    async def _outcome(self, step: Step) -> Outcome:
+        io, store = self._holder.io, self._holder.store
+        if step["step"] == "request":
+            request = Request(**step["request"])
+            limit = step["limit"]
+            try:
+                async with io.timeout(step["timeout"]):
+                    return await exchange(io, request, request.body, limit, limit)
+            except TimeoutError:
+                return TimeoutError("timed out")
+        if store and step["step"] == "store":
+            return await store.carry_out(step, io)
+        never: Any = io.event()
+        # Jitter, so that the clients of a store do not all look at once.
+        await io.wait(never, step["seconds"] * (1 + random.random() / 2))  # noqa: S311
+        return {}
 
     def _call(self, export: str, fields: dict[str, object]) -> Step:
         data = json.dumps({**fields, "now": self._holder.now()}).encode()
@@ -256,7 +241,7 @@ class Flow:
         return step
 
     def _publish(self, output: bytes) -> Step:
-        step = Step.decode(output)
+        step: Step = json.loads(output)
         self._holder.publish(self, step)
         return step
 
@@ -267,21 +252,21 @@ class Flow:
         if self.error:
             raise self.error
 
-    def wait(self) -> Wait:
-        """Return the wait for its next token, its end, or until its step is too old."""
-        return Wait(self._news, max(_MOST_AGE - self.age(), 0) + 0.01)
+    async def wait(self, news: Any) -> None:  # noqa: ANN401 - an event
+        """Wait for its next token, its end, or until its step is too old."""
+        await self._holder.io.wait(news, max(_MOST_AGE - self.age(), 0) + 0.01)
 
     def wake(self) -> None:
         """End the waits. Called with the holder's lock."""
-        news, self._news = self._news, self._holder.event()
+        news, self.news = self.news, self._holder.io.event()
         news.set()
 
     def touch(self) -> None:
         """Begin a step."""
         # The monotonic clock may stop with the machine, and a clock may be set back.
-        self._began = self._holder.now(), time.monotonic()
+        self._began = self._holder.now(), monotonic()
 
     def age(self) -> float:
         """Return the age of its step, by the clock that shows more."""
         now, mono = self._began
-        return max(self._holder.now() - now, time.monotonic() - mono)
+        return max(self._holder.now() - now, monotonic() - mono)

@@ -1,25 +1,31 @@
 """The plugin of a client, for any number of threads."""
 
+import json
 import logging
 import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from .config import Config, plugin_config
-from .contract import check_contract
 from .error import decode_error
 from .extism_host import Instance, Trap
+
+#: The version of the contract between this package and the plugin.
+CONTRACT = 1
 
 #: The plugin, as a path or bytes.
 Wasm = str | os.PathLike[str] | bytes
 AnyLogger = logging.Logger | logging.LoggerAdapter[Any]
-#: The build without WASI: a copy in a wheel, a link to the output of make build in the repository.
-BUNDLED = Path(__file__).with_name("rostering-nowasi.wasm")
 CLOSED = "the client is closed; open a new one"
+
+
+def bundled() -> bytes:
+    """Return the build without WASI: in the repository, a link to the output of make build."""
+    return files(__package__).joinpath("rostering-nowasi.wasm").read_bytes()
 
 
 class Plugin:
@@ -29,10 +35,10 @@ class Plugin:
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._logger = logger
-        self._lines: deque[tuple[int, str]] = deque()
+        self._lines: deque[tuple[AnyLogger, int, str]] = deque()
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
         try:
-            self._instance: Instance | None = Instance(data, plugin_config(config), self._keep_line)
+            self._instance: Instance | None = Instance(data, plugin_config(config), self.log)
         except Trap as error:
             raise ValueError(f"cannot load the plugin: {error}") from error
         try:
@@ -53,16 +59,13 @@ class Plugin:
         That is done before the next call, so what the library keeps changes in the same order as
         the plugin's state. Raises a RosteringError, or a Trap if the plugin failed.
         """
-        try:
-            with self._lock:
-                if not self._instance:
-                    raise RuntimeError(CLOSED)
-                output, error = self._instance.call(export, data)
-                if error:
-                    raise decode_error(error)
-                return then(output)
-        finally:
-            self._write_lines()
+        with self._lock:
+            if not self._instance:
+                raise RuntimeError(CLOSED)
+            output, error = self._instance.call(export, data)
+            if error:
+                raise decode_error(error)
+            return then(output)
 
     def close(self) -> None:
         """Free the instance and its token. Later calls raise a RuntimeError."""
@@ -71,23 +74,33 @@ class Plugin:
             if instance:
                 instance.close()
 
-    def log(self, level: int, line: str) -> None:
-        """Log a line, if there is a logger."""
-        if self._logger:
-            write_log(self._logger, level, line)
+    def log(self, level: int, line: str, *, always: bool = False) -> None:
+        """Keep a line for `write_log`, if there is a logger, or `always`."""
+        logger = self._logger or (logging.getLogger(__package__) if always else None)
+        if logger:
+            self._lines.append((logger, level, line))
 
-    def _keep_line(self, level: int, line: str) -> None:
-        if self._logger:
-            self._lines.append((level, line))
+    def write_log(self) -> None:
+        """Log what was kept. No lock is held, and no flow waits, as a handler may make a call."""
+        while self._lines:
+            try:
+                logger, level, line = self._lines.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                logger.log(level, "%s", line)
+            except Exception:  # noqa: BLE001 - shown as logging shows a handler's own; fails no call
+                logging.Handler().handleError(logging.makeLogRecord({"msg": line}))
 
-    def _write_lines(self) -> None:
-        """Log what the plugin has logged. Not in its calls, since a handler may make a call."""
-        while self._logger and self._lines:
-            with suppress(IndexError):  # another thread was faster
-                write_log(self._logger, *self._lines.popleft())
 
-
-def write_log(logger: AnyLogger, level: int, line: str) -> None:
-    """Log a line. A logger that raises fails no call."""
-    with suppress(Exception):
-        logger.log(level, "%s", line)
+def check_contract(call: Callable[[str, bytes], bytes]) -> None:
+    """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
+    try:
+        found = f"contract {json.loads(call('version', b''))['contract']}"
+    except (Trap, ValueError, LookupError, TypeError):
+        found = 'no export "version": it is not a build of Automatic Rostering'
+    if found != f"contract {CONTRACT}":
+        raise ValueError(
+            f"this library needs a plugin of contract {CONTRACT}, and this one has {found};"
+            " use the library from the plugin's release"
+        )

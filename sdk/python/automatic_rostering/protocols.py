@@ -16,8 +16,7 @@ class _Calls(Protocol[_R_co]):
 
     def list_jobs(
         self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
-    ) -> _R_co:
-        """Return the response to GET /jobs."""
+    ) -> _R_co: ...
 
     def send_request(
         self,
@@ -31,14 +30,11 @@ class _Calls(Protocol[_R_co]):
         customer_id: Id = ...,
         user_id: Id = ...,
         timeout: Timeout = ...,
-    ) -> _R_co:
-        """Return the response to another request."""
+    ) -> _R_co: ...
 
-    def for_customer(self, customer_id: str | None) -> Self:
-        """Return a view whose calls send this customer id."""
+    def for_customer(self, customer_id: str | None) -> Self: ...
 
-    def for_user(self, user_id: str | None) -> Self:
-        """Return a view whose calls send this user id."""
+    def for_user(self, user_id: str | None) -> Self: ...
 
 
 #: The calls of a `Client`, or of a fake in your tests.

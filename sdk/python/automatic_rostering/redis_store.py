@@ -3,11 +3,14 @@
 import redis
 import redis.asyncio
 
+from .check import check
+
 
 class RedisStore:
     """A `Store` in Redis. Give the client a socket_timeout; it remains yours to close."""
 
     def __init__(self, client: redis.Redis) -> None:
+        check("client", client, (redis.Redis, redis.RedisCluster))
         self._redis = client
 
     def get(self, key: str) -> str | None:
@@ -24,6 +27,7 @@ class AsyncRedisStore:
     """An `AsyncStore` in Redis. The client remains yours to close."""
 
     def __init__(self, client: redis.asyncio.Redis) -> None:
+        check("client", client, (redis.asyncio.Redis, redis.asyncio.RedisCluster))
         self._redis = client
 
     async def get(self, key: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from .check import check_timeout
+from .clock import monotonic
 from .error import RosteringError
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ async def async_retry(call: Callable[[], Awaitable[T]], deadline: float | None =
 class _Waits:
     def __init__(self, deadline: float | None) -> None:
         check_timeout("deadline", deadline)
-        self._end = None if deadline is None else time.monotonic() + deadline
+        self._end = None if deadline is None else monotonic() + deadline
         self._backoff = 1.0
 
     def next(self, error: RosteringError) -> float:
@@ -54,7 +55,7 @@ class _Waits:
         seconds = self._backoff if error.retry_after is None else error.retry_after
         seconds *= 1 + random.random() / 10  # noqa: S311
         self._backoff = min(2 * self._backoff, _LONGEST)
-        late = self._end is not None and time.monotonic() + seconds > self._end
+        late = self._end is not None and monotonic() + seconds > self._end
         if late or not error.retryable:
             raise error
         return seconds

@@ -2,15 +2,16 @@
 
 import json
 import logging
+import re
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote_plus
 
 import httpx
 
 from .error import RosteringError, decode_error
-from .exchange import Exchange
-from .holder import Holder, Work
-from .plugin import Plugin
+from .exchange import because, exchange
+from .holder import Holder
 from .request import AnyBody, is_repeatable
 from .step import Outcome, Request, result_of
 
@@ -27,9 +28,9 @@ class Sends:
         self._holder, self._repeatable = holder, repeatable
         self.tokens: list[str] = []
 
-    def next(self) -> Work[bool]:
+    async def next(self) -> bool:
         """Get another token. Return whether to send the request with it, the last of `tokens`."""
-        token = yield from self._holder.token(self.tokens[-1] if self.tokens else None)
+        token = await self._holder.token(self.tokens[-1] if self.tokens else None)
         if len(self.tokens) == _MOST_SENDS:
             return False
         if self.tokens:
@@ -51,12 +52,12 @@ class Sends:
 class Service:
     """Makes the calls of the service."""
 
-    def __init__(self, plugin: Plugin, holder: Holder, max_body: int) -> None:
-        self._plugin, self._holder, self._max_body = plugin, holder, max_body
+    def __init__(self, holder: Holder, max_body: int) -> None:
+        self._plugin, self._holder, self._max_body = holder.plugin, holder, max_body
         #: By their input, for which the plugin always builds the same.
         self._requests: dict[str, Request] = {}
 
-    def call(self, fields: dict[str, object], body: AnyBody) -> Work[httpx.Response]:
+    async def call(self, fields: dict[str, object], body: AnyBody) -> httpx.Response:
         """Send a request, and return the response if it is a result."""
         request = self._request(fields)
         sends = Sends(self._holder, repeatable=is_repeatable(body))
@@ -64,9 +65,9 @@ class Service:
         goes_on = True
         refusal: RosteringError | None = None
         try:
-            while goes_on and (yield from sends.next()):
-                limit, token = self._max_body + 1, sends.tokens[-1]
-                outcome: Outcome = yield Exchange(request, body, limit, token=token)
+            while goes_on and await sends.next():
+                io, limit, token = self._holder.io, self._max_body + 1, sends.tokens[-1]
+                outcome = await exchange(io, request, body, limit, token=token)
                 if not isinstance(outcome, httpx.Response):
                     raise self._explain(outcome, sends.tokens)
                 response = outcome
@@ -76,11 +77,18 @@ class Service:
                 raise
             refusal = error
         if response.is_success or response.status_code == HTTPStatus.NOT_MODIFIED:
-            return self._checked(response)
+            if len(response.content) <= self._max_body:
+                return cast(httpx.Response, response)
+            option = f"max_body ({self._max_body} bytes)"
+            message = f"the response is larger than {option}: raise it or request less"
+            raise RosteringError("network_error", message, status=response.status_code)
         explained = self._explain(response, sends.tokens)
         if refusal:  # the flow's verdict, on the response that led to it
             explained.message, explained.retryable = refusal.message, refusal.retryable
             explained.retry_after = refusal.retry_after
+        elif response.status_code == HTTPStatus.UNAUTHORIZED and not is_repeatable(body):
+            name = f"{request.method} {request.parsed[0].path}"
+            explained.message += f" ({name} has a body that can be read only once)"
         raise explained
 
     def _request(self, fields: dict[str, object]) -> Request:
@@ -97,14 +105,15 @@ class Service:
         data = json.dumps({**result_of(outcome), "tokens": tokens})
         error = decode_error(self._plugin.call("explain", data.encode()))
         if isinstance(outcome, httpx.Response):
-            error.headers = outcome.headers
-        if isinstance(outcome, Exception):
-            error.__cause__ = outcome
-        return error
+            fields = outcome.headers.multi_items()
+            clean = [(_redacted(name, tokens), _redacted(value, tokens)) for name, value in fields]
+            error.headers = httpx.Headers(clean)
+        return because(error, outcome)
 
-    def _checked(self, response: httpx.Response) -> httpx.Response:
-        if len(response.content) > self._max_body:
-            limit = f"max_body ({self._max_body} bytes)"
-            message = f"the response is larger than {limit}: raise it or request less"
-            raise RosteringError("network_error", message, status=response.status_code)
-        return response
+
+def _redacted(text: str, tokens: list[str]) -> str:
+    """Return a part of a header without tokens, which a service may repeat in its own way."""
+    for token in tokens:
+        for form in token, quote_plus(token):
+            text = re.sub(re.escape(form), "[redacted]", text, flags=re.IGNORECASE)
+    return text

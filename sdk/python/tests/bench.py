@@ -13,7 +13,7 @@ from automatic_rostering.exchange import http_options
 PAIRS, CALLS = 25, 100
 CONFIG = Config.from_env()
 URL = f"{str(CONFIG.base_url).rstrip('/')}/jobs"
-HTTP = {**http_options(CONFIG.base_url), "timeout": 30}  # as the library's client and calls
+HTTP = {**http_options(), "timeout": 30}  # as the library's client and calls
 
 
 def headers(token: Token) -> dict[str, str]:

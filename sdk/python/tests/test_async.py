@@ -59,7 +59,7 @@ class Left(IsolatedAsyncioTestCase):
             self.service.token, arrived = self.hold()
             await self.cancel_call(arrived)
             self.released.set()  # the token request fails after its caller has left
-            await asyncio.wait(client._flows, timeout=PATIENCE)
+            await asyncio.wait(client._core.io.running, timeout=PATIENCE)
         self.want_nothing_left()
 
     async def test_renewal_that_is_closed(self) -> None:
@@ -84,12 +84,12 @@ class Debug(TestCase):
                 await client.list_jobs()
                 now += 3550
                 await client.list_jobs()
-                await asyncio.gather(*client._flows)
+                await asyncio.gather(*client._core.io.running)
                 await asyncio.create_task(client.get_token())
 
         with self.assertLogs("asyncio") as logs:
             asyncio.run(play(), debug=True)
-        self.assertRegex("\n".join(logs.output), "_carry_out.* result=None")
+        self.assertRegex("\n".join(logs.output), "Flow.run.* result=None")
         self.assertNotIn("token-", "".join(logs.output))
 
 

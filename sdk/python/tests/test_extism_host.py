@@ -5,7 +5,7 @@ import weakref
 from typing import Any
 
 from automatic_rostering.extism_host import Instance, Trap
-from automatic_rostering.plugin import BUNDLED
+from automatic_rostering.plugin import bundled
 
 INPUT = 1 << 32  # its offset
 FAR = 1 << 40  # of no block
@@ -122,7 +122,7 @@ class Host(unittest.TestCase):
                 self.open_module(text)
 
     def test_an_instance_that_is_not_closed_is_freed(self) -> None:
-        instance: Any = Instance(BUNDLED.read_bytes(), {}, print)
+        instance: Any = Instance(bundled(), {}, print)
         state = weakref.ref(instance._state)
         del instance
         gc.collect()

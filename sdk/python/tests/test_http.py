@@ -10,13 +10,14 @@ import unittest
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
+from traceback import TracebackException
 from typing import Any
 from unittest import mock
 
 import httpx
 
 from automatic_rostering import AsyncClient, Client, RosteringAuth, RosteringError
-from automatic_rostering.thread import in_thread
+from automatic_rostering.threads import in_thread
 
 from .service import CONFIG, PATIENCE, Service
 
@@ -128,6 +129,26 @@ class Forms(Case):
         self.assertNotIn(CONFIG.client_secret, shown)
         self.assertNotIn(token.access_token, shown)
         self.assertNotIn("Authorization", client.list_jobs().request.headers)
+
+    def test_variables_in_a_traceback(self) -> None:
+        """Tools show them. Other tracebacks are checked by the suite's adapter."""
+        token = self.open().get_token()
+        config = replace(CONFIG, client_id="another")
+        self.service.token = lambda: httpx.Response(503)
+        with Client(config, http=self.service.http()) as client:
+            for call in (
+                lambda: client.set_token(token),
+                lambda: client.get_token(refused=token.access_token),
+            ):
+                try:
+                    call()
+                except RosteringError as error:
+                    shown = TracebackException.from_exception(error, capture_locals=True)
+                    text = "".join(shown.format())
+                    self.assertIn("client = <", text)
+                    self.assertNotIn(token.access_token, text)
+                else:
+                    self.fail("no error")
 
     def test_copies_of_an_error(self) -> None:
         error = RosteringError("service_error", "m", retryable=True, status=503, body="b")

@@ -9,7 +9,19 @@ from io import BytesIO
 from typing import Any
 from unittest import TestCase, mock
 
-from automatic_rostering import AsyncClient, Client, RosteringAuth, Token, async_retry, retry
+import redis
+import redis.asyncio
+
+from automatic_rostering import (
+    AsyncClient,
+    Client,
+    MemoryStore,
+    RosteringAuth,
+    Token,
+    async_retry,
+    retry,
+)
+from automatic_rostering.redis_store import AsyncRedisStore, RedisStore
 
 from .service import CONFIG, Service
 
@@ -66,6 +78,7 @@ class Misuse(TestCase):
             ("clock", 7),
             ("store", object()),
             ("store", NoSet()),
+            ("store", MemoryStore),
             ("logger", print),
             ("logger", logging),
         ]
@@ -77,6 +90,9 @@ class Misuse(TestCase):
             self.want_refused(TypeError, "http", partial(form, CONFIG, http=other))
         mocks = {name: mock.AsyncMock() for name in ("get", "add", "set")}
         self.want_refused(TypeError, "store", partial(FORMS[0], CONFIG, store=mock.Mock(**mocks)))
+        stores: tuple[Any, ...] = (RedisStore, AsyncRedisStore)
+        self.want_refused(TypeError, "client", partial(stores[0], redis.asyncio.Redis()))
+        self.want_refused(TypeError, "client", partial(stores[1], redis.Redis()))
 
     def test_wrong_type_of_an_argument(self) -> None:
         for client in self.clients():

@@ -1,15 +1,16 @@
+from pathlib import Path
 from unittest import TestCase
 
 from automatic_rostering import CONTRACT, Client
-from automatic_rostering.contract import check_contract
-from automatic_rostering.plugin import BUNDLED
+from automatic_rostering.plugin import bundled, check_contract
 
 from .service import CONFIG, Service
 
 
 class Opening(TestCase):
     def test_plugin(self) -> None:
-        for plugin in (BUNDLED, str(BUNDLED), BUNDLED.read_bytes()):
+        path = Path(__file__).parents[3] / "dist/rostering-nowasi.wasm"
+        for plugin in (path, str(path), bundled()):
             Client(CONFIG, plugin=plugin).close()
         with self.assertRaises(FileNotFoundError):
             Client(CONFIG, plugin="none.wasm")

@@ -11,11 +11,12 @@ class Retry(unittest.TestCase):
         error = RosteringError("network_error", "m", retryable=True, retry_after=retry_after)
         call = mock.Mock(side_effect=[*[error] * len(waits), "result"])
         with (
-            mock.patch("automatic_rostering.retry.time", mock.Mock(monotonic=lambda: 0)) as clock,
+            mock.patch("automatic_rostering.retry.monotonic", return_value=0),
+            mock.patch("time.sleep") as sleep,
             mock.patch("random.random", return_value=jitter),
         ):
             self.assertEqual(retry(call), "result")
-        self.assertEqual([round(wait.args[0], 3) for wait in clock.sleep.mock_calls], [*waits])
+        self.assertEqual([round(wait.args[0], 3) for wait in sleep.mock_calls], [*waits])
 
     def test_backoff(self) -> None:
         self.want_waits(0, 1, 2, 4, 8, 16, 30, 30)

@@ -10,12 +10,12 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task;
 
-use crate::retry::Waits;
-use crate::{Config, Error, Id, Options, Request, Response, Token};
+use crate::retry::{Retryable, Waits};
+use crate::{Config, Error, Options, Request, Response, Token};
 
 /// Shared by all clients. Never dropped, which would panic in async code.
 static RUNTIME: LazyLock<io::Result<Runtime>> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).thread_name("rostering").enable_all().build());
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).thread_name("rostering").enable_all().build());
 
 /// A client for code without async: a [`crate::Client`] whose calls block.
 ///
@@ -32,13 +32,13 @@ impl Client {
 
     /// Returns a view for a customer: see [`crate::Client::for_customer`].
     #[must_use]
-    pub fn for_customer(&self, id: impl Into<Id>) -> Self {
+    pub fn for_customer<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
         Self(self.0.for_customer(id))
     }
 
     /// Returns a view for a user: see [`crate::Client::for_user`].
     #[must_use]
-    pub fn for_user(&self, id: impl Into<Id>) -> Self {
+    pub fn for_user<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
         Self(self.0.for_user(id))
     }
 
@@ -60,7 +60,7 @@ impl Client {
 }
 
 /// Blocking form of [`crate::retry`].
-pub fn retry<T>(deadline: Duration, mut call: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+pub fn retry<T, E: Retryable>(deadline: Duration, mut call: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     let mut waits = Waits::new(deadline);
     loop {
         match call() {
@@ -112,7 +112,7 @@ methods! {
     send_request(request: Request) -> Response;
     get_token() -> Token;
     get_new_token() -> Token;
-    replace_token(refused: &Token) -> Token;
+    replace_token(refused: &str) -> Token;
     set_token(token: &Token) -> ();
     clear_token() -> ();
 }

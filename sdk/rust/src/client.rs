@@ -1,17 +1,11 @@
-use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
-use tokio::sync::{Notify, watch};
-use tokio::time;
 
-use crate::call::{Call, Shared};
-use crate::http::Http;
-use crate::plugin::Plugin;
-use crate::store::SharedStore;
-use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, Response, Token, async_trait, lock};
+use crate::driver::{Driver, in_runtime};
+use crate::{Body, Code, Config, Error, Options, Request, Response, Token, lock, opaque};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
@@ -22,55 +16,57 @@ use crate::{Body, CallError, Calls, Code, Config, Error, Id, Options, Request, R
 /// callers and the next call.
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
-    timeout: Option<Duration>,
-    customer: Id,
-    user: Id,
+    open: Arc<Open>,
+    pub(crate) timeout: Option<Duration>,
+    /// The ids of the view: `None` sends no header.
+    ids: BTreeMap<&'static str, Option<String>>,
 }
 
+/// What ends when the last clone of a client is dropped.
+struct Open(Arc<Driver>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+#[expect(clippy::unused_async, reason = "all calls are async")]
 impl Client {
     /// Opens a client. Checks the config and sends nothing.
     ///
-    /// Fails with [`Error::Call`] if the config lacks what every call needs or something in it is invalid, and with
-    /// [`Error::Open`] if the plugin or the HTTP client cannot be made.
-    #[expect(clippy::unused_async, reason = "as the other calls")]
+    /// Fails with the `key` of the config that is missing or invalid, or with [`Code::PluginFailed`] if the plugin or the
+    /// HTTP client cannot be made.
     pub async fn open(config: &Config, options: Options) -> Result<Self, Error> {
-        let zero = |key: &str, hint| CallError::new(Code::ConfigInvalid, format!("{key} is 0: {hint}")).about(key);
+        let zero = |key: &str, hint| Error::about(Code::ConfigInvalid, key, format!("{key} is 0: {hint}"));
         if options.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Err(zero("timeout", "use None for unlimited calls"));
         }
         if options.max_body == 0 {
             return Err(zero("max_body", "no response would fit"));
         }
-        Handle::try_current().map_err(|_| Error::NoRuntime)?; // tokio would panic
-        let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
-        let (running, ended) = watch::channel(());
-        let shared = Shared {
-            plugin: Plugin::open(&options.wasm, config.keys())?,
-            http,
-            #[cfg(feature = "middleware")]
-            base_url: config.base_url.clone(),
-            store: options.store.map(SharedStore::new),
-            clock: options.clock,
-            progress: Arc::new(Notify::new()),
-            running: Mutex::new(Some(running)),
-            ended,
-            cancel: watch::Sender::new(false),
-        };
+        in_runtime()?;
         let timeout = options.timeout;
-        Ok(Self { shared: Arc::new(shared), timeout, customer: Id::Default, user: Id::Default })
+        let driver = Arc::new(Driver::open(config, options)?);
+        Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new() })
     }
 
     /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
     #[must_use]
-    pub fn for_customer(&self, id: impl Into<Id>) -> Self {
-        Self { customer: id.into(), ..self.clone() }
+    pub fn for_customer<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
+        self.view("customer_id", id.into())
     }
 
     /// Returns a view for a user: the same client and token, with this id in all calls. `None` sends no header.
     #[must_use]
-    pub fn for_user(&self, id: impl Into<Id>) -> Self {
-        Self { user: id.into(), ..self.clone() }
+    pub fn for_user<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
+        self.view("user_id", id.into())
+    }
+
+    fn view(&self, key: &'static str, id: Option<&str>) -> Self {
+        let mut view = self.clone();
+        view.ids.insert(key, id.map(Into::into));
+        view
     }
 
     /// Returns a view with another timeout for its calls; `None` is unlimited.
@@ -81,114 +77,81 @@ impl Client {
 
     /// Lists the jobs.
     pub async fn list_jobs(&self) -> Result<Response, Error> {
-        self.request("list_jobs", json!({}), None).await
+        self.send(json!({}), None).await
     }
 
     /// Sends any other request to the service.
     pub async fn send_request(&self, request: Request) -> Result<Response, Error> {
         let (input, body) = request.into_parts()?;
-        self.request("send_request", input, body).await
+        self.send(input, body).await
     }
 
     /// Returns the cached token, or requests one.
     pub async fn get_token(&self) -> Result<Token, Error> {
-        self.token(json!({})).await
+        self.token(self.driver().token(None)).await
     }
 
     /// Requests a new token. If that fails, the cached one is kept.
     pub async fn get_new_token(&self) -> Result<Token, Error> {
-        self.token(json!({ "force": true })).await
+        self.token(self.driver().force()).await
     }
 
-    /// Replaces a token that the service refused in a request that this client did not send. Returns the new one; the token
+    /// Replaces an access token that the service refused in a request that this client did not send. Returns the new one; the token
     /// is replaced once, however many callers report it.
-    pub async fn replace_token(&self, refused: &Token) -> Result<Token, Error> {
-        self.token(json!({ "refused": refused.access_token.expose() })).await
+    pub async fn replace_token(&self, refused: &str) -> Result<Token, Error> {
+        let replaced = async {
+            lock(&self.driver().holder).refuse(refused, false);
+            self.driver().token(Some(refused)).await
+        };
+        self.token(replaced).await
     }
 
     /// Returns a middleware that adds the token to your own requests to the service. Checks the config and sends nothing.
     #[cfg(feature = "middleware")]
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn middleware(&self) -> Result<crate::Middleware, Error> {
-        let _running = self.shared.begin()?;
-        // The plugin knows the rules for URLs. It begins a call, of which nothing is carried out.
-        let begin =
-            json!({ "call": "list_jobs", "input": { "customer_id": "-", "user_id": "-", "now": self.shared.now() } });
-        match self.shared.plugin.call("begin", begin.to_string().as_bytes()) {
-            Err(Error::Call(error)) if !matches!(error.code, Code::ConfigMissing | Code::ConfigInvalid) => {}
-            result => drop(result?),
-        }
-        let base = reqwest::Url::parse(&self.shared.base_url).map_err(|error| Error::Failed(error.into()))?;
-        Ok(crate::Middleware::new(self.clone(), base))
+        let _call = self.driver().begin()?;
+        let request = self.driver().request(&json!({ "customer_id": null, "user_id": null }))?;
+        Ok(crate::Middleware::new(self.clone(), request.url().clone()))
     }
 
     /// Caches a token that another client requested.
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn set_token(&self, token: &Token) -> Result<(), Error> {
-        let _running = self.shared.begin()?;
-        let input = serde_json::to_value(token).map_err(|_| Error::NotAToken)?;
-        self.shared.call("set_token", input).map(drop)
+        let mut input = serde_json::to_value(token).map_err(|_| Error::not_a_token())?;
+        input["now"] = self.driver().now().into();
+        self.driver().change("set_token", &input)
     }
 
     /// Forgets the token and the backoff after failed token requests.
-    #[expect(clippy::unused_async, reason = "as the other calls")]
     pub async fn clear_token(&self) -> Result<(), Error> {
-        let _running = self.shared.begin()?;
-        self.shared.plugin.call("clear_token", b"").map(drop)
+        self.driver().change("clear_token", &json!({}))
     }
 
-    /// Waits for the calls in progress, cancels token requests that no call waits for, and frees the plugin and the connections. Later calls,
-    /// also those of other clones and views, return [`Error::Closed`].
+    /// Waits for the calls in progress, abandons a token request that no call waits for, and frees the plugin and the
+    /// connections. Later calls, also those of other clones and views, fail with [`Code::Closed`].
     pub async fn close(&self) {
         self.close_within(Duration::MAX).await;
     }
 
-    /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then end with
-    /// [`Error::Closed`].
+    /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then fail with
+    /// [`Code::Closed`].
     pub async fn close_within(&self, limit: Duration) {
-        drop(lock(&self.shared.running).take());
-        let _ = time::timeout(limit, self.shared.ended.clone().changed()).await;
-        self.shared.cancel.send_replace(true);
-        self.shared.plugin.close();
-        self.shared.http.close();
+        self.driver().close(limit).await;
     }
 
-    async fn request(&self, call: &str, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
-        self.customer.add("customer_id", &mut input);
-        self.user.add("user_id", &mut input);
-        let (_, response) = self.call().run(call, input, body).await?;
-        response.ok_or_else(|| Error::Failed("done without a response".into()))
+    async fn send(&self, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
+        for (&key, id) in &self.ids {
+            input[key] = id.as_deref().into();
+        }
+        self.driver().run(self.timeout, self.driver().send(&input, body)).await
     }
 
-    async fn token(&self, input: Value) -> Result<Token, Error> {
-        let (output, _) = self.call().run("get_token", input, None).await?;
-        serde_json::from_value(output.unwrap_or_default()).map_err(|_| Error::NotAToken)
+    async fn token(&self, token: impl Future<Output = Result<Arc<Token>, Error>>) -> Result<Token, Error> {
+        self.driver().run(self.timeout, token).await.map(Arc::unwrap_or_clone)
     }
 
-    fn call(&self) -> Call {
-        Call { shared: self.shared.clone(), timeout: self.timeout, renews: false }
+    pub(crate) fn driver(&self) -> &Arc<Driver> {
+        &self.open.0
     }
 }
 
-#[async_trait]
-impl Calls for Client {
-    async fn list_jobs(&self) -> Result<Response, Error> {
-        self.list_jobs().await
-    }
-
-    async fn send_request(&self, request: Request) -> Result<Response, Error> {
-        self.send_request(request).await
-    }
-
-    async fn get_token(&self) -> Result<Token, Error> {
-        self.get_token().await
-    }
-}
-
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut client = f.debug_struct("Client");
-        client.field("timeout", &self.timeout).field("customer", &self.customer).field("user", &self.user);
-        client.finish_non_exhaustive()
-    }
-}
+opaque!(Client);

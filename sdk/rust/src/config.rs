@@ -1,15 +1,16 @@
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::env::{self, VarError};
-use std::fmt;
-use std::str::FromStr;
+use std::collections::BTreeMap;
+use std::env;
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use reqwest::ClientBuilder;
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as Invalid;
 
-use crate::{CallError, Code, Error, Secret, Store};
+use crate::{Code, Error, Secret, Store, opaque};
 
 /// How to reach the service, and as whom. An empty string counts as missing.
 ///
@@ -58,82 +59,73 @@ pub enum Environment {
     Production,
 }
 
-impl FromStr for Environment {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "stage" => Ok(Self::Stage),
-            "production" => Ok(Self::Production),
-            _ => Err("must be stage or production"),
-        }
-    }
-}
-
 impl Config {
     /// Reads `ROSTERING_AUTH_URL`, `ROSTERING_BASE_URL` and so on, one for each field. The error names the variable whose
     /// value is invalid. One that is missing shows in [`Client::open`](crate::Client::open).
     pub fn from_env() -> Result<Self, Error> {
-        Ok(Self {
-            auth_url: variable("auth_url")?,
-            base_url: variable("base_url")?,
-            client_id: variable("client_id")?,
-            client_secret: variable("client_secret")?.into(),
-            environment: parsed("environment", "must be stage or production")?,
-            scope: variable("scope")?,
-            customer_id: variable("customer_id")?,
-            user_id: variable("user_id")?,
-            refresh_margin: parsed("refresh_margin", "must be a non-negative integer (seconds)")?,
-            allow_http: parsed("allow_http", "must be true or false")?.unwrap_or_default(),
-        })
+        let mut config = Self::default();
+        for key in config.keys().into_keys() {
+            let variable = variable_of(&key);
+            let value = env::var_os(&variable).unwrap_or_default().into_string();
+            let set = value.map_err(|_| "is not valid Unicode").and_then(|value| config.put(&key, &value));
+            set.map_err(|why| Error::about(Code::ConfigInvalid, &key, format!("{variable} {why}")))?;
+        }
+        Ok(config)
+    }
+
+    /// Sets the field of this name to a value as in its variable.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
+        let set = self.put(key, value);
+        set.map_err(|why| Error::about(Code::ConfigInvalid, key, format!("{key} {why}")))
+    }
+
+    fn put(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
+        let given = Some(value).filter(|value| !value.is_empty());
+        match key {
+            "environment" => {
+                let environment = given.map(|name| Environment::deserialize(name.into_deserializer()));
+                self.environment = environment.transpose().map_err(|_: Invalid| "must be stage or production")?;
+            }
+            "refresh_margin" => {
+                let seconds = given.map(str::parse).transpose();
+                self.refresh_margin = seconds.map_err(|_| "must be a non-negative integer (seconds)")?;
+            }
+            "allow_http" => self.allow_http = given.unwrap_or("false").parse().map_err(|_| "must be true or false")?,
+            _ => {
+                let field = self.strings().into_iter().find(|(name, _)| *name == key);
+                value.clone_into(field.ok_or("is not a field of the config")?.1);
+            }
+        }
+        Ok(())
+    }
+
+    fn strings(&mut self) -> [(&'static str, &mut String); 7] {
+        [
+            ("auth_url", &mut self.auth_url),
+            ("base_url", &mut self.base_url),
+            ("client_id", &mut self.client_id),
+            ("client_secret", &mut self.client_secret.0),
+            ("scope", &mut self.scope),
+            ("customer_id", &mut self.customer_id),
+            ("user_id", &mut self.user_id),
+        ]
     }
 
     /// Returns the plugin's config.
-    pub(crate) fn keys(&self) -> HashMap<String, String> {
-        let environment = self.environment.map(|environment| match environment {
-            Environment::Stage => "stage",
-            Environment::Production => "production",
-        });
-        let margin = self.refresh_margin.map(|seconds| seconds.to_string()).unwrap_or_default();
-        let keys = [
-            ("auth_url", self.auth_url.as_str()),
-            ("base_url", &self.base_url),
-            ("client_id", &self.client_id),
-            ("client_secret", self.client_secret.expose()),
-            ("environment", environment.unwrap_or_default()),
-            ("scope", &self.scope),
-            ("customer_id", &self.customer_id),
-            ("user_id", &self.user_id),
-            ("refresh_margin", &margin),
-            ("allow_http", if self.allow_http { "true" } else { "" }),
-        ];
-        keys.map(|(key, value)| (key.into(), value.into())).into()
+    pub(crate) fn keys(&self) -> BTreeMap<String, String> {
+        let environment = self.environment.map(|environment| format!("{environment:?}").to_lowercase());
+        let margin = self.refresh_margin.map(|seconds| seconds.to_string());
+        let allow_http = self.allow_http.then(|| "true".into());
+        let others = [("environment", environment), ("refresh_margin", margin), ("allow_http", allow_http)];
+        let mut copy = self.clone();
+        let strings = copy.strings().map(|(key, value)| (key.into(), mem::take(value)));
+        strings.into_iter().chain(others.map(|(key, value)| (key.into(), value.unwrap_or_default()))).collect()
     }
 }
 
 /// The name of a field's variable.
 pub fn variable_of(key: &str) -> String {
     format!("ROSTERING_{}", key.to_uppercase())
-}
-
-fn variable(key: &str) -> Result<String, Error> {
-    match env::var(variable_of(key)) {
-        Ok(value) => Ok(value),
-        Err(VarError::NotPresent) => Ok(String::new()),
-        Err(VarError::NotUnicode(_)) => Err(invalid(key, "is not valid Unicode")),
-    }
-}
-
-fn parsed<T: FromStr>(key: &str, expected: &str) -> Result<Option<T>, Error> {
-    let value = variable(key)?;
-    if value.is_empty() {
-        return Ok(None);
-    }
-    value.parse().map(Some).map_err(|_| invalid(key, expected))
-}
-
-fn invalid(key: &str, why: &str) -> Error {
-    CallError::new(Code::ConfigInvalid, format!("{} {why}", variable_of(key))).about(key)
 }
 
 /// Options of a client.
@@ -209,10 +201,4 @@ impl Options {
     }
 }
 
-impl fmt::Debug for Options {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut options = f.debug_struct("Options");
-        options.field("timeout", &self.timeout).field("max_body", &self.max_body);
-        options.field("store", &self.store.is_some()).finish_non_exhaustive()
-    }
-}
+opaque!(Options);

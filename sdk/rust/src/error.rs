@@ -1,3 +1,4 @@
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, iter};
@@ -5,58 +6,25 @@ use std::{fmt, iter};
 use reqwest::header::HeaderMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Any error, such as one of the SDK, the HTTP client or a store.
+/// Any error, such as one of the HTTP client or a store.
 pub type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a call or opening a client failed. It holds no secret and no token.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// A call failed, or the config or an argument is wrong.
-    #[error(transparent)]
-    Call(#[from] Box<CallError>),
-    /// The plugin does not load or has another contract, or the HTTP client cannot be made.
-    #[error("cannot open the client: {}", reason(&**.0))]
-    Open(Cause),
-    /// The client is closed.
-    #[error("the client is closed: open a new one")]
-    Closed,
-    /// The async client was called outside a tokio runtime.
-    #[error("not in a tokio runtime: call this from one, or use automatic_rostering::blocking")]
-    NoRuntime,
-    /// A string is not a token object.
-    #[error("not a token object: pass what a Token is serialized to")]
-    NotAToken,
-    /// The plugin or the tokio runtime failed. If the runtime was not shut down during the call, this is a bug.
-    #[error("the call ended unexpectedly; if its tokio runtime still runs, please report this: {}", reason(&**.0))]
-    Failed(Cause),
-}
+/// Why a call or opening a client failed. It holds no secret and no token, and derefs to its fields:
+///
+/// ```
+/// # fn handle(error: automatic_rostering::Error) {
+/// if error.code == automatic_rostering::Code::ServiceError && error.status == Some(404) { /* … */ }
+/// # }
+/// ```
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Error(Box<ErrorFields>);
 
-impl Error {
-    /// Returns whether the same call may succeed later.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Call(error) if error.retryable)
-    }
-
-    /// Returns how long to wait before the next call, if that is known.
-    #[must_use]
-    pub fn retry_after(&self) -> Option<Duration> {
-        let Self::Call(error) = self else { return None };
-        error.retry_after
-    }
-
-    /// An error at opening, with what to check.
-    pub(crate) fn open(check: &str, cause: impl Into<Cause>) -> Self {
-        Self::Open(format!("{check}: {}", reason(&*cause.into())).into())
-    }
-}
-
-/// Why a call failed; what is not known is `None`. As JSON, it has the contract's names.
-#[derive(Clone, Default, Deserialize, Serialize)]
+/// The fields of an [`Error`]; what is not known is `None`. As JSON, they have the contract's names.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
-pub struct CallError {
+pub struct ErrorFields {
     /// What happened, for programs.
     pub code: Code,
     /// What is wrong and how to fix it, for people.
@@ -78,7 +46,7 @@ pub struct CallError {
     /// How long to wait before the next call.
     #[serde(with = "seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
-    /// The headers of the service's response, of a `service_error`.
+    /// The headers of the service's response, redacted.
     #[serde(skip)]
     pub headers: HeaderMap,
     /// The body of the service's response, redacted and cut at 4 KiB.
@@ -91,27 +59,67 @@ pub struct CallError {
     pub(crate) cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
-impl CallError {
-    /// Makes an error, for a fake of the client.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), ..Self::default() }
-    }
+impl Deref for Error {
+    type Target = ErrorFields;
 
-    /// Adds the key that caused it.
-    pub(crate) fn about(mut self, key: &str) -> Error {
-        self.key = Some(key.into());
-        self.into()
+    fn deref(&self) -> &ErrorFields {
+        &self.0
     }
 }
 
-impl From<CallError> for Error {
-    fn from(error: CallError) -> Self {
-        Self::Call(Box::new(error))
+impl DerefMut for Error {
+    fn deref_mut(&mut self) -> &mut ErrorFields {
+        &mut self.0
+    }
+}
+
+impl Error {
+    /// Makes an error, for a fake of the client.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self(Box::new(ErrorFields { code, message: message.into(), ..ErrorFields::default() }))
+    }
+
+    /// An error with the key that caused it.
+    pub(crate) fn about(code: Code, key: &str, message: impl Into<String>) -> Self {
+        let mut error = Self::new(code, message);
+        error.key = Some(key.into());
+        error
+    }
+
+    pub(crate) fn closed() -> Self {
+        Self::new(Code::Closed, "the client is closed: open a new one")
+    }
+
+    /// It does not show the string.
+    pub(crate) fn not_a_token() -> Self {
+        Self::about(Code::InvalidInput, "token", "not a token object: pass what a Token is serialized to")
+    }
+
+    /// An error at opening, with what to check.
+    pub(crate) fn open(check: &str, cause: impl Into<Cause>) -> Self {
+        Self::new(Code::PluginFailed, format!("{check}: {}", reason(&*cause.into())))
+    }
+
+    /// What only a bug leads to.
+    pub(crate) fn bug(why: impl fmt::Display) -> Self {
+        Self::new(Code::PluginFailed, format!("the call ended unexpectedly; please report this: {why}"))
+    }
+
+    /// Adds why a request failed to its error.
+    pub(crate) fn with_cause(mut self, cause: Option<Cause>) -> Self {
+        if let Some(cause) = cause.filter(|_| self.code == Code::NetworkError) {
+            if reason(&*cause).contains("invalid peer certificate") {
+                self.retryable = false;
+                self.message += "; for a certificate authority of your own, set it with Options::http";
+            }
+            self.cause = Some(cause.into());
+        }
+        self
     }
 }
 
 /// `code: message (status 400, invalid_client: description)`
-impl fmt::Display for CallError {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)?;
         let status = self.status.map(|status| format!("status {status}"));
@@ -122,24 +130,13 @@ impl fmt::Display for CallError {
     }
 }
 
-/// Hides the values of headers, which may be anything.
-impl fmt::Debug for CallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut error = f.debug_struct("CallError");
-        error.field("text", &self.to_string()).field("retryable", &self.retryable).field("key", &self.key);
-        error.field("retry_after", &self.retry_after).field("body", &self.body);
-        error.field("headers", &self.headers.keys().collect::<Vec<_>>()).field("cause", &self.cause);
-        error.finish_non_exhaustive()
-    }
-}
-
-impl std::error::Error for CallError {
+impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.cause.as_deref().map(|cause| cause as _)
     }
 }
 
-/// The codes of errors, as in the plugin's contract.
+/// The codes of errors: those of the plugin's contract, and two of this library.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -160,12 +157,16 @@ pub enum Code {
     TokenResponseInvalid,
     /// The token to set has expired, or belongs to another client, scope or token endpoint.
     TokenMismatch,
-    /// The service refused even a new token; or, retryable, the request could not be sent again with one.
+    /// The service refused the token, and the request could not be sent again; or it refused new tokens, too. Retryable.
     ServiceUnauthorized,
     /// The service responded with an error: see `status`, `headers` and `body`. Retryable with 408, 429 and 5xx.
     ServiceError,
     /// There was no response, or the call timed out; or, not retryable, the response was too large.
     NetworkError,
+    /// The client is closed.
+    Closed,
+    /// The plugin or the HTTP client cannot be loaded, or failed; or the call is not in a tokio runtime.
+    PluginFailed,
     /// A code that this library does not know.
     #[default]
     #[serde(other)]

@@ -1,10 +1,9 @@
 //! The functions of Extism's interface that the plugin imports. An error of one is a trap.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
-use tracing::{debug, warn};
 use wasmi::errors::LinkerError;
 use wasmi::{Caller, Error, Linker, StoreLimits, StoreLimitsBuilder};
 
@@ -21,12 +20,14 @@ const LOWER: u64 = u32::MAX as u64;
 #[derive(Default)]
 pub struct State {
     pub limits: StoreLimits,
-    config: HashMap<String, String>,
+    config: BTreeMap<String, String>,
     vars: HashMap<Vec<u8>, Vec<u8>>,
     // These live for one call:
     input: Vec<u8>,
     pub output: Vec<u8>,
     pub error: Vec<u8>,
+    /// Of the log, and whether they are warnings. They are logged after the call: who logs may call the client.
+    pub lines: Vec<(bool, String)>,
     /// The plugin addresses a byte by the number of its block in the upper 32 bits, and its position in the lower. Block 0 is
     /// empty.
     blocks: Vec<Vec<u8>>,
@@ -70,19 +71,15 @@ pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
             let value = host.data().config.get(&*host.data().text(key)?).cloned();
             value.map_or(Ok(0), |value| host.data_mut().add(value.as_bytes()))
         })?
-        .func_wrap(env, "log_debug", |host: Host, at: u64| {
-            host.data().text(at).map(|line| debug!(target: "automatic_rostering", "{line}"))
-        })?
-        .func_wrap(env, "log_warn", |host: Host, at: u64| {
-            host.data().text(at).map(|line| warn!(target: "automatic_rostering", "{line}"))
-        })?
+        .func_wrap(env, "log_debug", |mut host: Host, at: u64| host.data_mut().log(false, at))?
+        .func_wrap(env, "log_warn", |mut host: Host, at: u64| host.data_mut().log(true, at))?
         .func_wrap(env, "http_request", |_: Host, _request: u64, _body: u64| Err::<u64, _>(sends_nothing()))?
         .func_wrap(env, "http_status_code", |_: Host| Err::<u32, _>(sends_nothing()))?;
     Ok(())
 }
 
 impl State {
-    pub fn new(config: HashMap<String, String>) -> Self {
+    pub fn new(config: BTreeMap<String, String>) -> Self {
         let limits = StoreLimitsBuilder::new().memory_size(MAX_MEMORY).build();
         Self { limits, config, blocks: vec![Vec::new()], ..Self::default() }
     }
@@ -118,6 +115,12 @@ impl State {
 
     fn text(&self, at: u64) -> Result<Cow<'_, str>, Error> {
         self.at(at).map(String::from_utf8_lossy)
+    }
+
+    fn log(&mut self, warns: bool, at: u64) -> Result<(), Error> {
+        let line = self.text(at)?.into_owned();
+        self.lines.push((warns, line));
+        Ok(())
     }
 
     fn store(&mut self, at: u64, bytes: &[u8]) -> Result<(), Error> {

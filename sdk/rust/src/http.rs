@@ -1,24 +1,22 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::Mutex;
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
-use reqwest::{ClientBuilder, StatusCode, Url};
+use reqwest::{ClientBuilder, Request, StatusCode, Url, retry};
 use rustls::crypto::ring;
-use serde_json::{Value, json};
 
-use crate::step::{Outgoing, To};
-use crate::{CallError, Cause, Code, Error, Options, Response, VERSION, lock};
+use crate::{Cause, Error, Options, Response, VERSION, lock};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
-const MAX_ERROR: usize = (4 << 10) + 1;
+pub const MAX_ERROR: usize = (4 << 10) + 1;
 
-/// Sends requests, and follows no redirect.
+/// Sends requests once, and follows no redirect.
 pub struct Http {
     /// For URLs on loopback (true), without the proxies of the environment, and for others, as far as the config has such.
     clients: Mutex<HashMap<bool, reqwest::Client>>,
-    max_body: usize,
+    pub max_body: usize,
 }
 
 impl Http {
@@ -30,7 +28,11 @@ impl Http {
         let client = |loopback: bool| {
             let preset = ClientBuilder::new().user_agent(format!("automatic-rostering/{VERSION} (rust)"));
             let preset = if loopback { preset.no_proxy() } else { preset };
-            (options.http)(preset).redirect(Policy::none()).build().map(|client| (loopback, client))
+            (options.http)(preset)
+                .redirect(Policy::none())
+                .retry(retry::never())
+                .build()
+                .map(|client| (loopback, client))
         };
         let needed: BTreeSet<_> = urls.iter().map(is_loopback).collect();
         let clients: Result<_, _> = needed.into_iter().map(client).collect();
@@ -43,33 +45,19 @@ impl Http {
         lock(&self.clients).clear();
     }
 
-    /// Sends a request, with the caller's body if there is one. A response that is too large is a [`CallError`].
-    pub async fn send(&self, to: &To, request: &Outgoing, body: Option<reqwest::Body>) -> Result<Response, Cause> {
-        let request = request.0.as_ref().map_err(String::as_str)?;
+    /// Sends a request. Reads so many bytes of the body of a result at most, and of any other.
+    pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
         let client = lock(&self.clients).get(&is_loopback(request.url())).cloned().ok_or("not a URL of the config")?;
-        let mut request = request.try_clone().ok_or("a body that cannot be cloned")?;
-        if body.is_some() {
-            *request.body_mut() = body;
-        }
         let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
-        let (max, cut) = match to {
-            To::Token { limit, .. } => (*limit, true),
-            To::Service { .. } if !is_result(status) => (MAX_ERROR, true),
-            To::Service { .. } => (self.max_body, false),
-        };
+        let limit = if is_result(status) { of_result } else { of_error };
         let mut body = BytesMut::new();
-        while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
+        while body.len() < limit
+            && let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)?
+        {
             body.extend_from_slice(&chunk);
-            if body.len() > max && !cut {
-                let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
-                return Err(CallError::new(Code::NetworkError, message).into());
-            }
-            if body.len() >= max && cut {
-                body.truncate(max);
-                break;
-            }
         }
+        body.truncate(limit);
         Ok(Response { status, headers, body: body.freeze() })
     }
 }
@@ -83,17 +71,4 @@ fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse();
     host == "localhost" || address.is_ok_and(|address: IpAddr| address.is_loopback())
-}
-
-/// Returns what the plugin needs of a response: the body only for a token request or an error.
-pub fn report(to: &To, response: &Response) -> Value {
-    let mut headers = BTreeMap::<_, Vec<_>>::new();
-    for (name, value) in &response.headers {
-        headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
-    }
-    let mut report = json!({ "status": response.status.as_u16(), "headers": headers });
-    if matches!(to, To::Token { .. }) || !is_result(response.status) {
-        report["body"] = response.text().into();
-    }
-    report
 }

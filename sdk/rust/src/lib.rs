@@ -17,51 +17,61 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[cfg(feature = "blocking")]
 pub mod blocking;
-mod call;
-mod calls;
 mod client;
 mod config;
+mod driver;
 mod error;
 mod extism_host;
+mod flow;
+mod holder;
 mod http;
-mod kept;
 #[cfg(feature = "middleware")]
 mod middleware;
 mod plugin;
 mod request;
 mod response;
 mod retry;
-mod secret;
+mod send;
 mod step;
 mod store;
 mod token;
 
-pub use async_trait::async_trait; // for Calls and Store
-pub use calls::Calls;
+pub use async_trait::async_trait; // for Store
 pub use client::Client;
 pub use config::{Config, Environment, Options};
-pub use error::{CallError, Cause, Code, Error};
+pub use error::{Cause, Code, Error, ErrorFields};
 #[cfg(feature = "middleware")]
 pub use middleware::Middleware;
 #[cfg(feature = "redis")]
 pub use redis; // for RedisStore
-pub use request::{Body, Id, Request};
+pub use request::{Body, Request};
 pub use reqwest; // for Options, Request and Response
 #[cfg(feature = "middleware")]
 pub use reqwest_middleware; // for Middleware
 pub use response::Response;
-pub use retry::retry;
-pub use secret::Secret;
+pub use retry::{Retryable, Waits, retry};
 #[cfg(feature = "redis")]
 pub use store::RedisStore;
 pub use store::{FileStore, MemoryStore, Store};
-pub use token::Token;
+pub use token::{Secret, Token};
 
 /// The version of this library and of the embedded plugin.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The version of the contract between library and plugin. [`Client::open`] rejects a plugin with another one.
-pub const CONTRACT: u64 = 2;
+pub const CONTRACT: u64 = 1;
+
+/// Shows only its name when it is printed.
+macro_rules! opaque {
+    ($type:ident) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($type)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+use opaque;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,9 +1,10 @@
 use http::Extensions;
-use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::header::AUTHORIZATION;
 use reqwest::{Request, Response, StatusCode, Url};
 use reqwest_middleware::{Error, Next, Result};
 
-use crate::{Client, Token};
+use crate::Client;
+use crate::send::{Tokens, authorize};
 
 /// A middleware for `reqwest-middleware` that adds the token to your own requests.
 ///
@@ -20,8 +21,8 @@ use crate::{Client, Token};
 /// Only requests to the scheme, host and port of the config's `base_url` get it; `reqwest` removes it where a redirect
 /// leads elsewhere. A request that has its own `Authorization` is sent unchanged. The ids are yours to add.
 ///
-/// If the service responds with 401, the request is sent once more with a new token. The 401 is the response if there is no
-/// new token, or if the body is a stream, which cannot be sent again; the next request then has the new token.
+/// If the service responds with 401, the request is sent again with a new token, twice at most. The 401 is the response if
+/// there is no new token, or if the body is a stream, which cannot be sent again; the next request then has the new token.
 ///
 /// A token request that fails is a [`reqwest_middleware::Error::Middleware`], which holds a [`crate::Error`]:
 /// `error.downcast_ref::<automatic_rostering::Error>()`.
@@ -29,6 +30,18 @@ use crate::{Client, Token};
 pub struct Middleware {
     client: Client,
     base: Url,
+}
+
+#[crate::async_trait]
+impl reqwest_middleware::Middleware for Middleware {
+    async fn handle(&self, request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
+        if !self.is_ours(request.url()) || request.headers().contains_key(AUTHORIZATION) {
+            return next.run(request, extensions).await;
+        }
+        let response = self.send(request, extensions, next).await;
+        self.client.driver().settle().await;
+        response
+    }
 }
 
 impl Middleware {
@@ -39,34 +52,20 @@ impl Middleware {
     fn is_ours(&self, url: &Url) -> bool {
         url.origin() == self.base.origin()
     }
-}
 
-#[crate::async_trait]
-impl reqwest_middleware::Middleware for Middleware {
-    async fn handle(&self, mut request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
-        if !self.is_ours(request.url()) || request.headers().contains_key(AUTHORIZATION) {
-            return next.run(request, extensions).await;
+    async fn send(&self, mut request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
+        let (driver, timeout) = (self.client.driver(), self.client.timeout);
+        let mut tokens = Tokens::new(driver, request.body().is_none_or(|body| body.as_bytes().is_some()));
+        let mut token = driver.bounded(timeout, tokens.first()).await.map_err(Error::middleware)?;
+        loop {
+            let again = request.try_clone();
+            authorize(&mut request, &token).map_err(Error::middleware)?;
+            let response = next.clone().run(request, extensions).await?;
+            // After a redirect, it may be another server that responds.
+            let status = if self.is_ours(response.url()) { response.status() } else { StatusCode::FOUND };
+            let another = driver.bounded(timeout, tokens.after(status)).await; // even if only the next request can use it
+            let (Ok(Some(another)), Some(again)) = (another, again) else { return Ok(response) };
+            (token, request) = (another, again);
         }
-        let token = self.client.get_token().await.map_err(Error::middleware)?;
-        let again = request.try_clone();
-        add(&mut request, &token)?;
-        let response = next.clone().run(request, extensions).await?;
-        // After a redirect, it may be another server that responds.
-        if response.status() != StatusCode::UNAUTHORIZED || !self.is_ours(response.url()) {
-            return Ok(response);
-        }
-        let new = self.client.replace_token(&token).await; // even if only the next request can use it
-        let (Some(mut again), Ok(new)) = (again, new) else { return Ok(response) };
-        add(&mut again, &new)?;
-        drop(response); // ends its connection, unless all of it is here
-        next.run(again, extensions).await
     }
-}
-
-fn add(request: &mut Request, token: &Token) -> Result<()> {
-    let value = format!("Bearer {}", token.access_token.expose());
-    let mut value = HeaderValue::from_str(&value).map_err(|_| Error::middleware(crate::Error::NotAToken))?;
-    value.set_sensitive(true); // hidden when printed
-    request.headers_mut().insert(AUTHORIZATION, value);
-    Ok(())
 }

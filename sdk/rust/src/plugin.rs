@@ -1,84 +1,92 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Mutex;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tracing::{debug, warn};
 use wasmi::{Engine, Linker, Module, Store};
 
 use crate::config::variable_of;
 use crate::extism_host::{State, define};
-use crate::kept::Kept;
-use crate::step::First;
-use crate::{CONTRACT, CallError, Code, Error, lock};
+use crate::{CONTRACT, Code, Error, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
 /// The plugin, until it is closed. It runs one call at a time, each in a fraction of a millisecond: its own thread would
 /// cost more.
-pub struct Plugin {
-    instance: Mutex<Option<Instance>>,
-    pub kept: Kept,
+pub struct Plugin(Mutex<Option<Instance>>);
+
+#[derive(Deserialize)]
+struct Version {
+    contract: u64,
 }
 
 impl Plugin {
     /// Loads the plugin and has it check its config.
-    pub fn open(wasm: &[u8], config: HashMap<String, String>) -> Result<Self, Error> {
-        let mut instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
-        let found = match version(&mut instance) {
-            Ok(CONTRACT) => {
-                instance.call("check", b"")?;
-                return Ok(Self { instance: Mutex::new(Some(instance)), kept: Kept::default() });
+    pub fn open(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, Error> {
+        let instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
+        let plugin = Self(Mutex::new(Some(instance)));
+        let version = plugin.call("version", &json!({})).and_then(|output| decode::<Version>(&output));
+        let found = match version {
+            Ok(Version { contract: CONTRACT }) => {
+                plugin.call("check", &json!({}))?;
+                return Ok(plugin);
             }
-            Ok(contract) => format!("the plugin has contract {contract}"),
+            Ok(Version { contract }) => format!("the plugin has contract {contract}"),
             Err(error) => format!("the plugin does not report its contract ({error})"),
         };
         let message = format!("{found}, and this library needs {CONTRACT}: use the library from the plugin's release");
-        Err(Error::Open(message.into()))
+        Err(Error::new(Code::PluginFailed, message))
     }
 
-    /// Calls an export that may change the plugin's state.
-    pub fn call(&self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
-        self.invoke(export, input, true).map(|(output, _)| output)
+    /// Calls an export.
+    pub fn call(&self, export: &str, input: &Value) -> Result<Vec<u8>, Error> {
+        self.apply(export, input, |output| output)
     }
 
-    /// Begins a call, and keeps its first step if that is allowed.
-    pub fn begin(&self, input: &[u8], key: String) -> Result<First, Error> {
-        // The key is JSON, where no string has unescaped quotes. A header of that name only drops the steps needlessly.
-        let (output, generation) = self.invoke("begin", input, key.contains(r#""refused":"#))?;
-        let first: First = decode(&output)?;
-        if first.until > 0 {
-            self.kept.keep(key, &first.step, first.until, generation);
+    /// Calls an export, and then passes its outcome on before the next one runs: so what the library keeps changes in the
+    /// same order as the plugin's state.
+    pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
+        let (mut lines, mut locked) = (Vec::new(), lock(&self.0));
+        let result = then(locked.as_mut().ok_or_else(Error::closed).and_then(|instance| {
+            let output = instance.call(export, input.to_string().as_bytes());
+            lines = mem::take(&mut instance.store.data_mut().lines);
+            output
+        }));
+        drop(locked);
+        for (warns, line) in lines {
+            if warns {
+                warn!(target: "automatic_rostering", "{line}");
+            } else {
+                debug!(target: "automatic_rostering", "{line}");
+            }
         }
-        Ok(first)
-    }
-
-    /// Calls an export. Also returns the generation of the kept steps before the call.
-    fn invoke(&self, export: &str, input: &[u8], changes: bool) -> Result<(Vec<u8>, u64), Error> {
-        let mut instance = lock(&self.instance);
-        let instance = instance.as_mut().ok_or(Error::Closed)?;
-        let generation = self.kept.generation(changes);
-        Ok((instance.call(export, input)?, generation))
+        result
     }
 
     /// Frees the instance.
     pub fn close(&self) {
-        drop(lock(&self.instance).take());
+        drop(lock(&self.0).take());
     }
 }
 
-/// Reads a step.
+/// Reads an output.
 pub fn decode<T: DeserializeOwned>(output: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(output).map_err(|_| Error::Failed("the plugin returned an unknown step".into()))
+    serde_json::from_slice(output).map_err(|_| Error::bug("the plugin returned an unknown output"))
 }
 
-/// Returns the version of the plugin's contract.
-fn version(instance: &mut Instance) -> Result<u64, Error> {
-    #[derive(Deserialize)]
-    struct Version {
-        contract: u64,
+/// Reads an error, and adds to one about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
+pub fn error_of(output: &[u8]) -> Error {
+    let mut error: Error = match decode(output) {
+        Ok(error) => error,
+        Err(unknown) => return unknown,
+    };
+    if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
+        error.message = format!("{} ({})", error.message, variable_of(key));
     }
-    decode::<Version>(&instance.call("version", b"")?).map(|version| version.contract)
+    error
 }
 
 struct Instance {
@@ -89,7 +97,7 @@ struct Instance {
 }
 
 impl Instance {
-    fn new(wasm: &[u8], config: HashMap<String, String>) -> Result<Self, wasmi::Error> {
+    fn new(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
         let engine = Engine::default();
         let module = Module::new(&engine, wasm)?;
         let mut linker = Linker::new(&engine);
@@ -105,14 +113,9 @@ impl Instance {
             (self.store, self.instance) = start(&self.linker, &self.module, mem::take(self.store.data_mut()))?;
             Err(trap)
         });
+        let status = status.map_err(|trap: wasmi::Error| Error::bug(trap))?;
         let state = self.store.data_mut();
-        match status.map_err(|trap| Error::Failed(trap.into()))? {
-            0 => Ok(mem::take(&mut state.output)),
-            _ => Err(match serde_json::from_slice(&state.error) {
-                Ok(error) => with_variable(error).into(),
-                Err(_) => Error::Failed("the plugin returned an unknown error".into()),
-            }),
-        }
+        if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
     }
 
     fn run(&mut self, export: &str) -> Result<i32, wasmi::Error> {
@@ -128,16 +131,5 @@ fn start(
     let mut store = Store::new(linker.engine(), state);
     store.limiter(|state| &mut state.limits);
     let instance = linker.instantiate_and_start(&mut store, module)?;
-    if let Ok(initialize) = instance.get_typed_func::<(), ()>(&store, "_initialize") {
-        initialize.call(&mut store, ())?;
-    }
     Ok((store, instance))
-}
-
-/// Adds to an error about the config what [`Config::from_env`](crate::Config::from_env) reads it from.
-fn with_variable(mut error: CallError) -> CallError {
-    if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
-        error.message = format!("{} ({})", error.message, variable_of(key));
-    }
-    error
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use reqwest::Method;
@@ -8,7 +8,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{CallError, Code, Error, lock};
+use crate::{Code, Error, lock, opaque};
 
 /// A request to the service.
 ///
@@ -18,7 +18,7 @@ use crate::{CallError, Code, Error, lock};
 ///
 /// let request = Request::new(Method::POST, "/jobs").query(&[("dry_run", true)]).json(&json!({ "title": "new" }));
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct Request {
     path: String,
@@ -47,7 +47,7 @@ impl Request {
         match serde_urlencoded::to_string(parameters) {
             Ok(query) if query.is_empty() => {}
             Ok(query) => self.path.extend([if self.path.contains('?') { "&" } else { "?" }, &query]),
-            Err(error) => self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("query")),
+            Err(error) => self.invalid = Some(Error::about(Code::InvalidInput, "query", error.to_string())),
         }
         self
     }
@@ -66,7 +66,7 @@ impl Request {
         match serde_json::to_vec(value) {
             Ok(json) => self.body(json),
             Err(error) => {
-                self.invalid = Some(CallError::new(Code::InvalidInput, error.to_string()).about("body"));
+                self.invalid = Some(Error::about(Code::InvalidInput, "body", error.to_string()));
                 self
             }
         }
@@ -93,34 +93,37 @@ impl fmt::Debug for Request {
 }
 
 /// The body of a request: bytes, a string, or what [`repeatable`](Self::repeatable) and [`once`](Self::once) take.
+#[derive(Clone)]
 pub struct Body(Content);
 
+#[derive(Clone)]
 enum Content {
-    Repeatable(Box<dyn Fn() -> reqwest::Body + Send + Sync>),
-    Once(Mutex<Option<reqwest::Body>>),
+    Repeatable(Arc<dyn Fn() -> reqwest::Body + Send + Sync>),
+    /// A clone shares it.
+    Once(Arc<Mutex<Option<reqwest::Body>>>),
 }
 
 impl Body {
-    /// Makes the body anew each time that it is sent: a second time if the service refused the token.
+    /// Makes the body anew each time that it is sent: again if the service refused the token.
     pub fn repeatable(make: impl Fn() -> reqwest::Body + Send + Sync + 'static) -> Self {
-        Self(Content::Repeatable(Box::new(make)))
+        Self(Content::Repeatable(Arc::new(make)))
     }
 
     /// Takes a stream that cannot be read again. If the service refuses the token, the call fails with
     /// [`ServiceUnauthorized`](crate::Code::ServiceUnauthorized), `retryable`: call again with a new body.
     pub fn once(body: impl Into<reqwest::Body>) -> Self {
-        Self(Content::Once(Mutex::new(Some(body.into()))))
+        Self(Content::Once(Arc::new(Mutex::new(Some(body.into())))))
     }
 
     pub(crate) fn is_repeatable(&self) -> bool {
         matches!(self.0, Content::Repeatable(_))
     }
 
-    /// Returns what to send now.
-    pub(crate) fn next(&self) -> Result<reqwest::Body, &'static str> {
+    /// Returns what to send now; `None` if it cannot be sent again.
+    pub(crate) fn next(&self) -> Option<reqwest::Body> {
         match &self.0 {
-            Content::Repeatable(make) => Ok(make()),
-            Content::Once(body) => lock(body).take().ok_or("the body was sent already: make a new one for each call"),
+            Content::Repeatable(make) => Some(make()),
+            Content::Once(body) => lock(body).take(),
         }
     }
 }
@@ -132,50 +135,4 @@ impl<T: Into<Bytes>> From<T> for Body {
     }
 }
 
-impl fmt::Debug for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Body").field("repeatable", &self.is_repeatable()).finish_non_exhaustive()
-    }
-}
-
-/// The customer or the user of a view.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub enum Id {
-    /// The config's.
-    #[default]
-    Default,
-    /// No header is sent.
-    Omit,
-    /// This one.
-    Value(String),
-}
-
-impl Id {
-    /// Adds the id to an input.
-    pub(crate) fn add(&self, name: &str, input: &mut Value) {
-        match self {
-            Self::Default => {}
-            Self::Omit => input[name] = Value::Null,
-            Self::Value(id) => input[name] = json!(id),
-        }
-    }
-}
-
-impl From<&str> for Id {
-    fn from(id: &str) -> Self {
-        Self::Value(id.into())
-    }
-}
-
-impl From<String> for Id {
-    fn from(id: String) -> Self {
-        Self::Value(id)
-    }
-}
-
-/// `None` is [`Id::Omit`].
-impl From<Option<&str>> for Id {
-    fn from(id: Option<&str>) -> Self {
-        id.map_or(Self::Omit, Self::from)
-    }
-}
+opaque!(Body);

@@ -1,10 +1,12 @@
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 /// A response of the service.
 #[derive(Clone, Default)]
@@ -30,6 +32,15 @@ impl Response {
     /// Those of serde.
     pub fn json<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_slice(&self.body)
+    }
+
+    /// Returns what the plugin needs of it.
+    pub(crate) fn report(&self) -> Value {
+        let mut headers = BTreeMap::<_, Vec<_>>::new();
+        for (name, value) in &self.headers {
+            headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
+        }
+        json!({ "status": self.status.as_u16(), "headers": headers, "body": self.text() })
     }
 
     /// Returns the body as a string, with invalid UTF-8 replaced.

@@ -6,7 +6,28 @@ use crate::Error;
 
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Calls again while the error is [retryable](Error::is_retryable), after the error's [`retry_after`](Error::retry_after), or after
+/// An error that [`retry`] understands: implement it for an error type of your own that holds an [`Error`].
+pub trait Retryable {
+    /// Returns whether the same call may succeed later.
+    fn is_retryable(&self) -> bool;
+
+    /// Returns how long to wait before the next call, if that is known.
+    fn retry_after(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Retryable for Error {
+    fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+}
+
+/// Calls again while the error is [`Retryable`], after its `retry_after`, or after
 /// 1 s, doubling to 30 s, each with up to a tenth of jitter. Returns the last error if it is not retryable, or if the
 /// wait would end after the deadline, which counts from now.
 ///
@@ -20,9 +41,10 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// # Ok(())
 /// # }
 /// ```
-pub async fn retry<T, F>(deadline: Duration, mut call: impl FnMut() -> F) -> Result<T, Error>
+pub async fn retry<T, E, F>(deadline: Duration, mut call: impl FnMut() -> F) -> Result<T, E>
 where
-    F: Future<Output = Result<T, Error>>,
+    E: Retryable,
+    F: Future<Output = Result<T, E>>,
 {
     let mut waits = Waits::new(deadline);
     loop {
@@ -36,19 +58,22 @@ where
     }
 }
 
-/// The waits between calls.
+/// The waits between the calls of a loop of your own, as of [`retry`].
+#[derive(Debug)]
 pub struct Waits {
     end: Option<Instant>,
     next: Duration,
 }
 
 impl Waits {
+    /// Begins a loop that ends within the deadline, which counts from now.
+    #[must_use]
     pub fn new(deadline: Duration) -> Self {
         Self { end: Instant::now().checked_add(deadline), next: Duration::from_secs(1) }
     }
 
     /// Returns how long to wait after this error; `None` if it is the last one.
-    pub fn after(&mut self, error: &Error) -> Option<Duration> {
+    pub fn after(&mut self, error: &impl Retryable) -> Option<Duration> {
         let wait = error.retry_after().unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
         self.next = LONGEST.min(self.next * 2);
         let in_time = self.end.is_none_or(|end| Instant::now().checked_add(wait).is_some_and(|then| then <= end));

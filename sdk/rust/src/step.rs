@@ -7,123 +7,68 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::Cause;
+use crate::{Cause, Token};
 
-/// The step that begins a call.
+/// A step of a flow.
 #[derive(Deserialize)]
-pub struct First {
-    #[serde(flatten, deserialize_with = "shared")]
-    pub step: Arc<Step>,
-    /// Until this time, in Unix seconds, the plugin would begin an equal call with the same step.
+pub struct Step {
+    /// What is passed to the plugin with the result, unchanged.
+    #[serde(default)]
+    pub flow: Value,
+    /// The token that calls use until this time, in Unix seconds.
+    pub token: Option<Arc<Token>>,
     #[serde(default)]
     pub until: u64,
-    /// Whether to renew the token in the background.
-    #[serde(default)]
-    pub renew: bool,
+    #[serde(flatten)]
+    pub action: Action,
 }
 
-/// What to do next; `flow` is passed to the plugin unchanged.
+/// What to do.
 #[derive(Deserialize)]
 #[serde(tag = "step", rename_all = "lowercase")]
-pub enum Step {
+pub enum Action {
     Request {
-        flow: Value,
-        #[serde(flatten)]
-        to: To,
-        request: Box<Outgoing>,
-    },
-    Wait {
-        flow: Value,
-        r#for: WaitFor,
-        #[serde(deserialize_with = "seconds")]
-        seconds: Duration,
-    },
-    Store {
-        flow: Value,
         #[serde(deserialize_with = "seconds")]
         timeout: Duration,
-        op: Op,
+        /// How many bytes of the response the plugin reads.
+        limit: usize,
+        request: Outgoing,
+    },
+    Store {
+        #[serde(deserialize_with = "seconds")]
+        timeout: Duration,
+        op: String,
         key: String,
         #[serde(default)]
         value: String,
         #[serde(default, deserialize_with = "seconds")]
         ttl: Duration,
     },
-    Done {
-        output: Option<Value>,
-    },
-}
-
-impl Step {
-    /// Returns whether it serves other callers, too.
-    pub fn is_in_section(&self) -> bool {
-        matches!(self, Self::Store { .. } | Self::Request { to: To::Token { .. }, .. })
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "for", rename_all = "lowercase")]
-pub enum To {
-    Token {
+    Wait {
         #[serde(deserialize_with = "seconds")]
-        timeout: Duration,
-        /// How many bytes of the response the plugin reads.
-        limit: usize,
+        seconds: Duration,
     },
-    Service {
-        /// Whether a 2xx or 304 is the result of the call, without another step.
-        #[serde(default)]
-        last: bool,
-    },
+    Done,
 }
 
+/// A request of the plugin. It holds secrets: so it is not `Debug`.
 #[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WaitFor {
-    /// Another call of this instance.
-    Call,
-    Store,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Op {
-    Get,
-    Add,
-    Set,
-}
-
-/// A request, made only once for a step that is kept, or why it cannot be made. It holds secrets: so it is not `Debug`.
-#[derive(Deserialize)]
-#[serde(from = "Fields")]
-pub struct Outgoing(pub Result<reqwest::Request, String>);
-
-#[derive(Deserialize)]
-struct Fields {
+pub struct Outgoing {
     method: String,
     url: String,
     headers: BTreeMap<String, String>,
-    /// A string, or `true` for the caller's body.
-    body: Option<Value>,
+    body: Option<String>,
 }
 
-impl From<Fields> for Outgoing {
-    fn from(fields: Fields) -> Self {
-        let Fields { method, url, headers, body } = fields;
-        let make = || -> Result<_, Cause> {
-            let mut request = reqwest::Request::new(method.parse()?, url.parse()?);
-            for (name, value) in headers {
-                request.headers_mut().insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
-            }
-            *request.body_mut() = body.and_then(|body| body.as_str().map(|text| text.to_owned().into()));
-            Ok(request)
-        };
-        Self(make().map_err(|error| error.to_string()))
+impl Outgoing {
+    pub fn make(&self) -> Result<reqwest::Request, Cause> {
+        let mut request = reqwest::Request::new(self.method.parse()?, self.url.parse()?);
+        for (name, value) in &self.headers {
+            request.headers_mut().insert(HeaderName::try_from(name)?, HeaderValue::try_from(value)?);
+        }
+        *request.body_mut() = self.body.clone().map(Into::into);
+        Ok(request)
     }
-}
-
-fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Step>, D::Error> {
-    Step::deserialize(from).map(Arc::new)
 }
 
 fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {

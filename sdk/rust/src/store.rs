@@ -1,13 +1,13 @@
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::{Cause, lock};
+use crate::token::hide;
+use crate::{Cause, Secret, lock, opaque};
 
 mod file;
 #[cfg(feature = "redis")]
@@ -46,14 +46,13 @@ impl SharedStore {
     }
 
     /// Warns once a minute that the store failed, without the token of the value and without credentials in a URL.
-    pub fn warn(&self, failed: &str, value: &str) {
+    pub fn warn(&self, failed: &str, value: &str, secret: &Secret) {
         let mut warned = lock(&self.warned);
         if warned.is_none_or(|last| last.elapsed() >= Duration::from_mins(1)) {
             *warned = Some(Instant::now());
             let object: Value = serde_json::from_str(value).unwrap_or_default();
-            let token = object["access_token"].as_str().filter(|token| !token.is_empty());
-            let failed = token.map_or(failed.into(), |token| failed.replace(token, "[hidden]"));
-            let failed = without_credentials(&failed);
+            let token = object["access_token"].as_str();
+            let failed = without_credentials(&hide(failed, &[value, token.unwrap_or_default(), secret.expose()]));
             // With its own target, since it is not a line of the plugin.
             tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
         }
@@ -70,6 +69,16 @@ fn without_credentials(text: &str) -> String {
         hidden += authority.rfind('@').map_or(part, |at| &part[at + 1..]);
     }
     hidden
+}
+
+/// Carries out a step. Returns its result.
+pub async fn apply(store: &dyn Store, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+    Ok(match op {
+        "get" => json!({ "value": store.get(key).await? }),
+        "add" => json!({ "added": store.add(key, value, ttl).await? }),
+        "set" => store.set(key, value, ttl).await.map(|()| json!({}))?,
+        _ => Err(format!("unknown operation {op}"))?,
+    })
 }
 
 /// Shares the token among the clients of one process, each of which gets a clone of the [`Arc`].
@@ -106,9 +115,4 @@ impl Store for MemoryStore {
     }
 }
 
-/// Hides what is stored.
-impl fmt::Debug for MemoryStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore").finish_non_exhaustive()
-    }
-}
+opaque!(MemoryStore);

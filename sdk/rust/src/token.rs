@@ -1,9 +1,12 @@
+use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
-use crate::{Error, Secret};
+use crate::Error;
 
 /// An access token, for your own requests or another client.
 ///
@@ -26,7 +29,7 @@ pub struct Token {
 impl Token {
     /// Reads a token object. Unlike serde's, the error does not show the string.
     pub fn from_json(json: &str) -> Result<Self, Error> {
-        serde_json::from_str(json).map_err(|_| Error::NotAToken)
+        serde_json::from_str(json).map_err(|_| Error::not_a_token())
     }
 }
 
@@ -45,4 +48,50 @@ fn to_unix<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
 fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {
     let time = UNIX_EPOCH.checked_add(Duration::from_secs(u64::deserialize(from)?));
     time.ok_or_else(|| D::Error::custom("beyond the system's time"))
+}
+
+/// Replaces secrets in a text, also if they are form-encoded, percent-encoded or JSON-escaped.
+pub fn hide(text: &str, secrets: &[&str]) -> String {
+    secrets.iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
+        let form = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
+        let form = form.trim_start_matches('=');
+        let json = Value::from(*secret).to_string();
+        let spellings = [secret, form, &form.replace('+', "%20"), json.trim_matches('"')];
+        spellings.iter().fold(text, |text, spelling| text.replace(spelling, "[redacted]"))
+    })
+}
+
+/// Returns headers without secrets: not those whose names have one.
+pub fn redacted(headers: &HeaderMap, secrets: &[&str]) -> HeaderMap {
+    let clean = |name: &HeaderName| !secrets.iter().any(|secret| name.as_str().contains(&secret.to_lowercase()));
+    let shown = |value: &HeaderValue| {
+        let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets);
+        HeaderValue::from_bytes(shown.as_bytes()).unwrap_or(HeaderValue::from_static("[redacted]"))
+    };
+    headers.iter().filter(|(name, _)| clean(name)).map(|(name, value)| (name.clone(), shown(value))).collect()
+}
+
+/// A string that is hidden when printed.
+#[derive(Clone, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(pub(crate) String);
+
+impl Secret {
+    /// Returns the string itself.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[hidden]")
+    }
+}
+
+impl<T: Into<String>> From<T> for Secret {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
 }

@@ -1,4 +1,5 @@
 /* Drives the library for the suite: see ../README.md. Each call has a thread. */
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <search.h>
@@ -81,22 +82,38 @@ static void put(json_t *object) {
     json_decref(object);
 }
 
+/* headers returns those of a response, as an object. */
+static json_t *headers(const rostering_response *response) {
+    json_t *all = json_object();
+    const char *name, *value;
+    for (size_t i = 0; (value = rostering_response_header_at(response, i, &name)) != NULL; i++) {
+        json_object_set_new(all, name, json_string(value));
+    }
+    return all;
+}
+
+/* add adds a response of the service. */
+static json_t *add(json_t *to, const rostering_response *response) {
+    json_object_set_new(to, "headers", headers(response));
+    json_object_set_new(to, "status", json_integer(rostering_response_status(response)));
+    json_object_set_new(
+        to, "body", encode(rostering_response_body(response), rostering_response_body_length(response)));
+    return to;
+}
+
 /* of_error frees the error. */
 static json_t *of_error(rostering_error *error) {
     const char *text = rostering_error_text(error), *json = rostering_error_json(error);
-    const char *body = rostering_error_body(error), *name;
+    const rostering_response *of_service = rostering_error_response(error);
     rostering_code code = rostering_error_code(error);
-    json_t *headers = json_object();
-    for (size_t i = 0; (name = rostering_error_header_name(error, i)) != NULL; i++) {
-        json_object_set_new(headers, name, json_string(rostering_error_header_value(error, i)));
-    }
-    char *of_headers = json_dumps(headers, 0);
+    json_t *all = headers(of_service);
+    char *of_headers = json_dumps(all, 0);
     json_t *shown = json_sprintf("%s %s %s", text, json, of_headers);
     free(of_headers);
-    json_t *response =
-        json_pack("{s:s, s:s, s:o, s:o, s:i, s:o*, s:b, s:b}", "error", json, "text", text, "shown", shown, "headers",
-            headers, "status", rostering_error_status(error), "body", body ? encode(body, strlen(body)) : NULL,
-            "closed", code == ROSTERING_CODE_CLOSED, "canceled", code == ROSTERING_CODE_CANCELED);
+    json_decref(all);
+    json_t *response = json_pack("{s:s, s:s, s:o, s:b, s:b}", "error", json, "text", text, "shown", shown, "closed",
+        code == ROSTERING_CODE_CLOSED, "canceled", code == ROSTERING_CODE_CANCELED);
+    if (of_service != NULL) add(response, of_service);
     rostering_error_free(error);
     return response;
 }
@@ -104,15 +121,9 @@ static json_t *of_error(rostering_error *error) {
 /* of_service frees the response. */
 static json_t *of_service(rostering_response *response) {
     if (response == NULL) return NULL;
-    json_t *headers = json_object();
-    const char *name;
-    for (size_t i = 0; (name = rostering_response_header_name(response, i)) != NULL; i++) {
-        json_object_set_new(headers, name, json_string(rostering_response_header_value(response, i)));
-    }
-    json_t *body = encode(rostering_response_body(response), rostering_response_body_length(response));
-    int status = rostering_response_status(response);
+    json_t *all = add(json_object(), response);
     rostering_response_free(response);
-    return json_pack("{s:i, s:o, s:o}", "status", status, "headers", headers, "body", body);
+    return all;
 }
 
 static void log_line(void *context, rostering_log_level level, const char *line) {
@@ -130,13 +141,19 @@ static rostering_store *find_store(json_t *from, rostering_error **error) {
     json_unpack(from, "{s:s, s:s, s?s, s?s}", "name", &name, "kind", &kind, "url", &url, "folder", &folder);
     ENTRY *found = hsearch((ENTRY){.key = (char *)name}, FIND);
     if (found != NULL) return found->data;
-    rostering_store *made = NULL;
-    if (strcmp(kind, "memory") == 0) made = rostering_memory_store_new();
-    if (strcmp(kind, "folder") == 0) made = rostering_file_store_new(folder, error);
-    if (strcmp(kind, "redis") == 0) made = rostering_redis_store_new(url, error);
-    if (strcmp(kind, "http") == 0) made = make_http_store(url, error);
+    char where[PATH_MAX] = "memory:";
+    if (strcmp(kind, "folder") == 0) snprintf(where, sizeof where, "file:%s", folder);
+    if (strcmp(kind, "redis") == 0) snprintf(where, sizeof where, "%s", url);
+    rostering_store *made =
+        strcmp(kind, "http") == 0 ? make_http_store(url, error) : rostering_store_open(where, error);
     if (made != NULL) hsearch((ENTRY){.key = strdup(name), .data = made}, ENTER);
     return made;
+}
+
+static void set_number(rostering_config *config, const char *key, int64_t number, rostering_error **error) {
+    char text[24];
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    rostering_config_set(config, key, text, error);
 }
 
 static rostering_config *read_config(call *c, rostering_error **error) {
@@ -149,10 +166,10 @@ static rostering_config *read_config(call *c, rostering_error **error) {
         rostering_config_set(config, key, json_string_value(value), error);
     if (get(c, "wasm")) rostering_config_set(config, "plugin_file", text(c->request, "wasm"), error);
     if (get(c, "user_agent")) rostering_config_set(config, "user_agent", text(c->request, "user_agent"), error);
-    if (get(c, "max_body")) rostering_config_set_max_body(config, (size_t)json_integer_value(get(c, "max_body")));
+    if (get(c, "max_body")) set_number(config, "max_body", json_integer_value(get(c, "max_body")), error);
     if (get(c, "store")) rostering_config_set_store(config, find_store(get(c, "store"), error));
     if (json_is_true(get(c, "clock"))) rostering_config_set_clock(config, show_clock, c->client);
-    rostering_config_set_timeout(config, c->timeout_ms);
+    if (get(c, "timeout")) set_number(config, "timeout_ms", c->timeout_ms, error);
     rostering_config_set_log(config, log_line, c->client);
     return config;
 }
@@ -161,7 +178,7 @@ static rostering_config *read_config(call *c, rostering_error **error) {
 static void free_closed(const char *opened) {
     int newer = 0;
     for (client *of = clients; of != NULL; of = of->next) {
-        bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 8);
+        bool used = !of->closed || (strcmp(of->name, opened) != 0 && ++newer <= 4);
         pthread_mutex_lock(&lock);
         for (call *r = running; r != NULL; r = r->next) used |= r->client == of;
         pthread_mutex_unlock(&lock);
@@ -186,45 +203,27 @@ static json_t *list_jobs(call *c, rostering_error **error) {
     return of_service(rostering_list_jobs(c->view, c->timeout_ms, c->cancel, error));
 }
 
-static ptrdiff_t read_body(void *file, uint8_t *buffer, size_t size) {
-    return (ptrdiff_t)fread(buffer, 1, size, file);
-}
-
-static bool rewind_body(void *file) {
-    return fseek(file, 0, SEEK_SET) == 0;
-}
-
-static bool rewind_pipe(void *file) {
-    return false;
-}
-
 static json_t *send_request(call *c, rostering_error **error) {
     json_t *from = get(c, "request"), *json = json_object_get(from, "json"), *value;
     const char *key, *encoded = text(from, "body");
-    rostering_request *request = rostering_request_new(text(from, "method"), text(from, "path"));
+    rostering_request *request = rostering_request_new(text(from, "method"), text(from, "path"), error);
     json_object_foreach(json_object_get(from, "headers"), key, value) {
-        rostering_request_set_header(request, key, json_string_value(value));
+        rostering_request_set_header(request, key, json_string_value(value), error);
     }
     json_object_foreach(json_object_get(from, "query"), key, value) {
-        rostering_request_add_query(request, key, json_string_value(value));
+        rostering_request_add_query(request, key, json_string_value(value), error);
     }
     size_t length = 0;
     unsigned char *body = encoded != NULL ? decode(encoded, &length) : NULL;
-    bool once = json_is_true(json_object_get(from, "once"));
-    FILE *file = NULL;
-    if (once || length > 1000) { /* as a large file */
-        file = fmemopen(body, length, "r");
-        rostering_request_set_read_body(request, read_body, once ? rewind_pipe : rewind_body, file, (int64_t)length);
-    } else if (body != NULL) {
-        rostering_request_set_body(request, body, length);
+    if (body != NULL) {
+        rostering_request_set_body(request, body, length, error);
     } else if (json != NULL) {
         char *dumped = json_dumps(json, JSON_ENCODE_ANY | JSON_COMPACT);
-        rostering_request_set_json(request, dumped);
+        rostering_request_set_json(request, dumped, error);
         free(dumped);
     }
     json_t *response = of_service(rostering_send_request(c->view, request, c->timeout_ms, c->cancel, error));
     rostering_request_free(request);
-    if (file != NULL) fclose(file);
     free(body);
     return response;
 }
@@ -234,20 +233,15 @@ static json_t *get_token(call *c, rostering_error **error) {
     const char *refused = text(c->request, "refused");
     rostering_token *token = rostering_get_token(c->view, force, refused, c->timeout_ms, c->cancel, error);
     if (token == NULL) return NULL;
-    json_t *response = json_pack("{s:{s:s, s:s, s:I, s:s}}", "token", "access_token",
-        rostering_token_access_token(token), "token_type", rostering_token_type(token), "expires_at",
-        (json_int_t)rostering_token_expires_at(token), "cache_key", rostering_token_cache_key(token));
+    json_t *response = json_pack("{s:o}", "token", json_loads(rostering_token_json(token), 0, NULL));
     rostering_token_free(token);
     return response;
 }
 
 static json_t *set_token(call *c, rostering_error **error) {
-    const json_t *from = get(c, "token");
-    int64_t expires_at = json_integer_value(json_object_get(from, "expires_at"));
-    rostering_token *token = rostering_token_new(
-        text(from, "access_token"), text(from, "token_type"), expires_at, text(from, "cache_key"), error);
+    char *token = json_dumps(get(c, "token"), 0);
     rostering_set_token(c->view, token, error);
-    rostering_token_free(token);
+    free(token);
     return NULL;
 }
 
@@ -294,9 +288,10 @@ static void finish(call *c, json_t *response, rostering_error *error) {
 /* make_view makes a view if the call is for one. */
 static void make_view(call *c, rostering_error **error) {
     rostering_client *own = c->client->handle, *first = own;
-    if (get(c, "customer_id")) first = rostering_client_for_customer(own, text(c->request, "customer_id"), error);
+    if (get(c, "customer_id"))
+        first = rostering_client_view(own, "customer_id", text(c->request, "customer_id"), error);
     c->view = first;
-    if (get(c, "user_id")) c->view = rostering_client_for_user(first, text(c->request, "user_id"), error);
+    if (get(c, "user_id")) c->view = rostering_client_view(first, "user_id", text(c->request, "user_id"), error);
     if (first != own && first != c->view) rostering_client_free(first);
 }
 
@@ -349,7 +344,7 @@ static void handle(json_t *request) {
     if (i == end || (operations[i].is_call && c->client == NULL)) trap = "no operation, or no client, of that name";
     if (get(c, "log")) trap = "a function of C cannot throw";
     if (json_number_value(get(c, "timeout")) < 0) trap = "a timeout less than 0 is none";
-    if (trap == NULL && operations[i].is_call) c->cancel = rostering_cancel_new(&error);
+    if (trap == NULL && operations[i].is_call) c->cancel = rostering_cancel_new();
     if (trap == NULL) c->operation = operations[i].run;
     json_t *response = trap != NULL ? json_pack("{s:s}", "trap", trap) : NULL;
     if (c->cancel != NULL) {

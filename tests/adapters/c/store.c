@@ -41,33 +41,19 @@ static json_t *post(const char *url, json_t *operation) {
     return response;
 }
 
-static bool get(void *url, const char *key, rostering_value *value) {
-    json_t *response = post(url, json_pack("{s:s, s:s}", "op", "get", "key", key));
-    const char *found = json_string_value(json_object_get(response, "value"));
-    if (found != NULL) rostering_value_set(value, found);
-    bool good = response != NULL;
+static int use(void *url, rostering_store_operation operation, const char *key, const char *value, int64_t ttl_seconds,
+    rostering_value *found) {
+    static const char *const names[] = {"get", "add", "set"};
+    json_t *response = post(url, json_pack("{s:s, s:s, s:s, s:I}", "op", names[operation], "key", key, "value", value,
+                                     "ttl", (json_int_t)ttl_seconds));
+    if (response == NULL) return -1;
+    const char *text = json_string_value(json_object_get(response, "value"));
+    if (text != NULL) rostering_value_set(found, text);
+    int added = json_is_true(json_object_get(response, "added"));
     json_decref(response);
-    return good;
-}
-
-static bool change(const char *url, const char *op, const char *key, const char *value, int64_t ttl, bool *added) {
-    json_t *response =
-        post(url, json_pack("{s:s, s:s, s:s, s:I}", "op", op, "key", key, "value", value, "ttl", (json_int_t)ttl));
-    *added = json_is_true(json_object_get(response, "added"));
-    bool good = response != NULL;
-    json_decref(response);
-    return good;
-}
-
-static bool add(void *url, const char *key, const char *value, int64_t ttl_seconds, bool *added) {
-    return change(url, "add", key, value, ttl_seconds, added);
-}
-
-static bool set(void *url, const char *key, const char *value, int64_t ttl_seconds) {
-    bool added;
-    return change(url, "set", key, value, ttl_seconds, &added);
+    return added;
 }
 
 rostering_store *make_http_store(const char *url, rostering_error **error) {
-    return rostering_store_new(get, add, set, strdup(url), error);
+    return rostering_store_new(use, strdup(url), error);
 }

@@ -8,18 +8,19 @@ import inspect
 import json
 import logging
 import os
+import pickle
 import platform
 import sys
 import threading
 import time
 from base64 import b64decode, b64encode
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, fields
 from functools import partial
 from importlib.metadata import version
 from math import ceil
-from traceback import format_exception
+from traceback import format_exception, walk_tb
 from typing import Any, get_type_hints
 
 import httpx
@@ -38,6 +39,7 @@ from automatic_rostering import (
 
 Json = dict[str, Any]
 
+logging.raiseExceptions = False  # a handler that throws is shown by a test of the library
 USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
 KINDS = get_type_hints(Config)
@@ -324,9 +326,9 @@ def failure(error: Exception) -> Json:
 
 
 def shown(error: Exception) -> str:
-    """Return an error with its traceback, and all that it refers to."""
+    """Return an error with its traceback, its copies, and all that it refers to."""
     texts, seen = format_exception(error), set[int]()
-    left: list[Any] = [error]
+    left: list[Any] = [error, pickle.loads(pickle.dumps(error))]  # noqa: S301
     while left:
         value = left.pop()
         if id(value) in seen or inspect.isroutine(value) or isinstance(value, type):
@@ -334,13 +336,22 @@ def shown(error: Exception) -> str:
         seen.add(id(value))
         texts.append(repr(value))
         if isinstance(value, BaseException):
-            left += [value.args, value.__cause__, value.__context__]
-        if isinstance(value, dict):
-            left += [*value.keys(), *value.values()]
+            left += [value.args, value.__cause__, value.__context__, *variables(value)]
+        if isinstance(value, Mapping):
+            texts += [f"{name}: {part}" for name, part in value.items()]
+            left += value.values()
         elif isinstance(value, list | tuple | set):
             left += value
         left += getattr(value, "__dict__", {}).values()
     return "\n".join(texts)
+
+
+def variables(error: BaseException) -> list[str]:
+    """Return the variables in a traceback, as tools show them: of the library and what it calls."""
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    while frames and not frames[0].f_globals["__name__"].startswith("automatic_rostering"):
+        del frames[0]
+    return [repr(value) for frame in frames for value in frame.f_locals.values()]
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ var steps = []step{
 	{"The Go library: its first call does the same", (*demo).jobs, token200 + ", " + jobs200},
 	{"The second call has a token already", (*demo).jobs, jobs200},
 	{"A token that expires is renewed", (*demo).expires, token200 + ", " + token200 + ", " + jobs200},
-	{"A revoked token is replaced, and the request retried once", (*demo).revoked, jobs401 + ", " + token200 + ", " + jobs200},
+	{"A revoked token is replaced, and the request sent again", (*demo).revoked, jobs401 + ", " + token200 + ", " + jobs200},
 	{"The identity provider is down, and is not flooded", (*demo).down, jobs401 + ", " + token503 + ", " + token200 + ", " + jobs200},
 	{"An error explains how to fix it", (*demo).wrongSecret, "/connect/token 401"},
 }

@@ -16,8 +16,8 @@ import (
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
-	"automatic-rostering/plugin/core/memory"
 	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/model/memory"
 	"automatic-rostering/plugin/core/service"
 	"automatic-rostering/tests/conformance/protocol"
 )

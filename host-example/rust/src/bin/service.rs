@@ -60,8 +60,8 @@ async fn jobs(State(client): State<Client>) -> Response {
 /// Tells the caller whether to retry; the reason is for the log.
 fn response_to(error: &Error) -> Response {
     eprintln!("{error}");
-    if error.is_retryable() {
-        let seconds = error.retry_after().map_or(1, |wait| wait.as_secs());
+    if error.retryable {
+        let seconds = error.retry_after.map_or(1, |wait| wait.as_secs());
         (
             StatusCode::SERVICE_UNAVAILABLE,
             [(RETRY_AFTER, seconds.to_string())],

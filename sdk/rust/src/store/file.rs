@@ -25,18 +25,14 @@ impl FileStore {
     /// # Errors
     /// If the folder cannot be created or written to. The error names it.
     pub fn new(folder: impl Into<PathBuf>) -> io::Result<Self> {
-        let folder = folder.into();
-        let prepare = || {
-            let mut builder = DirBuilder::new();
-            #[cfg(unix)]
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder.recursive(true).create(&folder)?;
-            let probe = temporary(&folder.join("probe"));
-            create(&probe, "").and_then(|()| fs::remove_file(&probe))
-        };
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", folder.display()));
-        prepare().map_err(named)?;
-        Ok(Self(folder))
+        let store = Self(folder.into());
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        let created = builder.recursive(true).create(&store.0);
+        let prepared = created.and_then(|()| write(&store.path("probe"), "", |_, _| Ok(())));
+        prepared.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", store.0.display())))?;
+        Ok(store)
     }
 
     fn path(&self, key: &str) -> PathBuf {
@@ -44,28 +40,16 @@ impl FileStore {
         self.0.join(hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<String>())
     }
 
-    /// Adds or sets a value. Returns whether it did.
-    async fn put(&self, key: &str, value: &str, ttl: Duration, replace: bool) -> Result<bool, Cause> {
-        let (folder, path) = (self.0.clone(), self.path(key));
-        let content = format!("{}\n{value}", millis() + ttl.as_millis());
-        Ok(spawn_blocking(move || {
-            if !replace && path.exists() {
-                if read(&path)?.is_some() {
-                    return Ok(false);
-                }
-                remove(&path)?;
-            }
-            remove_old(&folder)?;
-            let new = temporary(&path);
-            let publish = if replace { fs::rename } else { fs::hard_link };
-            let published = create(&new, &content).and_then(|()| publish(&new, &path));
-            remove(&new)?;
-            match published {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false), // another process was faster
-                published => published.map(|()| true),
-            }
-        })
-        .await??)
+    /// Writes a value to a temporary file, which `publish` then gives the name of the key's file.
+    async fn put(
+        &self,
+        key: &str,
+        value: &str,
+        ttl: Duration,
+        publish: fn(&Path, &Path) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (path, content) = (self.path(key), format!("{}\n{value}", millis() + ttl.as_millis()));
+        spawn_blocking(move || write(&path, &content, publish)).await?
     }
 }
 
@@ -77,11 +61,20 @@ impl Store for FileStore {
     }
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
-        self.put(key, value, ttl, false).await
+        let added = self.put(key, value, ttl, |new, path| {
+            if path.exists() && read(path)?.is_none() {
+                remove(path)?;
+            }
+            fs::hard_link(new, path)
+        });
+        match added.await {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            added => Ok(added.map(|()| true)?),
+        }
     }
 
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause> {
-        self.put(key, value, ttl, true).await.map(drop)
+        Ok(self.put(key, value, ttl, |new, path| fs::rename(new, path)).await?)
     }
 }
 
@@ -120,14 +113,15 @@ fn millis() -> u128 {
     SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_millis()
 }
 
-/// A new name for a file that becomes this one.
-fn temporary(path: &Path) -> PathBuf {
-    path.with_added_extension(format!("tmp.{:032x}", fastrand::u128(..)))
-}
-
-fn create(path: &Path, content: &str) -> io::Result<()> {
+/// Writes a temporary file, and publishes it as this one.
+fn write(path: &Path, content: &str, publish: impl FnOnce(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
+    remove_old(path.parent().unwrap_or(path))?;
+    let new = path.with_added_extension(format!("tmp.{:032x}", fastrand::u128(..)));
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.write(true).create_new(true).open(path)?.write_all(content.as_bytes())
+    let mut file = options.write(true).create_new(true).open(&new)?;
+    let published = file.write_all(content.as_bytes()).and_then(|()| publish(&new, path));
+    remove(&new)?;
+    published
 }

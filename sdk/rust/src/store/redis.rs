@@ -1,4 +1,3 @@
-use std::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -6,7 +5,7 @@ use async_trait::async_trait;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue};
 
-use crate::{Cause, Store, lock};
+use crate::{Cause, Store, lock, opaque};
 
 /// Shares the token through a Redis server, in any of the languages.
 pub struct RedisStore {
@@ -52,9 +51,4 @@ impl Store for RedisStore {
     }
 }
 
-/// Hides the URL, which may hold a password.
-impl fmt::Debug for RedisStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedisStore").finish_non_exhaustive()
-    }
-}
+opaque!(RedisStore); // whose URL may hold a password

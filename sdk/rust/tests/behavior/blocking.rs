@@ -1,9 +1,11 @@
-use std::sync::{Arc, Mutex};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use automatic_rostering::blocking::Client;
-use automatic_rostering::{Code, Error, Options, Request, reqwest::Method};
+use automatic_rostering::{Code, Options, Request, reqwest::Method};
 use serde_json::json;
 use tokio::runtime::Builder;
 
@@ -23,14 +25,14 @@ fn call() {
         client.for_customer("c2").for_user("u2").list_jobs().unwrap(); // more often than a task may without yielding
     }
     client.send_request(Request::new(Method::GET, "/jobs")).unwrap();
-    let new = client.replace_token(&client.get_token().unwrap()).unwrap();
+    let new = client.replace_token(client.get_token().unwrap().access_token.expose()).unwrap();
     // One that replaced a refused token just now is not replaced again.
-    assert_eq!(call_error(client.replace_token(&new)).code, Code::ServiceUnauthorized);
+    assert_eq!(call_error(client.replace_token(new.access_token.expose())).code, Code::ServiceUnauthorized);
     client.clear_token().unwrap();
     client.set_token(&client.get_new_token().unwrap()).unwrap();
     client.close_within(PATIENCE);
     client.close();
-    assert!(matches!(client.with_timeout(None).list_jobs(), Err(Error::Closed)));
+    assert!(call_error(client.with_timeout(None).list_jobs()).code == Code::Closed);
 }
 
 #[test]
@@ -45,6 +47,37 @@ fn in_async_code() {
         runtime.block_on(async { call() });
         runtime.block_on(async { tokio::spawn(async { call() }).await.unwrap() });
     }
+}
+
+/// Another call ends while a server sends informational responses without a pause, which hyper skips without yielding.
+#[test]
+fn flood_of_informational_responses() {
+    let (sandbox, listener) = (Sandbox::start(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let mut config = sandbox.config();
+    config.base_url = format!("http://{}", listener.local_addr().unwrap());
+    let [flooded, other] = [config, sandbox.config()].map(|config| Client::open(&config, Options::default()).unwrap());
+    let (sender, begun) = mpsc::channel();
+    let flood = thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let _ = connection.read(&mut [0; 4096]).unwrap(); // the request
+        let hints = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10_000);
+        for number in 0.. {
+            if connection.write_all(hints.as_bytes()).is_err() {
+                break;
+            }
+            let _ = sender.send(number);
+        }
+    });
+    let view = flooded.clone();
+    let call = thread::spawn(move || view.list_jobs());
+    while begun.recv_timeout(PATIENCE).unwrap() < 20 {}
+    for _ in 0..500 {
+        other.list_jobs().unwrap();
+    }
+    assert!(!flood.is_finished());
+    flooded.close_within(Duration::ZERO);
+    assert_eq!(call_error(call.join().unwrap()).code, Code::Closed);
+    flood.join().unwrap();
 }
 
 /// A call of a thread begins the renewal, and the token request hangs.

@@ -10,16 +10,30 @@ use automatic_rostering::{Code, Config, Options, blocking};
 use crate::api::call_error;
 use crate::sandbox::Sandbox;
 
-const CHILD: &str = "TEST_IN_A_CHILD";
+pub const CHILD: &str = "TEST_IN_A_CHILD";
 
 /// Runs a test of this program again in a process with these variables, and returns what it prints.
-fn in_child<V: AsRef<OsStr>>(test: &str, variables: impl IntoIterator<Item = (String, V)>) -> String {
+pub fn in_child<V: AsRef<OsStr>>(test: &str, variables: impl IntoIterator<Item = (String, V)>) -> String {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", test, "--nocapture"]).env_remove("NO_PROXY").env_remove("no_proxy");
     let output = command.env(CHILD, "").envs(variables).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}{}", String::from_utf8_lossy(&output.stderr));
     printed
+}
+
+#[test]
+fn fields_by_name() {
+    let mut config = Config::default();
+    for (key, value) in [("scope", "s"), ("refresh_margin", "7"), ("allow_http", "true"), ("allow_http", "")] {
+        config.set(key, value).unwrap();
+    }
+    assert_eq!((config.scope.as_str(), config.refresh_margin, config.allow_http), ("s", Some(7), false));
+    for (key, why) in [("refresh_margin", "must be a non-negative integer"), ("none", "is not a field")] {
+        let error = call_error(config.set(key, "-1"));
+        assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some(key)));
+        assert!(error.message.starts_with(&format!("{key} {why}")), "{error}");
+    }
 }
 
 #[cfg(unix)]

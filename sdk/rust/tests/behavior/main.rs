@@ -5,6 +5,7 @@ mod api;
 mod blocking;
 mod config;
 mod fake;
+mod flow;
 mod log;
 mod plugin;
 mod retry;

@@ -1,14 +1,14 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use automatic_rostering::{CallError, Code, Error, blocking, retry};
+use automatic_rostering::{Code, Error, Retryable, blocking, retry};
 use tokio::time::Instant;
 
 /// A retryable error.
 fn busy(retry_after: Option<Duration>) -> Error {
-    let mut error = CallError::new(Code::ServiceError, "busy");
+    let mut error = Error::new(Code::ServiceError, "busy");
     (error.retryable, error.retry_after) = (true, retry_after);
-    error.into()
+    error
 }
 
 /// The waits between the calls of a function that fails in the same way each time, on virtual time.
@@ -36,8 +36,17 @@ async fn retry_within_the_deadline() {
     let (told, _) = waits(Duration::from_mins(1), || busy(Some(Duration::from_secs(25)))).await;
     assert_near(&told, &[25.0, 25.0]);
     assert!(waits(Duration::ZERO, || busy(None)).await.0.is_empty());
-    let (forever, _) = waits(Duration::MAX, || Error::Closed).await; // not retryable
+    let (forever, _) = waits(Duration::MAX, || Error::new(Code::Closed, "")).await; // not retryable
     assert!(forever.is_empty());
+}
+
+/// An error of a program.
+struct Own(Error);
+
+impl Retryable for Own {
+    fn is_retryable(&self) -> bool {
+        self.0.is_retryable()
+    }
 }
 
 #[test]
@@ -48,5 +57,5 @@ fn retry_that_blocks() {
         if calls == 2 { Ok(calls) } else { Err(busy(Some(Duration::from_millis(1)))) }
     });
     assert_eq!(result.unwrap(), 2);
-    assert!(blocking::retry(Duration::ZERO, || Err::<(), _>(busy(None))).is_err());
+    assert!(blocking::retry(Duration::ZERO, || Err::<(), _>(Own(busy(None)))).is_err());
 }

@@ -66,7 +66,8 @@ impl Sandbox {
     pub fn config(&self) -> Config {
         let field =
             |(name, value): (&String, &String)| Some((name.strip_prefix("ROSTERING_")?.to_lowercase(), value.clone()));
-        let fields: HashMap<_, _> = self.env.iter().filter_map(field).collect();
+        let fields: HashMap<_, _> =
+            self.env.iter().filter_map(field).filter(|(name, _)| name != "sandbox_url").collect();
         Config::deserialize(json!(fields)).unwrap()
     }
 

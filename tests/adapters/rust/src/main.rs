@@ -4,15 +4,16 @@ use std::any::type_name;
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 use std::error::Error as _;
 use std::fmt::Display;
+use std::iter::successors;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process};
 
-use automatic_rostering::{Cause, Client, Config, Error, Options, Store, Token, retry};
+use automatic_rostering::{Cause, Client, Code, Config, Error, Options, Store, Token, retry};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use serde::{Deserialize, de, de::DeserializeOwned};
-use serde_json::{Map, Value, json};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 use tokio::task::AbortHandle;
 use tracing::{Instrument, info_span};
@@ -137,27 +138,17 @@ async fn get_token(client: &Client, fields: &Value) -> Result<Token, Error> {
     match &fields["refused"] {
         Value::Null if fields["force"] == true => client.get_new_token().await,
         Value::Null => client.get_token().await,
-        refused => {
-            let token = json!({ "access_token": refused, "token_type": "Bearer", "expires_at": 0, "cache_key": "" });
-            client.replace_token(&Token::from_json(&token.to_string())?).await
-        }
+        refused => client.replace_token(text(refused)).await,
     }
 }
 
-/// Reads a config by the names of its fields. The values are strings, of which an empty one counts as missing.
+/// Reads a config by the names of its fields.
 fn config(fields: &Value) -> Result<Config, Value> {
-    let keys: BTreeMap<String, String> = field(fields, "config")?.unwrap_or_default();
-    let mut fields = Map::new();
-    for (key, text) in keys.into_iter().filter(|(_, text)| !text.is_empty()) {
-        let value = match (Config::deserialize(json!({ &key: text })), serde_json::from_str(&text)) {
-            (Err(_), Ok(number_or_bool)) => number_or_bool,
-            _ => text.into(),
-        };
-        let wrong = |error| misuse(<serde_json::Error as de::Error>::custom(format!("{key}: {error}")));
-        Config::deserialize(json!({ &key: value })).map_err(wrong)?;
-        fields.insert(key, value);
+    let mut config = Config::default();
+    for (key, value) in field::<BTreeMap<String, String>>(fields, "config")?.unwrap_or_default() {
+        config.set(&key, &value).map_err(failed)?;
     }
-    Config::deserialize(Value::Object(fields)).map_err(misuse)
+    Ok(config)
 }
 
 /// Reads a config from these variables, and no others of their kind.
@@ -197,19 +188,16 @@ fn text(value: &Value) -> &str {
 }
 
 fn failed(error: Error) -> Value {
-    let mut response = json!({ "text": error.to_string(), "shown": format!("{error:?}") });
+    let causes: Vec<_> =
+        successors(error.source(), |&cause| cause.source()).map(|cause| format!("{cause} {cause:?}")).collect();
+    let shown = format!("{error:?} {error:#?} {}", causes.join(" "));
+    let mut response = json!({ "text": error.to_string(), "shown": shown });
     response["cause"] = json!(error.source().map(ToString::to_string));
-    match &error {
-        Error::Call(call) => {
-            response["error"] = serde_json::to_string(call).expect("it is JSON").into();
-            response["headers"] = json!(headers(&call.headers));
-            response["status"] = json!(call.status);
-            response["body"] = json!(call.body.as_ref().map(|body| BASE64_STANDARD.encode(body)));
-        }
-        Error::Closed => response["closed"] = true.into(),
-        Error::NotAToken => response["misuse"] = format!("{error:?}: {error}").into(),
-        _ => response["trap"] = format!("{error:?}").into(),
-    }
+    response["error"] = serde_json::to_string(&error).expect("it is JSON").into();
+    response["headers"] = json!(headers(&error.headers));
+    response["status"] = json!(error.status);
+    response["body"] = json!(error.body.as_ref().map(|body| BASE64_STANDARD.encode(body)));
+    response["closed"] = (error.code == Code::Closed).into();
     response
 }
 

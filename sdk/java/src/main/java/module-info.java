@@ -3,6 +3,7 @@ module example.automaticrostering {
   requires transitive java.net.http;
   requires com.grack.nanojson;
   requires run.endive.runtime;
+  requires static org.jspecify;
 
   // Only for RedisStore, whose users require it themselves.
   requires static redis.clients.jedis;

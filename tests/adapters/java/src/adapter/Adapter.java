@@ -223,10 +223,12 @@ public final class Adapter {
     }
     var view = opened.client;
     if (r.has("customer_id")) {
-      view = view.forCustomer(r.get("customer_id").textValue());
+      var id = r.get("customer_id").textValue();
+      view = id == null ? view.forNoCustomer() : view.forCustomer(id);
     }
     if (r.has("user_id")) {
-      view = view.forUser(r.get("user_id").textValue());
+      var id = r.get("user_id").textValue();
+      view = id == null ? view.forNoUser() : view.forUser(id);
     }
     if (r.has("timeout") && !r.get("op").textValue().equals("close")) {
       var limit = seconds(r.get("timeout"));

@@ -1,6 +1,8 @@
 package example.automaticrostering;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
@@ -10,14 +12,22 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Flow.Publisher;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
@@ -36,26 +46,9 @@ final class AuthorizedHttpClient extends HttpClient {
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {
-    if (isUnchanged(request)) {
-      return http.send(request, handler);
-    }
-    var thread = new CallerThread();
-    var own =
-        new Own<T>(request, thread) {
-          @Override
-          CompletableFuture<HttpResponse<T>> send(HttpRequest authorized) {
-            return CallerThread.run(
-                () -> http.send(authorized, new FinalResponse<>(this, handler)));
-          }
-        };
-    try {
-      return thread.await(own.start());
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
-      }
-      throw Client.cause(e);
-    }
+    return isUnchanged(request)
+        ? http.send(request, handler)
+        : new Own<>(request, handler, http::send).send();
   }
 
   @Override
@@ -70,61 +63,101 @@ final class AuthorizedHttpClient extends HttpClient {
     if (isUnchanged(request)) {
       return http.sendAsync(request, handler, push);
     }
-    var own =
-        new Own<T>(request, CallerThread.NONE) {
-          @Override
-          CompletableFuture<HttpResponse<T>> send(HttpRequest authorized) {
-            var sent = http.sendAsync(authorized, new FinalResponse<>(this, handler), push);
-            return endsWith(sent);
-          }
-        };
-    return own.start();
+    @SuppressWarnings("unchecked") // the types of bodies are gone at run time
+    var pushed = (PushPromiseHandler<Object>) push;
+    Sender sender = (r, h) -> await(http.sendAsync(r, h, pushed));
+    return new Call(client.driver(), RosteringClientBuilder.NEVER)
+        .start(call -> new Own<>(request, handler, sender).send());
   }
 
-  /** A request with the token. Its caller leaves it by completing the result. */
-  private abstract class Own<T> extends Loop<T> {
+  private static <T> T await(CompletableFuture<T> sent) throws IOException, InterruptedException {
+    try {
+      return sent.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException failure ? failure : new IOException(e.getCause());
+    } finally {
+      sent.cancel(true);
+    }
+  }
+
+  private interface Sender {
+    HttpResponse<Object> send(HttpRequest request, BodyHandler<Object> handler)
+        throws IOException, InterruptedException;
+  }
+
+  /**
+   * A request with the token. The caller's handler sees a 401 only if the request is not sent
+   * again, because a handler may write a file.
+   */
+  private final class Own<T> implements BodyHandler<Object>, Driver.Sending<IOException> {
     private final HttpRequest request;
-    private final CompletableFuture<HttpResponse<T>> result = new CompletableFuture<>();
+    private final BodyHandler<T> handler;
+    private final Sender sender;
+    private ResponseInfo info; // of the last response
+    private HttpResponse<Object> response;
 
-    Own(HttpRequest request, Executor executor) {
-      super(client.driver, request.bodyPublisher().orElse(BodyPublishers.noBody()), executor);
+    Own(HttpRequest request, BodyHandler<T> handler, Sender sender) {
       this.request = request;
+      this.handler = handler;
+      this.sender = sender;
     }
 
-    CompletableFuture<HttpResponse<T>> start() {
-      run()
-          .whenComplete(
-              (response, e) -> {
-                if (e == null) {
-                  result.complete(response);
-                } else {
-                  result.completeExceptionally(Http.unwrapped(e));
-                }
-              });
-      return result;
+    @SuppressWarnings("unchecked") // a response other than a 401 has the body of the handler
+    HttpResponse<T> send() throws IOException, InterruptedException {
+      var body = request.bodyPublisher().orElse(BodyPublishers.noBody());
+      client.driver().send(Parts.isRepeatable(body), new ArrayList<>(), this);
+      return response.statusCode() == 401 ? withBody() : (HttpResponse<T>) (Object) response;
     }
 
     @Override
-    CompletableFuture<Token> token(String refused) {
-      return endsWith(client.token(() -> driver.holder.token(refused)));
+    public Token token(String refused) throws InterruptedException {
+      return client.make(call -> client.driver().holder.token(refused));
     }
 
     @Override
-    CompletableFuture<HttpResponse<T>> send(Token token) {
-      return result.isDone()
-          ? new CompletableFuture<>() // nobody waits for it
-          : send(
-              HttpRequest.newBuilder(request, (name, value) -> true)
-                  .setHeader("Authorization", token.header())
-                  .build());
+    public int send(Token token) throws IOException, InterruptedException {
+      if (response != null) {
+        read(new Http.Body(Http.MAX_ERROR_BODY)); // which frees the connection
+      }
+      var authorized = HttpRequest.newBuilder(request, (name, value) -> true);
+      authorized.setHeader("Authorization", token.header());
+      try {
+        response = sender.send(authorized.build(), this);
+      } catch (IOException | RuntimeException e) {
+        if (Http.clean(e) instanceof IOException clean) {
+          throw clean;
+        }
+        throw e;
+      }
+      return response.statusCode();
     }
 
-    abstract CompletableFuture<HttpResponse<T>> send(HttpRequest authorized);
+    /** Leaves the body of a 401 unread, which is then a publisher. */
+    @Override
+    @SuppressWarnings("unchecked")
+    public BodySubscriber<Object> apply(ResponseInfo of) {
+      info = of;
+      return (BodySubscriber<Object>)
+          (of.statusCode() == 401 ? BodySubscribers.ofPublisher() : handler.apply(of));
+    }
 
-    /** Cancels what was started if the caller cancels the result. */
-    <S> CompletableFuture<S> endsWith(CompletableFuture<S> started) {
-      result.whenComplete((r, e) -> started.cancel(true));
-      return started;
+    /** Returns the response with the body that the caller's handler reads. */
+    @SuppressWarnings("unchecked")
+    private HttpResponse<T> withBody() throws IOException, InterruptedException {
+      var body = await(read(handler.apply(info)).toCompletableFuture());
+      // A proxy, since later Javas add methods.
+      InvocationHandler methods =
+          (proxy, method, arguments) ->
+              method.getName().equals("body") ? body : method.invoke(response, arguments);
+      var types = new Class<?>[] {HttpResponse.class};
+      return (HttpResponse<T>)
+          Proxy.newProxyInstance(HttpResponse.class.getClassLoader(), types, methods);
+    }
+
+    @SuppressWarnings("unchecked")
+    private <B> CompletionStage<B> read(BodySubscriber<B> subscriber) {
+      ((Publisher<List<ByteBuffer>>) response.body()).subscribe(subscriber);
+      return subscriber.getBody();
     }
   }
 

@@ -1,83 +1,103 @@
 package example.automaticrostering;
 
-import static java.util.concurrent.CompletableFuture.failedFuture;
-
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** A call in progress. Its caller leaves it by completing its result. */
-final class Call<T> {
-  final CompletableFuture<T> result = new CompletableFuture<>();
+/** A call in progress: work of one thread, which others may end. */
+final class Call {
+  /** What a call does. */
+  interface Task<T, E extends Exception> {
+    T run(Call call) throws E, InterruptedException;
+  }
+
   private final Driver driver;
   private final long timeout;
-  private final long deadline;
 
-  /** Whether there is a response, which is the caller's even if the deadline passes. */
-  private volatile boolean hasResponse;
+  /** The time of {@link Driver#nanos} at which it times out. */
+  final long deadline;
 
+  private Thread thread;
+  private boolean isOver;
+  private Supplier<? extends RuntimeException> reason; // why it was ended, or null
+
+  /** Creates a call. One that is not added to the driver has no timeout. */
   Call(Driver driver, long timeout) {
     this.driver = driver;
     this.timeout = timeout;
-    deadline = Deadlines.after(timeout);
+    var now = Driver.nanos();
+    deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
   }
 
-  /** Starts the call. */
-  CompletableFuture<T> start(Supplier<CompletableFuture<T>> work) {
-    if (!driver.add(this)) {
-      result.completeExceptionally(Driver.closed());
-      return result;
+  /** Works in this thread. What it throws after {@link #end} is the reason of that. */
+  <T, E extends Exception> T run(Task<T, E> task) throws E, InterruptedException {
+    synchronized (this) {
+      thread = Thread.currentThread();
     }
-    result.whenComplete((r, e) -> driver.remove(this));
-    CompletableFuture<T> started;
     try {
-      started = work.get();
-    } catch (Throwable e) {
-      started = failedFuture(e);
+      check();
+      return task.run(this);
+    } catch (Exception e) {
+      check();
+      throw e;
+    } finally {
+      over();
     }
-    if (!started.isDone()) {
-      driver.deadlines.add(deadline);
+  }
+
+  /** Works in another thread. Completing the future ends the call. */
+  <T> CompletableFuture<T> start(Task<T, ?> task) {
+    var result = new CompletableFuture<T>();
+    Runnable work =
+        () -> {
+          try {
+            result.complete(run(task));
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        };
+    try {
+      Threads.EACH.execute(work);
+    } catch (Throwable e) { // too many threads
+      over();
+      throw e;
     }
-    started.whenComplete(
-        (r, e) -> {
-          responded();
-          driver
-              .holder
-              .settled(Math.max(1, deadline - Deadlines.now()))
-              .whenComplete((x, y) -> end(r, e));
-        });
+    result.whenComplete((r, e) -> end(CancellationException::new));
     return result;
   }
 
-  private void end(T r, Throwable e) {
-    if (e == null) {
-      result.complete(r);
-    } else {
-      result.completeExceptionally(Http.unwrapped(e));
-    }
-  }
-
-  void responded() {
-    hasResponse = true;
-  }
-
-  /** Waits for another token. */
-  void continues() {
-    hasResponse = false;
-    timeOut();
-  }
-
-  /** The time of {@link Deadlines#now} at which the call times out. */
-  long deadline() {
-    return deadline;
-  }
-
-  /** Ends the call for its caller at the deadline, unless there is a response. */
   void timeOut() {
-    if (deadline <= Deadlines.now() && !hasResponse && !result.isDone()) {
-      result.completeExceptionally(
-          RosteringException.ofNetwork(
-              "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout",
-              true));
+    var message = "the call timed out after " + timeout / 1e9 + " s: retry, or raise its timeout";
+    end(() -> RosteringException.ofNetwork(message, true));
+  }
+
+  /** Ends the call, unless it is over. */
+  synchronized void end(Supplier<? extends RuntimeException> why) {
+    if (!isOver && reason == null) {
+      reason = why;
+      if (thread != null) {
+        thread.interrupt();
+      }
     }
+  }
+
+  /** Throws the reason if the call was ended: a hook may have consumed the interrupt. */
+  synchronized void check() {
+    if (reason != null) {
+      throw reason.get();
+    }
+  }
+
+  /** The thread belongs to its caller again. */
+  private void over() {
+    synchronized (this) {
+      isOver = true;
+      if (reason != null) {
+        Thread.interrupted(); // the call may have ended before it noticed
+      }
+    }
+    driver.remove(this);
+    driver.holder.settle(deadline - Driver.nanos());
+    driver.log.flush();
   }
 }

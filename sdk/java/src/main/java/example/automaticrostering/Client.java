@@ -1,5 +1,7 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
+
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -8,189 +10,167 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** A client, or a view of one: they differ in the ids and the timeout. */
-final class Client implements RosteringClient {
-  final Driver driver;
-  private final String baseUrl;
-  private final Map<String, String> ids;
-  private final long timeoutNanos;
+record Client(Driver driver, Map<String, String> ids, long timeout, boolean isView)
+    implements RosteringClient {
 
-  Client(Driver driver, String baseUrl, Map<String, String> ids, long timeoutNanos) {
-    this.driver = driver;
-    this.baseUrl = baseUrl;
-    this.ids = ids;
-    this.timeoutNanos = timeoutNanos;
+  <T, E extends Exception> T make(Call.Task<T, E> task) throws E, InterruptedException {
+    return call().run(task);
+  }
+
+  private Call call() {
+    var call = new Call(driver, timeout);
+    driver.add(call);
+    return call;
+  }
+
+  private <T> CompletableFuture<T> start(Call.Task<T, ?> task) {
+    try {
+      return call().start(task);
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   @Override
   public Response listJobs() throws InterruptedException {
-    return make(ids, BodyPublishers.noBody());
+    return make(send(ids, BodyPublishers.noBody()));
   }
 
   @Override
   public CompletableFuture<Response> listJobsAsync() {
-    return start(ids, BodyPublishers.noBody());
+    return start(send(ids, BodyPublishers.noBody()));
   }
 
   @Override
   public Response sendRequest(ServiceRequest request) throws InterruptedException {
-    return make(input(request), request.body);
+    return make(send(request));
   }
 
   @Override
   public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    return start(input(request), request.body);
+    return start(send(request));
   }
 
-  private Map<String, ?> input(ServiceRequest request) {
-    var input = new HashMap<String, Object>(request.input);
+  private Call.Task<Response, RuntimeException> send(ServiceRequest request) {
+    var input = new HashMap<String, Object>(notNull(request, "the request").input);
     input.putAll(ids);
-    return input;
+    return send(input, request.body);
   }
 
-  private Response make(Map<String, ?> input, BodyPublisher body) throws InterruptedException {
-    var thread = new CallerThread();
-    try {
-      return thread.await(new ServiceCall(driver, input, body, timeoutNanos, thread).start());
-    } catch (ExecutionException e) {
-      throw cause(e);
-    }
-  }
-
-  private CompletableFuture<Response> start(Map<String, ?> input, BodyPublisher body) {
-    return future(new ServiceCall(driver, input, body, timeoutNanos, CallerThread.NONE).start());
+  private Call.Task<Response, RuntimeException> send(Map<String, ?> input, BodyPublisher body) {
+    return call -> new ServiceCall(driver, call, input, body).make();
   }
 
   @Override
   public Token getToken(TokenOptions options) throws InterruptedException {
-    return await(token(() -> options.of(driver.holder)));
+    return make(token(options));
   }
 
   @Override
   public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    return future(token(() -> options.of(driver.holder)));
+    return start(token(options));
   }
 
-  /** Starts a call that ends with a token. */
-  CompletableFuture<Token> token(Supplier<CompletableFuture<Token>> work) {
-    return new Call<Token>(driver, timeoutNanos).start(work);
+  private Call.Task<Token, RuntimeException> token(TokenOptions options) {
+    notNull(options, "the options");
+    return call -> {
+      if (options.isForced) {
+        return driver.holder.force();
+      }
+      if (options.refused != null) {
+        driver.holder.refuse(options.refused, false);
+      }
+      return driver.holder.token(options.refused);
+    };
   }
 
   @Override
   public void setToken(Token token) throws InterruptedException {
-    var input = token.fields();
+    var input = notNull(token, "the token").fields();
     input.put("now", driver.now());
-    await(driver.change("set_token", Json.write(input), driver.holder::replace));
+    change("set_token", Json.write(input), true);
   }
 
   @Override
   public void clearToken() throws InterruptedException {
-    await(driver.change("clear_token", new byte[0], driver.holder::clear));
+    change("clear_token", new byte[0], false);
+  }
+
+  /** Calls an export that sends nothing, and then changes what is kept. */
+  private void change(String export, byte[] input, boolean isSet) throws InterruptedException {
+    make(
+        call ->
+            driver.plugin.run(
+                () -> {
+                  driver.plugin.call(export, input, null);
+                  driver.holder.drop(isSet);
+                  return null;
+                }));
   }
 
   @Override
   public RosteringClient forCustomer(String id) {
-    return withId("customer_id", id);
+    return withId("customer_id", notNull(id, "the id (for none, use forNoCustomer())"));
+  }
+
+  @Override
+  public RosteringClient forNoCustomer() {
+    return withId("customer_id", null);
   }
 
   @Override
   public RosteringClient forUser(String id) {
-    return withId("user_id", id);
+    return withId("user_id", notNull(id, "the id (for none, use forNoUser())"));
+  }
+
+  @Override
+  public RosteringClient forNoUser() {
+    return withId("user_id", null);
   }
 
   private RosteringClient withId(String name, String id) {
     var changed = new HashMap<>(ids);
-    changed.put(name, id);
-    return new Client(driver, baseUrl, changed, timeoutNanos);
+    changed.put(name, Json.bounded(id));
+    return new Client(driver, changed, timeout, true);
   }
 
   @Override
   public RosteringClient withTimeout(Duration timeout) {
-    return new Client(driver, baseUrl, ids, Timeout.nanos(timeout));
+    return new Client(driver, ids, RosteringClientBuilder.nanos(timeout), true);
   }
 
   @Override
   public RosteringClient withNoTimeout() {
-    return new Client(driver, baseUrl, ids, Timeout.NONE);
+    return new Client(driver, ids, RosteringClientBuilder.NEVER, true);
   }
 
   @Override
   public HttpClient authorize(HttpClient http) {
-    if (baseUrl == null) {
+    var base = driver.config.get("base_url");
+    if (base == null) {
       throw RosteringException.ofConfig(
           "config_missing",
           "base_url",
           "is not set: set it, because only requests to it get the token");
     }
-    return new AuthorizedHttpClient(this, URI.create(baseUrl), http);
+    return new AuthorizedHttpClient(this, URI.create(base), http);
   }
 
   @Override
   public void close() {
-    close(Timeout.NONE);
+    close(RosteringClientBuilder.NEVER);
   }
 
   @Override
   public void close(Duration limit) {
-    close(limit.isZero() ? 0 : Timeout.nanos(limit));
+    close(Duration.ZERO.equals(limit) ? 0 : RosteringClientBuilder.nanos(limit));
   }
 
   private void close(long nanos) {
-    var closed = driver.close();
-    try {
-      closed.get(nanos, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      driver.cancel();
-    } catch (InterruptedException e) {
-      driver.cancel();
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException e) {
-      throw new AssertionError(e); // nothing completes it with an exception
+    if (!isView) {
+      driver.close(nanos);
     }
-    closed.join();
-  }
-
-  /** Waits for a call. What it throws has the stack of the caller. */
-  static <T> T await(CompletableFuture<T> call) throws InterruptedException {
-    try {
-      return call.get();
-    } catch (InterruptedException e) {
-      call.cancel(true);
-      throw e;
-    } catch (ExecutionException e) {
-      throw cause(e);
-    }
-  }
-
-  /** Waits, even if the thread is interrupted. */
-  static void join(CompletableFuture<Void> work) {
-    try {
-      work.join();
-    } catch (CompletionException e) {
-      throw cause(e);
-    }
-  }
-
-  static RuntimeException cause(Exception e) {
-    if (e.getCause() instanceof RosteringException shared) {
-      return shared.copy();
-    }
-    return e.getCause().fillInStackTrace() instanceof RuntimeException cause
-        ? cause
-        : new IllegalStateException(e.getCause());
-  }
-
-  /** What depends on this future does not run on the thread that ends the call. */
-  private static <T> CompletableFuture<T> future(CompletableFuture<T> result) {
-    var future = result.isDone() ? result.copy() : result.thenApplyAsync(Function.identity());
-    future.whenComplete((t, e) -> result.cancel(true));
-    return future;
   }
 }

@@ -1,45 +1,137 @@
 package example.automaticrostering;
 
-import static java.util.concurrent.CompletableFuture.completedFuture;
-import static java.util.concurrent.CompletableFuture.failedFuture;
-
 import java.lang.System.Logger.Level;
+import java.net.http.HttpHeaders;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
-/** What the calls of a client and its views share; it also closes them. */
+/** What the calls of a client and its views share. */
 final class Driver {
   /** Bounds the requests that are kept. */
   private static final int MOST_REQUESTS = 256;
 
+  /** The first other token may come from a store, and have been revoked, too. */
+  private static final int MOST_SENDS = 3;
+
+  /** Bounds how long a timer stays that no call needs. */
+  private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private static final long ORIGIN = System.nanoTime();
+
   final PluginThread plugin;
   final Http http;
   final StoreSteps store;
-  final BiConsumer<Level, String> log;
+  final Log log;
   final Holder holder = new Holder(this);
+  private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+
+  /** Completes when the client is closing and no call is left. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+  private volatile boolean isClosing;
+
+  /** The time at which the timer goes off. */
+  private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
+
   private final InstantSource clock;
+  final RosteringConfig config;
 
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
 
-  private final Set<Call<?>> calls = ConcurrentHashMap.newKeySet();
-  final Deadlines deadlines = new Deadlines(calls);
-  private final CompletableFuture<Void> closed = new CompletableFuture<>();
-  private volatile boolean isClosing;
-
-  Driver(Supplier<Exports> plugin, RosteringClientBuilder options) {
+  Driver(RosteringClientBuilder options) {
+    config = options.config;
     clock = options.clock;
-    log = options.log();
-    this.plugin = new PluginThread(plugin);
+    log = new Log(options.logger);
+    plugin = new PluginThread(() -> options.host(log));
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
     store = options.store == null ? null : new StoreSteps(options.store, log);
-    this.plugin.awaitOpen();
+    plugin.awaitOpen();
+  }
+
+  void add(Call call) {
+    calls.add(call);
+    if (isClosing) {
+      remove(call); // whether or not the close has seen it
+      throw closed();
+    }
+    setTimer(call.deadline);
+  }
+
+  /** Returns the time in nanoseconds, counted from near zero. */
+  static long nanos() {
+    return System.nanoTime() - ORIGIN;
+  }
+
+  /**
+   * Has calls time out. They share one timer, which stays when they end: a timer for each, which
+   * nearly every call would set and cancel, would wake a thread each time.
+   */
+  private void setTimer(long deadline) {
+    var now = nanos();
+    var time = Math.min(deadline, now + MOST_NANOS);
+    if (timer.getAndAccumulate(time, Math::min) > time) {
+      CompletableFuture.delayedExecutor(time - now, TimeUnit.NANOSECONDS, Runnable::run)
+          .execute(() -> timeOut(time));
+    }
+  }
+
+  private void timeOut(long time) {
+    if (timer.compareAndSet(time, Long.MAX_VALUE)) { // otherwise it was set to a sooner time
+      for (var call : calls) {
+        if (call.deadline > nanos()) {
+          setTimer(call.deadline);
+        } else {
+          call.timeOut();
+        }
+      }
+    }
+  }
+
+  void remove(Call call) {
+    calls.remove(call);
+    endIfIdle();
+  }
+
+  /** Waits for the calls that began before, and ends those that take longer. */
+  void close(long nanos) {
+    isClosing = true;
+    endIfIdle();
+    try {
+      ended.get(nanos, TimeUnit.NANOSECONDS);
+      return;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException | ExecutionException e) { // nothing but a timeout
+    }
+    Supplier<CancellationException> why =
+        () -> new CancellationException("the client was closed before the call ended");
+    calls.forEach(call -> call.end(why));
+  }
+
+  private void endIfIdle() {
+    if (isClosing && calls.isEmpty()) {
+      holder.drop(true);
+      plugin.free();
+      ended.complete(null);
+    }
+  }
+
+  static IllegalStateException closed() {
+    return new IllegalStateException("the client is closed; open a new one");
   }
 
   /** Returns the time by which tokens expire. */
@@ -48,73 +140,71 @@ final class Driver {
   }
 
   /** Returns the plugin's request for an input. */
-  CompletableFuture<Request> request(Map<String, ?> input) {
+  Request request(Map<String, ?> input) throws InterruptedException {
     var kept = requests.get(input);
     if (kept != null) {
-      return completedFuture(kept);
+      return kept;
     }
-    return plugin.supply(
-        () -> {
-          var built = Request.of(Json.read(plugin.call("request", Json.write(input), null)));
-          if (requests.size() >= MOST_REQUESTS) {
-            requests.clear();
-          }
-          requests.put(input, built);
-          return built;
-        });
-  }
-
-  /** Calls an export that sends nothing, and then changes what is kept. */
-  CompletableFuture<Void> change(String export, byte[] input, Runnable change) {
-    return isClosing
-        ? failedFuture(closed())
-        : plugin.supply(
-            () -> {
-              plugin.call(export, input, null);
-              change.run();
-              return null;
-            });
-  }
-
-  /** Adds a call that starts, and reports whether it may. */
-  boolean add(Call<?> call) {
-    calls.add(call);
-    if (!isClosing) {
-      return true;
+    var built =
+        plugin.run(() -> Request.of(Json.read(plugin.call("request", Json.write(input), null))));
+    if (requests.size() >= MOST_REQUESTS) {
+      requests.clear();
     }
-    remove(call); // whether or not the close has seen it
-    return false;
+    requests.put(input, built);
+    return built;
   }
 
-  void remove(Call<?> call) {
-    calls.remove(call);
-    closeIfIdle();
+  /** Returns headers without the secret and tokens, as the plugin's errors are. */
+  HttpHeaders redacted(HttpHeaders headers, List<String> tokens) {
+    var secrets = Stream.concat(Stream.of(config.get("client_secret")), tokens.stream());
+    var forms = secrets.flatMap(s -> Json.encodings(s).stream()).toList();
+    UnaryOperator<String> shown =
+        text -> forms.stream().anyMatch(text::contains) ? "[redacted]" : text;
+    var redacted = new HashMap<String, List<String>>();
+    headers
+        .map()
+        .forEach((name, all) -> redacted.put(shown.apply(name), all.stream().map(shown).toList()));
+    return HttpHeaders.of(redacted, (name, value) -> true);
   }
 
-  /** Closes, and returns a future that completes when the calls that started before have ended. */
-  CompletableFuture<Void> close() {
-    isClosing = true;
-    closeIfIdle();
-    return closed;
+  /** What {@link #send} needs to know about a request. */
+  interface Sending<E extends Exception> {
+    /** Returns a token. The service refused the last one, unless that is null. */
+    Token token(String refused) throws InterruptedException;
+
+    /** Sends the request once, and returns the status of the response. */
+    int send(Token token) throws E, InterruptedException;
   }
 
-  /** Cancels the calls that a close waits for. */
-  void cancel() {
-    for (var call : calls) {
-      call.result.completeExceptionally(
-          new CancellationException("the client was closed before the call ended"));
+  /**
+   * Sends a request, and again with another token after a 401. Returns why there is no other token
+   * after the last response, or null.
+   *
+   * @param sent gets the tokens
+   */
+  <E extends Exception> RuntimeException send(
+      boolean isRepeatable, List<String> sent, Sending<E> request) throws E, InterruptedException {
+    for (var token = request.token(null); ; ) {
+      sent.add(token.accessToken());
+      if (request.send(token) != 401) {
+        holder.accept(token.accessToken());
+        return null;
+      }
+      holder.refuse(token.accessToken(), isRepeatable && sent.size() == 1);
+      if (!isRepeatable) {
+        return null;
+      }
+      try {
+        token = request.token(token.accessToken());
+      } catch (RuntimeException e) {
+        return e;
+      }
+      if (sent.size() == MOST_SENDS) {
+        return null;
+      }
+      log.add(
+          Level.WARNING,
+          "the service refused the token; the request is sent again with another one");
     }
-  }
-
-  private void closeIfIdle() {
-    if (isClosing && calls.isEmpty()) {
-      holder.abandon();
-      plugin.execute(plugin::free);
-      closed.complete(null);
-    }
-  }
-
-  static IllegalStateException closed() {
-    return new IllegalStateException("the client is closed; open a new one");
   }
 }

@@ -34,7 +34,7 @@ public final class FileStore implements Store {
    * @throws IOException if it cannot be created or written; the message names it
    */
   public FileStore(Path folder) throws IOException {
-    this.folder = folder;
+    this.folder = RosteringException.notNull(folder, "the folder");
     if (!Files.isDirectory(folder)) {
       var hasModes = folder.getFileSystem().supportedFileAttributeViews().contains("posix");
       var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));

@@ -1,7 +1,5 @@
 package example.automaticrostering;
 
-import static java.util.concurrent.CompletableFuture.completedFuture;
-
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A token flow of the plugin, whose steps it carries out. It belongs to none of the calls that wait
- * for it. What changes is guarded by the holder.
+ * A token flow of the plugin, whose steps it carries out in a thread of its own. It belongs to none
+ * of the calls that wait for it. What changes is guarded by the holder.
  */
 final class Flow {
   /** A token that the service refused, and whether it was used before, as in the contract. */
@@ -29,9 +27,7 @@ final class Flow {
   /** Completes with the last token, with the error, or with null if the flow was abandoned. */
   final CompletableFuture<Token> end = new CompletableFuture<>();
 
-  private volatile CompletableFuture<?> work = completedFuture(null); // of its step
-  private CompletableFuture<Void> timer = new CompletableFuture<>();
-  private Throwable failure; // of its last request
+  final Thread thread = Threads.daemon("rostering-token", this::run);
   private long wall; // when its step began, by the client's clock
   private long mono; // the same by one that may stop with the machine
 
@@ -39,15 +35,13 @@ final class Flow {
     this.driver = driver;
     this.isForced = isForced;
     this.refused = refused;
+    touch();
   }
 
-  /** Begins a step, which is abandoned after a time. */
-  void touch(long mostSeconds) {
+  /** Begins a step. */
+  void touch() {
     wall = driver.now();
     mono = System.nanoTime();
-    timer.complete(null);
-    timer = Timeout.after(TimeUnit.SECONDS.toNanos(mostSeconds + 1));
-    timer.thenRun(driver.holder::abandonOld);
   }
 
   /** Returns how many seconds ago its step began, by the clock that shows more. */
@@ -55,77 +49,64 @@ final class Flow {
     return Math.max(driver.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
   }
 
-  /** Runs in the plugin's thread, but for the steps. */
-  void start() {
-    driver.plugin.execute(
-        () -> {
-          var input = new HashMap<String, Object>();
-          input.put("accepts", driver.store == null ? List.of() : List.of("store"));
-          if (isForced) {
-            input.put("force", true);
-          }
-          if (refused != null) {
-            input.put("refused", refused.token());
-            input.put("used", refused.used());
-          }
-          next("begin", input);
-        });
-  }
-
   /** Whatever ends the flow, ends it for all who wait. */
-  private void next(String export, Map<String, Object> input) {
+  private void run() {
     try {
-      input.put("now", driver.now());
-      var step = Step.ofJson(driver.plugin.call(export, Json.write(input), failure));
-      if (!driver.holder.take(this, step)) {
-        return;
+      var input = new HashMap<String, Object>();
+      input.put("accepts", driver.store == null ? List.of() : List.of("store"));
+      if (isForced) {
+        input.put("force", true);
       }
-      if (step.isDone()) {
-        driver.holder.end(this, step.token(), null);
-        return;
+      if (refused != null) {
+        input.put("refused", refused.token());
+        input.put("used", refused.used());
       }
-      var started = start(step);
-      work = started;
-      if (!driver.holder.isRunning(this)) {
-        cancel();
+      for (var step = next("begin", input); step != null; step = next("resume", input)) {
+        input = new HashMap<>(carryOut(step));
+        input.put("flow", step.fields().get("flow"));
       }
-      started.whenCompleteAsync((result, e) -> resume(step, result, e), driver.plugin);
     } catch (Throwable e) {
       driver.holder.end(this, null, e);
     }
+    Thread.interrupted(); // if it was abandoned
+    driver.log.flush();
   }
 
-  private void resume(Step step, Map<String, ?> result, Throwable e) {
-    if (!driver.holder.isRunning(this)) {
-      return;
-    }
-    failure = e == null ? null : Http.unwrapped(e);
-    var input = new HashMap<String, Object>(e == null ? result : Map.of("failed", Http.reason(e)));
-    input.put("flow", step.flow());
-    next("resume", input);
+  /** Returns the next step, or null after the last one. */
+  private Step next(String export, Map<String, Object> input) throws InterruptedException {
+    input.put("now", driver.now());
+    return driver.plugin.run(
+        () -> {
+          var step =
+              Step.ofJson(driver.plugin.call(export, Json.write(input), driver.holder.failure));
+          // Before the plugin's state changes again.
+          return driver.holder.take(this, step) && !step.isDone() ? step : null;
+        });
   }
 
-  private CompletableFuture<? extends Map<String, ?>> start(Step step) {
-    switch (step.step()) {
+  private Map<String, ?> carryOut(Step step) throws InterruptedException {
+    switch (step.get("step")) {
       case "store":
         return driver.store.use(step);
       case "wait":
         // At random, against a thundering herd.
         var jitter = 1 + ThreadLocalRandom.current().nextDouble() / 2;
-        return Timeout.after((long) (step.seconds() * jitter * 1e9)).thenApply(x -> Map.of());
+        TimeUnit.NANOSECONDS.sleep((long) (step.fields().getDouble("seconds") * jitter * 1e9));
+        return Map.of();
       case "request":
-        return driver.http.requestToken(step);
+        driver.holder.failure = null;
+        try {
+          return driver.http.requestToken(step);
+        } catch (Http.Failure e) {
+          driver.holder.failure = e.getCause();
+          return Map.of("failed", e.getMessage());
+        }
       default:
-        throw RosteringException.ofBug("unknown step " + step.step(), null);
+        throw RosteringException.ofBug("unknown step " + step.get("step"), null);
     }
   }
 
-  void cancel() {
-    work.cancel(true);
-  }
-
   void end(Token token, Throwable e) {
-    timer.complete(null);
     if (e == null) {
       news.complete(null);
       end.complete(token);

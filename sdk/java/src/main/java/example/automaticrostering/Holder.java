@@ -1,12 +1,9 @@
 package example.automaticrostering;
 
-import static java.util.concurrent.CompletableFuture.completedFuture;
-import static java.util.concurrent.CompletableFuture.failedFuture;
-
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
-import java.util.function.Function;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Holds the token of a client. One flow at a time gets another token from the plugin, apart from
@@ -30,74 +27,84 @@ final class Holder {
   private Flow.Refusal refused; // with which the next flow begins
   private Flow flow; // that runs
 
+  /** Why the last token request got no response, or null. */
+  volatile Throwable failure;
+
   Holder(Driver driver) {
     this.driver = driver;
   }
 
   /** Returns a token for a call. The service refused its last one, unless that is null. */
-  CompletableFuture<Token> token(String mine) {
-    Flow waited;
-    CompletableFuture<Token> news;
-    synchronized (this) {
-      var now = driver.now();
-      if (now < latest) { // the clock was set back
-        kept = null;
+  Token token(String mine) throws InterruptedException {
+    while (true) {
+      Flow waited;
+      CompletableFuture<Token> news;
+      synchronized (this) {
+        var now = driver.now();
+        if (now < latest) { // the clock was set back
+          kept = null;
+        }
+        latest = now;
+        if (kept != null && now < kept.until()) {
+          return kept.token();
+        }
+        waited = running(false);
+        news = waited.news;
       }
-      latest = now;
-      if (kept != null && now < kept.until()) {
-        return completedFuture(kept.token());
+      try {
+        var token = await(news);
+        if (token != null) {
+          return token;
+        }
+      } catch (ExecutionException e) {
+        if (!waited.isForced && (waited.refused == null || waited.refused.token().equals(mine))) {
+          throw RosteringException.thrown(e);
+        }
       }
-      waited = running(false);
-      news = waited.news;
     }
-    return compose(
-        news,
-        (token, e) -> {
-          if (token != null) {
-            return completedFuture(token);
-          }
-          var isMine = waited.refused == null || waited.refused.token().equals(mine);
-          return e != null && !waited.isForced && isMine ? failedFuture(e) : token(mine);
-        });
   }
 
   /**
    * Returns the token of a flow that begins from now on. All that wait for such a flow share it.
    */
-  CompletableFuture<Token> force() {
-    Flow before;
-    synchronized (this) {
-      abandonOld();
-      before = flow;
+  Token force() throws InterruptedException {
+    var before = current();
+    while (true) {
+      Flow waited;
+      synchronized (this) {
+        waited = running(true);
+      }
+      var isNew = waited.isForced && waited != before;
+      try {
+        var token = await(waited.end);
+        if (isNew && token != null) {
+          return token;
+        }
+      } catch (ExecutionException e) {
+        if (isNew) {
+          throw RosteringException.thrown(e);
+        }
+      }
     }
-    return forcedAfter(before);
   }
 
-  private CompletableFuture<Token> forcedAfter(Flow before) {
-    Flow waited;
-    synchronized (this) {
-      waited = running(true);
+  /** Waits for a flow, but not longer than for a step. Null is no token, and no error. */
+  private static Token await(CompletableFuture<Token> result)
+      throws InterruptedException, ExecutionException {
+    try {
+      return result.get(MOST_SECONDS + 1, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      return null;
     }
-    return compose(
-        waited.end,
-        (token, e) -> {
-          if (!waited.isForced || waited == before || token == null && e == null) {
-            return forcedAfter(before);
-          }
-          return e == null ? completedFuture(token) : failedFuture(e);
-        });
-  }
-
-  private static <T> CompletableFuture<T> compose(
-      CompletableFuture<T> stage, BiFunction<T, Throwable, CompletableFuture<T>> next) {
-    return stage.handle(next).thenCompose(Function.identity());
   }
 
   /** Waits for the flow that runs, if the process may be frozen after the call. */
-  synchronized CompletableFuture<?> settled(long nanos) {
-    return settles && flow != null
-        ? flow.end.copy().completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS)
-        : completedFuture(null);
+  void settle(long nanos) {
+    var running = settles ? current() : null;
+    if (running != null) {
+      var end = running.end.handle((token, e) -> token); // the call has its own result
+      end.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).join();
+    }
   }
 
   /** Notes that the service did not refuse a token. */
@@ -121,82 +128,72 @@ final class Holder {
     }
   }
 
-  /** Drops what is kept, after clear_token. A flow that runs begins anew in the plugin. */
-  synchronized void clear() {
+  /**
+   * Drops what is kept, after clear_token or set_token. After clear_token, a flow that runs begins
+   * anew in the plugin; after set_token, who waits for it begins another.
+   */
+  synchronized void drop(boolean isSet) {
     kept = null;
-  }
-
-  /** Drops what is kept, after set_token. Who waits for a flow that runs begins another. */
-  synchronized void replace() {
-    kept = null;
-    refused = null;
-    abandon();
-  }
-
-  synchronized void abandonOld() {
-    if (flow != null && flow.age() > MOST_SECONDS) {
+    if (isSet) {
+      refused = null;
       abandon();
     }
   }
 
-  /** Those who wait continue in the plugin's thread, without the lock. */
-  synchronized void abandon() {
+  private void abandon() {
     if (flow != null) {
-      var abandoned = flow;
+      flow.thread.interrupt();
+      flow.end(null, null);
       flow = null;
-      abandoned.cancel();
-      driver.plugin.execute(() -> abandoned.end(null, null));
     }
   }
 
-  /** Returns the flow that runs, or else a new one. */
-  private Flow running(boolean isForced) {
-    abandonOld();
-    if (flow == null) {
-      flow = new Flow(driver, isForced, isForced ? null : refused);
-      if (!isForced) {
-        refused = null;
-      }
-      flow.touch(MOST_SECONDS);
-      flow.start();
+  /** Returns the flow that runs, or null. One that never ends is abandoned. */
+  private synchronized Flow current() {
+    if (flow != null && flow.age() > MOST_SECONDS) {
+      abandon();
     }
     return flow;
   }
 
-  synchronized boolean isRunning(Flow f) {
-    return flow == f;
+  /** Returns the flow that runs, or else a new one. */
+  private Flow running(boolean isForced) {
+    if (current() == null) {
+      var begun = new Flow(driver, isForced, isForced ? null : refused);
+      begun.thread.start();
+      flow = begun;
+      if (!isForced) {
+        refused = null;
+      }
+    }
+    return flow;
   }
 
   /** Takes the token of a flow's step, and returns whether the flow still runs. */
-  boolean take(Flow f, Step step) {
-    CompletableFuture<Token> news;
-    synchronized (this) {
-      if (flow != f) {
-        return false;
-      }
-      f.touch(MOST_SECONDS);
-      // The service may refuse a token while that is renewed.
-      if (step.token() == null
-          || refused != null && refused.token().equals(step.token().accessToken())) {
-        return true;
-      }
+  synchronized boolean take(Flow f, Step step) {
+    if (flow != f) {
+      return false;
+    }
+    f.touch();
+    var token = step.token();
+    // The service may refuse a token while that is renewed.
+    if (token != null && (refused == null || !refused.token().equals(token.accessToken()))) {
       kept = step;
       refused = null;
-      news = f.news;
+      f.news.complete(token);
       f.news = new CompletableFuture<>();
     }
-    news.complete(step.token());
+    if (step.isDone()) {
+      end(f, token, null);
+    }
     return true;
   }
 
   /** Ends a flow for all who wait, unless it was abandoned. */
-  void end(Flow f, Token token, Throwable e) {
-    synchronized (this) {
-      if (flow != f) {
-        return;
-      }
+  synchronized void end(Flow f, Token token, Throwable e) {
+    if (flow == f) {
       flow = null;
+      f.end(token, e);
     }
-    f.end(token, e);
   }
 }

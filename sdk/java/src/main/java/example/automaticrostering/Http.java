@@ -1,43 +1,60 @@
 package example.automaticrostering;
 
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.BodySubscribers;
-import java.net.http.HttpResponse.ResponseInfo;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
+import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 
 /** Sends requests. */
 final class Http {
   static final String USER_AGENT = "automatic-rostering/" + RosteringClient.VERSION + " (java)";
 
-  /** A response that is larger than the limit. */
-  static final class TooLarge extends IOException {
+  /** No response: the message is for the plugin, the cause for callers. */
+  static final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 
-    TooLarge(int limit) {
-      super("the response is larger than maxBody (" + limit + " bytes): raise it, or request less");
+    Failure(Throwable thrown) {
+      super(reason(thrown), thrown);
     }
   }
 
+  private static final List<Class<?>> CLEAN =
+      List.of(
+          SocketException.class,
+          UnknownHostException.class,
+          UnresolvedAddressException.class,
+          ClosedChannelException.class,
+          EOFException.class,
+          HttpTimeoutException.class,
+          TimeoutException.class,
+          SSLException.class,
+          GeneralSecurityException.class);
+
   /** One byte more than an error shows. */
-  private static final int MAX_ERROR_BODY = (4 << 10) + 1;
+  static final int MAX_ERROR_BODY = (4 << 10) + 1;
 
   /** Built when it is needed: that takes longer than the rest of a first call. */
   private static final class Shared {
-    // HTTP/1.1, because with version 2 the JDK asks plain http servers to upgrade.
-    static final HttpClient CLIENT =
-        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    static final HttpClient CLIENT = HttpClient.newHttpClient();
   }
 
   private final HttpClient client;
@@ -51,7 +68,8 @@ final class Http {
 
   /** Refuses a client that follows redirects: it would forward the headers, and so the token. */
   static HttpClient withoutRedirects(HttpClient client) {
-    if (client.followRedirects() != HttpClient.Redirect.NEVER) {
+    if (RosteringException.notNull(client, "the HTTP client").followRedirects()
+        != HttpClient.Redirect.NEVER) {
       throw new IllegalArgumentException(
           "the HTTP client must not follow redirects, which forward the token to other hosts:"
               + " set followRedirects(Redirect.NEVER)");
@@ -60,23 +78,29 @@ final class Http {
   }
 
   /** Sends a request to the service, in this thread. */
-  HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
+  Response send(HttpRequest request) throws Failure, InterruptedException {
+    // Of a body that is too long, one byte more is read.
+    var most = Math.max(maxBody, maxBody + 1);
     try {
-      return client.send(request, this::bodyOf);
-    } catch (IOException e) { // the client throws a copy
-      throw e.getCause() instanceof TooLarge tooLarge ? tooLarge : e;
+      return Response.of(
+          client.send(
+              request, info -> new Body(isSuccess(info.statusCode()) ? most : MAX_ERROR_BODY)));
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new Failure(clean(e));
     }
   }
 
-  /** Sends a request to the service. Canceling the future cancels it. */
-  CompletableFuture<HttpResponse<byte[]>> sendAsync(HttpRequest request) {
-    return client.sendAsync(request, this::bodyOf);
-  }
-
-  private Body bodyOf(ResponseInfo response) {
-    return isSuccess(response.statusCode())
-        ? new Body(maxBody, false)
-        : new Body(MAX_ERROR_BODY, true);
+  /** Returns a response that is not larger than the limit. */
+  Response checked(Response response) {
+    if (response.body().length > maxBody) {
+      throw RosteringException.ofNetwork(
+          "the response is larger than maxBody (%d bytes): raise it, or request less"
+              .formatted(maxBody),
+          false);
+    }
+    return response;
   }
 
   /** Reports whether a response is a result; that of any other is an error, which has its body. */
@@ -85,18 +109,23 @@ final class Http {
   }
 
   /** Returns the result of a token request as resume takes it, within the step's timeout. */
-  CompletableFuture<Map<String, ?>> requestToken(Step step) {
-    var sent = client.sendAsync(step.request().forToken(), info -> new Body(step.limit(), true));
-    var result = sent.<Map<String, ?>>thenApply(received -> Response.of(received).fields());
-    result.orTimeout(step.timeout(), TimeUnit.SECONDS);
-    result.whenComplete((r, e) -> sent.cancel(true)); // frees the connection
-    return result;
-  }
-
-  static Throwable unwrapped(Throwable thrown) {
-    return thrown instanceof CompletionException && thrown.getCause() != null
-        ? unwrapped(thrown.getCause())
-        : thrown;
+  Map<String, ?> requestToken(Step step) throws Failure, InterruptedException {
+    var request = Request.of(step.fields().getObject("request")).forToken();
+    var limit = step.fields().getInt("limit");
+    CompletableFuture<?> started = null;
+    try {
+      var sent = client.sendAsync(request, info -> new Body(limit));
+      started = sent;
+      return Response.of(sent.get(step.fields().getLong("timeout"), TimeUnit.SECONDS)).fields();
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new Failure(clean(e instanceof ExecutionException ? e.getCause() : e));
+    } finally {
+      if (started != null) {
+        started.cancel(true); // frees the connection
+      }
+    }
   }
 
   /**
@@ -104,9 +133,8 @@ final class Http {
    * cause whose message another one includes adds nothing.
    */
   static String reason(Throwable thrown) {
-    var first = unwrapped(thrown);
-    var reason = first instanceof TimeoutException ? "timed out" : first.toString();
-    for (var t = first.getCause(); t != null; t = t.getCause()) {
+    var reason = thrown instanceof TimeoutException ? "timed out" : thrown.toString();
+    for (var t = thrown.getCause(); t != null; t = t.getCause()) {
       if (t.getMessage() == null || !reason.contains(t.getMessage())) {
         reason += ", caused by " + t;
       }
@@ -114,56 +142,65 @@ final class Http {
     return reason;
   }
 
-  /** Reads the body of a response up to a limit. What exceeds it is cut off, or an error. */
-  private static final class Body implements BodySubscriber<byte[]> {
-    private final BodySubscriber<byte[]> whole = BodySubscribers.ofByteArray();
-    private final int limit;
-    private final boolean isCut;
-    private Subscription subscription;
-    private int left;
+  /** Returns a failure without what the server sent: that may be the request, with its secrets. */
+  static Throwable clean(Throwable thrown) {
+    var name = thrown.getClass().getName();
+    return isClean(thrown)
+        ? thrown
+        : new IOException("no valid response (" + name + ", whose text may repeat a secret)");
+  }
 
-    Body(int limit, boolean isCut) {
+  /** The JDK's parsers say what they got. The exceptions of programs are their own. */
+  private static boolean isClean(Throwable t) {
+    return (CLEAN.stream().anyMatch(c -> c.isInstance(t))
+            || !t.getClass().getName().startsWith("java"))
+        && (t.getCause() == null || isClean(t.getCause()))
+        && Stream.of(t.getSuppressed()).allMatch(Http::isClean);
+  }
+
+  /** Reads the body of a response up to a limit, into one array: chunks may be of one byte. */
+  static final class Body implements BodySubscriber<byte[]> {
+    private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+    private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
+    private final int limit;
+    private Subscription subscription;
+
+    Body(int limit) {
       this.limit = limit;
-      this.isCut = isCut;
-      left = limit;
     }
 
     @Override
     public CompletionStage<byte[]> getBody() {
-      return whole.getBody();
+      return whole;
     }
 
     @Override
     public void onSubscribe(Subscription s) {
       subscription = s;
-      whole.onSubscribe(s);
+      s.request(Long.MAX_VALUE);
     }
 
     @Override
     public void onNext(List<ByteBuffer> buffers) {
       for (var buffer : buffers) {
-        var isTooLong = buffer.remaining() > left;
-        buffer.limit(buffer.position() + Math.min(left, buffer.remaining()));
-        left -= buffer.remaining();
-        whole.onNext(List.of(buffer));
-        if (isTooLong) {
-          subscription.cancel();
-          if (!isCut) {
-            whole.onError(new TooLarge(limit));
-          }
-          whole.onComplete();
-        }
+        var part = new byte[Math.min(buffer.remaining(), limit - received.size())];
+        buffer.get(part);
+        received.writeBytes(part);
+      }
+      if (received.size() == limit) {
+        subscription.cancel();
+        onComplete();
       }
     }
 
     @Override
     public void onError(Throwable thrown) {
-      whole.onError(thrown);
+      whole.completeExceptionally(thrown);
     }
 
     @Override
     public void onComplete() {
-      whole.onComplete();
+      whole.complete(received.toByteArray());
     }
   }
 }

@@ -6,10 +6,13 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import com.grack.nanojson.JsonWriter;
+import java.net.URLEncoder;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** The plugin's JSON. */
 final class Json {
+  private static final int MOST_CHARACTERS = 40_000;
   private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
   private Json() {}
@@ -17,6 +20,20 @@ final class Json {
   /** Reports whether a string has no lone surrogate, which encoders replace by a question mark. */
   static boolean isUnicode(String string) {
     return UTF_8.newEncoder().canEncode(string);
+  }
+
+  /** Cuts off what is longer than any value that the plugin takes, so that it refuses it soon. */
+  static String bounded(String string) {
+    return string == null || string.length() < MOST_CHARACTERS
+        ? string
+        : string.substring(0, MOST_CHARACTERS);
+  }
+
+  /** Returns the encodings of a secret in which the plugin redacts it. */
+  static List<String> encodings(String secret) {
+    var form = URLEncoder.encode(secret, UTF_8);
+    var json = JsonWriter.string(secret);
+    return List.of(secret, form, form.replace("+", "%20"), json.substring(1, json.length() - 1));
   }
 
   /** Writes maps, lists, strings, numbers and booleans. The plugin sees a lone surrogate. */

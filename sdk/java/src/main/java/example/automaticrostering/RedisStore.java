@@ -14,7 +14,7 @@ public final class RedisStore implements Store {
   /** Creates a store. Its threads share the Jedis client. */
   @SuppressWarnings("exports") // "requires transitive" would require it of all modules
   public RedisStore(UnifiedJedis redis) {
-    this.redis = redis;
+    this.redis = RosteringException.notNull(redis, "the Redis client");
   }
 
   @Override

@@ -1,5 +1,7 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
+
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -28,14 +30,17 @@ public final class Retry {
    * the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
-    var limit = Timeout.nanos(deadline);
+    var limit = RosteringClientBuilder.nanos(deadline);
+    notNull(call, "the call");
     var begin = System.nanoTime();
     for (var backoff = Duration.ofSeconds(1); ; backoff = backoff.multipliedBy(2)) {
       backoff = backoff.compareTo(LONGEST) > 0 ? LONGEST : backoff;
       try {
         return call.call();
       } catch (RosteringException e) {
-        var wait = Timeout.nanos(e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
+        var wait =
+            RosteringClientBuilder.nanos(
+                e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
         var jitter = ThreadLocalRandom.current().nextDouble(0.1);
         var nanos = (long) (wait * (1 + jitter));
         if (!e.retryable() || nanos > limit - (System.nanoTime() - begin)) {

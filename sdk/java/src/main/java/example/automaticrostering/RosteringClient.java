@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>A call that fails throws {@link RosteringException}; after {@link #close()}, and if the plugin
  * itself fails, IllegalStateException. A blocking method whose thread is interrupted cancels the
  * call's request and throws InterruptedException. Canceling or completing the future of an
- * asynchronous method does the same to its call; what depends on such a future runs in the common
- * pool. A token request is not canceled with its caller: others may be waiting for it.
+ * asynchronous method does the same to its call. A token request is not canceled with its caller:
+ * others may be waiting for it.
  *
  * <p>A method that your own implementation does not override throws UnsupportedOperationException:
  * a fake for tests needs only what is tested.
@@ -86,14 +86,24 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Returns a view for another customer: this client, with the same token and everything else, but
-   * all its calls send that id, or none if it is null. Closing a view closes the client.
+   * all its calls send that id. Closing a view closes nothing.
    */
   default RosteringClient forCustomer(String id) {
     throw new UnsupportedOperationException();
   }
 
+  /** Returns a view whose calls send no customer id. */
+  default RosteringClient forNoCustomer() {
+    throw new UnsupportedOperationException();
+  }
+
   /** Returns a view for another user, as {@link #forCustomer} does for a customer. */
   default RosteringClient forUser(String id) {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Returns a view whose calls send no user id. */
+  default RosteringClient forNoUser() {
     throw new UnsupportedOperationException();
   }
 

@@ -1,5 +1,7 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
@@ -7,7 +9,6 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiConsumer;
 import run.endive.runtime.InterpreterMachine;
 import run.endive.wasm.Parser;
@@ -15,17 +16,20 @@ import run.endive.wasm.WasmModule;
 
 /** Builds a client; each method changes the builder and returns it. */
 public final class RosteringClientBuilder {
-  private final RosteringConfig config;
+  /** A timeout of three centuries. */
+  static final long NEVER = Long.MAX_VALUE;
+
+  final RosteringConfig config;
   private byte[] wasm;
-  private long timeoutNanos = Timeout.nanos(Duration.ofSeconds(30));
+  private long timeout = nanos(Duration.ofSeconds(30));
   HttpClient httpClient; // null: the shared one
   int maxBody = 64 << 20;
   Store store;
   InstantSource clock = InstantSource.system();
-  private BiConsumer<Level, String> logger = System.getLogger("example.automaticrostering")::log;
+  BiConsumer<Level, String> logger = Log.SYSTEM::log;
 
   RosteringClientBuilder(RosteringConfig config) {
-    this.config = Objects.requireNonNull(config, "config");
+    this.config = notNull(config, "the config");
   }
 
   /**
@@ -42,13 +46,13 @@ public final class RosteringClientBuilder {
    * retryable {@code NETWORK_ERROR}.
    */
   public RosteringClientBuilder timeout(Duration timeout) {
-    timeoutNanos = Timeout.nanos(timeout);
+    this.timeout = nanos(timeout);
     return this;
   }
 
   /** Removes the bound of calls. */
   public RosteringClientBuilder noTimeout() {
-    timeoutNanos = Timeout.NONE;
+    timeout = NEVER;
     return this;
   }
 
@@ -66,7 +70,7 @@ public final class RosteringClientBuilder {
 
   /** Sets a store through which clients share one token. */
   public RosteringClientBuilder store(Store store) {
-    this.store = store;
+    this.store = notNull(store, "the store");
     return this;
   }
 
@@ -75,16 +79,17 @@ public final class RosteringClientBuilder {
    * keep the real time.
    */
   public RosteringClientBuilder clock(InstantSource clock) {
-    this.clock = Objects.requireNonNull(clock, "clock");
+    this.clock = notNull(clock, "the clock");
     return this;
   }
 
   /**
    * Sets what gets the log lines, such as {@code System.getLogger("mine")::log} (default: the
-   * {@code System.Logger} named {@code example.automaticrostering}). What it throws is ignored.
+   * {@code System.Logger} named {@code example.automaticrostering}, which also gets what it
+   * throws). It gets them at the end of a call or token request, and so may call the client.
    */
   public RosteringClientBuilder logger(BiConsumer<Level, String> logger) {
-    this.logger = Objects.requireNonNull(logger, "logger");
+    this.logger = notNull(logger, "the logger");
     return this;
   }
 
@@ -93,7 +98,7 @@ public final class RosteringClientBuilder {
    * RosteringClient#CONTRACT}. Unlike that one, it is interpreted.
    */
   public RosteringClientBuilder plugin(byte[] wasm) {
-    this.wasm = wasm.clone();
+    this.wasm = notNull(wasm, "the plugin").clone();
     return this;
   }
 
@@ -106,26 +111,27 @@ public final class RosteringClientBuilder {
    */
   public RosteringClient open() {
     config.check();
-    var driver = new Driver(this::exports, this);
+    var driver = new Driver(this);
     config.checkHosts();
-    return new Client(driver, config.get("base_url"), Map.of(), timeoutNanos);
+    return new Client(driver, Map.of(), timeout, false);
   }
 
-  Exports exports() {
+  ExtismHost host(Log log) {
     return wasm == null
-        ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log())
-        : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log());
+        ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log)
+        : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
   }
 
-  /** Returns what logs lines. A log that fails makes no call fail. */
-  BiConsumer<Level, String> log() {
-    var chosen = logger; // a builder may change when the client is open
-    return (level, line) -> {
-      try {
-        chosen.accept(level, line);
-      } catch (Throwable e) { // nobody to tell
-      }
-    };
+  /** Converts a timeout to nanoseconds; one of more than three centuries is none. */
+  static long nanos(Duration timeout) {
+    if (notNull(timeout, "timeout").isZero() || timeout.isNegative()) {
+      throw new IllegalArgumentException("a timeout must be positive, not " + timeout);
+    }
+    try {
+      return timeout.toNanos();
+    } catch (ArithmeticException e) {
+      return NEVER;
+    }
   }
 
   /**

@@ -1,11 +1,13 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
 import static java.util.Locale.ROOT;
 
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a client: its credentials, the URLs, and whose jobs to list. They are checked
@@ -44,6 +46,7 @@ public final class RosteringConfig {
 
   /** Reads these variables from a map: {@link #fromEnvironment()}. */
   public static RosteringConfig fromEnvironment(Map<String, String> variables) {
+    notNull(variables, "the variables");
     var builder = builder();
     for (var key :
         ("auth_url base_url client_id client_secret customer_id user_id scope"
@@ -66,23 +69,21 @@ public final class RosteringConfig {
   /** Refuses what the plugin would not see: UTF-8 has no lone surrogates. */
   void check() {
     keys.forEach(
-        (key, value) -> {
-          if (!Json.isUnicode(value)) {
-            throw RosteringException.ofConfig(
-                "config_invalid", key, "has a lone surrogate: pass valid Unicode");
-          }
-        });
+        (key, value) ->
+            refuse(!Json.isUnicode(value), key, "has a lone surrogate: pass valid Unicode"));
   }
 
   /** Refuses host names that the JDK does not permit, in URLs that the plugin has checked. */
   void checkHosts() {
     for (var key : new String[] {"auth_url", "base_url"}) {
-      if (keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null) {
-        throw RosteringException.ofConfig(
-            "config_invalid",
-            key,
-            "has a host that java.net.URI cannot read: use a name without an underscore");
-      }
+      var isUnknown = keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null;
+      refuse(isUnknown, key, "has a host that java.net.URI cannot read: use no underscore in it");
+    }
+  }
+
+  private static void refuse(boolean isWrong, String key, String message) {
+    if (isWrong) {
+      throw RosteringException.ofConfig("config_invalid", key, message);
     }
   }
 
@@ -97,54 +98,55 @@ public final class RosteringConfig {
    * Builds a config; each method changes the builder and returns it. Null or an empty string unsets
    * a field.
    */
+  @SuppressWarnings("exports") // org.jspecify is for tools
   public static final class Builder {
     private final Map<String, String> keys = new TreeMap<>();
 
     private Builder() {}
 
     /** Sets the environment, which selects the scope; required unless a scope is set. */
-    public Builder environment(Environment environment) {
+    public Builder environment(@Nullable Environment environment) {
       return set("environment", environment == null ? null : environment.name().toLowerCase(ROOT));
     }
 
     /** Sets the URL of the identity provider: https, or http on loopback. */
-    public Builder authUrl(String url) {
+    public Builder authUrl(@Nullable String url) {
       return set("auth_url", url);
     }
 
     /** Sets the URL of the service: https, or http on loopback; it may have a path. */
-    public Builder baseUrl(String url) {
+    public Builder baseUrl(@Nullable String url) {
       return set("base_url", url);
     }
 
     /** Sets the client id of OAuth 2.0. */
-    public Builder clientId(String id) {
+    public Builder clientId(@Nullable String id) {
       return set("client_id", id);
     }
 
     /** Sets the client's secret, without the trailing newline of a file. */
-    public Builder clientSecret(String secret) {
+    public Builder clientSecret(@Nullable String secret) {
       return set("client_secret", secret);
     }
 
     /** Sets the customer of the calls, at most 256 bytes of visible ASCII. */
-    public Builder customerId(String id) {
+    public Builder customerId(@Nullable String id) {
       return set("customer_id", id);
     }
 
     /** Sets the user of the calls, at most 256 bytes of visible ASCII. */
-    public Builder userId(String id) {
+    public Builder userId(@Nullable String id) {
       return set("user_id", id);
     }
 
     /** Sets one or more scopes, separated by spaces, instead of the environment's. */
-    public Builder scope(String scope) {
+    public Builder scope(@Nullable String scope) {
       return set("scope", scope);
     }
 
     /** Sets how long before its expiry a token is renewed, in whole seconds (default: 60 s). */
     public Builder refreshMargin(Duration margin) {
-      if (margin.isNegative() || margin.getNano() != 0) {
+      if (notNull(margin, "refreshMargin").isNegative() || margin.getNano() != 0) {
         throw new IllegalArgumentException(
             "refreshMargin must be zero or more, in whole seconds, not " + margin);
       }

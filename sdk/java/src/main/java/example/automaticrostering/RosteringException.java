@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Locale.ROOT;
 
 import java.net.http.HttpHeaders;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,6 +21,10 @@ import java.util.stream.Stream;
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  private static final String TRUST =
+      "; if the certificate is right, trust its CA with -Djavax.net.ssl.trustStore=FILE"
+          + " or with the SSLContext of your own httpClient";
 
   /** The contract's error codes. */
   public enum Code {
@@ -102,7 +107,8 @@ public final class RosteringException extends RuntimeException {
     }
     var names = new ArrayList<String>();
     if (field.contains("_")) {
-      names.add(camelCase(field));
+      var letters = Pattern.compile("_([a-z])").matcher(field);
+      names.add(letters.replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
     }
     if (code.startsWith("config_")) {
       names.add("ROSTERING_" + field.toUpperCase(ROOT));
@@ -110,50 +116,62 @@ public final class RosteringException extends RuntimeException {
     return names.isEmpty() ? message : message + " (" + String.join(", ", names) + ")";
   }
 
-  private static String camelCase(String name) {
-    return Pattern.compile("_([a-z])").matcher(name).replaceAll(c -> c.group(1).toUpperCase(ROOT));
-  }
-
   /** Reads an error of the plugin. What is null is not known. */
-  static RuntimeException ofPlugin(byte[] json, Response response, Throwable cause) {
+  static RosteringException ofPlugin(byte[] json, HttpHeaders headers, Throwable cause) {
+    LinkedHashMap<String, Object> fields;
     try {
-      var fields = new LinkedHashMap<>(Json.read(json));
-      var code = String.valueOf(fields.get("code"));
-      fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-      var error = new RosteringException(fields, response == null ? null : response.headers());
-      if (code.equals("network_error")) {
-        error.initCause(cause);
-      }
-      return error;
+      fields = new LinkedHashMap<>(Json.read(json));
     } catch (IllegalArgumentException e) { // not an error of the contract
-      return ofBug(new String(json, UTF_8), e);
+      throw ofBug(new String(json, UTF_8), e);
     }
-  }
-
-  /** Returns a copy with the stack of the caller: calls may share an error. */
-  RosteringException copy() {
-    var copy = new RosteringException(fields, headers);
-    copy.initCause(getCause());
-    return copy;
-  }
-
-  boolean isUnauthorized() {
-    return code() == Code.SERVICE_UNAUTHORIZED;
-  }
-
-  /** Returns the error of a response with this verdict on its token. */
-  RuntimeException of(RuntimeException e) {
-    if (!(e instanceof RosteringException response)) {
-      return e;
+    var code = String.valueOf(fields.get("code"));
+    fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
+    if (!code.equals("network_error")) {
+      return new RosteringException(fields, headers);
     }
-    var merged = new LinkedHashMap<>(response.fields);
+    if (Stream.iterate(cause, t -> t != null, Throwable::getCause)
+        .anyMatch(CertificateException.class::isInstance)) {
+      fields.put("retryable", false);
+      fields.remove("retry_after");
+      fields.computeIfPresent("message", (f, m) -> m + TRUST);
+    }
+    var error = new RosteringException(fields, headers);
+    error.initCause(cause);
+    return error;
+  }
+
+  /** Returns what a call throws after a failure elsewhere, with the stack of this thread. */
+  static RuntimeException thrown(Exception wrapper) {
+    var failure = wrapper.getCause();
+    if (failure instanceof RosteringException shared) {
+      return shared.with(shared);
+    }
+    if (failure instanceof IllegalArgumentException misuse) {
+      return misuse;
+    }
+    var isKnown = failure instanceof IllegalStateException;
+    return new IllegalStateException(isKnown ? failure.getMessage() : failure.toString(), failure);
+  }
+
+  /** Returns this error, of a response, with the verdict on its token. */
+  RosteringException with(RosteringException verdict) {
+    var merged = new LinkedHashMap<>(fields);
     for (var name : List.of("message", "retryable", "retry_after")) {
       merged.remove(name);
-      if (fields.containsKey(name)) {
-        merged.put(name, fields.get(name));
+      if (verdict.fields.containsKey(name)) {
+        merged.put(name, verdict.fields.get(name));
       }
     }
-    return new RosteringException(merged, response.headers);
+    var error = new RosteringException(merged, headers);
+    error.initCause(getCause());
+    return error;
+  }
+
+  /** Returns this error with more to its message. */
+  RosteringException add(String text) {
+    var changed = new LinkedHashMap<>(fields);
+    changed.put("message", fields.get("message") + text);
+    return new RosteringException(changed, headers);
   }
 
   static IllegalStateException ofBug(String what, Throwable cause) {
@@ -169,6 +187,14 @@ public final class RosteringException extends RuntimeException {
 
   static RosteringException ofNetwork(String message, boolean retryable) {
     return new RosteringException(Code.NETWORK_ERROR, message, retryable, Map.of());
+  }
+
+  /** Refuses null for an argument. */
+  static <T> T notNull(T argument, String name) {
+    if (argument == null) {
+      throw new IllegalArgumentException(name + " must not be null");
+    }
+    return argument;
   }
 
   /** {@return the code, or {@link Code#UNKNOWN}} */

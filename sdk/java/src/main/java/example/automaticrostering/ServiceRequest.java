@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.URLEncoder;
@@ -8,6 +9,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** A request for {@link RosteringClient#sendRequest}. */
 public final class ServiceRequest {
@@ -18,7 +20,7 @@ public final class ServiceRequest {
 
   private ServiceRequest(Builder builder) {
     var fields = new HashMap<String, Object>();
-    fields.put("path", builder.path);
+    fields.put("path", Json.bounded(builder.path));
     fields.put("method", builder.method);
     fields.put("headers", Map.copyOf(builder.headers));
     if (builder.body != null) {
@@ -46,12 +48,12 @@ public final class ServiceRequest {
     private BodyPublisher body;
 
     private Builder(String path) {
-      this.path = path;
+      this.path = notNull(path, "the path");
     }
 
     /** Sets the method: GET (the default), HEAD, POST, PUT, PATCH, DELETE or OPTIONS. */
     public Builder method(String method) {
-      this.method = method;
+      this.method = Json.bounded(notNull(method, "the method"));
       return this;
     }
 
@@ -63,7 +65,8 @@ public final class ServiceRequest {
 
     /** Sets a header. Authorization, the two ids and headers of the connection are reserved. */
     public Builder header(String name, String value) {
-      headers.put(name, value);
+      headers.put(
+          Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
       return this;
     }
 
@@ -80,7 +83,7 @@ public final class ServiceRequest {
 
     /** Sets the body. The bytes are not copied. */
     public Builder body(byte[] bytes) {
-      return body(BodyPublishers.ofByteArray(bytes));
+      return body(BodyPublishers.ofByteArray(notNull(bytes, "the body")));
     }
 
     /**
@@ -90,6 +93,7 @@ public final class ServiceRequest {
      * retryable {@code SERVICE_UNAUTHORIZED}, and the next call has a new token.
      */
     public Builder body(BodyPublisher... parts) {
+      Stream.of(notNull(parts, "the body")).forEach(part -> notNull(part, "a part of the body"));
       body = parts.length == 1 ? parts[0] : Parts.of(parts);
       return this;
     }
@@ -105,7 +109,7 @@ public final class ServiceRequest {
 
     /** A lone surrogate would be sent as a question mark. */
     private static String unicode(String string) {
-      if (!Json.isUnicode(string)) {
+      if (!Json.isUnicode(notNull(string, "a string of the request"))) {
         throw new IllegalArgumentException("the string has a lone surrogate: pass valid Unicode");
       }
       return string;

@@ -1,5 +1,7 @@
 package example.automaticrostering;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Stores the token that clients share, in one process or many. The plugin decides what is read and
  * written, and when. Anyone who can read the store has the token.
@@ -8,9 +10,10 @@ package example.automaticrostering;
  * that throws, or that takes longer than a second, makes that call continue without the store; its
  * thread is then interrupted. A key has at most 512 visible ASCII characters.
  */
+@SuppressWarnings("exports") // org.jspecify is for tools
 public interface Store {
   /** {@return the value of a key, or null if it is missing or has expired} */
-  String get(String key) throws Exception;
+  @Nullable String get(String key) throws Exception;
 
   /** Sets a value only if the key is missing, atomically, and returns whether it did. */
   boolean add(String key, String value, long ttlSeconds) throws Exception;

@@ -5,66 +5,77 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import java.lang.System.Logger.Level;
 import java.util.Collections;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 
-/** Carries out the store steps, on separate threads, because a store may block. */
+/** Carries out the store steps, on separate threads, because a store may hang. */
 final class StoreSteps {
   /** Enough, unless the store hangs: then what waits for a thread times out. */
   private static final int THREADS = 4;
 
-  private final Store store;
-  private final BiConsumer<Level, String> log;
-  private final ExecutorService threads = Daemons.named("rostering-store", THREADS);
-  private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
+  /** The length of a piece of a value that is too short to be a secret. */
+  private static final int PIECE = 8;
 
-  StoreSteps(Store store, BiConsumer<Level, String> log) {
+  private final Store store;
+  private final Log log;
+  private final ExecutorService threads = Threads.pool("rostering-store", THREADS);
+  private long nextWarning = System.nanoTime();
+
+  StoreSteps(Store store, Log log) {
     this.store = store;
     this.log = log;
   }
 
   /** Returns the result of a step as resume takes it, within the step's timeout. */
-  CompletableFuture<Map<String, ?>> use(Step step) {
-    var used = new CompletableFuture<Map<String, ?>>();
-    var task = threads.submit(() -> used.completeAsync(() -> call(step), Runnable::run));
-    used.orTimeout(step.timeout(), SECONDS);
-    return used.exceptionally(
-        e -> {
-          task.cancel(e instanceof TimeoutException);
-          return failed(step, Http.reason(e));
-        });
+  Map<String, ?> use(Step step) throws InterruptedException {
+    var task = threads.submit(() -> call(step));
+    try {
+      return task.get(step.fields().getLong("timeout"), SECONDS);
+    } catch (ExecutionException e) {
+      return failed(step, e.getCause());
+    } catch (TimeoutException e) {
+      return failed(step, e);
+    } finally {
+      task.cancel(true);
+    }
   }
 
-  private Map<String, ?> call(Step step) {
-    try {
-      switch (step.op()) {
-        case "get":
-          return Collections.singletonMap("value", store.get(step.key()));
-        case "add":
-          return Map.of("added", store.add(step.key(), step.value(), step.ttl()));
-        default:
-          store.set(step.key(), step.value(), step.ttl());
-          return Map.of();
-      }
-    } catch (Throwable e) {
-      throw new CompletionException(e);
+  private Map<String, ?> call(Step step) throws Exception {
+    var key = step.get("key");
+    var ttl = step.fields().getLong("ttl");
+    switch (step.get("op")) {
+      case "get":
+        return Collections.singletonMap("value", store.get(key));
+      case "add":
+        return Map.of("added", store.add(key, step.get("value"), ttl));
+      default:
+        store.set(key, step.get("value"), ttl);
+        return Map.of();
     }
   }
 
   /** Logs a failure of the store, once a minute: it fails no call. */
-  private Map<String, ?> failed(Step step, String reason) {
-    var next = nextWarning.get();
+  private synchronized Map<String, ?> failed(Step step, Throwable e) {
+    var reason =
+        repeats(Http.reason(e), step.get("value")) ? e.getClass().getName() : Http.reason(e);
     var time = System.nanoTime();
-    if (time - next >= 0 && nextWarning.compareAndSet(next, time + SECONDS.toNanos(60))) {
-      var shown = step.value() == null ? reason : reason.replace(step.value(), "[redacted]");
-      log.accept(
+    if (time - nextWarning >= 0) {
+      nextWarning = time + SECONDS.toNanos(60);
+      log.add(
           Level.WARNING,
-          "the store failed, so the token is not shared: " + step.op() + ": " + shown);
+          "the store failed, so the token is not shared: " + step.get("op") + ": " + reason);
     }
     return Map.of("failed", reason);
+  }
+
+  /** Reports whether a text has a piece of a value, which has the token. */
+  private static boolean repeats(String text, String value) {
+    if (value == null) {
+      return false;
+    }
+    return IntStream.rangeClosed(0, value.length() - PIECE)
+        .anyMatch(i -> text.contains(value.substring(i, i + PIECE)));
   }
 }

@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import static example.automaticrostering.RosteringException.notNull;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.grack.nanojson.JsonObject;
@@ -16,6 +17,14 @@ import java.util.Map;
  * @param cacheKey names the token URL, client and scope that it belongs to; holds no secret
  */
 public record Token(String accessToken, String tokenType, Instant expiresAt, String cacheKey) {
+  /** Refuses null for a field. */
+  public Token {
+    notNull(accessToken, "accessToken");
+    notNull(tokenType, "tokenType");
+    notNull(expiresAt, "expiresAt");
+    notNull(cacheKey, "cacheKey");
+  }
+
   /**
    * Reads a token that {@link #toJson} wrote.
    *
@@ -23,7 +32,7 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
    */
   public static Token ofJson(String json) {
     try {
-      return of(Json.read(json.getBytes(UTF_8)));
+      return of(Json.read(notNull(json, "the JSON").getBytes(UTF_8)));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("not a token object: pass what toJson() returned");
     }
@@ -45,7 +54,7 @@ public record Token(String accessToken, String tokenType, Instant expiresAt, Str
   /** Returns the fields of the token object, to which the caller may add others. */
   Map<String, Object> fields() {
     var fields = new LinkedHashMap<String, Object>();
-    fields.put("access_token", accessToken);
+    fields.put("access_token", Json.bounded(accessToken));
     fields.put("token_type", tokenType);
     fields.put("expires_at", expiresAt.getEpochSecond());
     fields.put("cache_key", cacheKey);

@@ -1,25 +1,23 @@
 package example.automaticrostering;
 
-import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
-
 /** Selects the token that {@link RosteringClient#getToken(TokenOptions)} returns. */
 public final class TokenOptions {
-  private final Function<Holder, CompletableFuture<Token>> select;
+  final boolean isForced;
+  final String refused; // or null
 
-  private TokenOptions(Function<Holder, CompletableFuture<Token>> select) {
-    this.select = select;
+  private TokenOptions(boolean isForced, String refused) {
+    this.isForced = isForced;
+    this.refused = refused;
   }
 
   /** Selects the cached token, or a new one if there is none. */
   public static TokenOptions cached() {
-    return new TokenOptions(holder -> holder.token(null));
+    return new TokenOptions(false, null);
   }
 
   /** Selects a new token. If that fails, the cached one is kept. */
   public static TokenOptions force() {
-    return new TokenOptions(Holder::force);
+    return new TokenOptions(true, null);
   }
 
   /**
@@ -27,15 +25,7 @@ public final class TokenOptions {
    * if that is another already.
    */
   public static TokenOptions refused(String accessToken) {
-    Objects.requireNonNull(accessToken, "accessToken");
     return new TokenOptions(
-        holder -> {
-          holder.refuse(accessToken, false);
-          return holder.token(accessToken);
-        });
-  }
-
-  CompletableFuture<Token> of(Holder holder) {
-    return select.apply(holder);
+        false, Json.bounded(RosteringException.notNull(accessToken, "the access token")));
   }
 }

@@ -17,12 +17,9 @@ class ExtismHostTest {
   private static final long MIB = 1 << 20;
 
   private final List<String> lines = new ArrayList<>();
+  private final Log log = new Log((level, line) -> lines.add(level + line));
   private final ExtismHost host =
-      new ExtismHost(
-          RosteringClientBuilder.embedded(),
-          PluginMachine::new,
-          Map.of("k", "ü"),
-          (level, line) -> lines.add(level + line));
+      new ExtismHost(RosteringClientBuilder.embedded(), PluginMachine::new, Map.of("k", "ü"), log);
 
   @BeforeEach
   void begin() {
@@ -62,6 +59,7 @@ class ExtismHostTest {
     call("var_set", block("v"), 0);
     assertEquals(0, call("var_get", block("v")));
     call("log_warn", block("line"));
+    log.flush();
     assertEquals(List.of("WARNINGline"), lines);
   }
 
@@ -131,7 +129,10 @@ class ExtismHostTest {
         RuntimeException.class,
         () ->
             new ExtismHost(
-                Parser.parse(wasm), InterpreterMachine::new, Map.of(), (level, line) -> {}));
+                Parser.parse(wasm),
+                InterpreterMachine::new,
+                Map.of(),
+                new Log((level, line) -> {})));
   }
 
   @Test

@@ -10,7 +10,6 @@ import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertificateException;
 import java.time.*;
 import java.util.*;
-import java.util.concurrent.CompletionException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +21,7 @@ class RosteringExceptionTest extends ServersTest {
       "body_truncated":true}""";
 
   private static RosteringException read(String json) {
-    return (RosteringException) RosteringException.ofPlugin(json.getBytes(UTF_8), null, null);
+    return RosteringException.ofPlugin(json.getBytes(UTF_8), null, null);
   }
 
   @Test
@@ -50,8 +49,7 @@ class RosteringExceptionTest extends ServersTest {
     assertEquals(unknown, read(unknown).toJson());
     assertEquals(UNKNOWN, read(unknown).code());
     for (var text : new String[] {"", "[]", "not JSON"}) {
-      var e = RosteringException.ofPlugin(text.getBytes(UTF_8), null, null);
-      assertInstanceOf(IllegalStateException.class, e);
+      assertThrows(IllegalStateException.class, () -> read(text));
     }
   }
 
@@ -73,7 +71,7 @@ class RosteringExceptionTest extends ServersTest {
     var cause = new CertificateException("no path");
     var handshake = new SSLHandshakeException(cause.toString());
     handshake.initCause(new IllegalStateException("no path", cause));
-    assertEquals(handshake.toString(), Http.reason(new CompletionException(handshake)));
+    assertEquals(handshake.toString(), Http.reason(handshake));
     assertEquals(
         "java.net.ConnectException, caused by java.nio.channels.UnresolvedAddressException",
         Http.reason(new ConnectException().initCause(new UnresolvedAddressException())));

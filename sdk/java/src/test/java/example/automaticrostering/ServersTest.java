@@ -17,6 +17,7 @@ import org.junit.jupiter.api.function.Executable;
 /** A token endpoint, which gives token-1, token-2, …, a service, and a client of both. */
 abstract class ServersTest {
   final List<String> requests = new CopyOnWriteArrayList<>(); // tokens and bodies
+  final List<String> upgrades = new CopyOnWriteArrayList<>(); // that were asked for
   volatile HttpHandler service = exchange -> respond(exchange, 200, "{}");
   RosteringClient client;
   URI uri;
@@ -39,6 +40,7 @@ abstract class ServersTest {
         "/",
         exchange -> {
           var body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+          upgrades.addAll(exchange.getRequestHeaders().getOrDefault("Upgrade", List.of()));
           requests.add(exchange.getRequestHeaders().getFirst("Authorization") + " " + body);
           service.handle(exchange);
         });

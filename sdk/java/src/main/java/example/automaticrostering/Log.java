@@ -1,0 +1,41 @@
+package example.automaticrostering;
+
+import java.lang.System.Logger.Level;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BiConsumer;
+
+/** Keeps lines until the end of a call or flow: what gets them may call the client, or throw. */
+final class Log {
+  static final System.Logger SYSTEM = System.getLogger("example.automaticrostering");
+
+  private record Line(Level level, String text) {}
+
+  private final BiConsumer<Level, String> handler;
+  private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
+
+  Log(BiConsumer<Level, String> handler) {
+    this.handler = handler;
+  }
+
+  void add(Level level, String text) {
+    lines.add(new Line(level, text));
+  }
+
+  void flush() {
+    for (Line line; (line = lines.poll()) != null; ) {
+      try {
+        handler.accept(line.level, line.text);
+      } catch (Throwable e) {
+        reportFailure(e);
+      }
+    }
+  }
+
+  private static void reportFailure(Throwable e) {
+    try {
+      SYSTEM.log(Level.WARNING, "the logger threw", e);
+    } catch (Throwable again) { // nobody is left to tell
+    }
+  }
+}

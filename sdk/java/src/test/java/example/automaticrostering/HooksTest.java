@@ -1,0 +1,237 @@
+package example.automaticrostering;
+
+import static example.automaticrostering.RosteringException.Code.*;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.*;
+
+import java.io.IOException;
+import java.net.*;
+import java.net.http.*;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.*;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Test;
+
+/** What programs add to the library, and what they see of its inside. */
+class HooksTest extends ServersTest {
+  /** What would deadlock here, would time out, and so fail. */
+  @Test
+  void logHandlerMayUseTheClient() {
+    service = exchange -> respond(exchange, 418, "");
+    var opened = new AtomicReference<RosteringClient>();
+    var failures = new ConcurrentLinkedQueue<Throwable>();
+    var isInHandler = ThreadLocal.withInitial(() -> false);
+    var lines = new AtomicInteger();
+    BiConsumer<System.Logger.Level, String> handler =
+        (level, line) -> {
+          lines.incrementAndGet();
+          if (!isInHandler.get()) {
+            isInHandler.set(true);
+            try {
+              opened.get().getToken(TokenOptions.force());
+            } catch (Throwable e) {
+              failures.add(e);
+            }
+            isInHandler.set(false);
+          }
+        };
+    try (var client = builder().store(new Broken()).logger(handler).open()) {
+      opened.set(client);
+      assertCode(SERVICE_ERROR, client::listJobs);
+      assertCode(SERVICE_ERROR, client::listJobs);
+    }
+    assertEquals(List.of(), List.copyOf(failures));
+    assertTrue(lines.get() > 2, lines::toString);
+  }
+
+  @Test
+  void logHandlerMayCloseTheClient() throws Exception {
+    var opened = new CompletableFuture<RosteringClient>();
+    BiConsumer<System.Logger.Level, String> closes = (level, line) -> opened.join().close();
+    var client = builder().logger(closes).open();
+    opened.complete(client);
+    assertEquals(200, client.listJobs().status());
+    service = exchange -> respond(exchange, 418, "");
+    assertThrows(RuntimeException.class, client::listJobs);
+    assertThrows(IllegalStateException.class, client::listJobs);
+  }
+
+  /** A store that throws what no store should. */
+  private record Broken() implements Store {
+    @Override
+    public String get(String key) {
+      throw new StackOverflowError();
+    }
+
+    @Override
+    public boolean add(String key, String value, long ttl) {
+      throw new CancellationException();
+    }
+
+    @Override
+    public void set(String key, String value, long ttl) {
+      throw new LinkageError();
+    }
+  }
+
+  @Test
+  void errorsOfHooksEndNoOtherCall() throws Exception {
+    var throwing = new AtomicBoolean(true);
+    var proxy =
+        new ProxySelector() {
+          @Override
+          public List<Proxy> select(URI uri) {
+            if (throwing.get()) {
+              throw new AssertionError("no proxy");
+            }
+            return List.of(Proxy.NO_PROXY);
+          }
+
+          @Override
+          public void connectFailed(URI uri, SocketAddress address, IOException e) {}
+        };
+    BiConsumer<System.Logger.Level, String> log =
+        (level, line) -> {
+          throw new AssertionError("no disk");
+        };
+    var http = HttpClient.newBuilder().proxy(proxy).build();
+    try (var client = builder().httpClient(http).store(new Broken()).logger(log).open()) {
+      assertCode(NETWORK_ERROR, client::listJobs);
+      throwing.set(false);
+      client.clearToken();
+      assertEquals(200, client.listJobs().status());
+      throwing.set(true);
+      assertCode(NETWORK_ERROR, client::listJobs);
+      throwing.set(false);
+      assertEquals(200, client.listJobs().status());
+    }
+    throwing.set(true);
+    java.time.InstantSource clock =
+        () -> {
+          if (throwing.get()) {
+            throw new AssertionError("no clock");
+          }
+          return java.time.Instant.now();
+        };
+    try (var client = builder().clock(clock).open()) {
+      assertThrows(AssertionError.class, client::listJobs);
+      throwing.set(false);
+      assertEquals(200, client.listJobs().status());
+    }
+  }
+
+  @Test
+  void longInputIsRefusedSoon() {
+    var id = "c".repeat(100 << 20);
+    var e = assertCode(INVALID_INPUT, client.forCustomer(id)::listJobs);
+    assertEquals(Optional.of("customer_id"), e.key());
+    var header = ServiceRequest.builder("/").header("x", id).build();
+    assertCode(INVALID_INPUT, () -> client.sendRequest(header));
+  }
+
+  @Test
+  void threadsAreDaemons() throws Exception {
+    try (var client = builder().store(new MemoryStore()).open()) {
+      client.listJobsAsync().get();
+      client.listJobs();
+    }
+    for (var thread : Thread.getAllStackTraces().keySet()) {
+      assertTrue(thread.isDaemon() || !thread.getName().startsWith("rostering"), thread::toString);
+    }
+  }
+
+  /** Responds once to each connection, with what it gets, and closes it. */
+  private static ServerSocket server(BiConsumer<Socket, String> responds) throws IOException {
+    var server = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+    Threads.daemon(
+            "server",
+            () -> {
+              while (!server.isClosed()) {
+                try (var socket = server.accept()) {
+                  var bytes = new byte[8192];
+                  var read = socket.getInputStream().read(bytes);
+                  responds.accept(socket, new String(bytes, 0, Math.max(0, read), ISO_8859_1));
+                } catch (IOException e) { // it left
+                }
+              }
+            })
+        .start();
+    return server;
+  }
+
+  @Test
+  void defaultClientSpeaksHttp2() throws Exception {
+    var hello = new CompletableFuture<String>();
+    try (var server = server((socket, text) -> hello.complete(text));
+        var client =
+            RosteringClient.open(
+                config().authUrl("https://127.0.0.1:" + server.getLocalPort()).build())) {
+      assertCode(NETWORK_ERROR, client::getToken);
+    }
+    assertTrue(hello.get().contains("\2h2"), "application-layer protocol negotiation");
+    client.listJobs(); // without TLS, no upgrade is asked for
+    assertEquals(List.of(), upgrades);
+  }
+
+  @Test
+  void ownRequestsShowNoToken() throws Exception {
+    BiConsumer<Socket, String> repeats =
+        (socket, text) -> {
+          var token =
+              text.substring(text.indexOf("Bearer"), text.indexOf("\r", text.indexOf("Bearer")));
+          var line = "HTTP/1.1 " + token + "\r\n\r\n";
+          assertDoesNotThrow(() -> socket.getOutputStream().write(line.getBytes(UTF_8)));
+        };
+    try (var server = server(repeats);
+        var client =
+            RosteringClient.open(
+                config().baseUrl("http://127.0.0.1:" + server.getLocalPort()).build())) {
+      var http = client.authorize(HttpClient.newHttpClient());
+      var uri = URI.create("http://127.0.0.1:" + server.getLocalPort());
+      var request = HttpRequest.newBuilder(uri).build();
+      var e = assertThrows(IOException.class, () -> http.send(request, BodyHandlers.ofString()));
+      assertFalse(e.toString().contains("token-1") || e.getCause() != null, e::toString);
+      var future = http.sendAsync(request, BodyHandlers.ofString());
+      var cause = assertThrows(ExecutionException.class, future::get).getCause();
+      assertFalse(
+          cause.toString().contains("token-1") || cause.getCause() != null, cause::toString);
+    }
+  }
+
+  /** A chunk of one byte may be part of a buffer of 16 KiB: it must not be kept. */
+  @Test
+  void bodyIsCopied() throws Exception {
+    var body = new Http.Body(1000);
+    body.onSubscribe(
+        new Flow.Subscription() {
+          @Override
+          public void request(long n) {}
+
+          @Override
+          public void cancel() {}
+        });
+    var chunk = new byte[] {1};
+    for (byte i = 0; i < 3; i++) {
+      chunk[0] = i;
+      body.onNext(List.of(ByteBuffer.wrap(chunk)));
+    }
+    body.onComplete();
+    assertArrayEquals(new byte[] {0, 1, 2}, body.getBody().toCompletableFuture().get());
+  }
+
+  @Test
+  void futureOfACanceledCallEndsItsRequest() throws Exception {
+    var arrived = hold();
+    var call = client.listJobsAsync();
+    arrived.await();
+    call.cancel(true);
+    client.close(Duration.ofMinutes(10)); // waits for the call, which so has ended
+    assertTrue(call.isCancelled());
+  }
+}

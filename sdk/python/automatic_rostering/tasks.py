@@ -1,0 +1,80 @@
+"""How an `AsyncClient` waits and sends: in the tasks of an event loop."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing, suppress
+from functools import partial
+from typing import Any
+
+import httpx
+
+from .step import Most
+from .threads import in_thread
+
+
+class Tasks:
+    """As `Threads`, for tasks: a call is bounded by its caller."""
+
+    http_kind = httpx.AsyncClient
+    event = asyncio.Event
+    http: Any = None
+    owned = False
+
+    def __init__(self) -> None:
+        #: What runs in the background.
+        self.running: set[asyncio.Task[None]] = set()
+
+    timeout = staticmethod(asyncio.timeout)
+
+    def cancel(self, timeout: asyncio.Timeout) -> None:
+        """Cancel the work in what `timeout` returned."""
+        with suppress(RuntimeError):  # it is about to end
+            timeout.reschedule(asyncio.get_running_loop().time())
+
+    def start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
+        """Run work in the background, until what this returns is canceled."""
+        task = asyncio.create_task(work())
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
+        return task
+
+    async def wait(self, event: asyncio.Event, seconds: float | None) -> None:
+        """Wait for an event, for so many seconds at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
+
+    async def use(self, operation: "partial[Any]") -> object:
+        """Return what an operation of a store returns."""
+        try:
+            if inspect.iscoroutinefunction(operation.func):
+                return await operation()
+            return await asyncio.wrap_future(in_thread(operation))
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task and task.cancelling():
+                raise
+        raise RuntimeError("CancelledError")  # the store's own: nobody has canceled the task
+
+    def check(self) -> None:
+        """Do nothing: a task whose time is over is canceled."""
+
+    async def close(self, idle: asyncio.Event) -> None:
+        """Wait for the last calls, and close its own connections."""
+        await idle.wait()
+        if self.running:
+            await asyncio.wait(self.running)
+        if self.owned:
+            await self.http.aclose()
+
+    async def exchange(self, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
+        """Send a request, and return the response with at most so many bytes of its body."""
+        sent = await self.http.send(request, stream=True, auth=None, follow_redirects=False)
+        async with aclosing(sent) as response:
+            limit, body = most(response), bytearray()
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) >= limit:
+                    break
+            return response, bytes(body[:limit])

@@ -1,0 +1,102 @@
+"""Code of the program that the client calls: hooks and log handlers."""
+
+import asyncio
+import logging
+import time
+from contextlib import redirect_stderr
+from io import StringIO
+from typing import Any
+from unittest import TestCase, mock
+
+import httpx
+
+from automatic_rostering import AsyncClient, Client, RosteringError
+from automatic_rostering.plugin import Plugin, bundled
+
+from .service import CONFIG, PATIENCE, Service
+
+
+class Hooks(TestCase):
+    def raise_once(self, path: str, error: BaseException) -> Any:
+        """Return options of an HTTP client whose hook raises an error at one request."""
+        errors = [error]
+
+        def hook(request: httpx.Request) -> None:
+            if request.url.path == path and errors:
+                raise errors.pop()
+
+        return {"event_hooks": {"request": [hook]}}
+
+    def test_hook_that_would_end_the_program(self) -> None:
+        for error in (SystemExit(), KeyboardInterrupt(), asyncio.CancelledError()):
+            for path, raised in (("/jobs", type(error)), ("/connect/token", RuntimeError)):
+                http = Service().http(**self.raise_once(path, error))
+                with self.subTest(path, error=error), Client(CONFIG, http=http) as client:
+                    with self.assertRaises(raised):
+                        client.list_jobs()
+                    client.list_jobs()
+
+    def test_hook_that_cancels_a_task(self) -> None:
+        async def play(path: str, raised: type[BaseException]) -> None:
+            options = self.raise_once(path, asyncio.CancelledError())
+            (hook,) = options["event_hooks"]["request"]
+
+            async def cancel(request: httpx.Request) -> None:
+                hook(request)
+
+            http = Service().async_http(event_hooks={"request": [cancel]})
+            async with AsyncClient(CONFIG, http=http) as client:
+                with self.assertRaises(raised):
+                    await client.list_jobs()
+                await client.list_jobs()
+
+        asyncio.run(play("/jobs", asyncio.CancelledError))
+        asyncio.run(play("/connect/token", RuntimeError))
+
+
+class Calling(logging.Handler):
+    """A log handler that makes a call."""
+
+    client: Client | None = None
+    ended = ""
+
+    def emit(self, _: logging.LogRecord) -> None:
+        client, self.client = self.client, None
+        if client:
+            try:
+                client.get_token(timeout=PATIENCE)
+            except RosteringError as error:
+                self.ended = error.code
+
+
+class LogHandlers(TestCase):
+    def test_handler_that_makes_a_call(self) -> None:
+        service, now = Service(), time.time()
+        logger = logging.Logger("test")  # noqa: LOG001 - goes with the test
+        logger.addHandler(handler := Calling())
+        with Client(CONFIG, http=service.http(), logger=logger, clock=lambda: now) as client:
+            service.token = lambda: httpx.Response(503)
+            handler.client = client
+            with self.assertRaises(RosteringError):
+                client.list_jobs()
+        # It did not wait for the token request whose failure it was told of.
+        self.assertEqual(handler.ended, "token_endpoint_unavailable")
+
+    def test_handler_that_raises_is_shown_as_logging_does(self) -> None:
+        logger = logging.Logger("test")  # noqa: LOG001
+        logger.addFilter(mock.Mock(side_effect=ZeroDivisionError, spec=["__call__"]))
+        plugin = Plugin(bundled(), CONFIG, logger)
+        self.addCleanup(plugin.close)
+        plugin.log(logging.WARNING, "a line")
+        with redirect_stderr(StringIO()) as shown:
+            plugin.write_log()
+        self.assertRegex(shown.getvalue(), "(?s)ZeroDivisionError.*a line")
+
+
+class Large(TestCase):
+    def test_id_is_judged_before_it_is_copied(self) -> None:
+        with Client(CONFIG, http=Service().http()) as client:
+            for large in ("c" * 257, "c" * 100_000_000):
+                with self.assertRaisesRegex(RosteringError, "invalid_input") as caught:
+                    client.list_jobs(customer_id=large)
+                self.assertEqual(caught.exception.key, "customer_id")

@@ -1,0 +1,77 @@
+import subprocess
+import sys
+import unittest
+
+from .service import PATIENCE
+
+# A parent that opens a client, and a child that opens its own, as a worker of `gunicorn --preload`
+# does. The child's end is that of a program, not os._exit.
+PROGRAM = """
+import os, sys
+from automatic_rostering import Client
+from tests.service import CONFIG, Service
+client = Client(CONFIG, http=Service().http())
+client.list_jobs()
+client.list_jobs()  # the next one would need no plugin
+if os.fork() == 0:
+    try:
+        client.list_jobs()
+    except RuntimeError as error:
+        print(error, flush=True)
+    client.close()
+    service = Service()
+    with Client(CONFIG, http=service.http()) as own:
+        own.list_jobs()
+    print(f"{service.tokens} token in a buffer")
+    sys.exit(7)
+_, status = os.wait()
+client.list_jobs()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+# Programs that forget to close a client, whose renewal hangs.
+FORGETS = """
+import time
+from automatic_rostering import Client
+from tests.service import CONFIG, PATIENCE, Service
+now, service = time.time(), Service()
+client = Client(CONFIG, http=service.http(), clock=lambda: now)
+client.list_jobs()
+service.token = lambda: time.sleep(3 * PATIENCE)
+now += 3550
+client.list_jobs()
+"""
+FORGETS_ASYNC = """
+import asyncio, time
+from automatic_rostering import AsyncClient
+from tests.service import CONFIG, PATIENCE, Service
+now, service = time.time(), Service()
+async def main():
+    global now
+    client = await AsyncClient(CONFIG, http=service.async_http(), clock=lambda: now).open()
+    await client.list_jobs()
+    service.token = lambda: asyncio.sleep(3 * PATIENCE)
+    now += 3550
+    await client.list_jobs()
+asyncio.run(main())
+"""
+
+
+class Programs(unittest.TestCase):
+    def test_renewal_does_not_hold_a_program(self) -> None:
+        for program in FORGETS, FORGETS_ASYNC:
+            subprocess.run([sys.executable, "-c", program], timeout=PATIENCE, check=True)  # noqa: S603
+
+    def test_child_of_a_process_with_a_client(self) -> None:
+        ended = subprocess.run(  # noqa: S603
+            # Python 3.12 warns of os.fork.
+            [sys.executable, "-W", "ignore", "-c", PROGRAM],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        want = (
+            "the client was opened before a fork: open one in each process\n1 token in a buffer\n"
+        )
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (7, want, ""))

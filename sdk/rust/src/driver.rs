@@ -1,0 +1,157 @@
+//! What the calls of a client share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::time::{self, Instant};
+
+use crate::config::Clock;
+use crate::holder::Holder;
+use crate::http::Http;
+use crate::plugin::Plugin;
+use crate::store::SharedStore;
+use crate::token::unix;
+use crate::{Cause, Code, Config, Error, Options, Secret, lock};
+
+pub struct Driver {
+    pub plugin: Plugin,
+    pub http: Http,
+    pub store: Option<SharedStore>,
+    pub clock: Clock,
+    /// Of the config.
+    pub secret: Secret,
+    pub holder: Mutex<Holder>,
+    /// Whether a call waits for the flow that runs before it returns: AWS Lambda freezes a process after each call. A flow
+    /// that continued would keep its lock in the store, and lose the response to its token request.
+    pub settles: bool,
+    /// The plugin's requests, by their inputs.
+    pub requests: Mutex<HashMap<String, Arc<reqwest::Request>>>,
+    /// Each call has a receiver until it ends.
+    calls: watch::Sender<Phase>,
+}
+
+/// Whether calls may begin, and those in progress continue.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Phase {
+    Open,
+    Closing,
+    Closed,
+}
+
+/// A call, for whose end closing waits: until this is dropped.
+type InProgress = watch::Receiver<Phase>;
+
+impl Driver {
+    pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
+        let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
+        Ok(Self {
+            plugin: Plugin::open(&options.wasm, config.keys())?,
+            http,
+            store: options.store.map(SharedStore::new),
+            clock: options.clock,
+            secret: config.client_secret.clone(),
+            holder: Mutex::default(),
+            settles: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some_and(|name| !name.is_empty()),
+            requests: Mutex::default(),
+            calls: watch::Sender::new(Phase::Open),
+        })
+    }
+
+    /// The time in Unix seconds.
+    pub fn now(&self) -> u64 {
+        unix((self.clock)())
+    }
+
+    /// Begins a call.
+    pub fn begin(&self) -> Result<InProgress, Error> {
+        let call = self.calls.subscribe();
+        if *call.borrow() == Phase::Open { Ok(call) } else { Err(Error::closed()) }
+    }
+
+    /// Makes a call.
+    pub async fn run<T>(
+        self: &Arc<Self>,
+        timeout: Option<Duration>,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let mut result = None;
+        let whole = async {
+            result = Some(call.await);
+            self.settle().await;
+            Ok(())
+        };
+        let ended = self.bounded(timeout, whole).await;
+        result.unwrap_or_else(|| ended.and(Err(Error::closed())))
+    }
+
+    /// Ends what a call does after the timeout, and when the client closes.
+    pub async fn bounded<T>(
+        &self,
+        timeout: Option<Duration>,
+        future: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        in_runtime()?;
+        if timeout.is_some_and(|timeout| timeout.is_zero()) {
+            let message = "the timeout is 0: use None for an unlimited call";
+            return Err(Error::about(Code::InvalidInput, "timeout", message));
+        }
+        let mut call = self.begin()?;
+        let limit = async {
+            match timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+                Some(deadline) => time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased; // a response that has arrived is the result
+            result = future => result,
+            _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::closed()),
+            () = limit => {
+                let message = timed_out(timeout.unwrap_or_default()) + ": call again, or raise the timeout";
+                let mut error = Error::new(Code::NetworkError, message);
+                error.retryable = true;
+                Err(error)
+            }
+        }
+    }
+
+    /// Calls `set_token` or `clear_token`, and drops what is kept.
+    pub fn change(&self, export: &str, input: &Value) -> Result<(), Error> {
+        let _call = self.begin()?;
+        self.plugin.apply(export, input, |output| output.map(|_| lock(&self.holder).drop_kept(export == "set_token")))
+    }
+
+    /// Waits for the calls in progress, but no longer than this. Then nothing is under way any more.
+    pub async fn close(&self, limit: Duration) {
+        self.calls.send_replace(Phase::Closing);
+        let _ = time::timeout(limit, self.calls.closed()).await;
+        self.end();
+    }
+
+    /// Ends what is under way, and frees the plugin and the connections.
+    pub fn end(&self) {
+        self.calls.send_replace(Phase::Closed);
+        self.plugin.close();
+        lock(&self.holder).abandon();
+        self.http.close();
+    }
+}
+
+/// Fails where tokio would panic.
+pub fn in_runtime() -> Result<(), Error> {
+    let message = "not in a tokio runtime: call this from one, or use automatic_rostering::blocking";
+    Handle::try_current().map(drop).map_err(|_| Error::new(Code::PluginFailed, message))
+}
+
+/// Bounds what a step does by its own timeout.
+pub async fn within<T>(timeout: Duration, step: impl Future<Output = Result<T, Cause>>) -> Result<T, Cause> {
+    time::timeout(timeout, step).await.unwrap_or_else(|_| Err(timed_out(timeout).into()))
+}
+
+fn timed_out(timeout: Duration) -> String {
+    format!("timed out after {timeout:?}")
+}

@@ -1,0 +1,120 @@
+//! A token flow of the plugin, whose steps are carried out here.
+
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time;
+
+use crate::driver::{Driver, within};
+use crate::error::reason;
+use crate::holder::Refusal;
+use crate::plugin::decode;
+use crate::step::{Action, Step};
+use crate::store;
+use crate::{Cause, Error, Token, lock};
+
+pub struct Flow {
+    pub force: bool,
+    /// With which it began.
+    pub refused: Option<Refusal>,
+    pub news: watch::Sender<News>,
+}
+
+/// What a flow tells those who wait for it.
+#[derive(Default)]
+pub struct News {
+    /// Of the last step that had one.
+    pub token: Option<Arc<Token>>,
+    /// How many steps had one.
+    pub tokens: usize,
+    /// Of a flow that has ended, and was not abandoned.
+    pub end: Option<Result<Arc<Token>, Error>>,
+    /// Whether the task is gone, with or without an end.
+    pub gone: bool,
+}
+
+impl Flow {
+    /// Returns whether it began because of this token.
+    pub fn replaces(&self, token: &str) -> bool {
+        self.refused.as_ref().is_some_and(|refused| refused.token == token)
+    }
+
+    /// Runs the flow.
+    pub fn run(self: Arc<Self>, driver: Arc<Driver>) -> impl Future<Output = ()> {
+        let run = Run { flow: self, driver };
+        async move { run.steps().await }
+    }
+}
+
+/// A flow that runs, until the last step, a panic, or the end of the runtime drops this.
+struct Run {
+    flow: Arc<Flow>,
+    driver: Arc<Driver>,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let ended = Error::bug("a store or the clock panicked during a token request");
+            lock(&self.driver.holder).publish(&self.flow, 0, Err(&ended));
+        }
+        self.flow.news.send_modify(|news| news.gone = true); // who waits in another runtime begins another flow
+    }
+}
+
+impl Run {
+    async fn steps(&self) {
+        let accepts: &[&str] = if self.driver.store.is_some() { &["store"] } else { &[] };
+        let mut input = json!({ "accepts": accepts, "force": self.flow.force });
+        if let Some(Refusal { token, used }) = &self.flow.refused {
+            input["refused"] = token.as_str().into();
+            input["used"] = (*used).into();
+        }
+        let (mut export, mut cause) = ("begin", None);
+        while let Some(step) = self.call(export, input, &mut cause) {
+            input = self.carry_out(&step.action, &mut cause).await;
+            input["flow"] = step.flow;
+            export = "resume";
+        }
+    }
+
+    /// Returns the next step, if the flow has not ended. It is published before the plugin's state changes again.
+    fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
+        input["now"] = self.driver.now().into();
+        self.driver.plugin.apply(export, &input, |output| {
+            let step =
+                output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause.take()));
+            lock(&self.driver.holder).publish(&self.flow, self.driver.now(), step.as_ref());
+            step.ok().filter(|step| !matches!(step.action, Action::Done))
+        })
+    }
+
+    /// Carries out a step. Returns its result; sets the cause of a failed request.
+    async fn carry_out(&self, action: &Action, cause: &mut Option<Cause>) -> Value {
+        let done = match action {
+            Action::Request { timeout, limit, request } => match request.make() {
+                Ok(request) => within(*timeout, self.driver.http.send(request, *limit, *limit)).await,
+                Err(invalid) => Err(invalid),
+            }
+            .map(|response| response.report()),
+            Action::Store { timeout, op, key, value, ttl } => {
+                let Some(store) = &self.driver.store else { return json!({ "failed": "there is no store" }) };
+                let used = within(*timeout, store::apply(&*store.store, op, key, value, *ttl)).await;
+                used.inspect_err(|error| store.warn(&reason(&**error), value, &self.driver.secret))
+            }
+            Action::Wait { seconds } => {
+                // At random, so that a fleet is no thundering herd.
+                time::sleep(seconds.mul_f64(1.0 + fastrand::f64() / 2.0)).await;
+                Ok(json!({}))
+            }
+            Action::Done => Ok(json!({})),
+        };
+        done.unwrap_or_else(|error| {
+            let failed = json!({ "failed": reason(&*error) });
+            *cause = Some(error);
+            failed
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Sends requests with the token, and again with another one after a 401.
+
+use std::mem;
+use std::sync::Arc;
+
+use reqwest::header::{AUTHORIZATION, HeaderValue};
+use reqwest::{Request, StatusCode};
+use serde_json::{Value, json};
+use tracing::warn;
+
+use crate::driver::Driver;
+use crate::error::reason;
+use crate::http::{MAX_ERROR, is_result};
+use crate::plugin::{decode, error_of};
+use crate::step::Outgoing;
+use crate::token::redacted;
+use crate::{Body, Code, Error, Response, Secret, Token, lock};
+
+/// How often a request is sent. The first other token may come from a store, and have been revoked, too.
+const MAX_SENDS: usize = 3;
+
+/// How many of the plugin's requests are kept.
+const MAX_REQUESTS: usize = 256;
+
+/// How long their inputs may be, in bytes; valid ones are shorter.
+const MAX_INPUT: usize = 512 << 10;
+
+/// The tokens with which one request is sent.
+pub struct Tokens {
+    driver: Arc<Driver>,
+    /// Whether the request can be sent again.
+    repeatable: bool,
+    sent: Vec<Arc<Token>>,
+}
+
+impl Tokens {
+    pub fn new(driver: &Arc<Driver>, repeatable: bool) -> Self {
+        Self { driver: driver.clone(), repeatable, sent: Vec::new() }
+    }
+
+    /// Returns the token to send the request with.
+    pub async fn first(&mut self) -> Result<Arc<Token>, Error> {
+        let token = self.driver.token(None).await?;
+        self.sent.push(token.clone());
+        Ok(token)
+    }
+
+    /// Returns another token to send the request with again, if the response has the status 401.
+    pub async fn after(&mut self, status: StatusCode) -> Result<Option<Arc<Token>>, Error> {
+        let Some(last) = self.sent.last() else { return Ok(None) };
+        if status != StatusCode::UNAUTHORIZED {
+            lock(&self.driver.holder).worked = Some(last.clone());
+            return Ok(None);
+        }
+        let refused = last.access_token.expose();
+        lock(&self.driver.holder).refuse(refused, self.repeatable && self.sent.len() == 1);
+        if !self.repeatable {
+            return Ok(None);
+        }
+        let token = self.driver.token(Some(refused)).await?;
+        if self.sent.len() == MAX_SENDS {
+            return Ok(None);
+        }
+        warn!(target: "automatic_rostering", "the service refused the token; the request is sent again with another one");
+        self.sent.push(token.clone());
+        Ok(Some(token))
+    }
+
+    /// Returns the error for a response that is no result, or for none.
+    fn explain(&self, mut input: Value) -> Error {
+        input["tokens"] = self.sent.iter().map(|token| token.access_token.expose()).collect();
+        match self.driver.plugin.call("explain", &input) {
+            Ok(output) => error_of(&output),
+            Err(error) => error,
+        }
+    }
+}
+
+impl Driver {
+    /// Sends the plugin's request for an input.
+    pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
+        let template = self.request(input)?;
+        let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable));
+        let mut token = tokens.first().await?;
+        let (response, unauthorized) = loop {
+            let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
+            authorize(&mut request, &token)?;
+            *request.body_mut() = body.as_ref().and_then(Body::next);
+            let response = self.attempt(request, &tokens).await?;
+            token = match tokens.after(response.status).await {
+                Ok(Some(token)) => token,
+                Ok(None) => break (response, None),
+                Err(error) if error.code == Code::ServiceUnauthorized => break (response, Some(error)),
+                Err(error) => return Err(error),
+            };
+        };
+        if is_result(response.status) {
+            return Ok(response);
+        }
+        let mut explained = tokens.explain(response.report());
+        let secrets = tokens.sent.iter().map(|token| &token.access_token).chain([&self.secret]);
+        explained.headers = redacted(&response.headers, &secrets.map(Secret::expose).collect::<Vec<_>>());
+        if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
+            let (method, path) = (template.method(), template.url().path());
+            let hint = format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
+            explained.message.push_str(&hint);
+        }
+        if let Some(mut error) = unauthorized {
+            // The flow's error, with the response that led to it.
+            explained.message = mem::take(&mut error.message);
+            (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
+        }
+        Err(explained)
+    }
+
+    /// Sends a request once.
+    async fn attempt(&self, request: Request, tokens: &Tokens) -> Result<Response, Error> {
+        let max = self.http.max_body;
+        let response = self
+            .http
+            .send(request, max.saturating_add(1), MAX_ERROR)
+            .await
+            .map_err(|lost| tokens.explain(json!({ "failed": reason(&*lost) })).with_cause(Some(lost)))?;
+        if is_result(response.status) && response.body.len() > max {
+            let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
+            return Err(Error::new(Code::NetworkError, message));
+        }
+        Ok(response)
+    }
+
+    /// Returns the plugin's request for an input, without a body and a token. The plugin makes the same one for the same
+    /// input, so it is kept.
+    pub fn request(&self, input: &Value) -> Result<Arc<Request>, Error> {
+        let key = input.to_string();
+        if key.len() > MAX_INPUT {
+            let message = "the path, the headers and the ids are too long: shorten them";
+            return Err(Error::new(Code::InvalidInput, message));
+        }
+        if let Some(request) = lock(&self.requests).get(&key) {
+            return Ok(request.clone());
+        }
+        let outgoing: Outgoing = decode(&self.plugin.call("request", input)?)?;
+        let request = Arc::new(outgoing.make().map_err(Error::bug)?);
+        let mut requests = lock(&self.requests);
+        if requests.len() == MAX_REQUESTS {
+            requests.clear();
+        }
+        requests.insert(key, request.clone());
+        Ok(request)
+    }
+}
+
+/// Adds the token to a request.
+pub fn authorize(request: &mut Request, token: &Token) -> Result<(), Error> {
+    let value = format!("Bearer {}", token.access_token.expose());
+    let mut value = HeaderValue::from_str(&value).map_err(|_| Error::not_a_token())?;
+    value.set_sensitive(true); // hidden when printed
+    request.headers_mut().insert(AUTHORIZATION, value);
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! How token flows end. The rest of them is in tests/rows.
+
+use std::env;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+
+use automatic_rostering::{Cause, Client, Code, MemoryStore, Options, Store, async_trait};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tracing_subscriber::{filter::Targets, fmt::layer, prelude::*};
+
+use crate::api::call_error;
+use crate::config::{CHILD, in_child};
+use crate::sandbox::{PATIENCE, Sandbox};
+
+/// Waits until something is so.
+async fn until(mut so: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !so() {
+        assert!(Instant::now() < end);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A store that panics once.
+#[derive(Default)]
+struct Panics(AtomicBool);
+
+#[async_trait]
+impl Store for Panics {
+    async fn get(&self, _: &str) -> Result<Option<String>, Cause> {
+        tokio::time::sleep(Duration::from_millis(100)).await; // until both callers wait
+        assert!(self.0.swap(true, Ordering::SeqCst), "once");
+        Ok(None)
+    }
+
+    async fn add(&self, _: &str, _: &str, _: Duration) -> Result<bool, Cause> {
+        Ok(true)
+    }
+
+    async fn set(&self, _: &str, _: &str, _: Duration) -> Result<(), Cause> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn panic_of_a_store() {
+    let sandbox = Sandbox::start();
+    let options = Options::default().store(Arc::new(Panics::default()));
+    let client = Client::open(&sandbox.config(), options).await.unwrap();
+    let (a, b) = tokio::join!(client.get_token(), client.list_jobs());
+    assert_eq!((call_error(a).code, call_error(b).code), (Code::PluginFailed, Code::PluginFailed));
+    client.list_jobs().await.unwrap();
+    assert_eq!(sandbox.counts(), (1, 1));
+}
+
+/// A log handler that panics, or calls the client, does so when nothing is locked.
+#[tokio::test]
+async fn panic_of_a_log_handler() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    let panics = layer().with_writer(|| -> std::io::Sink { panic!("a log handler") });
+    let ours = Targets::new().with_target("automatic_rostering", tracing::Level::DEBUG);
+    let log = tracing_subscriber::registry().with(panics.with_filter(ours)).set_default();
+    client.get_token().await.unwrap();
+    drop(log);
+    client.list_jobs().await.unwrap();
+    assert_eq!(sandbox.counts(), (1, 1));
+}
+
+/// The flow would otherwise end after 20 s.
+#[tokio::test]
+async fn drop_of_the_last_clone() {
+    let sandbox = Sandbox::start();
+    sandbox.fault(&json!({ "server": "auth", "hold": true }));
+    let store = Arc::new(MemoryStore::default());
+    let client = Client::open(&sandbox.config(), Options::default().store(store.clone())).await.unwrap();
+    let view = client.with_timeout(Duration::from_millis(300));
+    view.list_jobs().await.unwrap_err();
+    drop(client);
+    assert!(Arc::strong_count(&store) > 1);
+    drop(view);
+    let dropped = Instant::now();
+    until(|| Arc::strong_count(&store) == 1).await;
+    assert!(dropped.elapsed() < Duration::from_secs(10));
+}
+
+/// Who waits in another runtime begins another token request.
+#[test]
+fn runtime_that_is_dropped() {
+    let sandbox = Sandbox::start();
+    sandbox.fault(&json!({ "server": "auth", "hold": true, "requests": 1 }));
+    let [first, second] = [(); 2].map(|()| Runtime::new().unwrap());
+    let client = first.block_on(sandbox.client());
+    let caller = client.clone();
+    first.spawn(async move { caller.list_jobs().await });
+    second.block_on(async {
+        until(|| sandbox.counts() == (1, 0)).await;
+        let waiting = tokio::spawn(async move { client.list_jobs().await });
+        tokio::task::yield_now().await;
+        first.shutdown_background();
+        waiting.await.unwrap().unwrap();
+    });
+    assert_eq!(sandbox.counts(), (2, 1));
+}
+
+/// On AWS Lambda, a call waits for the renewal that it began.
+#[tokio::test]
+async fn renewal_before_a_freeze() {
+    if env::var(CHILD).is_err() {
+        let lambda = [("AWS_LAMBDA_FUNCTION_NAME".to_owned(), "jobs")];
+        in_child("flow::renewal_before_a_freeze", lambda);
+    }
+    let (sandbox, clock) = (Sandbox::start(), Arc::new(Mutex::new(SystemTime::now())));
+    let now = clock.clone();
+    let options = Options::default().clock(move || *now.lock().unwrap());
+    let client = Client::open(&sandbox.config(), options).await.unwrap();
+    let expiry = client.get_token().await.unwrap().expires_at;
+    sandbox.fault(&json!({ "server": "auth", "hold": true }));
+    *clock.lock().unwrap() = expiry - Duration::from_secs(50);
+    // Elsewhere, the test would wait for ever.
+    let limit = env::var(CHILD).is_ok().then_some(Duration::from_secs(2));
+    let call = tokio::spawn(async move { client.with_timeout(limit).list_jobs().await });
+    until(|| sandbox.counts() == (2, 1)).await;
+    if env::var(CHILD).is_ok() {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        assert!(!call.is_finished());
+    }
+    call.await.unwrap().unwrap(); // the renewal takes longer than the call may
+}
+
+/// Requests for more inputs than are kept are made anew.
+#[tokio::test]
+async fn many_inputs() {
+    let sandbox = Sandbox::start();
+    let client = sandbox.client().await;
+    for _ in 0..2 {
+        for number in 0..300 {
+            let id = format!("customer-{number}");
+            let jobs: Value = client.for_customer(&*id).list_jobs().await.unwrap().json().unwrap();
+            assert_eq!(jobs["customer_id"], id);
+        }
+    }
+    assert_eq!(sandbox.counts(), (1, 600));
+}
