@@ -37,7 +37,6 @@ int main(void) {
     char *manifest = json_dumps(fields, 0), *reason = NULL;
     json_decref(fields);
     if (manifest == NULL) return EXIT_FAILURE;
-    // snippet
     const bool wasi = true; // for the clock
     ExtismPlugin *plugin = extism_plugin_new((const uint8_t *)manifest, strlen(manifest), NULL, 0, wasi, &reason);
     free(manifest);
@@ -51,7 +50,6 @@ int main(void) {
     } else {
         fprintf(stderr, "%s\n", extism_plugin_error(plugin)); // the plugin's is a JSON object
     }
-    // end of snippet
     extism_plugin_free(plugin);
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -11,7 +11,6 @@ NAMES = ["auth_url", "base_url", "environment", "client_id", "client_secret"]
 NAMES += ["customer_id", "user_id"]
 PLUGIN = Path(__file__).parents[2] / "dist" / "rostering.wasm"
 
-# snippet
 config = {name: os.environ.get(f"ROSTERING_{name.upper()}", "") for name in NAMES}
 hosts = [urlsplit(config[name]).hostname or "" for name in ("auth_url", "base_url")]
 manifest = {"wasm": [{"path": str(PLUGIN)}], "allowed_hosts": hosts, "config": config}
@@ -20,4 +19,3 @@ try:
         print(plugin.call("list_jobs", b"").decode())
 except extism.Error as error:
     sys.exit(str(error))  # a JSON object, or libextism's text if there was no response
-# end of snippet

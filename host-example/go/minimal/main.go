@@ -16,7 +16,6 @@ import (
 func main() {
 	log.SetFlags(0)
 	ctx := context.Background()
-	// snippet
 	plugin, err := extism.NewPlugin(ctx, extism.Manifest{
 		Wasm:         []extism.Wasm{extism.WasmFile{Path: os.Getenv("ROSTERING_WASM")}}, // rostering.wasm
 		AllowedHosts: []string{host("ROSTERING_AUTH_URL"), host("ROSTERING_BASE_URL")},
@@ -33,7 +32,6 @@ func main() {
 		log.Fatal(err) // the plugin's error is a JSON object; after a trap, as without a response, it is the SDK's
 	}
 	fmt.Printf("%s\n", jobs)
-	// end of snippet
 }
 
 // config returns the plugin's config, whose keys are the names of the variables in lower case.

@@ -19,7 +19,6 @@ public final class Minimal {
     for (var key : keys.split(" ")) {
       config.put(key, System.getenv().getOrDefault(variable(key), ""));
     }
-    // snippet
     var options =
         new Manifest.Options()
             .withAoT() // compiles the plugin to JVM code
@@ -37,7 +36,6 @@ public final class Minimal {
     } catch (RuntimeException e) { // a trap: a request got no response
       fail(e.getMessage());
     }
-    // end of snippet
   }
 
   private static String variable(String key) {

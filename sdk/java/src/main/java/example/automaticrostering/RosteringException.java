@@ -34,7 +34,7 @@ public final class RosteringException extends RuntimeException {
     CONFIG_MISSING,
     /** A field of the config is invalid; {@link #key} names it. */
     CONFIG_INVALID,
-    /** The system clock is wrong by years. */
+    /** The system clock is earlier than this release. */
     CLOCK_UNUSABLE,
     /** The token endpoint refused the client, in most cases for its id, secret or scope. */
     TOKEN_ENDPOINT_REJECTED,
