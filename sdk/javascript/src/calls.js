@@ -171,11 +171,7 @@ export class Calls {
     return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response, [...tokens, this.#secret]);
   }
 
-  /**
-   * @template T
-   * @param {CallOptions} options
-   * @param {(task: Task) => Promise<T>} work
-   */
+  /** @template T @param {CallOptions} options @param {(task: Task) => Promise<T>} work */
   async #run({ signal, timeoutMs = this.#options.timeoutMs ?? 30_000 }, work) {
     if (this.#isClosed) throw closed();
     return Task.run(timeoutMs, timedOut, signal, async (task) => {

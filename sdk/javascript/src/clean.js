@@ -6,27 +6,25 @@ const isName = /^[\w!#$%&'*+.^`|~-]+$/;
  * Copies headers, without names that are invalid: Node 20 receives some, and then refuses to copy them.
  *
  * @param {Headers} headers
- * @param {(name: string, value: string) => boolean} isKept
+ * @param {(name: string) => boolean} isKept
+ * @param {(value: string) => string} [change]
  */
-export function copied(headers, isKept) {
+export function copied(headers, isKept, change = (value) => value) {
   const own = new Headers();
-  for (const [name, value] of headers) if (isName.test(name) && isKept(name, value)) own.append(name, value);
+  for (const [name, value] of headers) if (isName.test(name) && isKept(name)) own.append(name, change(value));
   return own;
 }
 
-/**
- * Copies the headers of a response, without those that repeat a secret.
- *
- * @param {Headers} headers
- * @param {string[]} secrets
- */
+/** Copies the headers of a response, without secrets that they repeat. @param {Headers} headers @param {string[]} secrets */
 export function withoutSecrets(headers, secrets) {
   const forms = secrets.filter(Boolean).flatMap((secret) => {
     const encoded = encodeURIComponent(secret);
     return [secret, encoded, encoded.replaceAll('%20', '+'), JSON.stringify(secret).slice(1, -1)];
   });
-  const shown = forms.map((form) => form.toLowerCase()); // as fetch shows names
-  return copied(headers, (...parts) => !parts.some((part) => shown.some((form) => part.toLowerCase().includes(form))));
+  const isClean = (/** @type {string} */ name) => !forms.some((form) => name.includes(form.toLowerCase()));
+  const hide = (/** @type {string} */ value) =>
+    forms.reduce((text, form) => text.replaceAll(form, '[redacted]'), value);
+  return copied(headers, isClean, hide);
 }
 
 // What follows in a message is quoted, perhaps from what a server sent: after `"`, or after `; name = ` in workerd.

@@ -10,16 +10,10 @@ import { Token } from './token.js';
 /** @import {Config} from './config.js' */
 /** @import {Body, CallOptions, CloseOptions, Ids, Options, ServiceRequest, TokenRequest} from './options.js' */
 
-/**
- * Returns the calls of a client, for withToken.
- *
- * @type {(client: Client) => Calls}
- */
+/** Returns the calls of a client, for withToken. @type {(client: Client) => Calls} */
 export let callsOf;
 
-/**
- * A client of the service, which caches the token. Share one: calls may be made at any time, and concurrently.
- */
+/** A client of the service, which caches the token. Share one: calls may be made at any time, and concurrently. */
 export class Client {
   static {
     callsOf = (client) => Client.#of(client).#calls;
@@ -36,21 +30,12 @@ export class Client {
   #calls;
   #ids;
 
-  /**
-   * @param {Calls} calls
-   * @param {string | undefined} baseUrl
-   * @param {Ids} ids
-   * @private
-   */
+  /** @param {Calls} calls @param {string | undefined} baseUrl @param {Ids} ids @private */
   constructor(calls, baseUrl, ids) {
     if (!(calls instanceof Calls)) throw new TypeError('open a client with: await Client.open(config)');
     this.#calls = calls;
     this.#ids = ids;
-    /**
-     * The service's URL, as in the config.
-     *
-     * @readonly
-     */
+    /** The service's URL, as in the config. @readonly */
     this.baseUrl = baseUrl;
   }
 
@@ -148,11 +133,7 @@ export class Client {
     return Client.#of(this).#send(input, { customerId, userId }, present ? body : undefined, options);
   }
 
-  /**
-   * Caches a token that another client with the same config obtained.
-   *
-   * @param {Token} token
-   */
+  /** Caches a token that another client with the same config obtained. @param {Token} token */
   async setToken(token) {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
@@ -165,11 +146,7 @@ export class Client {
     callsOf(this).clearToken();
   }
 
-  /**
-   * Closes the client: waits for the calls in progress.
-   *
-   * @param {CloseOptions} [options]
-   */
+  /** Closes the client: waits for the calls in progress. @param {CloseOptions} [options] */
   async close(options = {}) {
     checkOptions('close', options);
     await callsOf(this).close(options.timeoutMs);
@@ -180,12 +157,7 @@ export class Client {
     return this.close();
   }
 
-  /**
-   * @param {object} input
-   * @param {Ids} own
-   * @param {Body | null | undefined} body
-   * @param {CallOptions} options
-   */
+  /** @param {object} input @param {Ids} own @param {Body | null | undefined} body @param {CallOptions} options */
   async #send(input, own, body, options) {
     const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
     return toResponse(await this.#calls.request({ ...input, customer_id: customerId, user_id: userId }, body, options));

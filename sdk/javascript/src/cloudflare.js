@@ -16,11 +16,7 @@ import { checkValue, methods } from './check.js';
  * @extends {DurableObject<unknown>}
  */
 export class StoreEntry extends DurableObject {
-  /**
-   * Returns the value, or null if there is none.
-   *
-   * @returns {string | null}
-   */
+  /** Returns the value, or null if there is none. @returns {string | null} */
   get() {
     return this.#isFresh() ? (this.ctx.storage.kv.get('value') ?? null) : null;
   }
@@ -45,11 +41,7 @@ export class StoreEntry extends DurableObject {
     void this.ctx.storage.setAlarm(expiresAt);
   }
 
-  /**
-   * Deletes the value once it has expired.
-   *
-   * @override
-   */
+  /** Deletes the value once it has expired. @override */
   async alarm() {
     if (!this.#isFresh()) await this.ctx.storage.deleteAll();
   }

@@ -15,10 +15,7 @@ import { join } from 'node:path';
 export class FileStore {
   #folder;
 
-  /**
-   * @param {string} folder created if missing
-   * @throws {Error} if it cannot be created or written
-   */
+  /** @param {string} folder created if missing @throws {Error} if it cannot be created or written */
   constructor(folder) {
     if (typeof folder !== 'string' || folder === '') throw new TypeError('FileStore: expected the path of a folder');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -93,11 +90,7 @@ async function read(file) {
   return isUtf8(content) && Date.now() < Number(expiry) ? value : null;
 }
 
-/**
- * Returns a handler that ignores errors with a code.
- *
- * @param {string} code
- */
+/** Returns a handler that ignores errors with a code. @param {string} code */
 const unless = (code) => (/** @type {NodeJS.ErrnoException} */ error) => {
   if (error.code !== code) throw error;
   return undefined;

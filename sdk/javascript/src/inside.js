@@ -4,9 +4,7 @@ import { userAgent } from './version.js';
 
 // A token request does not keep Node from exiting: calls that wait for it have timers, which do.
 subscribe('undici:client:sendHeaders', (/** @type {any} */ { request, socket }) => {
-  if (!String(request.headers).includes(userAgent)) return;
-  if (request.path.endsWith('/connect/token')) socket.unref();
-  else socket.ref(); // the connection may be the same
+  if (request.path.endsWith('/connect/token') && String(request.headers).includes(userAgent)) socket.unref();
 });
 
 /** Reads the plugin in this package. A Worker uses inside.workerd.js instead of this file. */
@@ -14,8 +12,10 @@ export async function inside() {
   try {
     return await readFile(new URL('rostering-nowasi.wasm', import.meta.url));
   } catch (cause) {
-    const advice = 'import automatic-rostering/rostering-nowasi.wasm as bytes (esbuild: --loader:.wasm=binary)';
-    throw new Error(`cannot read the plugin: in a bundle, ${advice} and pass it as the option plugin`, { cause });
+    const leave = "leave this package out of the bundle (Vite: ssr.external: ['automatic-rostering'])";
+    const or =
+      "or import automatic-rostering/rostering-nowasi.wasm (Bun: with { type: 'file' }; esbuild: --loader:.wasm=binary)";
+    throw new Error(`cannot read the plugin: ${leave}, ${or} and pass it as the option plugin`, { cause });
   }
 }
 

@@ -1,10 +1,6 @@
 /** @typedef {import('./store.js').Store} Store */
 
-/**
- * A store for the clients of one process.
- *
- * @implements {Store}
- */
+/** A store for the clients of one process. @implements {Store} */
 export class MemoryStore {
   /** @type {Map<string, {value: string, expiresAt: number}>} */
   #entries = new Map();

@@ -1,10 +1,6 @@
 // The types of what a client takes. They compile with those of Node, Deno, Bun, Workers and browsers.
 
-/**
- * A body as `fetch` takes it.
- *
- * @typedef {NonNullable<RequestInit['body']>} Payload
- */
+/** A body as `fetch` takes it. @typedef {NonNullable<RequestInit['body']>} Payload */
 
 /**
  * The body of a request. A stream can be sent only once; a function is called for each attempt, and returns a new one.
@@ -12,11 +8,7 @@
  * @typedef {Payload | (() => Payload | Promise<Payload>)} Body
  */
 
-/**
- * The part of `fetch` that a client needs.
- *
- * @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch
- */
+/** The part of `fetch` that a client needs. @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch */
 
 /**
  * Receives log lines: `console`, or the logger of a framework.

@@ -6,9 +6,7 @@ import { kind } from './check.js';
  * @typedef {{access_token: string, token_type: string, expires_at: number, cache_key: string}} TokenObject
  */
 
-/**
- * An access token. Its secret part is not shown when it is printed, logged or serialized to JSON.
- */
+/** An access token. Its secret part is not shown when it is printed, logged or serialized to JSON. */
 export class Token {
   #accessToken;
   /** `Bearer` */

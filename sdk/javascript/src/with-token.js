@@ -4,11 +4,7 @@ import { RosteringError } from './error.js';
 
 /** @typedef {import('./client.js').Client} Client */
 
-/**
- * A function that is called like `fetch`.
- *
- * @typedef {(input: any, init?: RequestInit) => Promise<Response>} WebFetch
- */
+/** A function that is called like `fetch`. @typedef {(input: any, init?: RequestInit) => Promise<Response>} WebFetch */
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 20; // as in fetch

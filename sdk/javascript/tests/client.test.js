@@ -198,6 +198,31 @@ test('a fetch that returns no Response', bound, async () => {
   });
 });
 
+test('the cause of an error has nothing that a server sent', bound, async () => {
+  const parser = Object.assign(new Error('invalid header "pa55word"'), { name: 'HTTPParserError', data: 'pa55word' });
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  for (const [cause, isKept] of /** @type {[Error, boolean][]} */ ([
+    [parser, false],
+    [refused, true],
+  ])) {
+    const thrown = new TypeError('fetch failed', { cause });
+    const { client } = await start(() => Promise.reject(thrown));
+    const error = await client.listJobs().catch((/** @type {unknown} */ caught) => caught);
+    assert.ok(error instanceof RosteringError && error.cause instanceof Error);
+    assert.equal(error.cause === thrown, isKept);
+    assert.match(inspect(error, { depth: 9, showHidden: true }), isKept ? /ECONNREFUSED/ : /HTTPParserError/);
+    assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), /pa55word/);
+  }
+});
+
+test('headers of an error do not repeat the token', bound, async () => {
+  const headers = { 'X-Echo': 'Bearer token-0001', 'X-Own': 'a' };
+  const { client } = await start(byService(() => new Response(null, { status: 400, headers })));
+  const error = await client.listJobs().catch((/** @type {unknown} */ caught) => caught);
+  assert.ok(error instanceof RosteringError);
+  assert.deepEqual([error.headers?.get('x-echo'), error.headers?.get('x-own')], ['Bearer [redacted]', 'a']);
+});
+
 test('retry throws what is no RosteringError, and the reason of its signal', bound, async () => {
   const busy = new RosteringError({ code: 'service_error', message: 'busy', retryable: true });
   const retried = (/** @type {Error} */ error, signal = AbortSignal.abort(enough)) =>

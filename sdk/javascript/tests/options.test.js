@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client, configFromEnv, MemoryStore, retry } from '../src/index.js';
+import { Client, configFromEnv, MemoryStore, retry, Token, withToken } from '../src/index.js';
+import { RedisStore } from '../src/redis-store.js';
 import { config } from './fake.js';
 
 const bound = { timeout: 30_000 };
@@ -55,6 +56,13 @@ test('wrong-type: nothing is converted', bound, async () => {
     [() => open(config, { fetch: 'fetch' }), /fetch must be a function/],
     [() => open(config, { clock: new Date() }), /clock must be a function/],
     [async () => (await open(config, { clock: () => new Date() })).listJobs(), /clock .* milliseconds, not an object/],
+    [() => open(config, { timeoutMs: '3' }), /timeoutMs must be a number/],
+    [() => client.listJobs({ customerId: 7 }), /customerId must be a string or null, not 7/],
+    [() => (0, client.listJobs)(), /expected a client, not undefined: call client.listJobs\(\)/],
+    [() => withToken(/** @type {any} */ ({})), /expected a client, not an object/],
+    [() => new Token(/** @type {any} */ ('a')), /new Token takes a token object, not a string/],
+    [() => new RedisStore(/** @type {any} */ ({ get() {}, set() {} })), /npm's redis, version 5/], // as ioredis has them
+    [() => retry(/** @type {any} */ (Promise.resolve())), /retry takes a function/],
     [async () => new /** @type {any} */ (Client)(config), /await Client.open\(config\)/],
   ];
   for (const [call, message] of cases) await assert.rejects(async () => call(), { name: 'TypeError', message });
@@ -73,6 +81,12 @@ test('invalid-value: a RangeError', bound, async () => {
   for (const refreshMargin of [-1, 1.5, Number.NaN]) {
     await assert.rejects(Client.open({ ...config, refreshMargin }), { code: 'config_invalid', key: 'refresh_margin' });
   }
+});
+
+test('a long input is refused before the plugin copies it', bound, async () => {
+  const client = await openAny();
+  const long = 'a'.repeat(100e6);
+  await assert.rejects(client.listJobs({ customerId: long }), { code: 'invalid_input', message: /too long/ });
 });
 
 test('config-from-env: typed, from an object or process.env', () => {
