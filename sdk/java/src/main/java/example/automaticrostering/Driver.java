@@ -159,7 +159,7 @@ final class Driver {
     var secrets = Stream.concat(Stream.of(config.get("client_secret")), tokens.stream());
     var forms = secrets.flatMap(s -> Json.encodings(s).stream()).toList();
     UnaryOperator<String> shown =
-        text -> forms.stream().anyMatch(text::contains) ? "[redacted]" : text;
+        text -> forms.stream().reduce(text, (t, form) -> t.replace(form, "[redacted]"));
     var redacted = new HashMap<String, List<String>>();
     headers
         .map()
