@@ -128,7 +128,7 @@ func TestKeysInTheSchema(t *testing.T) {
 }
 
 // Who is beyond the schema, is there.
-func TestNamesInTheSchemasExceptions(t *testing.T) {
+func TestSchemaExceptionsExist(t *testing.T) {
 	all := map[string]bool{}
 	for _, s := range scenarios(t, hosts.Core) {
 		all[s.FullName()], all[family(&s)] = true, true

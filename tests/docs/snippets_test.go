@@ -24,7 +24,7 @@ const longest = 30 // lines
 
 // The documents' snippets are lines of examples that run: what stands between "snippet"
 // and "end of snippet" there. go test ./docs -update puts them in.
-func TestSnippetsAreTakenFromTheExamples(t *testing.T) {
+func TestSnippets(t *testing.T) {
 	shown := map[string]bool{}
 	for _, page := range pages(t) {
 		text := read(t, page)

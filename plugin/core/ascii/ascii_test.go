@@ -9,7 +9,7 @@ import (
 	"automatic-rostering/plugin/core/ascii"
 )
 
-func TestVisibleIsEveryByteFromExclamationMarkToTilde(t *testing.T) {
+func TestVisible(t *testing.T) {
 	for c := range 256 {
 		if got, want := ascii.Visible(byte(c)), '!' <= c && c <= '~'; got != want {
 			t.Errorf("Visible(%#x) = %v, want %v", c, got, want)

@@ -94,7 +94,7 @@ func TestLock(t *testing.T) {
 }
 
 // Some providers issue the same token until it expires: one that another instance requested in the meantime is fresh.
-func TestTheSameTokenOfAnotherInstance(t *testing.T) {
+func TestSameTokenOfAnotherInstance(t *testing.T) {
 	refused := script{{"set A 600", ""}, {"begin store refused=A", "get token"}, {"stored A 600", "add lock requesting 10"}, {"held", "get lock"}}
 	play(t, map[string]script{
 		"requested while this one waited": after(refused, [2]string{"lock requesting", "wait 0.050"}, [2]string{"ok", "get lock"}, [2]string{"lock done", "get token"},

@@ -15,7 +15,7 @@ func TestUsable(t *testing.T) {
 	}
 }
 
-func TestConstantsAreTheDatesTheyClaim(t *testing.T) {
+func TestDatesOfConstants(t *testing.T) {
 	if got := time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix(); got != input.Latest {
 		t.Errorf("Latest is %d, want %d", int64(input.Latest), got)
 	}

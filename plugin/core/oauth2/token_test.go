@@ -88,7 +88,7 @@ func TestACacheKeyFitsAStore(t *testing.T) {
 	}
 }
 
-func TestACacheKeyOf500BytesIsNotShortened(t *testing.T) {
+func TestCacheKeyOf500Bytes(t *testing.T) {
 	c := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b"}
 	c.Scope = strings.Repeat("x", 501-len(oauth2.CacheKey(&c)))
 	exact := oauth2.CacheKey(&c)
@@ -99,7 +99,7 @@ func TestACacheKeyOf500BytesIsNotShortened(t *testing.T) {
 	}
 }
 
-func TestACacheKeyDependsOnlyOnItsParts(t *testing.T) {
+func TestCacheKeyDependsOnItsParts(t *testing.T) {
 	a := config.Client{TokenURL: "https://auth.example/connect/token", ID: "a", Scope: "b", Secret: "hunter2", Margin: 60}
 	b := a
 	b.Secret, b.Margin = "hunter3", 0

@@ -13,7 +13,7 @@ const (
 	many = 1 << 20 // no limit that matters
 )
 
-func TestASecretIsFoundInEachEncoding(t *testing.T) {
+func TestFindsSecretInEachEncoding(t *testing.T) {
 	const secret = "a b/+%é\"\\😀~"
 	for _, tt := range []struct{ name, text string }{
 		{"plain", secret},
@@ -98,7 +98,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-func TestAShortSecretHidesTheWholeText(t *testing.T) {
+func TestShortSecretHidesText(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		secrets    []string
@@ -126,7 +126,7 @@ func TestAShortSecretHidesTheWholeText(t *testing.T) {
 	}
 }
 
-func TestASecretCutByTheEndOfAPartialText(t *testing.T) {
+func TestSecretCutByEndOfText(t *testing.T) {
 	const secret = "s3cret/é"
 	for _, tt := range []struct{ name, text, want string }{
 		{"after its first byte", "x s", "x " + mark},
@@ -158,7 +158,7 @@ func TestASecretCutByTheEndOfAPartialText(t *testing.T) {
 	}
 }
 
-func TestTheBeginningsOfSeveralSecretsAtTheEnd(t *testing.T) {
+func TestBeginningsOfSecretsAtEnd(t *testing.T) {
 	secrets := []string{"abababab-1", "bababa-two", "x-" + strings.Repeat("long", 100), "\x82\xac345678"}
 	for text, want := range map[string]string{
 		"-babababab":         "-b" + mark,
@@ -216,7 +216,7 @@ func TestTheLimit(t *testing.T) {
 	}
 }
 
-func TestTheCutNeverSplitsACharacter(t *testing.T) {
+func TestCutKeepsCharactersWhole(t *testing.T) {
 	text := strings.Repeat("aé€😀", 4)
 	for limit := range len(text) {
 		got, cut := redact.Secrets([]byte(text), nil, limit, false)
@@ -226,7 +226,7 @@ func TestTheCutNeverSplitsACharacter(t *testing.T) {
 	}
 }
 
-func TestInvalidTextIsReplacedThenCut(t *testing.T) {
+func TestReplacesInvalidTextThenCuts(t *testing.T) {
 	text := strings.Repeat("\x80", 100)
 	for limit, want := range map[int]int{50: 16, 51: 17, 52: 17, 53: 17, 299: 99, 300: 100} {
 		got, cut := redact.Secrets([]byte(text), nil, limit, false)

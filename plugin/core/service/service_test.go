@@ -9,7 +9,7 @@ import (
 )
 
 // The scenarios show the rest of the errors. A long secret makes a long body short: then the end of what was read is visible.
-func TestASecretCutByTheEndOfTheReadBody(t *testing.T) {
+func TestSecretCutByEndOfBody(t *testing.T) {
 	long := strings.Repeat("0123456789abcdef", 2<<10) // 32 KiB
 	for cut := 1; cut <= 8; cut++ {
 		text := strings.Repeat("x", cut) + strings.Repeat(long, 9)

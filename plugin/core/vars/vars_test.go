@@ -9,7 +9,7 @@ import (
 
 const noon = 1_800_000_000
 
-func TestNamesOfVarsHaveEightBytesAndDiffer(t *testing.T) {
+func TestVarNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range append(vars.All[:], vars.Summary) {
 		if len(name) != 8 || seen[name] {
@@ -35,7 +35,7 @@ func TestStateRoundTrip(t *testing.T) {
 	}
 }
 
-func TestDecodeOfSomethingElseIsEmpty(t *testing.T) {
+func TestDecodeInvalid(t *testing.T) {
 	whole := ordinary()
 	b := whole.Encode()
 	for _, b := range [][]byte{nil, b[:16], b[8:], append(b, 0), make([]byte, len(b))} {
@@ -87,7 +87,7 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-func TestTheLastFourRefusedTokensAreKnown(t *testing.T) {
+func TestRemembersFourRefusedTokens(t *testing.T) {
 	var s vars.State
 	for _, step := range []struct {
 		refuse, forgive int64

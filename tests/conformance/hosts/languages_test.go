@@ -22,7 +22,7 @@ func TestWanted(t *testing.T) {
 	Wanted("go")
 }
 
-func TestEachFolderOfHostExampleIsInTheList(t *testing.T) {
+func TestListsEachFolderOfHostExample(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(Root(), "host-example", "*"))
 	if err != nil {
 		t.Fatal(err)

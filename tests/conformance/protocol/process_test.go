@@ -86,7 +86,7 @@ func start(t *testing.T, host string) *Process {
 	return p
 }
 
-func TestAHostThatMisbehavesIsAnError(t *testing.T) {
+func TestMisbehavingHost(t *testing.T) {
 	for host, want := range map[string]string{
 		"dies":                "the host",
 		"hangs":               "did not respond",
@@ -160,7 +160,7 @@ func TestManyGoroutinesAtOnce(t *testing.T) {
 }
 
 // A host that reads nothing must not block who sends.
-func TestALargeRequestToAHostThatReadsNothing(t *testing.T) {
+func TestLargeRequestToHostThatReadsNothing(t *testing.T) {
 	p := start(t, "hangs")
 	p.Bound, p.Grace = 100*time.Millisecond, time.Millisecond
 	if _, err := p.Do(Request{Op: "call", Input: make([]byte, 1<<20)}); err == nil {

@@ -33,7 +33,7 @@ func copyTop(t *testing.T) string {
 	return copied
 }
 
-func TestAnOlderPluginIsNotPublished(t *testing.T) {
+func TestRefusesOlderPlugin(t *testing.T) {
 	copied := copyTop(t)
 	for _, dir := range []string{"dist", "sdk/go/wasm"} {
 		if err := os.WriteFile(filepath.Join(copied, dir, plugin), []byte(dir), 0o600); err != nil {
