@@ -24,6 +24,7 @@ type driver struct {
 	ownHTTP  bool
 	store    Store // nil if nothing is shared
 	trouble  trouble
+	secret   string       // of the config, for hide
 	logger   *slog.Logger // or nil
 	holder   *holder
 	timeout  time.Duration // of a call; zero means none
@@ -51,7 +52,7 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	}
 	d := &driver{
 		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		clock: s.clock, base: baseOrigin(config.BaseURL), trouble: trouble{secret: string(config.ClientSecret)},
+		clock: s.clock, base: baseOrigin(config.BaseURL), secret: string(config.ClientSecret),
 		logger: s.logger, ended: make(chan struct{}), requests: map[string]*http.Request{},
 	}
 	if err := d.check(); err != nil {

@@ -60,7 +60,7 @@ func (f *flow) end() {
 	d := f.holder.driver
 	err := errors.New("rostering: the HTTP client ended the goroutine of the token request")
 	if v := recover(); v != nil {
-		err = fmt.Errorf("rostering: the token request panicked: %s", hide(fmt.Sprint(v), d.trouble.secret))
+		err = fmt.Errorf("rostering: the token request panicked: %s", hide(fmt.Sprint(v), d.secret))
 	}
 	f.publish(nil, err)
 	defer func() {
@@ -137,7 +137,7 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 		f.cause = err
 	case "store":
 		if r, err = s.do(ctx, d.store); err != nil && ctx.Err() == nil {
-			if text := d.trouble.line(s, err); text != "" {
+			if text := d.trouble.line(s, err, d.secret); text != "" {
 				f.lines = append(f.lines, line{slog.LevelWarn, text, true})
 			}
 		}

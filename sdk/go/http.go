@@ -110,8 +110,8 @@ func (e *Error) because(err error) {
 func hideIn(header http.Header, secrets ...string) http.Header {
 	clean := make(http.Header, len(header))
 	for name, values := range header {
+		name = hide(name, secrets...)
 		for _, value := range values {
-			name := hide(name, secrets...)
 			clean[name] = append(clean[name], hide(value, secrets...))
 		}
 	}

@@ -97,7 +97,7 @@ func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
 	}
 	explained := d.explain(result{"status": response.Status, "headers": response.Header, "body": string(response.Body), "tokens": tokens})
 	if x, known := errors.AsType[*Error](explained); known {
-		x.Header = hideIn(response.Header, append(tokens, d.trouble.secret)...)
+		x.Header = hideIn(response.Header, append(tokens, d.secret)...)
 		if response.Status == http.StatusUnauthorized && !call.body.repeatable() {
 			x.Message += fmt.Sprintf(" (the body of %s %s can be read only once, so it was not sent again)", q.Method, q.URL.Path)
 		}

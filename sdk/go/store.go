@@ -76,14 +76,12 @@ func (m *MemoryStore) set(key, value string, ttl time.Duration) {
 
 // trouble reports failures of the store, once a minute.
 type trouble struct {
-	secret string // of the config
-
 	mutex sync.Mutex
 	last  time.Time
 }
 
 // line returns a line for the log about a failure, or an empty string.
-func (t *trouble) line(s *step, err error) string {
+func (t *trouble) line(s *step, err error, secret string) string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	now := time.Now()
@@ -95,5 +93,5 @@ func (t *trouble) line(s *step, err error) string {
 	_ = json.Unmarshal([]byte(s.Value), &token) // the value of a lock has no token
 	// The store may have put secrets into its error.
 	return "rostering: the store failed, so the token is not shared; check the store: " +
-		hide(err.Error(), s.Value, token.AccessToken, t.secret)
+		hide(err.Error(), s.Value, token.AccessToken, secret)
 }
