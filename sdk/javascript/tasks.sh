@@ -71,7 +71,7 @@ program() (
 # Workers, and that the reference can be made.
 check() (
 	adapter
-	"$bin/prettier" --config package.json --check --log-level warn . "${folders[@]}"
+	"$bin/prettier" --config package.json --check --log-level warn . "${folders[@]}" '!**/*.md'
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js --max-warnings 0 sdk/javascript "${folders[@]}")
 	"$bin/tsc"
 	"$bin/tsc" -p tsconfig.workerd.json
@@ -81,7 +81,7 @@ check() (
 )
 
 # Formats the code as check expects it.
-format() { "$bin/prettier" --config package.json --write --log-level warn . "${folders[@]}"; }
+format() { "$bin/prettier" --config package.json --write --log-level warn . "${folders[@]}" '!**/*.md'; }
 
 # Runs the tests on the runtime; on Node, also with a Node that has JSPI.
 test() (

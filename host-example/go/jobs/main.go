@@ -25,7 +25,7 @@ func main() {
 	defer client.Close()
 	jobs, err := client.ListJobs(ctx) // from any goroutine
 	if err != nil {
-		log.Fatal(err) // says how to fix it
+		log.Fatal(err) // explains how to fix it
 	}
 	fmt.Printf("%s\n", jobs.Body)
 }
