@@ -43,14 +43,15 @@ UNWANTED := fminimumf?|fmaximumf?|syscall\.seek
 SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
 	$(filter-out %_test.go,$(wildcard plugin/core/*/*.go))
 
-.PHONY: help
+# Targets with a description make no file of their name, and neither do these.
+.PHONY: $(shell sed -nE 's/^([a-z-]+):.*## .*/\1/p' Makefile)
+.PHONY: run-go run-javascript $(LANGUAGES:%=run-%) docs/sandbox.png build/sandbox setup-test setup-check package-files
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 	@echo "  make run-LANG       run the program jobs in a language: go $(LANGUAGES)"
 
 # Go's library embeds the plugin, and go:embed reads nothing outside of its own folder.
 EMBEDDED := sdk/go/wasm
-.PHONY: build
 build: $(PLUGINS) ## build the plugin: dist/rostering.wasm, dist/rostering-nowasi.wasm
 	@if [ -d $(EMBEDDED) ]; then cp dist/rostering-nowasi.wasm $(EMBEDDED); fi
 
@@ -72,35 +73,29 @@ $(PLUGINS) $(TEST_PLUGINS): build/target.json $(SOURCES)
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
-.PHONY: run
 run: build ## watch the plugin at work with a mock service
 	@cd tests && go run ./cmd/demo
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
-.PHONY: run-go run-javascript $(LANGUAGES:%=run-%)
 run-javascript: run-node
 run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
 	@HOSTS=$* sdk/each.sh setup
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 
-.PHONY: sandbox
 sandbox: build/sandbox ## run a mock service to develop against, with a page that shows its requests; PORT=8080 sets the port
 	@build/sandbox -port $(or $(PORT),0)
 PORT ?=
 
-.PHONY: docs/sandbox.png
 docs/sandbox.png: build ## take the screenshot of that page
 	@sdk/setup/setup.sh page
 	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
-.PHONY: run-fleet
 run-fleet: build build/sandbox ## run a fleet on one Redis server, and on one folder: one token each
 	@sdk/setup/setup.sh redis
 	@cd tests && go test -count=1 -v -run TestFleet ./fleet
 
 # The service of every language's tests.
-.PHONY: build/sandbox
 build/sandbox:
 	@mkdir -p $(@D)
 	@cd sandbox && go build -o ../$@ ./cmd/rostering-sandbox
@@ -108,7 +103,6 @@ build/sandbox:
 # Installs what tests or checks need, as far as apt has it. They end with a line for each part
 # that was skipped because something is missing; with CI=true that is an error.
 SKIPPED := sed 's/^/skipped: /' build/skipped
-.PHONY: setup-test setup-check
 setup-test setup-check: setup-%:
 	@mkdir -p build
 	@sdk/setup/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
@@ -116,7 +110,6 @@ setup-test setup-check: setup-%:
 	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || { echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
 
 # -count=1: the test cache does not notice that dist has changed.
-.PHONY: test
 test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@rm -f build/seconds
 	@sdk/timed.sh build $(MAKE) build build/sandbox $(TEST_PLUGINS) size
@@ -130,7 +123,6 @@ test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@$(SKIPPED)
 
 # Says all that is missing before anything is built.
-.PHONY: packages bill notices
 packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it
 	@sdk/setup/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
 	@$(MAKE) package-files
@@ -144,7 +136,6 @@ bill: build ## write dist/bills: what is linked into the plugin, and what each p
 notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
 	@sdk/bill/bill.sh notices
 
-.PHONY: package-files
 package-files: build
 	@rm -f dist/SHA256SUMS
 	@sdk/each.sh package
@@ -152,25 +143,20 @@ package-files: build
 	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
 	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
 
-.PHONY: test-packages
 test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
 	@sdk/each.sh test-package
 	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./docs
 
-.PHONY: reproducible
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
 	@tests/reproducible.sh
 
-.PHONY: audit
 audit: ## look up the dependencies in the databases of known vulnerabilities
 	@tests/audit.sh $(MODULES)
 
-.PHONY: versions
 versions: ## test the libraries on the oldest and newest runtimes for CONTRIBUTING.md: half an hour
 	@tests/versions.sh CONTRIBUTING.md
 
 # go test -fuzz takes one target at a time.
-.PHONY: fuzz
 fuzz: build ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
 	@mkdir -p build
 	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
@@ -188,7 +174,6 @@ fuzz: build ## fuzz each parser, and the built files; FUZZTIME=10m sets the time
 $(STATICCHECK): Makefile
 	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
-.PHONY: check
 check: setup-check build $(STATICCHECK) ## check the format of all code, and lint it
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l) ; [ -z "$$unformatted" ] || { echo "make format: $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
@@ -200,16 +185,13 @@ check: setup-check build $(STATICCHECK) ## check the format of all code, and lin
 	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
 	@$(SKIPPED)
 
-.PHONY: format
 format: setup-check ## format all code
 	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
 	@sdk/each.sh format
 
-.PHONY: matrix
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Scenarios|Redirects|Hostile|Tables' ./conformance -update
 
-.PHONY: bench bench-first
 bench: build build/sandbox ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
 	@tests/bench/run.sh
 	@sdk/each.sh bench
@@ -221,30 +203,25 @@ bench-first: build build/sandbox ## measure processes that make one call, for do
 	@build/sandbox build/first
 
 BENCH_CHECK := tests/bench/check/check.sh
-.PHONY: bench-check bench-baseline
 bench-check: build ## compare the plugin's bytes, host calls, memory and operators with a baseline
 	@$(BENCH_CHECK) || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] || exit $$status ; }
 
 bench-baseline: build ## rewrite that baseline
 	@$(BENCH_CHECK) --update
 
-.PHONY: mutants
 mutants: ## change the core in small ways, and print the shares that unit tests and scenarios notice
 	@tests/mutants.sh
 
-.PHONY: stress
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./suite
 
 ROW ?= all
-.PHONY: broken
 broken: build $(TEST_PLUGINS) ## break the Go library by each patch of tests/rows, which the row must notice; ROW=close takes one
 	@sdk/setup/setup.sh redis
 	@cd tests/suite && BROKEN='$(ROW)' go test -count=1 -parallel 4 -run TestBroken
 
 # Vet, unit tests, the model and the scenarios on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
-.PHONY: core
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
 	@cd tests && go test -count=1 -run 'TestScenarios/core|Schema' ./conformance && go test -count=1 -run 'Schema|Version|Contract|Options' ./docs
@@ -254,14 +231,11 @@ core: ## test the core alone, in a minute
 # TestDefects plants known defects in a copy of the core, which TestRandom must find.
 SEED ?= 1
 STEPS ?= 10000000
-.PHONY: simulate
 simulate: ## compare the core with its model in ten million random steps
 	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects)$$' ./core/model -args -defects -seed $(SEED) -steps $(STEPS)
 
-.PHONY: size
 size: build ## print the size of each build, and fail above the limit
 	@wc -c $(PLUGINS) | awk -v limit=$(LIMIT) '$$2 != "total" { print $$2 ": " $$1 " bytes of " limit; if ($$1 > limit) over = 1 } END { exit over }'
 
-.PHONY: clean
 clean: ## remove what was built; TinyGo stays in your cache folder
 	rm -rf build dist

@@ -24,41 +24,11 @@ func TestTables(t *testing.T) {
 	}
 	checkTables(t, "docs/hosts.md", map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(t), "hostile": hostileTable(t)})
 	checkTables(t, "docs/sdk.md", map[string]string{"rows": rowsTable(rows), "differences": differencesTable(rows)})
-	for page, spell := range configPages {
-		checkTables(t, page, map[string]string{"config": configTable(t, spell)})
-	}
+	checkTables(t, "README.md", map[string]string{"config": configTable(t)})
 }
-
-// configPages have a table of the config, in which each spells the keys in its way.
-var configPages = map[string]func(words []string) string{
-	"README.md": joined, "sdk/c/README.md": joined, "sdk/python/README.md": joined, "sdk/rust/README.md": joined,
-	"sdk/java/README.md": camel, "sdk/javascript/README.md": camel,
-	"sdk/go/README.md": func(words []string) (name string) {
-		for _, word := range words {
-			if slices.Contains([]string{"url", "id", "http"}, word) {
-				name += strings.ToUpper(word)
-			} else {
-				name += capital(word)
-			}
-		}
-		return name
-	},
-}
-
-func joined(words []string) string { return strings.Join(words, "_") }
-
-func camel(words []string) string {
-	name := words[0]
-	for _, word := range words[1:] {
-		name += capital(word)
-	}
-	return name
-}
-
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // configTable has the keys of the schema, in its order, with their descriptions there.
-func configTable(t *testing.T, spell func([]string) string) string {
+func configTable(t *testing.T) string {
 	t.Helper()
 	keys, _, err := contract.Lists(hosts.Root())
 	if err != nil {
@@ -66,7 +36,7 @@ func configTable(t *testing.T, spell func([]string) string) string {
 	}
 	text := row("field", "variable", "meaning") + rule(3)
 	for _, key := range keys {
-		text += row("`"+spell(strings.Split(key.Name, "_"))+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
+		text += row("`"+key.Name+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
 	}
 	return text
 }
