@@ -130,7 +130,7 @@ func TestCountsAndRequests(t *testing.T) {
 	}
 }
 
-func TestTheJournalIsBounded(t *testing.T) {
+func TestJournalIsBounded(t *testing.T) {
 	j := &journal{changed: make(chan struct{})}
 	for range maxEntries + 1 {
 		j.add(&entry{Server: JobsServer})
@@ -140,7 +140,7 @@ func TestTheJournalIsBounded(t *testing.T) {
 	}
 }
 
-func TestControlRefuses(t *testing.T) {
+func TestControlRejectsInvalidRequests(t *testing.T) {
 	s := start(t, Config{})
 	for _, c := range []struct {
 		method, path, body string
@@ -181,7 +181,7 @@ func TestControlRefuses(t *testing.T) {
 	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
 }
 
-func TestControlRefusesOtherSites(t *testing.T) {
+func TestControlRejectsOtherSites(t *testing.T) {
 	s := start(t, Config{})
 	for origin, status := range map[string]int{"https://other.example": 403, s.ControlURL(): 204} {
 		r := request("POST", s.ControlURL()+"/revoke", "")

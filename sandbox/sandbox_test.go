@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-func TestStartRefuses(t *testing.T) {
+func TestStartRejectsInvalidOptions(t *testing.T) {
 	for name, c := range map[string]Config{
 		"a port in the host":      {Host: "127.0.0.1:8080"},
 		"a negative lifetime":     {Lifetime: -time.Hour},

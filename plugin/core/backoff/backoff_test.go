@@ -28,7 +28,7 @@ func TestWaitsDouble(t *testing.T) {
 	}
 }
 
-func TestTheCountStartsOver(t *testing.T) {
+func TestCountResets(t *testing.T) {
 	const now = 1_800_000_000
 	for _, tt := range []struct {
 		name    string

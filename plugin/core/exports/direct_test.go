@@ -89,7 +89,7 @@ func (i *instance) result(export input.Export, in string) (result string) {
 	return "ok"
 }
 
-func TestWhatIsPrepared(t *testing.T) {
+func TestPreparedRequests(t *testing.T) {
 	i := newInstance(t)
 	i.want("request, GET /jobs A c, ok", input.ListJobs, "", "A", "200")
 	before := string(i.Vars[vars.JobsRequest])
@@ -138,7 +138,7 @@ func TestTraps(t *testing.T) {
 }
 
 // The time of set_token makes the expiry known.
-func TestSetATokenOfUnknownExpiry(t *testing.T) {
+func TestSetTokenWithUnknownExpiry(t *testing.T) {
 	i := newInstance(t)
 	for _, i.Clock = range []int64{0, 0, noon} { // the second one is the cached one
 		r := flow.SetToken(i, []byte(`{"access_token":"A","expires_at":1800000600,"cache_key":"rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:client:automatic-rostering-stage"}`))

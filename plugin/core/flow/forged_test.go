@@ -59,7 +59,7 @@ func TestForgedFlowsAreInvalid(t *testing.T) {
 var cold = script{{"begin", "request"}}
 
 // A time in the future makes a token that is not usable by the clock, and so replaced.
-func TestAForgedTimeDoesNoHarm(t *testing.T) {
+func TestForgedTimeIsHarmless(t *testing.T) {
 	i := newInstance(t).play(cold)
 	i.forge(`"1800000000 `, `"200000000000 `)
 	i.play(script{{"token A 60", "done | A +30"}}) // requested now at the latest
@@ -73,7 +73,7 @@ func TestAForgedTimeDoesNoHarm(t *testing.T) {
 	i.play(script{{"begin", "request"}, {"token C 60", "done | C +30"}})
 }
 
-func TestTheClockOfAFlow(t *testing.T) {
+func TestFlowClock(t *testing.T) {
 	i := newInstance(t)
 	i.Clock = 1640995200 // wazero's
 	i.play(script{{"begin", "clock_unusable"}})
@@ -94,7 +94,7 @@ func TestTheClockOfAFlow(t *testing.T) {
 	do(`,"status":503`, "token_endpoint_unavailable 503 retry 1") // the time of the step counts
 }
 
-func TestAResultMustFitItsStep(t *testing.T) {
+func TestResultMustFitStep(t *testing.T) {
 	results := map[string]string{"ok": "flow", "null": "value", "added": "added", "status 200": "status", "failed": ""}
 	for _, tt := range []struct {
 		began script
@@ -119,7 +119,7 @@ func TestAResultMustFitItsStep(t *testing.T) {
 }
 
 // A host that drops the new token without a word: that counts as a failure, and nothing is written to the store.
-func TestADroppedToken(t *testing.T) {
+func TestDroppedToken(t *testing.T) {
 	i := newInstance(t).play(after(warm, [2]string{"+3540", ""}, [2]string{"begin store", "get token | A +30"}, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"added", "request | A +30"}))
 	i.Keeps = func(name string, value []byte) bool { return name != vars.TokenObject || len(value) == 0 }
 	i.play(script{{"token B 3600", "set lock failed token_response_invalid wait 1 failures 1 2"}, {"ok", "token_response_invalid retry 1"}, {"+1", ""}, {"begin", "request"}})

@@ -36,18 +36,18 @@ func TestRefusedFreshToken(t *testing.T) {
 		"each counts once":                      after(warm, [2]string{"begin refused=A", "request"}, [2]string{"2: begin refused=A", "request"}, [2]string{"2: token B 3600", "done | B +3540"}, [2]string{"begin refused=A", "done | B +3540"}, [2]string{"begin refused=B", "service_unauthorized 401 retry 1"}),
 		"another call that refused another one": after(third, [2]string{"begin refused=A", "done | B +3540"}),
 		"a set one is not fresh":                {{"set A 60", ""}, {"begin refused=A", "request"}, {"token B 60", "done | B +30"}, {"begin refused=B", "request"}},
-		"the count starts over a minute after": after(third, [2]string{"+62", ""}, [2]string{"begin force", "request | B +3478"}, [2]string{"token C 60", "done | C +30"},
+		"the count resets a minute after": after(third, [2]string{"+62", ""}, [2]string{"begin force", "request | B +3478"}, [2]string{"token C 60", "done | C +30"},
 			[2]string{"begin refused=C", "request"}, [2]string{"token D 60", "done | D +30"}, [2]string{"begin refused=D", "service_unauthorized 401 retry 1"}),
-		"a second before that it goes on": after(third, [2]string{"+61", ""}, [2]string{"begin force", "request | B +3479"}, [2]string{"token C 60", "done | C +30"},
+		"a second earlier it continues": after(third, [2]string{"+61", ""}, [2]string{"begin force", "request | B +3479"}, [2]string{"token C 60", "done | C +30"},
 			[2]string{"begin refused=C", "service_unauthorized 401 retry 2"}),
-		"a failed request starts it over": after(second, [2]string{"+10", ""}, [2]string{"begin refused=B", "request"}, [2]string{"status 503", "token_endpoint_unavailable 503 retry 1"}),
-		"the fleet is told": {{"begin", "request"}, {"token A 60", "done | A +30"}, {"begin refused=A", "request"}, {"token B 60", "done | B +30"},
+		"a failed request resets it": after(second, [2]string{"+10", ""}, [2]string{"begin refused=B", "request"}, [2]string{"status 503", "token_endpoint_unavailable 503 retry 1"}),
+		"the fleet learns of it": {{"begin", "request"}, {"token A 60", "done | A +30"}, {"begin refused=A", "request"}, {"token B 60", "done | B +30"},
 			{"begin store refused=B", "set lock failed service_unauthorized wait 1 failures 2 2"}, {"+3", ""}, {"ok", "service_unauthorized 401"}},
 		"no other token request during its backoff": after(third, [2]string{"begin force", "service_unauthorized 401 retry 1"}),
 	})
 }
 
-func TestRefusedInABackoff(t *testing.T) {
+func TestRefusedDuringBackoff(t *testing.T) {
 	failing := after(warm, [2]string{"+3540", ""}, [2]string{"begin", "request | A +30"}, [2]string{"status 503 9", "done | A +9"})
 	play(t, map[string]script{
 		"the token stays for the others": after(failing, [2]string{"begin refused=A used", "token_endpoint_unavailable 503 retry 9"}, [2]string{"begin", "done | A +9"}),

@@ -97,7 +97,7 @@ func TestEveryStateIsReached(t *testing.T) {
 }
 
 // An event without a line is a mistake, which ends the call at once.
-func TestAnEventThatFitsNoLine(t *testing.T) {
+func TestUnlistedTransitionPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("it leads on")

@@ -32,7 +32,7 @@ func explain(text string) *apierror.Error {
 	return err
 }
 
-func TestTheRestOfWhatIsRefused(t *testing.T) {
+func TestRejects(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		parse func(string) *apierror.Error
@@ -58,7 +58,7 @@ func TestTheRestOfWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheRestOfWhatIsRead(t *testing.T) {
+func TestReads(t *testing.T) {
 	for text, want := range map[string]string{`["8","9"]`: "8", `[]`: "", `"7"`: "7"} {
 		r, err := input.ParseResume([]byte(`{"flow":{},"status":0,"headers":{"X":"1","retry-AFTER":` + text + `,"Y":"2"}}`))
 		if err != nil || r.RetryAfter != want {
@@ -73,7 +73,7 @@ func TestTheRestOfWhatIsRead(t *testing.T) {
 	}
 }
 
-func TestIDsAreNamedOneToOne(t *testing.T) {
+func TestIDNamesAreUnique(t *testing.T) {
 	ids := []input.ID{{}, {Omitted: true}, {Text: "a"}, {Text: "b"}, {Text: "a b"}, {Text: "null"}, {Text: `\n`}, {Text: `\t`}}
 	names := map[string][2]input.ID{}
 	for _, customer := range ids {

@@ -1,6 +1,6 @@
-// Package json reads and writes JSON. It has a parser of its own since those that are ready turn
-// every number into a float, whose tables alone would be a third of the plugin, and since an
-// interpreter of WebAssembly is slow: strings are read eight bytes at a time.
+// Package json reads and writes JSON. It has its own parser because the available ones turn every
+// number into a float, whose tables alone would be a third of the plugin, and because WebAssembly
+// interpreters are slow: it reads strings eight bytes at a time.
 package json
 
 import (

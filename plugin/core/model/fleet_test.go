@@ -139,8 +139,8 @@ var troubles = []trouble{
 	}, [5]int{}},
 }
 
-// TestTrouble keeps the failures of calls within the figures of the design.
-func TestTrouble(t *testing.T) {
+// TestFailedCallsAreWithinBounds keeps the failures of calls within the figures of the design.
+func TestFailedCallsAreWithinBounds(t *testing.T) {
 	for _, s := range troubles {
 		for n, size := range []int{5, 50, 500, 1, 50} {
 			t.Run(fmt.Sprintf("%s/%d instances, a store: %v", s.name, size, n < 3), func(t *testing.T) {

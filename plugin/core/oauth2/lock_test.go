@@ -10,7 +10,7 @@ import (
 	"automatic-rostering/plugin/core/oauth2"
 )
 
-func TestTheLockShowsAFailure(t *testing.T) {
+func TestLockShowsFailure(t *testing.T) {
 	for _, failure := range []apierror.Error{
 		{Code: apierror.TokenEndpointRejected, Status: 401},
 		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},

@@ -69,7 +69,7 @@ func clients() []config.Client {
 	}
 }
 
-func TestNoTwoClientsShareACacheKey(t *testing.T) {
+func TestCacheKeysAreUnique(t *testing.T) {
 	seen := map[string]config.Client{}
 	for _, c := range clients() {
 		key := oauth2.CacheKey(&c)
@@ -80,7 +80,7 @@ func TestNoTwoClientsShareACacheKey(t *testing.T) {
 	}
 }
 
-func TestACacheKeyFitsAStore(t *testing.T) {
+func TestCacheKeyFitsStore(t *testing.T) {
 	for _, c := range clients() {
 		if key := oauth2.CacheKey(&c); len(key)+len(":lock") > 512 || !ascii.AllVisible(key) {
 			t.Errorf("%q has %d bytes", key, len(key))
@@ -108,7 +108,7 @@ func TestCacheKeyDependsOnItsParts(t *testing.T) {
 	}
 }
 
-func TestTheHashIsFNV(t *testing.T) {
+func TestHashIsFNV(t *testing.T) {
 	c := config.Client{TokenURL: "https://auth.example/connect/token", ID: strings.Repeat("i", 600), Scope: "b"}
 	h := fnv.New128a()
 	h.Write([]byte("rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:" + c.ID + ":b"))

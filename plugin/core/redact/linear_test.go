@@ -62,7 +62,7 @@ func reverse(s string) string {
 	return string(b)
 }
 
-func TestStepsAreLinear(t *testing.T) {
+func TestStepsGrowLinearly(t *testing.T) {
 	const size = 6_000
 	big := selfSimilar(4 * size)
 	for name, tt := range selfSimilar(size) {
@@ -81,7 +81,7 @@ func TestStepsAreLinear(t *testing.T) {
 	}
 }
 
-func TestMemoryIsLinear(t *testing.T) {
+func TestMemoryGrowsLinearly(t *testing.T) {
 	const size = 6_000
 	for name, tt := range selfSimilar(size) {
 		t.Run(name, func(t *testing.T) {

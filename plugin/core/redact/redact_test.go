@@ -175,7 +175,7 @@ func TestBeginningsOfSecretsAtEnd(t *testing.T) {
 	}
 }
 
-func TestASurrogatePairCutByTheEnd(t *testing.T) {
+func TestSurrogatePairCutByEnd(t *testing.T) {
 	const secret = "ab😀cdef"
 	whole := `ab\ud83d\ude00cdef`
 	for end := 1; end <= len(whole); end++ {
@@ -185,7 +185,7 @@ func TestASurrogatePairCutByTheEnd(t *testing.T) {
 	}
 }
 
-func TestTheLimit(t *testing.T) {
+func TestLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		limit      int
@@ -236,7 +236,7 @@ func TestReplacesInvalidTextThenCuts(t *testing.T) {
 	}
 }
 
-func TestShortTexts(t *testing.T) {
+func TestCutsTextAndReason(t *testing.T) {
 	secrets := []string{"s3cret42"}
 	if got := redact.Text("a s3cret42 "+strings.Repeat("x", 2000), secrets); len(got) != 1024 || !strings.HasPrefix(got, "a "+mark+" x") {
 		t.Errorf("got %d bytes: %.40s", len(got), got)
@@ -249,7 +249,7 @@ func TestShortTexts(t *testing.T) {
 	}
 }
 
-func TestNothing(t *testing.T) {
+func TestEmptyText(t *testing.T) {
 	if got, cut := redact.Secrets(nil, []string{"s3cret42", "short"}, 10, true); len(got) != 0 || !cut {
 		t.Errorf("%q, %v", got, cut)
 	}

@@ -21,7 +21,7 @@ func TestSecretCutByEndOfBody(t *testing.T) {
 	}
 }
 
-func TestA304IsNoRedirect(t *testing.T) {
+func Test304IsNotARedirect(t *testing.T) {
 	if e := service.NewError(&message.Response{Status: 304}, nil); strings.Contains(e.Message, "redirect") {
 		t.Errorf("got %+v", e)
 	}

@@ -29,7 +29,7 @@ const Tolerance = 60
 // MaxLifetime is the longest lifetime of a token, in seconds: a day.
 const MaxLifetime = 86400
 
-// Token is what is known about a token. The zero Token is none. Times are Unix seconds.
+// Token is what is known about a token. The zero value means no token. Times are Unix seconds.
 type Token struct {
 	Hash int64 // of the access token
 	// RequestedAt is just before its request was sent; 0 if there was no usable clock. Then
