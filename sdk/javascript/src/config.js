@@ -1,5 +1,4 @@
-import { check, flag, number, text } from './check.js';
-import { RosteringError } from './error.js';
+import { check, flagOrText, numberOrText, text } from './check.js';
 
 /**
  * The service, the client and the customer. It is validated when a client opens: a RosteringError then names the field.
@@ -13,9 +12,9 @@ import { RosteringError } from './error.js';
  * @property {string} [scope] Overrides the environment's scope.
  * @property {string} [customerId] Sent with each request, unless the call has another one.
  * @property {string} [userId] Sent with each request, unless the call has another one.
- * @property {number} [refreshMargin] Renew the token this many whole seconds before it expires (default: 60), but at most
+ * @property {number | string} [refreshMargin] Renew the token this many whole seconds before it expires (default: 60), but at most
  *   half of its lifetime before.
- * @property {boolean} [allowHttp] Permits http beyond loopback, where others can read the secret.
+ * @property {boolean | string} [allowHttp] Permits http beyond loopback, where others can read the secret.
  */
 
 /** @typedef {'stage' | 'production'} Environment */
@@ -23,17 +22,15 @@ import { RosteringError } from './error.js';
 /** @type {import('./check.js').Rules} */
 const rules = {
   ...{ environment: text, authUrl: text, baseUrl: text, clientId: text, clientSecret: text },
-  ...{ customerId: text, userId: text, scope: text, refreshMargin: number, allowHttp: flag },
+  ...{ customerId: text, userId: text, scope: text, refreshMargin: numberOrText, allowHttp: flagOrText },
 };
 
 /**
  * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
- * missing.
+ * missing. Opening a client validates the values.
  *
  * @param {Record<string, unknown>} [env] default: `process.env`. In a Worker, pass its `env`.
  * @returns {Config}
- * @throws {RosteringError} `config_invalid` if `ROSTERING_REFRESH_MARGIN` is not a number, or `ROSTERING_ALLOW_HTTP` is
- *   neither true nor false
  */
 export function configFromEnv(env = globalThis.process?.env) {
   if (!env) throw new TypeError('there is no process.env: pass the variables, such as the env of a Worker');
@@ -41,25 +38,10 @@ export function configFromEnv(env = globalThis.process?.env) {
   const config = {};
   for (const field of Object.keys(rules)) {
     const value = env[`ROSTERING_${snakeCase(field).toUpperCase()}`];
-    if (typeof value === 'string' && value !== '') config[field] = parsers[field]?.(value) ?? value;
+    if (typeof value === 'string' && value !== '') config[field] = value;
   }
   return /** @type {any} */ (config);
 }
-
-/** @type {Record<string, (text: string) => unknown>} */
-const parsers = {
-  refreshMargin(text) {
-    if (/^\d+$/.test(text)) return Number(text);
-    throw invalid('refresh_margin', 'ROSTERING_REFRESH_MARGIN must be a non-negative integer (seconds)');
-  },
-  allowHttp(text) {
-    if (text === 'true' || text === 'false') return text === 'true';
-    throw invalid('allow_http', 'ROSTERING_ALLOW_HTTP must be true or false');
-  },
-};
-
-/** @param {string} key @param {string} message */
-const invalid = (key, message) => new RosteringError({ code: 'config_invalid', message, retryable: false, key });
 
 /**
  * Returns the config as the plugin reads it: `authUrl` becomes `auth_url`, and all values are strings.
