@@ -32,7 +32,8 @@ const (
 func ReadClient(get Lookup) (c *Client, last *apierror.Error) {
 	c = &Client{}
 	c.Scope, last = scope(get)
-	auth, err := BaseURL(get, "auth_url")
+	allowHTTP := get("allow_http")
+	auth, err := baseURL(get, "auth_url", allowHTTP)
 	last = join(last, err)
 	c.TokenURL = auth + "/connect/token"
 	c.ID, err = credential(get, "client_id")
@@ -41,7 +42,7 @@ func ReadClient(get Lookup) (c *Client, last *apierror.Error) {
 	last = join(last, err)
 	c.Margin, err = margin(get)
 	last = join(last, err)
-	if allow := get("allow_http"); allow != "" && allow != "true" && allow != "false" {
+	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
 		last = join(last, apierror.Config("allow_http", "allow_http must be true or false"))
 	}
 	return c, last
@@ -51,7 +52,7 @@ func ReadClient(get Lookup) (c *Client, last *apierror.Error) {
 func Check(get Lookup) *apierror.Error {
 	_, last := ReadClient(get)
 	if get("base_url") != "" {
-		_, err := BaseURL(get, "base_url")
+		_, err := BaseURL(get)
 		last = join(last, err)
 	}
 	for _, key := range [...]string{"customer_id", "user_id"} {
@@ -105,13 +106,17 @@ func scope(get Lookup) (string, *apierror.Error) {
 	return own, nil
 }
 
-// BaseURL returns auth_url or base_url, without a trailing slash.
-func BaseURL(get Lookup, key string) (string, *apierror.Error) {
+// BaseURL returns base_url, without a trailing slash.
+func BaseURL(get Lookup) (string, *apierror.Error) {
+	return baseURL(get, "base_url", get("allow_http"))
+}
+
+func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
 		return "", apierror.Missing(key, "set "+key+" to the https URL")
 	}
-	if wrong := checkURL(value, get("allow_http") == "true"); wrong != "" {
+	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
 		return "", apierror.Config(key, key+" "+wrong)
 	}
 	value = strings.TrimRight(value, "/")
