@@ -125,7 +125,7 @@ class CallsTest extends ServersTest {
       client.getToken();
       warned.await(); // the token is written after the call has it
     }
-    assertTrue(lines.toString().contains("set: java.lang.IllegalStateException"), lines::toString);
+    assertTrue(lines.toString().contains("): java.lang.IllegalStateException"), lines::toString);
     assertFalse(lines.toString().contains("cannot set"), lines::toString);
   }
 
