@@ -195,7 +195,7 @@ func TestErrorNames(t *testing.T) {
 		key, want string
 	}{
 		{timeout, "", "WithTimeout: "},
-		{missing, "auth_url", " (AuthURL, ROSTERING_AUTH_URL)"},
+		{missing, "client_secret", " (ClientSecret, ROSTERING_CLIENT_SECRET)"},
 		{noCustomer, "customer_id", " (ForCustomer)"},
 		{noUser, "user_id", " (ForUser)"},
 		{refused, "refused", " (Refused)"},

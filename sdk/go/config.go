@@ -1,8 +1,7 @@
 package rostering
 
 import (
-	"errors"
-	"math"
+	"cmp"
 	"os"
 	"reflect"
 	"strconv"
@@ -43,6 +42,9 @@ type Config struct {
 	// AllowHTTP permits http beyond loopback, where anyone on the network path can read
 	// the secret.
 	AllowHTTP bool
+
+	// What ConfigFromEnv cannot express in the fields, for the plugin to check.
+	rawMargin, rawAllowHTTP string
 }
 
 // fieldOf returns the name of the field for a config key: that of auth_url is AuthURL.
@@ -55,60 +57,28 @@ func fieldOf(key string) string {
 // ConfigFromEnv reads a config from the environment variables ROSTERING_ENVIRONMENT,
 // ROSTERING_AUTH_URL, ROSTERING_BASE_URL, ROSTERING_CLIENT_ID, ROSTERING_CLIENT_SECRET,
 // ROSTERING_CUSTOMER_ID, ROSTERING_USER_ID, ROSTERING_SCOPE, ROSTERING_REFRESH_MARGIN (whole
-// seconds) and ROSTERING_ALLOW_HTTP (true or false). An empty variable counts as missing.
-func ConfigFromEnv() (Config, error) {
-	margin, err := parseMargin(os.Getenv("ROSTERING_REFRESH_MARGIN"))
-	allowHTTP, err2 := parseAllowHTTP(os.Getenv("ROSTERING_ALLOW_HTTP"))
-	if err == nil {
-		err = err2
+// seconds) and ROSTERING_ALLOW_HTTP (true or false). An empty variable counts as missing. [New]
+// names all that are missing or invalid.
+func ConfigFromEnv() Config {
+	c := Config{
+		Environment:  Environment(os.Getenv("ROSTERING_ENVIRONMENT")),
+		AuthURL:      os.Getenv("ROSTERING_AUTH_URL"),
+		BaseURL:      os.Getenv("ROSTERING_BASE_URL"),
+		ClientID:     os.Getenv("ROSTERING_CLIENT_ID"),
+		ClientSecret: Secret(os.Getenv("ROSTERING_CLIENT_SECRET")),
+		CustomerID:   os.Getenv("ROSTERING_CUSTOMER_ID"),
+		UserID:       os.Getenv("ROSTERING_USER_ID"),
+		Scope:        os.Getenv("ROSTERING_SCOPE"),
+		rawMargin:    os.Getenv("ROSTERING_REFRESH_MARGIN"),
+		rawAllowHTTP: os.Getenv("ROSTERING_ALLOW_HTTP"),
 	}
-	if err != nil {
-		return Config{}, err
+	if seconds, err := strconv.ParseUint(c.rawMargin, 10, 32); err == nil {
+		c.RefreshMargin, c.rawMargin = cmp.Or(time.Duration(seconds)*time.Second, -1), ""
 	}
-	return Config{
-		Environment:   Environment(os.Getenv("ROSTERING_ENVIRONMENT")),
-		AuthURL:       os.Getenv("ROSTERING_AUTH_URL"),
-		BaseURL:       os.Getenv("ROSTERING_BASE_URL"),
-		ClientID:      os.Getenv("ROSTERING_CLIENT_ID"),
-		ClientSecret:  Secret(os.Getenv("ROSTERING_CLIENT_SECRET")),
-		CustomerID:    os.Getenv("ROSTERING_CUSTOMER_ID"),
-		UserID:        os.Getenv("ROSTERING_USER_ID"),
-		Scope:         os.Getenv("ROSTERING_SCOPE"),
-		RefreshMargin: margin,
-		AllowHTTP:     allowHTTP,
-	}, nil
-}
-
-func parseMargin(seconds string) (time.Duration, error) {
-	if seconds == "" {
-		return 0, nil
+	if c.rawAllowHTTP == "true" {
+		c.AllowHTTP, c.rawAllowHTTP = true, ""
 	}
-	const most = uint64(math.MaxInt64 / time.Second)
-	n, err := strconv.ParseUint(seconds, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || n > most:
-		n = most // more than any token's lifetime anyway
-	case err != nil:
-		return 0, &Error{
-			Code: CodeConfigInvalid, Key: "refresh_margin",
-			Message: "ROSTERING_REFRESH_MARGIN must be a non-negative integer (seconds)",
-		}
-	case n == 0:
-		return -1, nil
-	}
-	return time.Duration(n) * time.Second, nil
-}
-
-func parseAllowHTTP(value string) (bool, error) {
-	switch value {
-	case "", "false":
-		return false, nil
-	case "true":
-		return true, nil
-	}
-	return false, &Error{
-		Code: CodeConfigInvalid, Key: "allow_http", Message: "ROSTERING_ALLOW_HTTP must be true or false",
-	}
+	return c
 }
 
 // keys returns the config as the plugin reads it: an empty value counts as missing.
@@ -122,9 +92,16 @@ func (c *Config) keys() map[string]string {
 		"customer_id":    c.CustomerID,
 		"user_id":        c.UserID,
 		"scope":          c.Scope,
-		"refresh_margin": c.margin(),
-		"allow_http":     strconv.FormatBool(c.AllowHTTP),
+		"refresh_margin": cmp.Or(c.margin(), c.rawMargin),
+		"allow_http":     c.allowHTTP(),
 	}
+}
+
+func (c *Config) allowHTTP() string {
+	if c.AllowHTTP {
+		return "true"
+	}
+	return c.rawAllowHTTP
 }
 
 func (c *Config) margin() string {

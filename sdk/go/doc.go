@@ -1,10 +1,6 @@
 // Package rostering calls the Automatic Rostering service.
 //
-//	config, err := rostering.ConfigFromEnv()
-//	if err != nil {
-//		return err
-//	}
-//	client, err := rostering.New(ctx, config)
+//	client, err := rostering.New(ctx, rostering.ConfigFromEnv())
 //	if err != nil {
 //		return err
 //	}

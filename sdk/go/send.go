@@ -45,7 +45,7 @@ func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx conte
 			return nil
 		}
 		if len(sent) > 0 {
-			d.log(line{level: slog.LevelWarn, text: "the service refused the token; the request is sent again with another one"})
+			d.log(line{level: slog.LevelWarn, text: "the service refused the token; the request is retried with another one"})
 		}
 		sent = append(sent, t.AccessToken)
 		status, err := attempt(sent)

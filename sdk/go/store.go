@@ -92,6 +92,6 @@ func (t *trouble) line(s *step, err error, secret string) string {
 	var token tokenObject
 	_ = json.Unmarshal([]byte(s.Value), &token) // the value of a lock has no token
 	// The store may have put secrets into its error.
-	return "rostering: the store failed, so the token is not shared; check the store: " +
+	return "the token store's " + s.Op + " failed; calls continue, but the token is not shared (logged once a minute): " +
 		hide(err.Error(), s.Value, token.AccessToken, secret)
 }

@@ -14,11 +14,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	ctx := context.Background()
-	config, err := rostering.ConfigFromEnv()
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := rostering.New(ctx, config) // once in each process
+	client, err := rostering.New(ctx, rostering.ConfigFromEnv()) // once in each process
 	if err != nil {
 		log.Fatal(err)
 	}

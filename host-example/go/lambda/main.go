@@ -17,11 +17,7 @@ import (
 )
 
 func main() {
-	config, err := rostering.ConfigFromEnv()
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := rostering.New(context.Background(), config) // once in each execution environment
+	client, err := rostering.New(context.Background(), rostering.ConfigFromEnv()) // once in each execution environment
 	if err != nil {
 		log.Fatal(err)
 	}

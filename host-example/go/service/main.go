@@ -20,11 +20,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	config, err := rostering.ConfigFromEnv()
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := rostering.New(context.Background(), config)
+	client, err := rostering.New(context.Background(), rostering.ConfigFromEnv())
 	if err != nil {
 		log.Fatal(err)
 	}

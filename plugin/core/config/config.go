@@ -27,47 +27,53 @@ const (
 	maxMargin     = 86400 // no longer lifetime is accepted
 )
 
-// ReadClient reads and validates all config that a token request needs.
-func ReadClient(get Lookup) (c *Client, err *apierror.Error) {
+// ReadClient reads and validates all config that a token request needs. The error names all that
+// is missing or invalid.
+func ReadClient(get Lookup) (c *Client, last *apierror.Error) {
 	c = &Client{}
-	if c.Scope, err = scope(get); err != nil {
-		return c, err
-	}
-	auth, err := BaseURL(get, "auth_url")
-	if err != nil {
-		return c, err
-	}
+	c.Scope, last = scope(get)
+	allowHTTP := get("allow_http")
+	auth, err := baseURL(get, "auth_url", allowHTTP)
+	last = join(last, err)
 	c.TokenURL = auth + "/connect/token"
-	if c.ID, err = credential(get, "client_id"); err != nil {
-		return c, err
-	}
-	if c.Secret, err = credential(get, "client_secret"); err != nil {
-		return c, err
-	}
+	c.ID, err = credential(get, "client_id")
+	last = join(last, err)
+	c.Secret, err = credential(get, "client_secret")
+	last = join(last, err)
 	c.Margin, err = margin(get)
-	return c, err
+	last = join(last, err)
+	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
+		last = join(last, apierror.Config("allow_http", "allow_http must be true or false"))
+	}
+	return c, last
 }
 
-// Check validates all config: what every call needs must be set, all of which the error names,
-// and what is set must be valid.
+// Check validates all config: what every call needs must be set, and what is set must be valid.
 func Check(get Lookup) *apierror.Error {
-	_, err := ReadClient(get)
-	if err != nil && err.Code == apierror.ConfigMissing {
-		for _, key := range [...]string{"auth_url", "client_id", "client_secret"} {
-			if key != err.Key && get(key) == "" {
-				err.Message += "; also set " + key
-			}
-		}
-	}
-	if err == nil && get("base_url") != "" {
-		_, err = BaseURL(get, "base_url")
+	_, last := ReadClient(get)
+	if get("base_url") != "" {
+		_, err := BaseURL(get)
+		last = join(last, err)
 	}
 	for _, key := range [...]string{"customer_id", "user_id"} {
-		if err == nil && get(key) != "" {
-			_, err = ID(get, key, &input.ID{})
+		if get(key) != "" {
+			_, err := ID(get, key, &input.ID{})
+			last = join(last, err)
 		}
 	}
-	return err
+	return last
+}
+
+// join returns the last error, with the messages of both.
+func join(before, last *apierror.Error) *apierror.Error {
+	if before == nil {
+		return last
+	}
+	if last == nil {
+		return before
+	}
+	last.Message = before.Message + "; " + last.Message
+	return last
 }
 
 // The scopes of the two environments.
@@ -100,15 +106,15 @@ func scope(get Lookup) (string, *apierror.Error) {
 	return own, nil
 }
 
-// BaseURL returns auth_url or base_url, without a trailing slash.
-func BaseURL(get Lookup, key string) (string, *apierror.Error) {
+// BaseURL returns base_url, without a trailing slash.
+func BaseURL(get Lookup) (string, *apierror.Error) {
+	return baseURL(get, "base_url", get("allow_http"))
+}
+
+func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
 	value := get(key)
 	if value == "" {
 		return "", apierror.Missing(key, "set "+key+" to the https URL")
-	}
-	allowHTTP := get("allow_http")
-	if allowHTTP != "" && allowHTTP != "true" && allowHTTP != "false" {
-		return "", apierror.Config("allow_http", "allow_http must be true or false")
 	}
 	if wrong := checkURL(value, allowHTTP == "true"); wrong != "" {
 		return "", apierror.Config(key, key+" "+wrong)
@@ -154,7 +160,7 @@ func ID(get Lookup, key string, in *input.ID) (string, *apierror.Error) {
 		return "", apierror.Missing(key, "set "+key+" in the config or for the call; null (None, nil) for the call omits the header")
 	}
 	if !input.ValidID(value) {
-		return "", apierror.Config(key, input.IDMessage)
+		return "", apierror.Config(key, key+input.IDMessage)
 	}
 	return value, nil
 }

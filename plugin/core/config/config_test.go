@@ -32,10 +32,6 @@ func checkError(t *testing.T, changes keys, code, key string) {
 // The scenarios show the other keys.
 func TestConfig(t *testing.T) {
 	checkError(t, keys{"client_secret": "hunter2\n"}, apierror.ConfigInvalid, "client_secret")
-	err := config.Check(keys{"client_id": "x"}.get)
-	if err == nil || err.Key != "environment" || !strings.HasSuffix(err.Message, "production; also set auth_url; also set client_secret") {
-		t.Errorf("got %+v", err)
-	}
 }
 
 // With https, or with http to a loopback host.

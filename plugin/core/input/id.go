@@ -17,8 +17,8 @@ type ID struct {
 // maxID is the longest id, in bytes: servers reject headers that are much longer.
 const maxID = 256
 
-// IDMessage says what an id must be.
-const IDMessage = "an id must be at most 256 visible ASCII characters, with spaces only inside"
+// IDMessage says, after its name, what an id must be.
+const IDMessage = " must be at most 256 visible ASCII characters, with spaces only inside"
 
 // ValidID reports whether text can be an id, which becomes a header's value.
 func ValidID(text string) bool { return len(text) <= maxID && ascii.Phrase(text) }
@@ -33,7 +33,7 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 			return apierror.Input(name, "an id must not be empty; null (None, nil) omits its header; without one, the config's is used")
 		}
 		if !ValidID(id.Text) {
-			return apierror.Input(name, IDMessage)
+			return apierror.Input(name, name+IDMessage)
 		}
 	default:
 		return apierror.Input(name, "an id must be a string, or null (None, nil) to omit its header")

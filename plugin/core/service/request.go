@@ -26,7 +26,7 @@ func Request(h host.Host, rawInput []byte) host.Result {
 // NewRequest returns the request of a call, without the token. Without a method it is the one
 // for the jobs.
 func NewRequest(get config.Lookup, in *input.Input) (r *message.Request, err *apierror.Error) {
-	base, err := config.BaseURL(get, "base_url")
+	base, err := config.BaseURL(get)
 	if err != nil {
 		return nil, err
 	}

@@ -137,8 +137,9 @@ pub extern "C" fn rostering_client_view(
     })
 }
 
-/// Closes a client with all its views: later calls fail with closed. Waits up to timeout_ms for the calls in progress;
-/// those that remain fail with closed, too. 0 does not wait. A token request for which no call waits is abandoned.
+/// Closes a client with all its views: later calls fail with closed. For a view, it does nothing. Waits up to timeout_ms
+/// for the calls in progress; those that remain fail with closed, too. 0 does not wait. A token request for which no call
+/// waits is abandoned.
 #[no_mangle]
 pub extern "C" fn rostering_client_close(client: Option<&Client>, timeout_ms: i64) {
     run(std::ptr::null_mut(), || {

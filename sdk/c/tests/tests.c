@@ -122,8 +122,6 @@ static void null_is_an_error(void **state) {
 
 static void options_are_checked(void **state) {
     static const char *const wrong[][3] = {
-        {"refresh_margin", "-1", "non-negative"},
-        {"allow_http", "yes", "true or false"},
         {"ca_file", "/missing", "cannot read ca_file /missing"},
         {"ca_file", "/dev/null", "certificates in PEM"},
         {"client_certificate_file", "/etc/passwd", "its key in PEM"},

@@ -30,7 +30,7 @@ export class Client {
   #calls;
   #ids;
 
-  /** @param {Calls} calls @param {string | undefined} baseUrl @param {Ids} ids @private */
+  /** @param {Calls} calls @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
   constructor(calls, baseUrl, ids) {
     if (!(calls instanceof Calls)) throw new TypeError('open a client with: await Client.open(config)');
     this.#calls = calls;
@@ -51,11 +51,11 @@ export class Client {
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
-    return new Client(await Calls.open(pluginConfig(config), options), config.baseUrl, {});
+    return new Client(await Calls.open(pluginConfig(config), options), config.baseUrl);
   }
 
   /**
-   * Returns a view: this client, with another customer in its calls. Closing the view closes the client.
+   * Returns a view: this client, with another customer in its calls. Closing the view closes nothing.
    *
    * @param {string | null} customerId `null` omits the header.
    */
@@ -64,7 +64,7 @@ export class Client {
   }
 
   /**
-   * Returns a view: this client, with another user in its calls. Closing the view closes the client.
+   * Returns a view: this client, with another user in its calls. Closing the view closes nothing.
    *
    * @param {string | null} userId `null` omits the header.
    */
@@ -146,10 +146,10 @@ export class Client {
     callsOf(this).clearToken();
   }
 
-  /** Closes the client: waits for the calls in progress. @param {CloseOptions} [options] */
+  /** Closes the client, unless it is a view: waits for the calls in progress. @param {CloseOptions} [options] */
   async close(options = {}) {
     checkOptions('close', options);
-    await callsOf(this).close(options.timeoutMs);
+    if (!Client.#of(this).#ids) await this.#calls.close(options.timeoutMs);
   }
 
   /** Closes the client at the end of `await using`. */
@@ -159,7 +159,7 @@ export class Client {
 
   /** @param {object} input @param {Ids} own @param {Body | null | undefined} body @param {CallOptions} options */
   async #send(input, own, body, options) {
-    const { customerId = this.#ids.customerId, userId = this.#ids.userId } = own;
+    const { customerId = this.#ids?.customerId, userId = this.#ids?.userId } = own;
     return toResponse(await this.#calls.request({ ...input, customer_id: customerId, user_id: userId }, body, options));
   }
 }

@@ -1,5 +1,4 @@
 import { check, flag, number, text } from './check.js';
-import { RosteringError } from './error.js';
 
 /**
  * The service, the client and the customer. It is validated when a client opens: a RosteringError then names the field.
@@ -20,20 +19,34 @@ import { RosteringError } from './error.js';
 
 /** @typedef {'stage' | 'production'} Environment */
 
+/**
+ * Reads a variable. An invalid number or flag stays a string, which the plugin names together with all else that is invalid.
+ *
+ * @param {string} field @param {string} value
+ */
+function read(field, value) {
+  if (field === 'refreshMargin') return /^\d+$/.test(value) ? Number(value) : value;
+  if (field === 'allowHttp') return { true: true, false: false }[value] ?? value;
+  return value;
+}
+
+/** @param {string} field @param {import('./check.js').Rule} rule */
+const orInvalid = (field, rule) => (/** @type {unknown} */ value) =>
+  typeof value === 'string' && read(field, value) === value ? undefined : rule(value);
+
 /** @type {import('./check.js').Rules} */
 const rules = {
   ...{ environment: text, authUrl: text, baseUrl: text, clientId: text, clientSecret: text },
-  ...{ customerId: text, userId: text, scope: text, refreshMargin: number, allowHttp: flag },
+  ...{ customerId: text, userId: text, scope: text },
+  ...{ refreshMargin: orInvalid('refreshMargin', number), allowHttp: orInvalid('allowHttp', flag) },
 };
 
 /**
  * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
- * missing.
+ * missing. Opening a client validates the values.
  *
  * @param {Record<string, unknown>} [env] default: `process.env`. In a Worker, pass its `env`.
  * @returns {Config}
- * @throws {RosteringError} `config_invalid` if `ROSTERING_REFRESH_MARGIN` is not a number, or `ROSTERING_ALLOW_HTTP` is
- *   neither true nor false
  */
 export function configFromEnv(env = globalThis.process?.env) {
   if (!env) throw new TypeError('there is no process.env: pass the variables, such as the env of a Worker');
@@ -41,25 +54,10 @@ export function configFromEnv(env = globalThis.process?.env) {
   const config = {};
   for (const field of Object.keys(rules)) {
     const value = env[`ROSTERING_${snakeCase(field).toUpperCase()}`];
-    if (typeof value === 'string' && value !== '') config[field] = parsers[field]?.(value) ?? value;
+    if (typeof value === 'string' && value !== '') config[field] = read(field, value);
   }
   return /** @type {any} */ (config);
 }
-
-/** @type {Record<string, (text: string) => unknown>} */
-const parsers = {
-  refreshMargin(text) {
-    if (/^\d+$/.test(text)) return Number(text);
-    throw invalid('refresh_margin', 'ROSTERING_REFRESH_MARGIN must be a non-negative integer (seconds)');
-  },
-  allowHttp(text) {
-    if (text === 'true' || text === 'false') return text === 'true';
-    throw invalid('allow_http', 'ROSTERING_ALLOW_HTTP must be true or false');
-  },
-};
-
-/** @param {string} key @param {string} message */
-const invalid = (key, message) => new RosteringError({ code: 'config_invalid', message, retryable: false, key });
 
 /**
  * Returns the config as the plugin reads it: `authUrl` becomes `auth_url`, and all values are strings.

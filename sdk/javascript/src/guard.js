@@ -57,7 +57,8 @@ export class GuardedStore {
     if (now - this.#warned >= quiet) {
       this.#warned = now;
       const what = redacted(`${typeof error?.code === 'string' ? `${error.code} ` : ''}${error}`, value);
-      this.#logger.warn(`the token is not shared: the store's ${op} failed: ${what}`);
+      const means = 'calls continue, but the token is not shared (logged once a minute)';
+      this.#logger.warn(`the token store's ${op} failed; ${means}: ${what}`);
     }
     return { failed: `the store failed: ${op}` }; // the store's own message may quote the token
   }

@@ -145,12 +145,12 @@ test('a timeout of 0, Infinity, or more than a timer can take is none', bound, a
   for (const timeoutMs of [0, Infinity, 2 ** 40]) assert.equal((await client.listJobs({ timeoutMs })).status, 200);
 });
 
-test('await using closes the client, and so does closing a view', bound, async () => {
-  for (const close of ['close', Symbol.asyncDispose]) {
-    const { client } = await start();
-    await /** @type {any} */ (client.forUser(null))[close]();
-    await assert.rejects(client.listJobs(), { name: 'AbortError', message: 'the client is closed' });
-  }
+test('await using closes the client, but not with a view', bound, async () => {
+  const { client } = await start();
+  await client.forUser(null)[Symbol.asyncDispose]();
+  await client.listJobs();
+  await client[Symbol.asyncDispose]();
+  await assert.rejects(client.listJobs(), { name: 'AbortError', message: 'the client is closed' });
 });
 
 test('a token is restored from an object', bound, async () => {
@@ -241,6 +241,6 @@ test('the warning of a failing store has no secret', bound, async () => {
   const store = { get: async () => null, add: async () => true, set: fails };
   const { client } = await start(undefined, { logger, store });
   await client.getToken();
-  assert.match(`${warnings}`, /store's set failed: WRONGPASS Error: redis:\/\/\[redacted\]@host refused/);
+  assert.match(`${warnings}`, /store's set failed; .*: WRONGPASS Error: redis:\/\/\[redacted\]@host refused/);
   assert.doesNotMatch(`${warnings}`, /token-0001/);
 });

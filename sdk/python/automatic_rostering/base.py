@@ -124,10 +124,10 @@ class Core:
             message = f"the call timed out after {timeout} s; call again, or set a longer timeout"
             raise RosteringError("network_error", message, retryable=True)
 
-    async def close(self, timeout: float | None) -> None:
+    async def close(self, timeout: float | None, *, is_view: bool) -> None:
         """Refuse further calls, wait for those in progress, and free the plugin."""
         self._check_loop()
-        if not self._plugin or self._plugin.is_inherited:
+        if is_view or not self._plugin or self._plugin.is_inherited:
             return
         with self.lock:
             self.is_closed = True
@@ -207,7 +207,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         io = self._io()
         io.http, io.owned = http, http is None
         self._core = Core(config, timeout, max_body, store, logger, plugin, clock or wall, io)
-        self._ids: dict[str, str | None] = {}
+        self._ids: dict[str, str | None] = {}  # of a view
         self._begin()
 
     def _begin(self) -> None:
@@ -266,7 +266,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     def for_customer(self, customer_id: str | None) -> Self:
         """Return a view of this client whose calls send this customer id; None sends no header.
 
-        A view shares the token and everything else. Closing it closes the client.
+        A view shares the token and everything else. Closing it closes nothing.
         """
         return self._view("customer_id", customer_id)
 
@@ -291,10 +291,11 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         """Wait for the calls in progress, and free the plugin with its token.
 
         After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
-        One that a thread sends through your own `http` does so when its response has arrived.
+        One that a thread sends through your own `http` does so when its response has arrived. For
+        a view, nothing is closed.
         """
         check_timeout("timeout", timeout, zero=True)
-        done: _Done = self._result(self._core.close(timeout))
+        done: _Done = self._result(self._core.close(timeout, is_view=bool(self._ids)))
         return done
 
     def _change(self, export: str, token: Token | None, then: Callable[[bytes], None]) -> None:

@@ -1,12 +1,11 @@
 """The configuration of a client."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
 from .check import check
-from .error import RosteringError
 
 Environment = Literal["stage", "production"]
 
@@ -44,46 +43,37 @@ class Config:
     def __post_init__(self) -> None:
         """Check the types: a "false" must not permit http."""
         for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, str) and _read(f.name, value) == value:
+                continue  # also an invalid variable, which the plugin names
             optional = () if f.default is not None else (None,)
-            kind = {"refresh_margin": int, "allow_http": bool}.get(f.name, str)
-            check(f.name, getattr(self, f.name), kind, *optional)
+            check(f.name, value, {"refresh_margin": int, "allow_http": bool}.get(f.name, str), *optional)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
         """Read `ROSTERING_AUTH_URL`, … `ROSTERING_ALLOW_HTTP`: one variable for each field.
 
-        An empty variable counts as missing. Raises a `RosteringError` (config_invalid) that names
-        the variables if `ROSTERING_REFRESH_MARGIN` or `ROSTERING_ALLOW_HTTP` is invalid.
+        An empty variable counts as missing. Opening a client checks the values.
         """
         values: dict[str, Any] = {"auth_url": "", "client_id": "", "client_secret": ""}
-        invalid = {}
         for f in fields(cls):
-            value = env.get(_variable(f.name), "")
-            convert, expected = _CONVERTED.get(f.name, (str, ""))
-            try:
-                values |= {f.name: convert(value)} if value else {}
-            except (LookupError, ValueError):
-                invalid[f.name] = f"{_variable(f.name)} must be {expected}"
-        if invalid:
-            del env, values  # a tool may show the variables of a traceback
-            raise RosteringError(
-                "config_invalid", "; ".join(invalid.values()), key=next(iter(invalid))
-            )
+            if value := env.get(f"ROSTERING_{f.name.upper()}"):
+                values[f.name] = _read(f.name, value)
         return cls(**values)
 
 
-def _variable(name: str) -> str:
-    return f"ROSTERING_{name.upper()}"
-
-
-_CONVERTED: dict[str, tuple[Callable[[str], Any], str]] = {
-    "allow_http": ({"true": True, "false": False}.__getitem__, "true or false"),
-    "refresh_margin": (int, "a non-negative integer (seconds)"),
-}
+def _read(name: str, value: str) -> object:
+    """Read a variable. An invalid one stays a string, so that the plugin names all that is."""
+    if name == "refresh_margin" and value.isdecimal():
+        return int(value[:20])  # int rejects thousands of digits; these are longer than any lifetime
+    if name == "allow_http":
+        return {"true": True, "false": False}.get(value, value)
+    return value
 
 
 def plugin_config(config: Config) -> dict[str, str]:
     """Return a config as the plugin takes it."""
     values = {f.name: getattr(config, f.name) for f in fields(config)}
-    values["allow_http"] = "true" if config.allow_http else "false"
+    if isinstance(config.allow_http, bool):
+        values["allow_http"] = "true" if config.allow_http else "false"
     return {name: str(value) for name, value in values.items() if value is not None}

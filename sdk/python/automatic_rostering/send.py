@@ -34,7 +34,7 @@ class Sends:
         if len(self.tokens) == _MOST_SENDS:
             return False
         if self.tokens:
-            line = "the service refused the token; the request is sent again with another one"
+            line = "the service refused the token; the request is retried with another one"
             self._holder.plugin.log(logging.WARNING, line)
         self.tokens.append(token.access_token)
         return True

@@ -99,5 +99,8 @@ class SharedStore:
         self._next_warning = monotonic() + _QUIET
         number = error.errno if isinstance(error, OSError) else None
         why = f" ({os.strerror(number)})" if isinstance(number, int) else ""
-        line = f"store: {step['op']} failed: {type(error).__name__}{why}"
+        line = (
+            f"the token store's {step['op']} failed; calls continue, but the token is not shared"
+            f" (logged once a minute): {type(error).__name__}{why}"
+        )
         self._plugin.log(logging.WARNING, line, always=True)

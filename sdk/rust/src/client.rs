@@ -20,6 +20,7 @@ pub struct Client {
     pub(crate) timeout: Option<Duration>,
     /// The ids of the view: `None` sends no header.
     ids: BTreeMap<&'static str, Option<String>>,
+    is_view: bool,
 }
 
 /// What ends when the last clone of a client is dropped.
@@ -48,7 +49,7 @@ impl Client {
         in_runtime()?;
         let timeout = options.timeout;
         let driver = Arc::new(Driver::open(config, options)?);
-        Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new() })
+        Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new(), is_view: false })
     }
 
     /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
@@ -64,7 +65,7 @@ impl Client {
     }
 
     fn view(&self, key: &'static str, id: Option<&str>) -> Self {
-        let mut view = self.clone();
+        let mut view = self.with_timeout(self.timeout);
         view.ids.insert(key, id.map(Into::into));
         view
     }
@@ -72,7 +73,7 @@ impl Client {
     /// Returns a view with another timeout for its calls; `None` is unlimited.
     #[must_use]
     pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
-        Self { timeout: timeout.into(), ..self.clone() }
+        Self { timeout: timeout.into(), is_view: true, ..self.clone() }
     }
 
     /// Lists the jobs.
@@ -127,7 +128,8 @@ impl Client {
     }
 
     /// Waits for the calls in progress, abandons a token request that no call waits for, and frees the plugin and the
-    /// connections. Later calls, also those of other clones and views, fail with [`Code::Closed`].
+    /// connections. Later calls, also those of other clones and views, fail with [`Code::Closed`]. For a view, it does
+    /// nothing.
     pub async fn close(&self) {
         self.close_within(Duration::MAX).await;
     }
@@ -135,7 +137,9 @@ impl Client {
     /// Closes like [`close`](Self::close), but waits no longer than this: calls that are still in progress then fail with
     /// [`Code::Closed`].
     pub async fn close_within(&self, limit: Duration) {
-        self.driver().close(limit).await;
+        if !self.is_view {
+            self.driver().close(limit).await;
+        }
     }
 
     async fn send(&self, mut input: Value, body: Option<Body>) -> Result<Response, Error> {

@@ -46,6 +46,9 @@ pub struct Config {
     pub refresh_margin: Option<u32>,
     /// Permits http beyond loopback, where anyone on the way can read the secret.
     pub allow_http: bool,
+    /// What [`set`](Self::set) cannot express in the fields, for the plugin to check.
+    #[serde(skip)]
+    raw: BTreeMap<String, String>,
 }
 
 /// The environment of the service.
@@ -60,41 +63,45 @@ pub enum Environment {
 }
 
 impl Config {
-    /// Reads `ROSTERING_AUTH_URL`, `ROSTERING_BASE_URL` and so on, one for each field. The error names the variable whose
-    /// value is invalid. One that is missing shows in [`Client::open`](crate::Client::open).
+    /// Reads `ROSTERING_AUTH_URL`, `ROSTERING_BASE_URL` and so on, one for each field. Fails only if a variable is not valid
+    /// Unicode: [`Client::open`](crate::Client::open) checks the values.
     pub fn from_env() -> Result<Self, Error> {
         let mut config = Self::default();
         for key in config.keys().into_keys() {
             let variable = variable_of(&key);
             let value = env::var_os(&variable).unwrap_or_default().into_string();
-            let set = value.map_err(|_| "is not valid Unicode").and_then(|value| config.put(&key, &value));
-            set.map_err(|why| Error::about(Code::ConfigInvalid, &key, format!("{variable} {why}")))?;
+            let not_unicode = |_| Error::about(Code::ConfigInvalid, &key, format!("{variable} is not valid Unicode"));
+            config.set(&key, &value.map_err(not_unicode)?)?;
         }
         Ok(config)
     }
 
-    /// Sets the field of this name to a value as in its variable.
+    /// Sets the field of this name to a value as in its variable. Fails only if there is no such field:
+    /// [`Client::open`](crate::Client::open) checks the value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
-        let set = self.put(key, value);
-        set.map_err(|why| Error::about(Code::ConfigInvalid, key, format!("{key} {why}")))
-    }
-
-    fn put(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
-        let given = Some(value).filter(|value| !value.is_empty());
-        match key {
+        let is_read = match key {
             "environment" => {
-                let environment = given.map(|name| Environment::deserialize(name.into_deserializer()));
-                self.environment = environment.transpose().map_err(|_: Invalid| "must be stage or production")?;
+                let environment: Result<_, Invalid> = Environment::deserialize(value.into_deserializer());
+                self.environment = environment.ok();
+                self.environment.is_some()
             }
             "refresh_margin" => {
-                let seconds = given.map(str::parse).transpose();
-                self.refresh_margin = seconds.map_err(|_| "must be a non-negative integer (seconds)")?;
+                self.refresh_margin = value.parse().ok();
+                self.refresh_margin.is_some()
             }
-            "allow_http" => self.allow_http = given.unwrap_or("false").parse().map_err(|_| "must be true or false")?,
+            "allow_http" => {
+                self.allow_http = value == "true";
+                self.allow_http
+            }
             _ => {
                 let field = self.strings().into_iter().find(|(name, _)| *name == key);
-                value.clone_into(field.ok_or("is not a field of the config")?.1);
+                let unknown = || Error::about(Code::ConfigInvalid, key, format!("{key} is not a field of the config"));
+                value.clone_into(field.ok_or_else(unknown)?.1);
+                true
             }
+        };
+        if !is_read {
+            self.raw.insert(key.into(), value.into());
         }
         Ok(())
     }
@@ -119,7 +126,9 @@ impl Config {
         let others = [("environment", environment), ("refresh_margin", margin), ("allow_http", allow_http)];
         let mut copy = self.clone();
         let strings = copy.strings().map(|(key, value)| (key.into(), mem::take(value)));
-        strings.into_iter().chain(others.map(|(key, value)| (key.into(), value.unwrap_or_default()))).collect()
+        let raw = |key| self.raw.get(key).cloned().unwrap_or_default();
+        let others = others.map(|(key, value)| (key.into(), value.unwrap_or_else(|| raw(key))));
+        strings.into_iter().chain(others).collect()
     }
 }
 

@@ -102,7 +102,7 @@ impl Run {
             Action::Store { timeout, op, key, value, ttl } => {
                 let Some(store) = &self.driver.store else { return json!({ "failed": "there is no store" }) };
                 let used = within(*timeout, store::apply(&*store.store, op, key, value, *ttl)).await;
-                used.inspect_err(|error| store.warn(&reason(&**error), value, &self.driver.secret))
+                used.inspect_err(|error| store.warn(op, &reason(&**error), value, &self.driver.secret))
             }
             Action::Wait { seconds } => {
                 // At random, so that a fleet is no thundering herd.

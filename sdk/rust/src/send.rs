@@ -61,7 +61,7 @@ impl Tokens {
         if self.sent.len() == MAX_SENDS {
             return Ok(None);
         }
-        warn!(target: "automatic_rostering", "the service refused the token; the request is sent again with another one");
+        warn!(target: "automatic_rostering", "the service refused the token; the request is retried with another one");
         self.sent.push(token.clone());
         Ok(Some(token))
     }

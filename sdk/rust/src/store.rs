@@ -46,7 +46,7 @@ impl SharedStore {
     }
 
     /// Warns once a minute that the store failed, without the token of the value and without credentials in a URL.
-    pub fn warn(&self, failed: &str, value: &str, secret: &Secret) {
+    pub fn warn(&self, op: &str, failed: &str, value: &str, secret: &Secret) {
         let mut warned = lock(&self.warned);
         if warned.is_none_or(|last| last.elapsed() >= Duration::from_mins(1)) {
             *warned = Some(Instant::now());
@@ -54,7 +54,8 @@ impl SharedStore {
             let token = object["access_token"].as_str();
             let failed = without_credentials(&hide(failed, &[value, token.unwrap_or_default(), secret.expose()]));
             // With its own target, since it is not a line of the plugin.
-            tracing::warn!(target: "automatic_rostering::store", "the store failed, so the token is not shared: {failed}");
+            let means = "calls continue, but the token is not shared (logged once a minute)";
+            tracing::warn!(target: "automatic_rostering::store", "the token store's {op} failed; {means}: {failed}");
         }
     }
 }

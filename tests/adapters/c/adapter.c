@@ -250,8 +250,8 @@ static json_t *clear_token(call *c, rostering_error **error) {
 }
 
 static json_t *close_client(call *c, rostering_error **error) {
-    rostering_client_close(c->client->handle, milliseconds(get(c, "timeout"), ROSTERING_NO_TIMEOUT));
-    c->client->closed = true;
+    rostering_client_close(c->view, milliseconds(get(c, "timeout"), ROSTERING_NO_TIMEOUT));
+    c->client->closed |= c->view == c->client->handle;
     return NULL;
 }
 

@@ -207,7 +207,7 @@ func readConfig(r request) (config rostering.Config, err error) {
 			_ = os.Setenv(name, value)
 			defer func() { _ = os.Unsetenv(name) }()
 		}
-		return rostering.ConfigFromEnv()
+		return rostering.ConfigFromEnv(), nil
 	}
 	for key, value := range r.Config {
 		name := strings.ReplaceAll(key, "_", "")

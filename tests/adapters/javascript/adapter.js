@@ -94,13 +94,12 @@ export class Adapter {
     const { op, customer_id: customerId, user_id: userId, force, refused } = request;
     const { signal, waitUntil } = context;
     const options = given({ signal, waitUntil, ...timeout(request) });
+    let view = client;
+    if (customerId !== undefined) view = view.forCustomer(customerId);
+    if (userId !== undefined) view = view.forUser(userId);
     switch (op) {
-      case 'list_jobs': {
-        let view = client;
-        if (customerId !== undefined) view = view.forCustomer(customerId);
-        if (userId !== undefined) view = view.forUser(userId);
+      case 'list_jobs':
         return received(await view.listJobs(options));
-      }
       case 'send_request': {
         const { path, method, headers, query: searchParams, json } = request.request;
         const ids = given({ customerId, userId });
@@ -116,7 +115,8 @@ export class Adapter {
       case 'clear_token':
         return done(client.clearToken());
       case 'close':
-        await client.close(timeout(request));
+        await view.close(timeout(request));
+        if (view !== client) return {};
         this.#closed.push(request.client);
         if (this.#closed.length > closedToKeep) this.#clients.delete(this.#closed.shift() ?? '');
         return {};

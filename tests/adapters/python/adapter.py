@@ -111,10 +111,11 @@ class Opened:
         else:
             self.client = await run(Client, read_config(request), **options)
 
-    async def close(self, **options: Any) -> None:
-        """Close everything."""
-        await run(self.client.close, **options)
-        for http in filter(None, (self.http, self.given)):
+    async def close(self, request: Json) -> None:
+        """Close the client with everything else, or a view of it."""
+        view = self.view(request)
+        await run(view.close, **only(request, "timeout"))
+        for http in filter(None, (self.http, self.given) if view is self.client else ()):
             await run(http.aclose if USE_ASYNC else http.close)
 
     def view(self, request: Json) -> Any:
@@ -139,9 +140,9 @@ def read_config(request: Json) -> Config:
 
 def typed(name: str, text: str) -> Any:
     """Convert a text for a field of the config, unless it has another form."""
-    if KINDS.get(name) is bool and text in ("true", "false"):
+    if KINDS.get(name) == bool | str and text in ("true", "false"):
         return text == "true"
-    if KINDS.get(name) == int | None and text.lstrip("-").isdecimal():
+    if KINDS.get(name) == int | str | None and text.lstrip("-").isdecimal():
         return int(text)
     return text
 
@@ -268,8 +269,8 @@ class Adapter:
         return {}
 
     async def close(self, request: Json) -> Json:
-        """Close a client."""
-        await (await self.find(request)).close(**only(request, "timeout"))
+        """Close a client, or a view of it."""
+        await (await self.find(request)).close(request)
         return {}
 
 

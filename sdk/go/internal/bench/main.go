@@ -21,7 +21,7 @@ const pairs, batch = 31, 200
 
 func main() {
 	ctx := context.Background()
-	config := must(rostering.ConfigFromEnv())
+	config := rostering.ConfigFromEnv()
 	client := must(rostering.New(ctx, config))
 	token := must(client.GetToken(ctx))
 	library := func() { must(client.ListJobs(ctx)) }

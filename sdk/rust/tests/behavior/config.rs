@@ -29,11 +29,9 @@ fn fields_by_name() {
         config.set(key, value).unwrap();
     }
     assert_eq!((config.scope.as_str(), config.refresh_margin, config.allow_http), ("s", Some(7), false));
-    for (key, why) in [("refresh_margin", "must be a non-negative integer"), ("none", "is not a field")] {
-        let error = call_error(config.set(key, "-1"));
-        assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some(key)));
-        assert!(error.message.starts_with(&format!("{key} {why}")), "{error}");
-    }
+    let error = call_error(config.set("none", "-1"));
+    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("none")));
+    assert!(error.message.starts_with("none is not a field"), "{error}");
 }
 
 #[cfg(unix)]

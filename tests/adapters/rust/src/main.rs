@@ -90,7 +90,7 @@ impl Adapter {
             *lock(&now) = time;
         }
         let limit = timeout(fields)?;
-        if let Some(limit) = limit {
+        if let Some(limit) = limit.filter(|_| op != "close") {
             client = client.with_timeout(limit);
         }
         if let Some(id) = field::<Option<String>>(fields, "customer_id")? {

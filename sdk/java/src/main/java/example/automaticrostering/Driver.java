@@ -203,8 +203,7 @@ final class Driver {
         return null;
       }
       log.add(
-          Level.WARNING,
-          "the service refused the token; the request is sent again with another one");
+          Level.WARNING, "the service refused the token; the request is retried with another one");
     }
   }
 }

@@ -38,7 +38,7 @@ public final class RosteringConfig {
    * Reads the environment variables {@code ROSTERING_ENVIRONMENT}, {@code _AUTH_URL}, {@code
    * _BASE_URL}, {@code _CLIENT_ID}, {@code _CLIENT_SECRET}, {@code _CUSTOMER_ID}, {@code _USER_ID},
    * {@code _SCOPE}, {@code _REFRESH_MARGIN} and {@code _ALLOW_HTTP}. An empty variable is a missing
-   * one. Opening a client checks the values; the error of a wrong one names its variable.
+   * one. Opening a client checks the values, in one error for all.
    */
   public static RosteringConfig fromEnvironment() {
     return fromEnvironment(System.getenv());

@@ -65,7 +65,10 @@ final class StoreSteps {
       nextWarning = time + SECONDS.toNanos(60);
       log.add(
           Level.WARNING,
-          "the store failed, so the token is not shared: " + step.get("op") + ": " + reason);
+          "the token store's "
+              + step.get("op")
+              + " failed; calls continue, but the token is not shared (logged once a minute): "
+              + reason);
     }
     return Map.of("failed", reason);
   }

@@ -47,16 +47,6 @@ class CallsTest extends ServersTest {
   }
 
   @Test
-  void viewClosesNothing() throws Exception {
-    var view = client.forCustomer("c2");
-    view.close();
-    assertEquals(200, view.listJobs().status());
-    client.close();
-    assertThrows(IllegalStateException.class, view::listJobs);
-    assertThrows(IllegalStateException.class, client::clearToken);
-  }
-
-  @Test
   void timeForTheLogIsNotTheCalls() {
     service = exchange -> respond(exchange, 500, "late");
     BiConsumer<System.Logger.Level, String> slow =
@@ -135,7 +125,7 @@ class CallsTest extends ServersTest {
       client.getToken();
       warned.await(); // the token is written after the call has it
     }
-    assertTrue(lines.toString().contains("set: java.lang.IllegalStateException"), lines::toString);
+    assertTrue(lines.toString().contains("): java.lang.IllegalStateException"), lines::toString);
     assertFalse(lines.toString().contains("cannot set"), lines::toString);
   }
 
