@@ -11,9 +11,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
+
+	"automatic-rostering/tests/stubhost"
 )
 
 var (
@@ -79,6 +82,40 @@ func warm(ctx context.Context, g guest) error {
 		}
 	}
 	return nil
+}
+
+// stub is a plugin on a host whose functions do next to nothing, so that the plugin's own time is measured.
+type stub struct {
+	*stubhost.Host
+	last []byte
+}
+
+func openStub(ctx context.Context, wasm []byte) (guest, error) {
+	h, err := stubhost.New(ctx, wasm)
+	if err != nil {
+		return nil, err
+	}
+	s := &stub{Host: h}
+	h.Config, h.Lenient, h.Clock = config, true, time.Unix(1_800_000_000, 0)
+	h.Respond = func(request, body []byte) (int, []byte, error) {
+		if s.last = request; body != nil {
+			return http.StatusOK, tokenResponse, nil
+		}
+		return http.StatusOK, jobs, nil
+	}
+	return s, nil
+}
+
+func (s *stub) close(ctx context.Context) { _ = s.Close(ctx) }
+
+func (s *stub) sent() string { return stubhost.Read(s.last).Headers["Authorization"] }
+
+func (s *stub) call(ctx context.Context, export string) ([]byte, error) {
+	output, failure, err := s.Call(ctx, export, "")
+	if failure != "" {
+		err = errors.New(failure)
+	}
+	return output, err
 }
 
 // sdk is a plugin on go-sdk. Responses do not come over a network.
