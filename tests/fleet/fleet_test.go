@@ -87,9 +87,11 @@ func TestFleet(t *testing.T) {
 			if len(languages) == 1 {
 				languages = append(languages, languages...)
 			}
-			f := start(t, s.store)
 			for _, language := range languages {
 				hosts.Setup(t, language, "adapter")
+			}
+			f := start(t, s.store)
+			for _, language := range languages {
 				f.join(language)
 			}
 			for _, stage := range s.stages {

@@ -100,7 +100,7 @@ func testOnce(t *testing.T, language, name string) {
 // testHost has processes of the host in Ruby share a token with each other and with a library, through Redis.
 func testHost(t *testing.T) {
 	hosts.RequireRedis(t)
-	hosts.Setup(t, "go", "adapter")
+	hosts.Setup(t, "c", "adapter")
 	s, password := start(t), rand.Text()
 	redis, err := held.StartRedis(t.Context(), password)
 	if err != nil {
@@ -109,7 +109,7 @@ func testHost(t *testing.T) {
 	t.Cleanup(redis.End)
 	s.secrets = append(s.secrets, password)
 	s.environment["REDIS_URL"] = redis.URL
-	library, err := hosts.GoLibrary.Process(t.Context(), t.Output())
+	library, err := hosts.Library("c").Process(t.Context(), t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
