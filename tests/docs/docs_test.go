@@ -36,7 +36,7 @@ func sections(text, level string, names ...string) (found string) {
 }
 
 // block is one of code, with the name of its file if the line before it ends in that and a colon.
-var block = regexp.MustCompile("(?s)(?:`([^` \n]+)`:\n\n)?(?:<!--[^\n]*-->\n)?```([a-z]+)\n(.*?\n)```\n")
+var block = regexp.MustCompile("(?s)(?:`([^` \n]+)`:\n\n)?(?:<!--[^\n]*-->\n)*```([a-z]+)\n(.*?\n)```\n")
 
 // copied returns the blocks of a text as one script. A block of a file becomes that file; the others are commands.
 func copied(t *testing.T, text string) (script string) {
