@@ -101,11 +101,12 @@ print(jobs)
 
 // The programs of pages that use the raw plugin run as they stand there. On a page, one continues the one before it.
 func TestProgramsOfTheRawPlugin(t *testing.T) {
+	const python = `"$ROOT/sdk/python/.venv/bin/python"`
 	for _, p := range []struct{ page, language, host, command, before, after string }{
-		{"README.md", "python", "python", `"$ROOT/sdk/python/.venv/bin/python"`, "import prepared\n", ""},
-		{"docs/plugin.md", "python", "python", `"$ROOT/sdk/python/.venv/bin/python"`, "", threads},
+		{"README.md", "python", "python", python, "import prepared\n", ""},
+		{"docs/plugin.md", "python", "python", python, "", threads},
 		{"docs/plugin.md", "js", "node", "node", "", ""},
-		{"docs/contract.md", "python", "python", `"$ROOT/sdk/python/.venv/bin/python"`, "from prepared import config\n", calls},
+		{"docs/contract.md", "python", "python", python, "from prepared import config\n", calls},
 	} {
 		t.Run(p.page+" "+p.language, func(t *testing.T) {
 			t.Parallel()
