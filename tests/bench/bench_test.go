@@ -3,7 +3,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +10,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	extism "github.com/extism/go-sdk"
 	"github.com/tetratelabs/wazero"
+
+	"automatic-rostering/tests/stubhost"
 )
 
 var (
@@ -29,15 +31,14 @@ var config = map[string]string{
 }
 
 // guest is a plugin on a host.
-type guest interface {
-	call(ctx context.Context, export string) ([]byte, error)
-	sent() string // the last request's Authorization
-	close(ctx context.Context)
+type guest struct {
+	call func(export string) ([]byte, error)
+	sent func() string // the last request's Authorization
 }
 
 func BenchmarkWarm(b *testing.B) {
 	plugins := map[string]string{"ours": "../../dist/rostering.wasm", "c": "../../build/peers/c.wasm", "rust": "../../build/peers/rust.wasm"}
-	hosts := map[string]func(context.Context, []byte) (guest, error){"stub": openStub, "go-sdk": openSDK}
+	hosts := map[string]func(*testing.B, []byte) (guest, error){"stub": onStub, "go-sdk": onSDK}
 	for _, host := range []string{"stub", "go-sdk"} {
 		for _, export := range []string{"list_jobs", "get_token"} {
 			for _, plugin := range []string{"ours", "c", "rust"} {
@@ -48,17 +49,14 @@ func BenchmarkWarm(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.Run(fmt.Sprintf("host=%s/call=%s/plugin=%s", host, export, plugin), func(b *testing.B) {
-					g, err := hosts[host](b.Context(), wasm)
+					g, err := hosts[host](b, wasm)
 					if err != nil {
 						b.Fatal(err)
 					}
-					defer g.close(context.Background())
-					if err := warm(b.Context(), g); err != nil {
-						b.Fatal(err)
-					}
+					g.warm(b)
 					b.ReportAllocs()
 					for b.Loop() {
-						if _, err := g.call(b.Context(), export); err != nil {
+						if _, err := g.call(export); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -69,49 +67,64 @@ func BenchmarkWarm(b *testing.B) {
 }
 
 // warm makes each call, without a token and with one, and checks that it does what is measured.
-func warm(ctx context.Context, g guest) error {
+func (g guest) warm(b *testing.B) {
 	for range 3 {
-		if got, err := g.call(ctx, "list_jobs"); err != nil || !bytes.Equal(got, jobs) || g.sent() != "Bearer "+token {
-			return fmt.Errorf("list_jobs: %w, %.80q with the Authorization %.80q", err, got, g.sent())
+		if got, err := g.call("list_jobs"); err != nil || !bytes.Equal(got, jobs) || g.sent() != "Bearer "+token {
+			b.Fatalf("list_jobs: %v, %.80q with the Authorization %.80q", err, got, g.sent())
 		}
-		if got, err := g.call(ctx, "get_token"); err != nil || !bytes.Contains(got, []byte(token)) {
-			return fmt.Errorf("get_token: %w, %.80q", err, got)
+		if got, err := g.call("get_token"); err != nil || !bytes.Contains(got, []byte(token)) {
+			b.Fatalf("get_token: %v, %.80q", err, got)
 		}
 	}
-	return nil
 }
 
-// sdk is a plugin on go-sdk. Responses do not come over a network.
-type sdk struct {
-	plugin *extism.Plugin
-	last   *http.Request
+// onStub has a host whose functions do next to nothing, so that the plugin's own time is measured.
+func onStub(b *testing.B, wasm []byte) (guest, error) {
+	h, err := stubhost.New(b.Context(), wasm)
+	if err != nil {
+		return guest{}, err
+	}
+	b.Cleanup(func() { _ = h.Close(b.Context()) })
+	var last []byte
+	h.Config, h.Lenient, h.Clock = config, true, time.Unix(1_800_000_000, 0)
+	h.Respond = func(request, body []byte) (int, []byte, error) {
+		if last = request; body != nil {
+			return http.StatusOK, tokenResponse, nil
+		}
+		return http.StatusOK, jobs, nil
+	}
+	return guest{func(export string) ([]byte, error) {
+		output, failure, err := h.Call(b.Context(), export, "")
+		if failure != "" {
+			err = errors.New(failure)
+		}
+		return output, err
+	}, func() string { return stubhost.Read(last).Headers["Authorization"] }}, nil
 }
 
-func openSDK(ctx context.Context, wasm []byte) (guest, error) {
-	s := new(sdk)
+// onSDK has go-sdk. Responses do not come over a network.
+func onSDK(b *testing.B, wasm []byte) (guest, error) {
+	s := new(service)
 	http.DefaultClient.Transport = s // which go-sdk sends with
-	var err error
-	s.plugin, err = extism.NewPlugin(ctx, extism.Manifest{
+	plugin, err := extism.NewPlugin(b.Context(), extism.Manifest{
 		Wasm: []extism.Wasm{extism.WasmData{Data: wasm}}, Config: config, AllowedHosts: []string{"*"},
 	}, extism.PluginConfig{
 		EnableWasi: true, ModuleConfig: wazero.NewModuleConfig().WithSysWalltime().WithSysNanotime(),
 	}, nil)
-	return s, err
-}
-
-func (s *sdk) close(ctx context.Context) { s.plugin.Close(ctx) }
-
-func (s *sdk) sent() string { return s.last.Header.Get("Authorization") }
-
-func (s *sdk) call(ctx context.Context, export string) ([]byte, error) {
-	status, output, err := s.plugin.CallWithContext(ctx, export, nil)
-	if err == nil && status != 0 {
-		err = errors.New(s.plugin.GetError())
+	if err != nil {
+		return guest{}, err
 	}
-	return output, err
+	b.Cleanup(func() { _ = plugin.Close(b.Context()) })
+	return guest{func(export string) ([]byte, error) {
+		_, output, err := plugin.CallWithContext(b.Context(), export, nil)
+		return output, err
+	}, func() string { return s.last.Header.Get("Authorization") }}, nil
 }
 
-func (s *sdk) RoundTrip(r *http.Request) (*http.Response, error) {
+// service responds to go-sdk's requests.
+type service struct{ last *http.Request }
+
+func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.last = r
 	body := jobs
 	if r.Method == http.MethodPost {

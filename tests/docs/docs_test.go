@@ -1,19 +1,18 @@
-// Package docs holds what the documents say against what is built.
+// Package docs holds what the pages say against what is built, and does what they tell their readers to do.
 package docs
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	extism "github.com/extism/go-sdk"
-
-	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/hosts"
 )
 
@@ -26,79 +25,52 @@ func read(t *testing.T, file string) string {
 	return string(b)
 }
 
-func TestTablesAreThoseOfTheSchema(t *testing.T) {
-	listed, codes, err := contract.Lists(hosts.Root())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	for _, key := range listed {
-		keys = append(keys, key.Name)
-	}
-	exports := []string{"begin", "resume", "request", "explain", "get_token", "list_jobs", "send_request", "set_token", "clear_token", "check", "version"}
-	for _, table := range []struct {
-		head  string
-		names []string
-		pages []string
-	}{
-		{"| code |", codes, []string{"docs/errors.md", "docs/contract.md"}},
-		{"| key | required |", keys, []string{"docs/contract.md"}},
-		{"| export |", exports, []string{"docs/contract.md"}},
-	} {
-		for _, page := range table.pages {
-			compare(t, page+", "+table.head, firstColumn(t, read(t, page), table.head), table.names)
+// sections returns those of a page, without their headings, which begin with level.
+func sections(text, level string, names ...string) (found string) {
+	for _, section := range strings.Split("\n"+text, "\n"+level+" ")[1:] {
+		if heading, body, _ := strings.Cut(section, "\n"); slices.Contains(names, heading) {
+			found += body + "\n"
 		}
 	}
+	return found
 }
 
-// firstColumn returns the names in the first column of the table that begins so.
-func firstColumn(t *testing.T, text, head string) (names []string) {
+// block is one of code, with the name of its file if the line before it ends in that and a colon.
+var block = regexp.MustCompile("(?s)(?:`([^` \n]+)`:\n\n)?(?:<!--[^\n]*-->\n)*```([a-z]+)\n(.*?\n)```\n")
+
+// copied returns the blocks of a text as one script. A block of a file becomes that file; the others are commands.
+func copied(t *testing.T, text string) (script string) {
 	t.Helper()
-	_, table, found := strings.Cut(text, "\n"+head)
-	if !found {
-		t.Fatalf("there is no table %s", head)
-	}
-	table, _, _ = strings.Cut(table, "\n\n")
-	for _, row := range strings.Split(table, "\n")[2:] {
-		cell := strings.Split(row, "|")[1]
-		for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(cell, -1) {
-			names = append(names, name[1])
+	for _, found := range block.FindAllStringSubmatch(text, -1) {
+		switch name, language, code := found[1], found[2], found[3]; {
+		case name != "" && filepath.IsLocal(name):
+			script += fmt.Sprintf("mkdir -p '%s'\ncat >'%s' <<'END-OF-THE-FILE'\n%sEND-OF-THE-FILE\n", filepath.Dir(name), name, code)
+		case name == "" && language == "sh":
+			script += code
+		default:
+			t.Fatalf("no file in this folder is named for the block:\n%s", found[0])
 		}
 	}
-	return names
+	return script
 }
 
-func compare(t *testing.T, what string, got, want []string) {
+// sandboxOnPath begins a script that uses rostering-sandbox.
+const sandboxOnPath = `mkdir .bin
+go build -C "$ROOT/sandbox" -o "$PWD/.bin/rostering-sandbox" ./cmd/rostering-sandbox
+export PATH=$PWD/.bin:$PATH
+`
+
+// run runs a script in an empty folder, and returns its output. ROOT is the repository, EMPTY another empty folder.
+func run(t *testing.T, script string) string {
 	t.Helper()
-	slices.Sort(got)
-	want = slices.Sorted(slices.Values(want))
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: the table has %q, not %q", what, got, want)
-	}
-}
-
-func TestSizeInTheREADME(t *testing.T) {
-	info, err := os.Stat(filepath.Join(hosts.Root(), "dist/rostering.wasm"))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", script)
+	command.Dir, command.WaitDelay = t.TempDir(), 10*time.Second
+	command.Env = append(os.Environ(), "ROOT="+hosts.Root(), "EMPTY="+t.TempDir(), "NO_PROXY=127.0.0.1")
+	out, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: run make build", err)
+		t.Errorf("%v: %s\n%s", err, script, out)
 	}
-	if want := fmt.Sprintf("one WebAssembly file of %d KB", (info.Size()+500)/1000); !strings.Contains(read(t, "README.md"), want) {
-		t.Errorf("README.md does not say %q", want)
-	}
-}
-
-func TestManifestToCopy(t *testing.T) {
-	var m extism.Manifest
-	if err := json.Unmarshal([]byte(read(t, "docs/manifest.json")), &m); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"auth_url", "base_url"} {
-		host := strings.TrimPrefix(m.Config[key], "https://")
-		if !slices.Contains(m.AllowedHosts, host) {
-			t.Errorf("%s of %s is not in allowed_hosts", host, key)
-		}
-	}
-	if len(m.Wasm) != 1 {
-		t.Errorf("it has %d files", len(m.Wasm))
-	}
+	return string(out)
 }

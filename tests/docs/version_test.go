@@ -1,13 +1,8 @@
 package docs
 
 import (
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
-
-	"automatic-rostering/tests/conformance/hosts"
 )
 
 // Manifests and libraries repeat the version of the file VERSION, because their formats
@@ -40,11 +35,8 @@ func TestOneVersion(t *testing.T) {
 
 // The contract's version is in the build, in its document and in each library.
 func TestOneContract(t *testing.T) {
-	found := regexp.MustCompile(`contract = (.+)`).FindStringSubmatch(read(t, "plugin/core/exports/exports.go"))
-	if found == nil {
-		t.Fatal("the plugin has no contract")
-	}
-	wantInEach(t, found[1], map[string]string{
+	version := list{"plugin/core/exports/exports.go", whole, `contract = (.+)`}.read(t)[0]
+	wantInEach(t, version, map[string]string{
 		"docs/contract.md":  `"contract":(\d+)}`,
 		"sdk/go/version.go": `Contract = (\d+)`,
 		"sdk/java/src/main/java/example/automaticrostering/RosteringClient.java": `CONTRACT = (\d+)`,
@@ -58,13 +50,8 @@ func TestOneContract(t *testing.T) {
 func wantInEach(t *testing.T, version string, patterns map[string]string) {
 	t.Helper()
 	for file, pattern := range patterns {
-		text, err := os.ReadFile(filepath.Join(hosts.Root(), file))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if found := regexp.MustCompile(pattern).FindStringSubmatch(string(text)); found == nil || found[1] != version {
-			t.Errorf("%s has %q, not the version %s", file, found, version)
+		if got := (list{file, whole, pattern}).read(t)[0]; got != version {
+			t.Errorf("%s has %q, not the version %s", file, got, version)
 		}
 	}
 }

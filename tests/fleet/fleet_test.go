@@ -3,69 +3,27 @@
 package fleet
 
 import (
-	"context"
+	"bytes"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"automatic-rostering.example/sandbox"
+	"automatic-rostering/tests/conformance/canary"
 	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// fleet is a number of processes with their sandbox and their store. Its methods panic with a failure.
-type fleet struct {
-	*sandbox.Sandbox
-	ctx       context.Context
-	redis     *held.Redis // one of the two, or none
-	folder    string
-	workers   []*worker
-	killed    []*worker
-	variables map[string]string
-	store     *protocol.Store
-	secrets   []string
-	reports   []report      // to the last calls, of the workers in turn
-	calls     int           // that succeeded
-	longest   time.Duration // that some calls of a process took
-	lifetime  time.Duration // of tokens; an hour if zero
-}
-
-type failure struct{ error }
-
-func must(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-func fail(format string, args ...any) { must(fmt.Errorf(format, args...)) }
-
-// try returns the failure of a function.
-func try(play func()) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case failure:
-			err = p.error
-		default:
-			panic(p)
-		}
-	}()
-	play()
-	return nil
-}
-
-// errSlow is a machine that is too slow for a stage. It may be played again.
-var errSlow = errors.New("too slow: the next token was due before the calls had ended")
+// patience bounds every wait.
+const patience = 60 * time.Second
 
 // A stage is something that happens to a fleet, and how many tokens its n processes may request then.
 type stage struct {
@@ -76,6 +34,7 @@ type stage struct {
 
 func each(n int) (least, most int)       { return n, n }
 func eachAndOne(n int) (least, most int) { return n + 1, n + 1 }
+func fiveEach(n int) (least, most int)   { return 1, 5 * n }
 
 func exactly(n int) func(int) (least, most int) { return between(n, n) }
 
@@ -89,7 +48,7 @@ var stories = []struct {
 	store     func(*fleet)
 	stages    []stage
 }{
-	{"no store", []string{"go", "rust"}, noStore, []stage{
+	{"no store", []string{"go", "rust"}, func(*fleet) {}, []stage{
 		{"all start, and each requests its own token", begin, each},
 	}},
 	{"Redis", []string{"go", "node", "python", "java", "rust", "c"}, redisStore, []stage{
@@ -99,7 +58,7 @@ var stories = []struct {
 		{"one more process starts", newcomer, exactly(0)},
 		{"a process is stopped while it requests the token, until its lock has expired", stopped, exactly(2)},
 		{"Redis is stopped, and the token revoked; when it continues, again", pausedRedis, eachAndOne},
-		{"Redis restarts empty, and the token is revoked until all have noticed", emptyRedis, func(n int) (int, int) { return 1, 5 * n }},
+		{"Redis restarts empty, and the token is revoked until all have noticed", emptyRedis, fiveEach},
 		{"Redis is full, and the token revoked", fullRedis, each},
 		{"the token expires, twice", renewals, exactly(3)},
 		{"Redis is killed, and the token expires", withoutRedis, eachAndOne},
@@ -121,137 +80,184 @@ func TestFleet(t *testing.T) {
 	for _, s := range stories {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			languages := setup(t, s.languages...)
+			languages := slices.DeleteFunc(slices.Clone(s.languages), func(language string) bool { return !hosts.Wanted(language) })
+			if len(languages) == 0 {
+				t.Skip("HOSTS omits all of its languages")
+			}
 			if len(languages) == 1 {
 				languages = append(languages, languages...)
 			}
-			if err := run(t, languages, s.store, s.stages); err != nil {
-				t.Fatal(err)
+			for _, language := range languages {
+				hosts.Setup(t, language, "adapter")
+			}
+			f := start(t, s.store)
+			for _, language := range languages {
+				f.join(language)
+			}
+			for _, stage := range s.stages {
+				f.play(stage)
 			}
 		})
 	}
 }
 
-// The stages are played on two processes that share nothing.
-func TestStagesThatGoWrong(t *testing.T) {
-	for want, wrong := range map[string]stage{
-		"0 token requests, not 1": {"", func(*fleet) {}, exactly(1)},
-		"2 token requests, not 0": {"", begin, exactly(0)},
-		"has another token":       {"", turns, each},
-		"the host":                {"", func(f *fleet) { f.workers[0].kill(); f.call(1) }, exactly(0)},
-		"too slow":                {"", func(*fleet) { must(errSlow) }, exactly(0)},
-		"there is a file other": {"", func(f *fleet) {
-			folderStore(f)
-			must(errors.Join(os.Mkdir(f.folder, 0o700), os.WriteFile(filepath.Join(f.folder, "other"), nil, 0o600)))
-			must(f.folderInOrder())
-		}, exactly(0)},
-	} {
-		t.Run(want, func(t *testing.T) {
-			languages := setup(t, "go")
-			err := run(t, append(languages, languages...), noStore, []stage{wrong})
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("the error is %v", err)
-			}
-		})
-	}
+// fleet is a number of processes with their sandbox and their store.
+type fleet struct {
+	*testing.T
+	*sandbox.Sandbox
+	redis    *held.Redis // one of the two, or none
+	folder   string
+	store    *protocol.Store
+	workers  []*worker
+	killed   []*worker
+	log      canary.Watch  // to which the processes write
+	written  bytes.Buffer  // of log
+	reports  []report      // to the last calls, of the workers in turn
+	calls    int           // that succeeded
+	longest  time.Duration // that some calls of a process took
+	lifetime time.Duration // of tokens; an hour if zero
 }
 
-// setup installs what the languages need, and omits those that HOSTS omits.
-func setup(t *testing.T, languages ...string) []string {
-	t.Helper()
-	languages = slices.DeleteFunc(slices.Clone(languages), func(language string) bool { return !hosts.Wanted(language) })
-	if len(languages) == 0 {
-		t.Skip("HOSTS omits all of its languages")
+// start starts what a fleet needs, and ends it after the test.
+func start(t *testing.T, store func(*fleet)) *fleet {
+	s, err := sandbox.Start(t.Context(), sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, language := range languages {
-		hosts.Setup(t, language, "adapter")
-	}
-	return languages
-}
-
-// run plays stages with a process of each language.
-func run(t *testing.T, languages []string, store func(*fleet), stages []stage) error {
-	f := &fleet{ctx: t.Context()}
-	err := try(func() {
-		f.start(languages, store)
-		for _, s := range stages {
-			if err := f.play(t, s); err != nil {
-				fail("%s: %w", s.name, err)
+	_, secret := s.Client(sandbox.Stage)
+	f := &fleet{T: t, Sandbox: s}
+	f.log.To, f.log.Secrets = &f.written, []string{secret, "eyJhbGciOi"} // as every token begins
+	t.Cleanup(func() { _ = s.Close() })
+	store(f)
+	t.Cleanup(func() {
+		for _, w := range append(f.workers, f.killed...) {
+			_ = w.Close()
+			for _, l := range w.Logs("c") {
+				fmt.Fprintln(&f.log, w.language, l.Line)
 			}
+		}
+		if err := f.log.Err(); err != nil {
+			t.Error("a process: ", err)
+		} else if t.Failed() {
+			t.Log(f.written.String())
 		}
 	})
-	log := f.close()
-	if slices.ContainsFunc(append(f.secrets, "eyJ"), func(s string) bool { return strings.Contains(log, s) }) {
-		return errors.New("a secret or a token is in what the processes wrote")
-	}
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, log)
-	}
-	return nil
+	return f
 }
-
-// play plays a stage, again if the machine was too slow for it, and judges the number of token requests.
-func (f *fleet) play(t *testing.T, s stage) (err error) {
-	for range 3 {
-		calls, requests := f.calls, f.requests()
-		f.longest = 0
-		if err = try(func() { s.play(f) }); errors.Is(err, errSlow) {
-			continue
-		}
-		calls, requests = f.calls-calls, f.requests()-requests
-		least, most := s.tokens(len(f.workers))
-		if err == nil && (requests < least || requests > most) {
-			return fmt.Errorf("%d token requests, not %d to %d", requests, least, most)
-		}
-		t.Logf("%d processes, %3d calls, %2d token requests (%d to %d), longest %4v: %s",
-			len(f.workers), calls, requests, least, most, f.longest.Round(100*time.Millisecond), s.name)
-		return err
-	}
-	return err
-}
-
-func (f *fleet) start(languages []string, store func(*fleet)) {
-	var err error
-	f.Sandbox, err = sandbox.Start(f.ctx, sandbox.Config{})
-	must(err)
-	f.variables = maps.Collect(maps.All(f.Env(sandbox.Stage)))
-	_, secret := f.Client(sandbox.Stage)
-	f.secrets = append(f.secrets, secret)
-	store(f)
-	for _, language := range languages {
-		f.join(language)
-	}
-	f.call(0) // when that is done, all of them are there
-}
-
-func noStore(*fleet) {}
 
 func redisStore(f *fleet) {
 	password := rand.Text()
-	f.secrets = append(f.secrets, password)
+	f.log.Secrets = append(f.log.Secrets, password)
 	var err error
-	f.redis, err = held.StartRedis(f.ctx, password)
-	must(err)
+	f.redis, err = held.StartRedis(f.Context(), password)
+	f.must(err)
+	f.Cleanup(f.redis.End)
 	f.store = &protocol.Store{Name: "s", Kind: "redis", URL: f.redis.URL}
 }
 
 // folderStore names a folder that does not exist yet.
 func folderStore(f *fleet) {
-	parent, err := os.MkdirTemp("", "fleet")
-	must(err)
-	f.folder = filepath.Join(parent, "store")
+	f.folder = filepath.Join(f.TempDir(), "store")
 	f.store = &protocol.Store{Name: "s", Kind: "folder", Folder: f.folder}
+}
+
+func (f *fleet) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// errSlow is a machine that is too slow for a stage, which panics with it.
+var errSlow = errors.New("too slow: the next token was due before the calls had ended")
+
+// play plays a stage, again if the machine was too slow for it, and judges the number of token requests.
+func (f *fleet) play(s stage) {
+	for range 3 {
+		calls, requests := f.calls, f.requests()
+		f.longest = 0
+		if !f.inTime(s.play) {
+			continue
+		}
+		calls, requests = f.calls-calls, f.requests()-requests
+		least, most := s.tokens(len(f.workers))
+		if requests < least || requests > most {
+			f.Fatalf("%s: %d token requests, not %d to %d", s.name, requests, least, most)
+		}
+		f.Logf("%d processes, %3d calls, %2d token requests (%d to %d), longest %4v: %s",
+			len(f.workers), calls, requests, least, most, f.longest.Round(100*time.Millisecond), s.name)
+		return
+	}
+	f.Fatalf("%s: %v", s.name, errSlow)
+}
+
+func (f *fleet) inTime(play func(*fleet)) (inTime bool) {
+	defer func() {
+		if p := recover(); p != nil && p != errSlow {
+			panic(p)
+		}
+	}()
+	play(f)
+	return true
+}
+
+// requests is how many tokens were requested until now.
+func (f *fleet) requests() int { return f.Counts().TokenRequests }
+
+// worker is a process of the fleet: the adapter of a library, with one client.
+type worker struct {
+	*protocol.Process
+	language string
 }
 
 // join starts one more process.
 func (f *fleet) join(language string) {
-	w, err := start(f.ctx, language, f.variables, f.store)
-	must(err)
+	p, err := hosts.Library(language).Process(f.Context(), &f.log)
+	f.must(err)
+	p.Bound = patience
+	w := &worker{p, language}
 	f.workers = append(f.workers, w)
+	_, err = w.do(protocol.Request{Op: "open", Open: protocol.Open{Variables: f.Env(sandbox.Stage), Store: f.store}})
+	f.must(err)
+}
+
+func (w *worker) do(r protocol.Request) (a protocol.Response, err error) {
+	r.Client = "c"
+	if a, err = w.Do(r); err == nil && a.Error+a.Trap+a.Misuse != "" {
+		err = errors.New(a.Error + a.Trap + a.Misuse)
+	}
+	if err != nil {
+		err = fmt.Errorf("a %s process: %w", w.language, err)
+	}
+	return a, err
+}
+
+func (w *worker) signal(s syscall.Signal) error { return syscall.Kill(w.PID(), s) }
+
+// report is the token of a process after its calls.
+type report struct {
+	Token     string `json:"access_token"`
+	ExpiresAt int64  `json:"expires_at"`
+}
+
+// call has the process make calls, none of which may fail. If that takes too long, it is killed.
+func (w *worker) call(calls int) (r report, err error) {
+	for range calls {
+		if _, err = w.do(protocol.Request{Op: "list_jobs"}); err != nil {
+			_ = w.signal(syscall.SIGKILL)
+			return r, err
+		}
+	}
+	a, err := w.do(protocol.Request{Op: "get_token"})
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(a.Token, &r)
 }
 
 // call has all processes make calls at the same time.
 func (f *fleet) call(calls int) {
+	f.Helper()
 	began := time.Now()
 	f.reports = make([]report, len(f.workers))
 	errs := make([]error, len(f.workers))
@@ -260,32 +266,28 @@ func (f *fleet) call(calls int) {
 		all.Go(func() { f.reports[i], errs[i] = w.call(calls) })
 	}
 	all.Wait()
+	f.must(errors.Join(errs...))
 	f.longest = max(f.longest, time.Since(began))
-	for _, a := range f.reports {
-		f.calls += a.calls
-	}
-	must(errors.Join(errs...))
+	f.calls += calls * len(f.workers)
 	// A token that was requested since then may be due by now: half of its lifetime is over, but it
 	// expires at a whole second, which may take one off.
-	if calls > 0 && f.lifetime != 0 && time.Since(began) > (f.lifetime-time.Second)/2 {
-		must(errSlow)
+	if f.lifetime != 0 && time.Since(began) > (f.lifetime-time.Second)/2 {
+		panic(errSlow)
 	}
 }
 
 func (f *fleet) callAt(at time.Time, calls int) {
-	select {
-	case <-time.After(time.Until(at)):
-		f.call(calls)
-	case <-f.ctx.Done():
-		must(f.ctx.Err())
-	}
+	f.Helper()
+	time.Sleep(time.Until(at))
+	f.call(calls)
 }
 
 // callUntil has all processes make calls until something is so.
 func (f *fleet) callUntil(so func() bool) {
+	f.Helper()
 	for end := time.Now().Add(patience); !so(); f.callAt(time.Now().Add(100*time.Millisecond), 1) {
 		if time.Now().After(end) {
-			fail("waited too long")
+			f.Fatal("waited too long")
 		}
 	}
 }
@@ -293,31 +295,9 @@ func (f *fleet) callUntil(so func() bool) {
 // expiry is that of the newest token.
 func (f *fleet) expiry() (newest time.Time) {
 	for _, a := range f.reports {
-		if at := time.Unix(a.expiresAt, 0); at.After(newest) {
+		if at := time.Unix(a.ExpiresAt, 0); at.After(newest) {
 			newest = at
 		}
 	}
 	return newest
-}
-
-// requests is how many tokens were requested until now.
-func (f *fleet) requests() int { return f.Counts().TokenRequests }
-
-// close ends all, and returns what the processes wrote to standard error.
-func (f *fleet) close() (log string) {
-	for _, w := range append(f.workers, f.killed...) {
-		if text := strings.TrimSpace(w.close()); text != "" {
-			log += w.language + ": " + text + "\n"
-		}
-	}
-	if f.redis != nil {
-		f.redis.End()
-	}
-	if f.folder != "" {
-		_ = os.RemoveAll(filepath.Dir(f.folder))
-	}
-	if f.Sandbox != nil {
-		_ = f.Sandbox.Close()
-	}
-	return log
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,9 +15,9 @@ import (
 
 // begin delays the token, so that all are there before it is.
 func begin(f *fleet) {
-	must(f.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000, Requests: len(f.workers)}))
-	defer f.ClearFaults()
+	f.must(f.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000, Requests: len(f.workers)}))
 	f.call(5)
+	f.ClearFaults()
 }
 
 // turns shows that every language can read what any other has put into the store.
@@ -24,47 +25,47 @@ func turns(f *fleet) {
 	for _, w := range f.workers {
 		f.Revoke()
 		first, err := w.call(1)
-		must(err)
+		f.must(err)
 		f.calls++
 		f.call(1)
 		for i, a := range f.reports {
-			if a.token != first.token {
-				fail("a %s process has another token than the %s process that requested it", f.workers[i].language, w.language)
+			if a.Token != first.Token {
+				f.Fatalf("a %s process has another token than the %s process that requested it", f.workers[i].language, w.language)
 			}
 		}
 	}
 }
 
 // holdFirst revokes the token, and takes the first process out of the fleet while it requests the next one, which is held
-// back. requested gets the end of its call.
+// back until the faults are cleared. requested gets the end of its call.
 func (f *fleet) holdFirst() (first *worker, requested <-chan error) {
-	must(f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}))
+	f.must(f.SetFault(sandbox.AuthServer, sandbox.Fault{Hold: true, Requests: 1}))
 	before := f.requests()
 	f.Revoke()
 	first, f.workers = f.workers[0], f.workers[1:]
-	f.killed = append(f.killed, first) // for close
+	f.killed = append(f.killed, first)
 	ended := make(chan error, 1)
 	go func() {
 		_, err := first.call(1)
 		ended <- err
 	}()
-	ctx, cancel := context.WithTimeout(f.ctx, patience)
+	ctx, cancel := context.WithTimeout(f.Context(), patience)
 	defer cancel()
 	_, err := f.Wait(ctx, sandbox.Counts{TokenRequests: before + 1})
-	must(err)
+	f.must(err)
 	return first, ended
 }
 
 // death kills a process while it requests the token that all wait for. The others wait until its
 // lock has expired.
 func death(f *fleet) {
-	defer f.ClearFaults()
 	first, requested := f.holdFirst()
-	first.kill()
+	f.must(first.signal(syscall.SIGKILL))
 	f.call(5)
 	if err := <-requested; err == nil {
-		fail("a process had its token before it was killed")
+		f.Fatal("a process had its token before it was killed")
 	}
+	f.ClearFaults()
 }
 
 // newcomer starts one more process, which needs no token request, to replace the one that was killed.
@@ -76,13 +77,13 @@ func newcomer(f *fleet) {
 // stopped stops a process while it requests the token that all wait for. The others wait until its lock has expired; the
 // process continues, and has the token that it requested.
 func stopped(f *fleet) {
-	defer f.ClearFaults()
 	first, requested := f.holdFirst()
-	must(first.signal(syscall.SIGSTOP))
-	err := try(func() { f.call(5) })
-	must(errors.Join(err, first.signal(syscall.SIGCONT)))
+	f.must(first.signal(syscall.SIGSTOP))
+	defer func() { _ = first.signal(syscall.SIGCONT) }()
+	f.call(5)
+	f.must(first.signal(syscall.SIGCONT))
 	f.ClearFaults()
-	must(<-requested)
+	f.must(<-requested)
 	f.calls++
 	f.workers, f.killed = append(f.workers, first), f.killed[:len(f.killed)-1]
 	f.call(1)
@@ -90,10 +91,10 @@ func stopped(f *fleet) {
 
 // pausedRedis stops Redis, so that each process requests a token, and continues it.
 func pausedRedis(f *fleet) {
-	must(f.redis.Signal(syscall.SIGSTOP))
+	f.must(f.redis.Signal(syscall.SIGSTOP))
 	f.Revoke()
-	err := try(func() { f.call(2) })
-	must(errors.Join(err, f.redis.Signal(syscall.SIGCONT)))
+	f.call(2)
+	f.must(f.redis.Signal(syscall.SIGCONT))
 	f.Revoke()
 	f.call(2)
 }
@@ -102,7 +103,7 @@ func pausedRedis(f *fleet) {
 // a token each. Then all share one again.
 func emptyRedis(f *fleet) {
 	f.redis.End()
-	must(f.redis.Start(f.ctx))
+	f.must(f.redis.Start(f.Context()))
 	for range 5 {
 		time.Sleep(300 * time.Millisecond) // some clients connect again after a pause
 		before := f.requests()
@@ -111,14 +112,14 @@ func emptyRedis(f *fleet) {
 			return
 		}
 	}
-	fail("the processes do not share a token again")
+	f.Fatal("the processes do not share a token again")
 }
 
 func fullRedis(f *fleet) {
-	must(f.redis.Limit(1))
+	f.must(f.redis.Limit(1))
 	f.Revoke()
-	err := try(func() { f.call(2) })
-	must(errors.Join(err, f.redis.Limit(0)))
+	f.call(2)
+	f.must(f.redis.Limit(0))
 }
 
 // shorten has all get the same token, which lives for seconds, as will those that follow.
@@ -128,7 +129,7 @@ func (f *fleet) shorten() {
 		return
 	}
 	f.lifetime = 12 * time.Second
-	must(f.SetLifetime(f.lifetime))
+	f.must(f.SetLifetime(f.lifetime))
 	f.Revoke()
 	f.call(3)
 }
@@ -146,7 +147,7 @@ func renewals(f *fleet) {
 		f.callWhenDue()
 		f.callUntil(func() bool { return f.expiry().After(due) })
 		if f.requests() == before {
-			fail("no token was requested")
+			f.Fatal("no token was requested")
 		}
 	}
 }
@@ -157,16 +158,11 @@ func withoutRedis(f *fleet) {
 	f.redis.End()
 	f.call(3) // with the token that they have
 	if got := f.requests() - before; got != 1 {
-		fail("%d token requests by then, not 1", got)
+		f.Fatalf("%d token requests by then, not 1", got)
 	}
 	f.callWhenDue()
 	f.callUntil(func() bool { return f.requests()-before > len(f.workers) })
 }
-
-var (
-	storedName  = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	storedValue = regexp.MustCompile(`(?s)^[0-9]+\n.+$`)
-)
 
 // settled waits until the folder is in order: a renewal in the background may still write to it.
 func settled(f *fleet) {
@@ -174,33 +170,33 @@ func settled(f *fleet) {
 	for end := time.Now().Add(patience); err != nil && time.Now().Before(end); err = f.folderInOrder() {
 		time.Sleep(10 * time.Millisecond)
 	}
-	must(err)
+	f.must(err)
 }
+
+var (
+	storedName  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	storedValue = regexp.MustCompile(`(?s)^[0-9]+\n.+$`)
+)
 
 // folderInOrder compares the folder with docs/fleet.md.
 func (f *fleet) folderInOrder() error {
-	return try(func() {
-		folder, err := os.Stat(f.folder)
-		must(err)
-		if folder.Mode().Perm() != 0o700 {
-			fail("the folder has the mode %v", folder.Mode())
+	folder, err := os.Stat(f.folder)
+	if err != nil {
+		return err
+	}
+	files, err := filepath.Glob(f.folder + "/*")
+	if err != nil || len(files) != 2 || folder.Mode().Perm() != 0o700 {
+		return fmt.Errorf("the folder has the mode %v and the files %q, not the token's and the lock's; %w", folder.Mode(), files, err)
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		content, err2 := os.ReadFile(file)
+		if err := errors.Join(err, err2); err != nil {
+			return err
 		}
-		entries, err := os.ReadDir(f.folder)
-		must(err)
-		for _, entry := range entries {
-			if !storedName.MatchString(entry.Name()) {
-				fail("there is a file %s", entry.Name())
-			}
-			info, err := entry.Info()
-			must(err)
-			content, err := os.ReadFile(filepath.Join(f.folder, entry.Name()))
-			must(err)
-			if info.Mode() != 0o600 || !storedValue.Match(content) {
-				fail("the file %s has the mode %v and %d bytes", entry.Name(), info.Mode(), len(content))
-			}
+		if info.Mode() != 0o600 || !storedName.MatchString(info.Name()) || !storedValue.Match(content) {
+			return fmt.Errorf("the file %s has the mode %v and %d bytes", info.Name(), info.Mode(), len(content))
 		}
-		if len(entries) != 2 {
-			fail("it has %d files, not the token's and the lock's", len(entries))
-		}
-	})
+	}
+	return nil
 }

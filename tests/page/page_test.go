@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,6 @@ const rows = `Array.from(document.querySelectorAll('#timeline tr')).reverse().ma
 // leads to one 401 and one new token.
 func TestPage(t *testing.T) {
 	ctx := browser(t)
-	do(t, ctx, chromedp.Navigate("about:blank")) // starts the browser, which lives as long as this context
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
 	s, err := sandbox.Start(ctx, sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -97,24 +95,17 @@ func value[T any](t *testing.T, ctx context.Context, action chromedp.Action[T]) 
 // shows waits until the timeline has rows that hold these texts, and no others.
 func shows(t *testing.T, ctx context.Context, texts ...string) (found []string) {
 	t.Helper()
-	for {
+	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		found = value(t, ctx, chromedp.Evaluate[[]string](rows))
-		fits := len(found) == len(texts)
-		for i := 0; fits && i < len(texts); i++ {
-			fits = strings.Contains(found[i], texts[i])
-		}
-		if fits {
+		if slices.EqualFunc(found, texts, strings.Contains) {
 			return found
 		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("the timeline shows %q, not %q", found, texts)
-		case <-time.After(20 * time.Millisecond):
-		}
 	}
+	t.Fatalf("the timeline shows %q, not %q", found, texts)
+	return nil
 }
 
-// browser starts a headless Chromium, which ends with the test.
+// browser starts a headless Chromium, which ends with the test, or after a minute.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -127,5 +118,8 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(cancel)
 	ctx, closed := chromedp.NewContext(ctx)
 	t.Cleanup(closed)
+	do(t, ctx, chromedp.Navigate("about:blank")) // starts it; it lives as long as this context
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancel)
 	return ctx
 }

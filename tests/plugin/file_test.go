@@ -2,8 +2,9 @@
 package plugin
 
 import (
-	"fmt"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,74 +17,56 @@ import (
 
 var root = hosts.Root()
 
-var builds = []struct {
-	file    string
-	imports []string // of WASI
-}{
-	{"dist/rostering.wasm", []string{"wasi_snapshot_preview1 clock_time_get"}},
-	{"dist/rostering-nowasi.wasm", nil},
+// builds are the files, with what they import of WASI.
+var builds = map[string][]string{
+	"dist/rostering.wasm":        {"wasi_snapshot_preview1 clock_time_get"},
+	"dist/rostering-nowasi.wasm": nil,
 }
 
 func read(t *testing.T, file string) []byte {
 	t.Helper()
-	b, err := readFile(file)
+	b, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v: run make build", err)
 	}
 	return b
 }
 
-func readFile(file string) ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(root, file))
-	if err != nil {
-		return nil, fmt.Errorf("%w: run make build", err)
-	}
-	return b, nil
-}
+var exports = []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version", "request", "explain"}
 
-// Functions of the host that npm's @extism/extism 1.0.3 lacks: the plugin would not
-// load there.
+// Functions of the host that npm's @extism/extism 1.0.3 lacks: the plugin would not load there.
 var forbidden = []string{"http_headers", "get_log_level"}
 
 func TestImportsAndExports(t *testing.T) {
-	for _, b := range builds {
-		t.Run(b.file, func(t *testing.T) {
-			runtime := wazero.NewRuntime(t.Context())
-			defer runtime.Close(t.Context())
-			module, err := runtime.CompileModule(t.Context(), read(t, b.file))
-			if err != nil {
-				t.Fatal(err)
+	for file, imports := range builds {
+		runtime := wazero.NewRuntime(t.Context())
+		defer runtime.Close(t.Context())
+		module, err := runtime.CompileModule(t.Context(), read(t, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wasi, env []string
+		for _, f := range module.ImportedFunctions() {
+			from, name, _ := f.Import()
+			if from == "extism:host/env" {
+				env = append(env, name)
+			} else {
+				wasi = append(wasi, from+" "+name)
 			}
-			var wasi, env []string
-			for _, f := range module.ImportedFunctions() {
-				from, name, _ := f.Import()
-				if from == "extism:host/env" {
-					env = append(env, name)
-				} else {
-					wasi = append(wasi, from+" "+name)
-				}
+			if slices.Contains(forbidden, name) {
+				t.Errorf("%s imports %s", file, name)
 			}
-			if !slices.Equal(wasi, b.imports) {
-				t.Errorf("in addition to extism:host/env it imports %q, not %q", wasi, b.imports)
-			}
-			for _, name := range forbidden {
-				if slices.Contains(env, name) {
-					t.Errorf("it imports %s", name)
-				}
-			}
-			request, status := slices.Index(env, "http_request"), slices.Index(env, "http_status_code")
-			if request < 0 || status < request {
-				t.Errorf("http_request must stand before http_status_code: %q", env)
-			}
-			var exports []string
-			for name := range module.ExportedFunctions() {
-				exports = append(exports, name)
-			}
-			slices.Sort(exports)
-			if want := []string{"_initialize", "begin", "check", "clear_token", "explain", "get_token", "list_jobs", "request", "resume", "send_request", "set_token", "version"}; !slices.Equal(exports, want) {
-				t.Errorf("it exports %q, not %q", exports, want)
-			}
-		})
+		}
+		if !slices.Equal(wasi, imports) {
+			t.Errorf("in addition to extism:host/env %s imports %q, not %q", file, wasi, imports)
+		}
+		if request, status := slices.Index(env, "http_request"), slices.Index(env, "http_status_code"); request < 0 || status < request {
+			t.Errorf("%s: http_request must stand before http_status_code: %q", file, env)
+		}
+		got, want := slices.Sorted(maps.Keys(module.ExportedFunctions())), slices.Sorted(slices.Values(append(exports, "_initialize")))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s exports %q, not %q", file, got, want)
+		}
 	}
 }
 
@@ -93,9 +76,25 @@ func TestNoPathOfTheMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := regexp.MustCompile(regexp.QuoteMeta(home) + "/|" + regexp.QuoteMeta(root) + `|/usr/|/tmp/|/build/|[a-z]\.go\b`)
-	for _, b := range builds {
-		if found := path.Find(read(t, b.file)); found != nil {
-			t.Errorf("%s holds %q", b.file, found)
+	for file := range builds {
+		if found := path.Find(read(t, file)); found != nil {
+			t.Errorf("%s holds %q", file, found)
 		}
+	}
+}
+
+// The same source must build to the same bytes in another folder and with nothing cached, so that anyone can check what they
+// got.
+func TestSameBytesInAnotherFolder(t *testing.T) {
+	folder := t.TempDir()
+	const script = `(cd "$ROOT" && tar -c Makefile VERSION go.mod go.sum plugin sdk/setup tests/conformance/hosts) | tar -x
+		make build
+		cmp "$ROOT/dist/rostering.wasm" dist/rostering.wasm
+		cmp "$ROOT/dist/rostering-nowasi.wasm" dist/rostering-nowasi.wasm`
+	build := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	build.Dir = folder
+	build.Env = append(os.Environ(), "ROOT="+root, "GOCACHE="+filepath.Join(folder, "cache"), "HOSTS=", "MAKEFLAGS=", "MAKELEVEL=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }

@@ -1,16 +1,55 @@
 package plugin
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"automatic-rostering/tests/conformance/canary"
+	"automatic-rostering/tests/conformance/contract"
+	"automatic-rostering/tests/stubhost"
 )
 
-// longestInput is that of a target: longer ones are only slower.
-const longestInput = 64 << 10
+const (
+	clientSecret = "the-client's secret/+&%"
+	grantedToken = "granted-token-0001"
+	storedToken  = "stored-token-0001"
+	now          = 1_800_000_000
+	cacheKey     = "rostering:https%3A%2F%2Fauth.example%2Fconnect%2Ftoken:client:automatic-rostering-stage"
+	tokenURL     = "https://auth.example/connect/token"
 
-var exports = []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version", "request", "explain"}
+	// longestInput is that of a target: longer ones are only slower.
+	longestInput = 64 << 10
+)
+
+var (
+	jobs     = []byte("the jobs")
+	nowInput = fmt.Sprintf(`{"now":%d}`, now)
+	errLost  = errors.New("no response")
+)
+
+func grant(token string) []byte {
+	return fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, token)
+}
+
+// response is that to a request; lost is none at all, which is a trap.
+type response struct {
+	status int
+	body   []byte
+	lost   bool
+}
+
+// granted is the response of a token endpoint that works, and found that of the service.
+var granted, found = response{status: 200, body: grant(grantedToken)}, response{status: 200, body: jobs}
 
 // FuzzExports calls an export with any input, with a token and without one.
 func FuzzExports(f *testing.F) {
@@ -31,17 +70,12 @@ func FuzzExports(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, export uint8, input []byte) {
-		if len(input) > longestInput {
-			return
-		}
-		w := newFuzzed(t)
+		w := newFuzzed(t, input)
+		w.secrets = []string{clientSecret} // the input may name tokens, which are then sent
 		if int(export)/len(exports)%2 == 1 {
-			w.responses = []response{granted}
-			w.call("get_token", fmt.Sprintf(`{"now":%d}`, fuzzNow))
+			w.call("get_token", nowInput, granted)
 		}
-		w.responses = []response{granted, found}
-		w.secrets = w.secrets[:1] // the input may name tokens, which are then sent
-		w.call(exports[int(export)%len(exports)], withSecrets.Replace(string(input)))
+		w.call(exports[int(export)%len(exports)], withSecrets.Replace(string(input)), granted, found)
 		w.works()
 	})
 }
@@ -51,103 +85,33 @@ func FuzzResponses(f *testing.F) {
 	for _, body := range []string{``, "\x00", `{}`, `{"access_token":"@T","token_type":"bEARER","expires_in":"99999"}`, `{"access_token":"a.b","expires_in":36e2}`,
 		`{"error":"invalid_client @S","error_description":"@S @T"}`, `{"access_token":"\u0000"`, "\xff@S", strings.Repeat("[", 2000)} {
 		for _, status := range []uint16{0, 200, 302, 401, 429, 500, 999} {
-			f.Add(uint8(1), status, []byte(body), uint16(200), []byte("the jobs"))
+			f.Add(uint8(1), status, []byte(body), uint16(200), jobs)
 			f.Add(uint8(status), uint16(200), granted.body, status, []byte(body))
 		}
 	}
 	f.Fuzz(func(t *testing.T, export uint8, tokenStatus uint16, tokenBody []byte, status uint16, body []byte) {
-		if len(tokenBody)+len(body) > longestInput {
-			return
+		w := newFuzzed(t, tokenBody, body)
+		read := func(status uint16, body []byte) response {
+			return response{int(status) % 1000, []byte(withSecrets.Replace(string(body))), status/1000%8 == 7}
 		}
-		w := newFuzzed(t)
-		w.secrets = w.secrets[:1]
-		if export%5 > 2 {
-			w.responses = []response{granted}
-			w.call("get_token", fmt.Sprintf(`{"now":%d}`, fuzzNow))
-			w.secrets = append(w.secrets, fuzzToken)
+		token, service := read(tokenStatus, tokenBody), read(status, body)
+		w.secrets = []string{clientSecret} // a response may grant any token
+		responses := []response{token, service, service}
+		if export%5 > 2 { // with a token that the service may refuse
+			w.call("get_token", nowInput, granted)
+			w.secrets = append(w.secrets, grantedToken)
+			responses = []response{service, token, service}
 		}
-		token := response{int(tokenStatus) % 1000, []byte(withSecrets.Replace(string(tokenBody))), tokenStatus/1000%8 == 7}
-		service := response{int(status) % 1000, []byte(withSecrets.Replace(string(body))), status/1000%8 == 7}
-		w.responses = []response{token, service, service}
-		switch export % 5 {
-		case 3: // with a token that the service may refuse
-			w.responses = []response{service, token, service}
-		case 4:
-			w.responses = []response{service, granted, service}
+		if export%5 == 4 {
+			responses[1] = granted
 		}
-		input := fmt.Sprintf(`{"now":%d}`, fuzzNow)
 		name := exports[export%2]
-		e := w.call(name, input)
-		if name == "list_jobs" && e.failure == "" && !e.lost && string(e.output) != string(service.body) {
+		e := w.call(name, nowInput, responses...)
+		if name == "list_jobs" && e.failure == "" && !e.lost && !bytes.Equal(e.output, service.body) {
 			t.Fatalf("list_jobs returns %q, not %q", e.output, service.body)
 		}
 		w.secrets = w.secrets[:1]
-		w.call(name, input) // within a backoff, or with the token that came
-		w.works()
-	})
-}
-
-// result is what a host that works passes for a step.
-func result(s *fuzzedStep, value, lock string, added bool) string {
-	switch {
-	case s.Step == "store" && s.Op == "get":
-		text := value
-		if strings.HasSuffix(s.Key, ":lock") {
-			text = lock
-		}
-		if text == "" {
-			return `,"value":null`
-		}
-		b, _ := json.Marshal(text)
-		return `,"value":` + string(b)
-	case s.Op == "add":
-		return fmt.Sprintf(`,"added":%v`, added)
-	case s.Step == "request":
-		return `,"status":200,"body":"` + inJSON(string(granted.body)) + `"`
-	}
-	return ""
-}
-
-// FuzzFlow takes some steps of a call, changes the flow, and passes any result with it.
-func FuzzFlow(f *testing.F) {
-	for _, piece := range []string{``, `0`, `1`, ` 9`, `"writing_lock"`, `"state":"awaiting_lock",`, "\r\n", `\ud800`, `,"client":"x"`} {
-		for steps := range uint8(5) {
-			f.Add(steps, uint16(40), uint16(40), []byte(piece), []byte(`,"now":1800000001,"status":401,"body":"@S @T"`))
-			f.Add(steps+16, uint16(20), uint16(30), []byte(piece), []byte(`,"value":null`))
-			f.Add(steps+32, uint16(1), uint16(0), []byte(piece), []byte(`,"failed":"@S"`))
-			f.Add(steps+128, uint16(0), uint16(0), []byte(piece), []byte(`,"added":false`))
-		}
-	}
-	f.Fuzz(func(t *testing.T, steps uint8, from, to uint16, piece, given []byte) {
-		if len(piece)+len(given) > longestInput {
-			return
-		}
-		w := newFuzzed(t)
-		w.secrets = []string{fuzzSecret}
-		force := steps>>4&1 == 1
-		s := w.readStep(w.call("begin", fmt.Sprintf(`{"accepts":["store"],"force":%v,"now":%d}`, force, fuzzNow)))
-		for range steps & 15 {
-			if s.Step == "done" {
-				break
-			}
-			if s.Step == "request" {
-				w.secrets = append(w.secrets, fuzzToken)
-			}
-			s = w.readStep(w.call("resume", fmt.Sprintf(`{"flow":%s,"now":%d%s}`, s.Flow, fuzzNow, result(&s, "", "", steps>>7 == 0))))
-		}
-		if s.Flow == nil {
-			return
-		}
-		flow := string(s.Flow)
-		begin := int(from) % (len(flow) + 1)
-		end := begin + int(to)%(len(flow)-begin+1)
-		changed := flow[:begin] + string(piece) + flow[end:]
-		if strings.HasPrefix(string(piece), "{") { // a whole flow
-			changed = withSecrets.Replace(string(piece))
-		}
-		w.readStep(w.call("resume", `{"flow":`+changed+withSecrets.Replace(string(given))+`}`))
-		// The call that the flow was of can still be continued, or ends with an error.
-		w.readStep(w.call("resume", fmt.Sprintf(`{"flow":%s,"now":%d%s}`, flow, fuzzNow, result(&s, "", "", true))))
+		w.call(name, nowInput, responses...) // within a backoff, or with the token that came
 		w.works()
 	})
 }
@@ -157,7 +121,7 @@ func FuzzStore(f *testing.F) {
 	stored := func(expires int64) string {
 		return fmt.Sprintf(`{"access_token":"@P","token_type":"Bearer","expires_at":%d,"cache_key":"@K"}`, expires)
 	}
-	for _, value := range []string{``, `{}`, `null`, stored(fuzzNow + 3600), stored(fuzzNow - 1), stored(1 << 40),
+	for _, value := range []string{``, `{}`, `null`, stored(now + 3600), stored(now - 1), stored(1 << 40),
 		`{"access_token":"@P\r\nX: y","token_type":"Bearer","expires_at":1800003600,"cache_key":"@K"}`, strings.Repeat("[", 1000)} {
 		for _, lock := range []string{``, `{"state":"requesting"}`, `{"state":"done"}`, `x`, `{"state":"failed","code":"token_endpoint_rejected","status":401,"until":1800000060,"wait":60,"failures":3}`,
 			`{"state":"failed","code":"@P","status":-1,"until":1e99,"wait":-5,"failures":0}`} {
@@ -166,27 +130,182 @@ func FuzzStore(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, how uint8, value, lock []byte) {
-		if len(value)+len(lock) > longestInput {
-			return
-		}
-		w := newFuzzed(t)
-		now, text, held := int64(fuzzNow), withSecrets.Replace(string(value)), withSecrets.Replace(string(lock))
-		input := ""
-		if how%2 == 0 && how&4 != 0 {
-			input = `,"force":true`
-		}
-		s := w.readStep(w.call("begin", fmt.Sprintf(`{"accepts":["store"],"now":%d%s}`, now, input)))
-		asked, steps := 0, 0
-		for ; s.Step != "" && s.Step != "done"; steps++ {
-			if s.Step == "request" {
-				asked++
+		w := newFuzzed(t, value, lock)
+		at, force := float64(now), how%2 == 0 && how&4 != 0
+		call, input := "begin", fmt.Sprintf(`"accepts":["store"],"force":%v`, force)
+		for requests, steps := 0, 0; ; steps++ {
+			e := w.call(call, fmt.Sprintf(`{"now":%.0f,%s}`, at, input))
+			var s struct {
+				Step, Op, Key string
+				Flow          json.RawMessage
+				Seconds       float64
+				Request       json.RawMessage
 			}
-			if asked > 1 || steps > 200 {
-				t.Fatalf("%d steps, %d token requests: the flow does not end", steps, asked)
+			if e.failure != "" {
+				break
 			}
-			now += int64(s.Seconds)
-			s = w.readStep(w.call("resume", fmt.Sprintf(`{"flow":%s,"now":%d%s}`, s.Flow, now, result(&s, text, held, how&2 != 0))))
+			if err := json.Unmarshal(e.output, &s); err != nil {
+				t.Fatalf("%s: %v", e.output, err)
+			}
+			w.wantHidden(string(s.Flow))
+			call, input, at = "resume", fmt.Sprintf(`"flow":%s`, s.Flow), at+s.Seconds
+			switch {
+			case s.Step == "request":
+				w.wantAllowed(s.Request)
+				requests++
+				input += `,"status":200,"body":"` + inJSON(string(granted.body)) + `"`
+			case s.Op == "add":
+				input += fmt.Sprintf(`,"added":%v`, how&2 != 0)
+			case s.Op == "get":
+				text := value
+				if strings.HasSuffix(s.Key, ":lock") {
+					text = lock
+				}
+				input += `,"value":null`
+				if len(text) > 0 {
+					input = strings.TrimSuffix(input, "null") + `"` + inJSON(withSecrets.Replace(string(text))) + `"`
+				}
+			}
+			if s.Step == "done" {
+				break
+			}
+			if requests > 1 || steps > 200 {
+				t.Fatalf("%d steps, %d token requests: the flow does not end", steps, requests)
+			}
 		}
 		w.works()
 	})
 }
+
+// fuzzed is both built files. Their clock is not set: the time is now of the input, so that both return the same.
+type fuzzed struct {
+	t        *testing.T
+	contract contract.Contract
+	hosts    []*stubhost.Host
+	// secrets is what may not be in an error, a log line or a flow.
+	secrets []string
+}
+
+// opened are the instances, which a process uses for all inputs.
+var opened = map[string]*stubhost.Host{}
+
+// newFuzzed returns the instances as if they were new. It skips inputs that are too long.
+func newFuzzed(t *testing.T, inputs ...[]byte) *fuzzed {
+	if len(bytes.Join(inputs, nil)) > longestInput {
+		t.Skip()
+	}
+	schema, err := readContract()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &fuzzed{t: t, contract: schema, secrets: []string{clientSecret, grantedToken, storedToken}}
+	for _, file := range slices.Sorted(maps.Keys(builds)) {
+		if opened[file] == nil {
+			if opened[file], err = stubhost.New(context.Background(), read(t, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h := opened[file]
+		h.Config, h.Clock = config(), time.Unix(0, 0)
+		clear(h.Vars)
+		w.hosts = append(w.hosts, h)
+	}
+	return w
+}
+
+var readContract = sync.OnceValues(func() (contract.Contract, error) { return contract.Read(root) })
+
+// ended is how a call ended, and what it sent and logged.
+type ended struct {
+	output  []byte
+	failure string
+	lost    bool
+	sent    []string
+	logs    []byte
+}
+
+// call makes a call on both builds, and holds what they return to the contract. The last response is that to all further
+// requests. The only trap is that of a request without a response.
+func (w *fuzzed) call(export, input string, responses ...response) ended {
+	w.t.Helper()
+	one, other := w.callOn(w.hosts[0], export, input, responses), w.callOn(w.hosts[1], export, input, responses)
+	if !reflect.DeepEqual(one, other) || !maps.EqualFunc(w.hosts[0].Vars, w.hosts[1].Vars, bytes.Equal) {
+		w.t.Fatalf("%s %q: the builds differ:\n%+v\n%+v", export, input, one, other)
+	}
+	return one
+}
+
+func (w *fuzzed) callOn(h *stubhost.Host, export, input string, responses []response) (e ended) {
+	w.t.Helper()
+	longest := len(input)
+	h.Respond = func(request, body []byte) (int, []byte, error) {
+		w.wantAllowed(request)
+		response := responses[min(len(e.sent), len(responses)-1)]
+		e.sent = append(e.sent, string(request)+string(body))
+		longest = max(longest, len(response.body))
+		if response.lost {
+			return 0, nil, errLost
+		}
+		return response.status, response.body, nil
+	}
+	output, failure, err := h.Call(w.t.Context(), export, input)
+	if e.lost = errors.Is(err, errLost); err != nil && !e.lost {
+		w.t.Fatalf("%s %q traps: %v", export, input, err)
+	}
+	e.output, e.failure, e.logs = bytes.Clone(output), failure, bytes.Join(h.Logs, []byte("\n"))
+	if err := w.contract.Returns(export, e.output, failure); !e.lost && err != nil {
+		w.t.Fatalf("%q: %v", input, err)
+	}
+	w.wantHidden(failure + string(e.logs))
+	// 1 MB, and the text in a few forms at the same time.
+	if mostMemory = max(mostMemory, 1<<20+32*longest); int(h.Memory()) > mostMemory {
+		w.t.Fatalf("%s with %d bytes uses %d bytes of memory", export, longest, h.Memory())
+	}
+	return e
+}
+
+// mostMemory is what any call so far was allowed, in bytes: memory does not shrink.
+var mostMemory int
+
+func (w *fuzzed) wantHidden(text string) {
+	w.t.Helper()
+	for _, secret := range w.secrets {
+		if canary.Shows(text, secret) {
+			w.t.Fatalf("%s shows %s", text, secret)
+		}
+	}
+}
+
+// wantAllowed holds a request to where it may go, and to what cannot split a header.
+func (w *fuzzed) wantAllowed(request []byte) {
+	w.t.Helper()
+	r := stubhost.Read(request)
+	token := r.URL == tokenURL && r.Method == "POST"
+	if !token && !strings.HasPrefix(r.URL, "https://service.example/api/") || token == (r.Headers["Authorization"] != "") {
+		w.t.Fatalf("a request with Authorization %q to %q", r.Headers["Authorization"], r.URL)
+	}
+	for name, value := range r.Headers {
+		if strings.ContainsAny(name+value, "\r\n\x00") || name == "" {
+			w.t.Fatalf("a header %q: %q", name, value)
+		}
+	}
+}
+
+// works wants the instance to work, whatever came before: with a token or without one.
+func (w *fuzzed) works() {
+	w.t.Helper()
+	w.call("clear_token", "")
+	if e := w.call("list_jobs", nowInput, granted, found); !bytes.Equal(e.output, jobs) || len(e.sent) != 2 {
+		w.t.Fatalf("afterwards list_jobs returns %q %s, after %d requests", e.output, e.failure, len(e.sent))
+	}
+}
+
+// inJSON encodes a text, which stands within a string.
+func inJSON(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b[1 : len(b)-1])
+}
+
+// withSecrets replaces @S by the secret, @T by the token and @K by the cache key, as they stand in JSON: so a fuzzer need not
+// guess them.
+var withSecrets = strings.NewReplacer("@S", inJSON(clientSecret), "@T", grantedToken, "@K", inJSON(cacheKey), "@P", storedToken)

@@ -4,16 +4,20 @@ package programs
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"automatic-rostering.example/sandbox"
+	"automatic-rostering/tests/conformance/canary"
+	"automatic-rostering/tests/conformance/held"
 	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/conformance/protocol"
 )
 
 // patience bounds every wait.
@@ -39,14 +43,9 @@ var programs = []struct {
 
 func TestPrograms(t *testing.T) {
 	for _, p := range programs {
-		if !hosts.Wanted(p.language) {
-			continue
-		}
 		t.Run(p.language, func(t *testing.T) {
 			t.Parallel()
-			if p.language != "go" {
-				hosts.Setup(t, p.language, "setup")
-			}
+			hosts.Setup(t, p.language, "setup")
 			for _, name := range p.once {
 				t.Run(name, func(t *testing.T) { testOnce(t, p.language, name) })
 			}
@@ -57,24 +56,94 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// foreign are the programs in languages without a library, and a command that fails where their language is missing.
+var foreign = map[string]string{
+	"csharp": "command -v mcs && command -v mono",
+	"luajit": "luajit -v",
+	"perl":   "perl -MFFI::Platypus -e 1",
+	"php":    "php -r 'exit(extension_loaded(\"FFI\") ? 0 : 1);'",
+	"ruby":   "ruby -rffi -e 1",
+	"host":   "ruby -rffi -rredis -e 1",
+}
+
+func TestForeignPrograms(t *testing.T) {
+	t.Parallel()
+	hosts.Setup(t, "c", "setup")
+	for name, present := range foreign {
+		t.Run(name, func(t *testing.T) {
+			if exec.Command("sh", "-c", present).Run() != nil {
+				hosts.Skip(t, name+" is missing: sdk/setup/setup.sh ffi says how to get it")
+			}
+			testOnce(t, "ffi", name)
+			if name == "host" {
+				testHost(t)
+			}
+		})
+	}
+}
+
 // testOnce runs a program that prints the jobs and ends, and then the same with a mistake in its environment. What other
 // mistakes lead to is a test of the libraries.
 func testOnce(t *testing.T, language, name string) {
 	s := start(t)
-	stdout, stderr, status := s.run(t, language, name)
-	if status != 0 || stderr != "" || !strings.Contains(stdout, "sandbox-job-1") {
-		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
-	}
-	if got := s.Counts(); got.TokenRequests != 1 || got.JobRequests != 1 {
-		t.Errorf("it sent %+v", got)
-	}
+	s.wantJobs(t, language, name)
+	s.wantSent(t, "at first", 1, 1)
 
 	s.environment["ROSTERING_CLIENT_SECRET"] = "not-the-secret"
 	s.secrets = append(s.secrets, "not-the-secret")
-	stdout, stderr, status = s.run(t, language, name)
+	stdout, stderr, status := s.run(t, language, name)
 	if status != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "token_endpoint_rejected") {
 		t.Errorf("with a wrong secret: want status 1 and a line on stderr that explains it;\nstatus %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
+}
+
+// testHost has processes of the host in Ruby share a token with each other and with a library, through Redis.
+func testHost(t *testing.T) {
+	hosts.RequireRedis(t)
+	hosts.Setup(t, "c", "adapter")
+	s, password := start(t), rand.Text()
+	redis, err := held.StartRedis(t.Context(), password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(redis.End)
+	s.secrets = append(s.secrets, password)
+	s.environment["REDIS_URL"] = redis.URL
+	library, err := hosts.Library("c").Process(t.Context(), t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = library.Close() })
+	do := func(r protocol.Request) {
+		t.Helper()
+		r.Client = "c"
+		if a, err := library.Do(r); err != nil || a.Error+a.Trap+a.Misuse != "" {
+			t.Fatalf("the library: %v%s%s%s", err, a.Error, a.Trap, a.Misuse)
+		}
+	}
+	store := &protocol.Store{Name: "s", Kind: "redis", URL: redis.URL}
+	do(protocol.Request{Op: "open", Open: protocol.Open{Variables: s.Env(sandbox.Stage), Store: store}})
+
+	// A slow token endpoint: so the second process finds the lock of the first.
+	if err := s.SetFault(sandbox.AuthServer, sandbox.Fault{DelayMS: 1000}); err != nil {
+		t.Fatal(err)
+	}
+	var both sync.WaitGroup
+	both.Go(func() { s.wantJobs(t, "ffi", "host") })
+	both.Go(func() { s.wantJobs(t, "ffi", "host") })
+	both.Wait()
+	s.ClearFaults()
+	s.wantSent(t, "two processes at once", 1, 2)
+	do(protocol.Request{Op: "list_jobs"})
+	s.wantSent(t, "a library", 1, 3)
+	s.Revoke()
+	s.wantJobs(t, "ffi", "host")
+	s.wantSent(t, "a process with a revoked token", 2, 5)
+	do(protocol.Request{Op: "list_jobs"})
+	s.wantSent(t, "the library with the revoked token", 2, 7)
+	redis.End()
+	s.wantJobs(t, "ffi", "host")
+	s.wantSent(t, "a process without Redis", 3, 8)
 }
 
 // setting is a sandbox, and the environment of a program that uses it.
@@ -93,7 +162,7 @@ func start(t *testing.T) *setting {
 	t.Cleanup(func() { _ = s.Close() })
 	environment := s.Env(sandbox.Stage)
 	environment["NO_PROXY"], environment["PORT"] = "127.0.0.1", "0"
-	return &setting{s, environment, []string{environment["ROSTERING_CLIENT_SECRET"], "eyJ"}} // as every token begins
+	return &setting{s, environment, []string{environment["ROSTERING_CLIENT_SECRET"], "eyJhbGciOi"}} // as every token begins
 }
 
 // command is that of a program, in an empty folder. It is killed when patience is over.
@@ -104,7 +173,11 @@ func (s *setting) command(t *testing.T, language, program string) *exec.Cmd {
 	command := exec.CommandContext(ctx, filepath.Join(hosts.Root(), "host-example/run.sh"), language, program)
 	command.Dir = t.TempDir()
 	command.WaitDelay = time.Second // for what the program itself has started
-	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "ROSTERING_") })
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "ROSTERING_") {
+			command.Env = append(command.Env, variable)
+		}
+	}
 	for name, value := range s.environment {
 		command.Env = append(command.Env, name+"="+value)
 	}
@@ -120,17 +193,30 @@ func (s *setting) run(t *testing.T, language, program string) (stdout, stderr st
 	if err := command.Run(); command.ProcessState == nil {
 		t.Fatal(err)
 	}
-	s.wantNoSecret(t, out.String(), log.String())
+	s.wantNoSecret(t, out.String()+log.String())
 	return out.String(), log.String(), command.ProcessState.ExitCode()
 }
 
-func (s *setting) wantNoSecret(t *testing.T, texts ...string) {
+// wantJobs runs a program, which must print the jobs.
+func (s *setting) wantJobs(t *testing.T, language, program string) {
 	t.Helper()
-	for _, text := range texts {
-		for _, secret := range s.secrets {
-			if strings.Contains(text, secret) {
-				t.Error("a secret or a token is in what the program wrote")
-			}
+	if stdout, stderr, status := s.run(t, language, program); status != 0 || stderr != "" || !strings.Contains(stdout, "sandbox-job-1") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+	}
+}
+
+func (s *setting) wantSent(t *testing.T, when string, tokens, jobs int) {
+	t.Helper()
+	if got, want := s.Counts(), (sandbox.Counts{TokenRequests: tokens, JobRequests: jobs}); got != want {
+		t.Errorf("%s: %+v were sent, not %+v", when, got, want)
+	}
+}
+
+func (s *setting) wantNoSecret(t *testing.T, text string) {
+	t.Helper()
+	for _, secret := range s.secrets {
+		if canary.Shows(text, secret) {
+			t.Error("a secret or a token is in what the program wrote")
 		}
 	}
 }

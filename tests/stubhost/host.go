@@ -1,12 +1,13 @@
-// Package stubhost is an Extism host for tests: it counts what the plugin asks of
-// it, sends nothing, and holds the plugin to who owns which block.
+// Package stubhost is an Extism host for tests and benchmarks: it counts what the plugin asks of it, sends nothing, and holds
+// the plugin to who owns which block.
 //
-// config_get and var_get take the block of the key, var_set those of name and value,
-// http_request those of request and body, log_* that of the line. What var_get gives
-// is not to be written to. The blocks of output_set and error_set must live until the call ends.
+// config_get and var_get take the block of the key, var_set those of name and value, http_request those of request and body,
+// log_* that of the line. What var_get gives is not to be written to. The blocks of output_set and error_set must live until
+// the call ends.
 package stubhost
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -18,59 +19,70 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Request is an HTTP request of the plugin.
+// Request is an HTTP request of the plugin, without its body.
 type Request struct {
 	Method  string            `json:"method"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
-	Body    []byte            `json:"-"`
-	Raw     string            `json:"-"` // all but the body, as the plugin passes it
+}
+
+// Read reads a request as the plugin passes it.
+func Read(request []byte) (r Request) {
+	if err := json.Unmarshal(request, &r); err != nil {
+		panic(fmt.Errorf("the request is not JSON: %w", err))
+	}
+	return r
 }
 
 // ErrNoRoom is the trap of a var that does not fit.
 var ErrNoRoom = errors.New("no room for a var")
 
-// Host is a host with one instance of the plugin.
+// Host is a host with one instance of the plugin. What it passes to Respond and returns may change with the next call.
 type Host struct {
 	Config map[string]string
 	Vars   map[string][]byte
 	// Room is for the vars, in bytes; one that does not fit is a trap. 0 is without a limit.
 	Room int
-	// Respond responds to a request; an error is a trap, as on most hosts.
-	Respond func(Request) (status int, body []byte, err error)
+	// Respond responds to a request and its body; an error is a trap, as on most hosts.
+	Respond func(request, body []byte) (status int, response []byte, err error)
 	// Clock is what clock_time_get reads.
 	Clock time.Time
-	// Calls counts, by name, what the plugin asked since the last Call began.
-	Calls map[string]int
-	// Logs are the log lines since then.
-	Logs []string
+	// Logs are the log lines since the last Call began.
+	Logs [][]byte
+	// Lenient lets the plugin use a block that it has passed.
+	Lenient bool
 
-	memory   memory
+	memory
+	counts   []count
 	input    []byte
 	output   []byte
 	failure  uint64
 	status   int
 	runtime  wazero.Runtime
 	instance api.Module
+	exports  map[string]api.Function // looking one up is slow
 }
 
-// New instantiates the plugin. Its _initialize is not called, as go-sdk does not
-// without WASI.
+// count is how often the last Call called a function.
+type count struct {
+	name  string
+	calls int
+}
+
+// New instantiates the plugin. Its _initialize is not called, as go-sdk does not without WASI.
 func New(ctx context.Context, wasm []byte) (*Host, error) {
-	return NewWith(ctx, wazero.NewRuntimeConfig(), wasm)
-}
-
-// NewWith does so with a runtime's configuration.
-func NewWith(ctx context.Context, config wazero.RuntimeConfig, wasm []byte) (*Host, error) {
-	h := &Host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	h := &Host{Config: map[string]string{}, Vars: map[string][]byte{}, runtime: wazero.NewRuntime(ctx), exports: map[string]api.Function{}}
 	if err := h.offer(ctx); err != nil {
 		return nil, err
 	}
-	instance, err := h.runtime.InstantiateWithConfig(ctx, wasm, wazero.NewModuleConfig().WithStartFunctions())
+	var err error
+	h.instance, err = h.runtime.InstantiateWithConfig(ctx, wasm, wazero.NewModuleConfig().WithStartFunctions())
 	if err != nil {
 		return nil, err
 	}
-	h.instance = instance
+	for name := range h.instance.ExportedFunctionDefinitions() {
+		h.exports[name] = h.instance.ExportedFunction(name)
+	}
 	return h, nil
 }
 
@@ -80,69 +92,85 @@ func (h *Host) Close(ctx context.Context) error { return h.runtime.Close(ctx) }
 // Memory is the size of the plugin's own memory in bytes.
 func (h *Host) Memory() uint32 { return h.instance.Memory().Size() }
 
-// Total is how many host calls the last Call made.
-func (h *Host) Total() (n int) {
-	for _, count := range h.Calls {
-		n += count
+// Calls is how often the last Call called a function of the host, and all of them.
+func (h *Host) Calls(name string) (of, all int) {
+	for _, c := range h.counts {
+		all += c.calls
+		if c.name == name {
+			of = c.calls
+		}
 	}
-	return n
+	return of, all
 }
 
 // Call calls an export. failure is the plugin's error text; err is a trap.
 func (h *Host) Call(ctx context.Context, export, input string) (output []byte, failure string, err error) {
-	h.memory.reset()
-	h.Calls, h.Logs = map[string]int{}, nil
-	h.input, h.output, h.failure = []byte(input), nil, 0
-	result, err := h.instance.ExportedFunction(export).Call(ctx)
-	if err != nil {
-		return nil, "", err
+	h.reset()
+	for i := range h.counts {
+		h.counts[i].calls = 0
 	}
-	if result[0] == 0 {
+	h.Logs, h.input, h.output, h.failure = h.Logs[:0], []byte(input), nil, 0
+	result, err := h.exports[export].Call(ctx)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case result[0] == 0:
 		return h.output, "", nil
 	}
-	return nil, string(h.memory.peek(h.failure)), nil
+	return nil, string(h.block(h.failure).bytes), nil
 }
 
-// offer defines what the plugin may import. http_headers and get_log_level are left
-// out, as npm's @extism/extism 1.0.3 lacks them.
+// offer defines what plugins import.
 func (h *Host) offer(ctx context.Context) error {
-	m := &h.memory
-	env := h.runtime.NewHostModuleBuilder("extism:host/env")
+	word := binary.LittleEndian
+	log := func(s []uint64) { h.Logs = append(h.Logs, h.take(s[0])) }
+	length := func(s []uint64) { s[0] = h.length(s[0]) }
+	env, wasi := h.runtime.NewHostModuleBuilder("extism:host/env"), h.runtime.NewHostModuleBuilder("wasi_snapshot_preview1")
 	for _, f := range []struct {
-		name, params, results string // I is 64 bits, i is 32
-		call                  func(stack []uint64)
+		in              wazero.HostModuleBuilder
+		name            string
+		params, results string // I is 64 bits, i is 32
+		call            func(stack []uint64)
 	}{
-		{"alloc", "I", "I", func(s []uint64) { s[0] = m.alloc(s[0]) }},
-		{"free", "I", "", func(s []uint64) { m.take(s[0]) }},
-		{"length", "I", "I", func(s []uint64) { s[0] = h.length(s[0]) }},
-		{"load_u8", "I", "i", func(s []uint64) { s[0] = uint64(m.at(s[0], 1)[0]) }},
-		{"load_u64", "I", "I", func(s []uint64) { s[0] = binary.LittleEndian.Uint64(m.at(s[0], 8)) }},
-		{"store_u8", "Ii", "", func(s []uint64) { m.writable(s[0], 1)[0] = byte(s[1]) }},
-		{"store_u64", "II", "", func(s []uint64) { binary.LittleEndian.PutUint64(m.writable(s[0], 8), s[1]) }},
-		{"input_length", "", "I", func(s []uint64) { s[0] = uint64(len(h.input)) }},
-		{"input_load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.input[s[0]]) }},
-		{"input_load_u64", "I", "I", func(s []uint64) { s[0] = binary.LittleEndian.Uint64(h.input[s[0] : s[0]+8]) }},
-		{"output_set", "II", "", func(s []uint64) { h.output = m.at(s[0], s[1]) }},
-		{"error_set", "I", "", func(s []uint64) { m.peek(s[0]); h.failure = s[0] }},
-		{"config_get", "I", "I", func(s []uint64) { s[0] = m.put([]byte(h.Config[string(m.take(s[0]))])) }},
-		{"var_get", "I", "I", func(s []uint64) { s[0] = m.share(h.Vars[string(m.take(s[0]))]) }},
-		{"var_set", "II", "", func(s []uint64) { h.setVar(s[0], s[1]) }},
-		{"http_request", "II", "I", func(s []uint64) { s[0] = h.send(s[0], s[1]) }},
-		{"http_status_code", "", "i", func(s []uint64) { s[0] = uint64(h.status) }},
-		{"log_debug", "I", "", func(s []uint64) { h.Logs = append(h.Logs, "debug "+string(m.take(s[0]))) }},
-		{"log_warn", "I", "", func(s []uint64) { h.Logs = append(h.Logs, "warn "+string(m.take(s[0]))) }},
+		{env, "alloc", "I", "I", func(s []uint64) { s[0] = h.alloc(s[0]) }},
+		{env, "free", "I", "", func(s []uint64) { h.take(s[0]) }},
+		{env, "length", "I", "I", length},
+		{env, "length_unsafe", "I", "I", length},
+		{env, "load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.at(s[0], 1, false)[0]) }},
+		{env, "load_u64", "I", "I", func(s []uint64) { s[0] = word.Uint64(h.at(s[0], 8, false)) }},
+		{env, "store_u8", "Ii", "", func(s []uint64) { h.at(s[0], 1, true)[0] = byte(s[1]) }},
+		{env, "store_u64", "II", "", func(s []uint64) { word.PutUint64(h.at(s[0], 8, true), s[1]) }},
+		{env, "input_length", "", "I", func(s []uint64) { s[0] = uint64(len(h.input)) }},
+		{env, "input_load_u8", "I", "i", func(s []uint64) { s[0] = uint64(h.input[s[0]]) }},
+		{env, "input_load_u64", "I", "I", func(s []uint64) { s[0] = word.Uint64(h.input[s[0] : s[0]+8]) }},
+		{env, "output_set", "II", "", func(s []uint64) { h.output = h.at(s[0], s[1], false) }},
+		{env, "error_set", "I", "", func(s []uint64) { h.block(s[0]); h.failure = s[0] }},
+		{env, "config_get", "I", "I", func(s []uint64) { s[0] = h.put([]byte(h.Config[string(h.take(s[0]))]), false) }},
+		{env, "var_get", "I", "I", func(s []uint64) { s[0] = h.put(h.Vars[string(h.take(s[0]))], true) }},
+		{env, "var_set", "II", "", func(s []uint64) { h.setVar(s[0], s[1]) }},
+		{env, "http_request", "II", "I", func(s []uint64) { s[0] = h.send(s[0], s[1]) }},
+		{env, "http_status_code", "", "i", func(s []uint64) { s[0] = uint64(h.status) }},
+		{env, "http_headers", "", "I", func(s []uint64) { s[0] = 0 }},
+		{env, "get_log_level", "", "i", func(s []uint64) { s[0] = 5 }}, // off
+		{env, "log_debug", "I", "", log},
+		{env, "log_warn", "I", "", log},
+		{env, "log_error", "I", "", log},
+		{wasi, "clock_time_get", "iIi", "i", func(s []uint64) {
+			h.instance.Memory().WriteUint64Le(uint32(s[2]), uint64(h.Clock.UnixNano()))
+			s[0] = 0
+		}},
 	} {
-		env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
-			h.Calls[f.name]++
+		i := len(h.counts)
+		h.counts = append(h.counts, count{name: f.name})
+		f.in.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, stack []uint64) {
+			h.counts[i].calls++
 			f.call(stack)
 		}), types(f.params), types(f.results)).Export(f.name)
 	}
-	if _, err := env.Instantiate(ctx); err != nil {
-		return err
+	_, err := env.Instantiate(ctx)
+	if err == nil {
+		_, err = wasi.Instantiate(ctx)
 	}
-	wasi := h.runtime.NewHostModuleBuilder("wasi_snapshot_preview1")
-	wasi.NewFunctionBuilder().WithFunc(h.clock).Export("clock_time_get")
-	_, err := wasi.Instantiate(ctx)
 	return err
 }
 
@@ -153,21 +181,13 @@ func types(signature string) (types []api.ValueType) {
 	return types
 }
 
-// length of 0 is 0, of no block at all.
-func (h *Host) length(offset uint64) uint64 {
-	if offset == 0 {
-		return 0
-	}
-	return uint64(len(h.memory.peek(offset)))
-}
-
 func (h *Host) setVar(name, value uint64) {
-	key := string(h.memory.take(name))
+	key := string(h.take(name))
 	if value == 0 {
 		delete(h.Vars, key)
 		return
 	}
-	b := h.memory.take(value)
+	b := h.take(value)
 	sum := len(b)
 	for other, v := range h.Vars {
 		if other != key {
@@ -177,29 +197,24 @@ func (h *Host) setVar(name, value uint64) {
 	if h.Room > 0 && sum > h.Room {
 		panic(ErrNoRoom)
 	}
-	h.Vars[key] = b
+	h.Vars[key] = bytes.Clone(b)
 }
 
 func (h *Host) send(request, body uint64) uint64 {
-	h.status = 0
-	raw := h.memory.take(request)
-	r := Request{Raw: string(raw)}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		panic(fmt.Errorf("the request is not JSON: %w", err))
-	}
+	var b []byte
 	if body != 0 {
-		r.Body = h.memory.take(body)
+		b = h.take(body)
 	}
-	status, response, err := h.Respond(r)
-	if err != nil {
+	status, response, err := h.Respond(h.take(request), b)
+	if h.status = status; err != nil {
 		panic(err)
 	}
-	h.status = status
-	return h.memory.put(response)
+	return h.put(response, false)
 }
 
-func (h *Host) clock(_ context.Context, m api.Module, _ uint32, _ uint64, result uint32) uint32 {
-	h.Calls["clock_time_get"]++
-	m.Memory().WriteUint64Le(result, uint64(h.Clock.UnixNano()))
-	return 0
+// take reads a block that the host now owns.
+func (h *Host) take(offset uint64) []byte {
+	b := h.block(offset)
+	b.gone = !h.Lenient
+	return b.bytes
 }

@@ -2,72 +2,77 @@ package stubhost
 
 import "fmt"
 
-// memory is the blocks that host and plugin share. It is stricter than any real
-// host: a block that was given away or freed is gone for good, and nothing may be
-// read or written beyond a block's end.
+// memory is the blocks that host and plugin share. It is stricter than any real host: a block that was given away or freed, or
+// is of an earlier call, is gone for good, and nothing may be read or written beyond a block's end.
 type memory struct {
-	blocks map[uint64][]byte // by offset
-	shared map[uint64]bool   // blocks that are not to be written to
-	next   uint64
+	blocks []block
+	made   uint64 // blocks of earlier calls
+	chunk  []byte
+	unused []byte // of chunk
 }
 
-// blockBits leaves room for the place within a block in the lower bits of an offset.
+type block struct {
+	bytes  []byte
+	shared bool // not to be written to
+	gone   bool
+}
+
+// An offset has the number of a block, and in its lower bits the place within it.
 const blockBits = 32
 
-func (m *memory) reset() { m.blocks, m.shared = map[uint64][]byte{}, map[uint64]bool{} }
-
-func (m *memory) alloc(size uint64) uint64 {
-	m.next++
-	offset := m.next << blockBits
-	m.blocks[offset] = make([]byte, size)
-	return offset
+func (m *memory) reset() {
+	m.made += uint64(len(m.blocks))
+	m.blocks, m.unused = m.blocks[:0], m.chunk
 }
 
-// put makes a block of b; an empty b is no block, as hosts have it for an empty value.
-func (m *memory) put(b []byte) uint64 {
+func (m *memory) alloc(size uint64) uint64 {
+	if size > uint64(len(m.unused)) {
+		m.chunk = make([]byte, max(size, 1<<20))
+		m.unused = m.chunk
+	}
+	m.blocks = append(m.blocks, block{bytes: m.unused[:size:size]})
+	m.unused = m.unused[size:]
+	return (m.made + uint64(len(m.blocks))) << blockBits
+}
+
+// put makes a block of b; an empty b is no block, as hosts have it for an empty value. A var's is shared: some JavaScript SDKs
+// give the var itself, so that writing to the block changes the var.
+func (m *memory) put(b []byte, shared bool) uint64 {
 	if len(b) == 0 {
 		return 0
 	}
 	offset := m.alloc(uint64(len(b)))
-	copy(m.blocks[offset], b)
+	made := &m.blocks[len(m.blocks)-1]
+	copy(made.bytes, b)
+	made.shared = shared
 	return offset
 }
 
-// share makes a block of a var. Some JavaScript SDKs give the var itself, so that
-// writing to the block changes the var.
-func (m *memory) share(b []byte) uint64 {
-	offset := m.put(b)
-	m.shared[offset] = true
-	return offset
-}
-
-// peek reads a block; it stays.
-func (m *memory) peek(offset uint64) []byte {
-	b, ok := m.blocks[offset]
-	if !ok {
+// block returns the one that an offset lies in.
+func (m *memory) block(offset uint64) *block {
+	i := offset>>blockBits - m.made - 1
+	if i >= uint64(len(m.blocks)) || m.blocks[i].gone {
 		panic(fmt.Errorf("block %#x is not the plugin's: it was never made, was given away or freed", offset))
 	}
-	return b
+	return &m.blocks[i]
 }
 
-// take reads a block that the host now owns.
-func (m *memory) take(offset uint64) []byte {
-	b := m.peek(offset)
-	delete(m.blocks, offset)
-	return b
-}
-
-func (m *memory) at(offset, size uint64) []byte {
-	b, place := m.peek(offset>>blockBits<<blockBits), offset&(1<<blockBits-1)
-	if place+size > uint64(len(b)) {
-		panic(fmt.Errorf("%d bytes at %d lie beyond a block of %d", size, place, len(b)))
+// length of 0 is 0, of no block at all.
+func (m *memory) length(offset uint64) uint64 {
+	if offset == 0 {
+		return 0
 	}
-	return b[place : place+size]
+	return uint64(len(m.block(offset).bytes))
 }
 
-func (m *memory) writable(offset, size uint64) []byte {
-	if m.shared[offset>>blockBits<<blockBits] {
+// at returns bytes of a block, to read or to write.
+func (m *memory) at(offset, size uint64, write bool) []byte {
+	b, place := m.block(offset), offset&(1<<blockBits-1)
+	switch length := uint64(len(b.bytes)); {
+	case size > length || place > length-size:
+		panic(fmt.Errorf("%d bytes at %d lie beyond a block of %d", size, place, length))
+	case b.shared && write:
 		panic(fmt.Errorf("block %#x came from var_get and must not be written to", offset))
 	}
-	return m.at(offset, size)
+	return b.bytes[place : place+size]
 }

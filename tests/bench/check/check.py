@@ -2,23 +2,20 @@
 
 Usage: check.py DIST BASELINE [--update]
 
-For each build it has the bytes of the file, and for each call the host calls, how many of them
-go-sdk forwards to the Extism kernel, the pages of memory afterwards, and the operators executed,
-which wasmtime counts as fuel.
+For each build it has the bytes of the file, and for each call the host calls, how many of them go-sdk forwards to the
+Extism kernel, the pages of memory afterwards, and the operators executed, which wasmtime counts as fuel.
 """
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-from wasmtime import Config, Engine, FuncType, Instance, Linker, Module, Store
+from wasmtime import Config, Engine, Linker, Module, Store
 
 NOW = 1_800_000_000
 TOKEN = "t" * 900
-TOKEN_RESPONSE = json.dumps({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 3600})
+GRANT = json.dumps({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 3600})
 CONFIG = {
     "environment": "stage",
     "auth_url": "https://login.example",
@@ -34,201 +31,166 @@ COLUMNS = ("file", "call", "host calls", "forwarded", "pages", "operators")
 
 
 class Host:
-    """An Extism host with one instance, which sends nothing.
+    """An Extism host with one instance, which sends nothing. Its methods below `functions` are what the plugin imports.
 
     `statuses` are those of the service's next responses, 200 without any.
     """
 
-    def __init__(self, wasm: Path) -> None:
+    def __init__(self, wasm):
         config = Config()
         config.consume_fuel = True
         engine = Engine(config)
         self.store = Store(engine)
         self.store.set_fuel(FUEL)
-        self.calls: Counter[str] = Counter()
+        self.calls = Counter()
         self.memory = bytearray(1 << 20)  # blocks, each after a word with its length
-        self.next = 8
-        self.vars: dict[bytes, bytes] = {}
-        self.input = self.output = self.error = b""
-        self.status = 200
-        self.statuses: list[int] = []
+        self.vars = {}
+        self.statuses = []
         module = Module.from_file(engine, str(wasm))
         linker = Linker(engine)
         for imported in module.imports:
-            name, kind = str(imported.name), imported.type
-            linker.define_func(
-                imported.module,
-                name,
-                kind,
-                self.counted(name, kind),
-                access_caller=name == "clock_time_get",
-            )
-        self.instance: Instance = linker.instantiate(self.store, module)
+            function = self.counted(imported.name, imported.type.params)
+            linker.define_func(imported.module, imported.name, imported.type, function, imported.name == "clock_time_get")
+        self.exports = linker.instantiate(self.store, module).exports(self.store)
 
-    def counted(self, name: str, kind: FuncType) -> Callable[..., Any]:
-        function = getattr(self, name)
-        wide = [str(p) == "i64" for p in kind.params]
+    def counted(self, name, params):
+        masks = [(1 << int(str(p)[1:])) - 1 for p in params]  # integers arrive signed
 
-        def call(*args: Any) -> Any:
+        def call(*args):
             self.calls[name] += 1
-            if name == "clock_time_get":
-                return function(*args)
-            return function(
-                *(a % (1 << 64 if w else 1 << 32) for a, w in zip(args, wide, strict=True))
-            )
+            caller, args = args[: len(args) - len(masks)], args[len(args) - len(masks) :]
+            return getattr(self, name)(*caller, *(a & mask for a, mask in zip(args, masks, strict=True)))
 
         return call
 
-    def call(self, export: str, given: dict[str, Any] | None = None) -> bytes:
+    def call(self, export, given=None):
+        """Calls an export. Returns its output, and what the call cost."""
         self.next, self.output, self.error = 8, b"", b""
         self.input = json.dumps(given).encode() if given is not None else b""
         self.calls.clear()
         self.store.set_fuel(FUEL)
-        if self.instance.exports(self.store)[export](self.store) != 0:
+        if self.exports[export](self.store) != 0:
             raise SystemExit(f"{export}: {self.error.decode()}")
-        return self.output
+        forwarded, pages = sum(self.calls[f] for f in FORWARDED), self.exports["memory"].size(self.store)
+        return self.output, (self.calls.total(), forwarded, pages, FUEL - self.store.get_fuel())
 
-    def row(self) -> tuple[int, int, int, int]:
-        """What the last call cost."""
-        pages = self.instance.exports(self.store)["memory"].size(self.store)
-        return (
-            self.calls.total(),
-            sum(self.calls[f] for f in FORWARDED),
-            pages,
-            FUEL - self.store.get_fuel(),
-        )
-
-    # The blocks of memory.
-
-    def alloc(self, size: int) -> int:
-        at = self.next + 8
-        self.next = (at + size + 7) & ~7
-        self.store_u64(at - 8, size)
-        return at
-
-    def put(self, block: bytes) -> int:
+    def put(self, block):
         if not block:
             return 0
         at = self.alloc(len(block))
         self.memory[at : at + len(block)] = block
         return at
 
-    def block(self, at: int) -> bytes:
+    def block(self, at):
         return bytes(self.memory[at : at + self.length(at)])
 
-    def free(self, at: int) -> None:
+    # functions
+
+    def alloc(self, size):
+        at = self.next + 8
+        self.next = (at + size + 7) & ~7
+        self.store_u64(at - 8, size)
+        return at
+
+    def free(self, at):
         pass
 
-    def length(self, at: int) -> int:
+    def length(self, at):
         return self.load_u64(at - 8) if at else 0
 
-    def load_u8(self, at: int) -> int:
+    def load_u8(self, at):
         return self.memory[at]
 
-    def load_u64(self, at: int) -> int:
+    def load_u64(self, at):
         return int.from_bytes(self.memory[at : at + 8], "little")
 
-    def store_u8(self, at: int, value: int) -> None:
+    def store_u8(self, at, value):
         self.memory[at] = value & 0xFF
 
-    def store_u64(self, at: int, value: int) -> None:
+    def store_u64(self, at, value):
         self.memory[at : at + 8] = value.to_bytes(8, "little")
 
-    def input_length(self) -> int:
+    def input_length(self):
         return len(self.input)
 
-    def input_load_u8(self, at: int) -> int:
+    def input_load_u8(self, at):
         return self.input[at]
 
-    def input_load_u64(self, at: int) -> int:
+    def input_load_u64(self, at):
         return int.from_bytes(self.input[at : at + 8], "little")
 
-    # What the plugin asks of its host.
-
-    def output_set(self, at: int, size: int) -> None:
+    def output_set(self, at, size):
         self.output = bytes(self.memory[at : at + size])
 
-    def error_set(self, at: int) -> None:
+    def error_set(self, at):
         self.error = self.block(at)
 
-    def config_get(self, key: int) -> int:
+    def config_get(self, key):
         return self.put(CONFIG.get(self.block(key).decode(), "").encode())
 
-    def var_get(self, key: int) -> int:
+    def var_get(self, key):
         return self.put(self.vars.get(self.block(key), b""))
 
-    def var_set(self, key: int, value: int) -> None:
+    def var_set(self, key, value):
         self.vars[self.block(key)] = self.block(value) if value else b""
 
-    def http_request(self, request: int, body: int) -> int:
+    def http_request(self, request, body):
         if json.loads(self.block(request))["url"].endswith("/connect/token"):
             self.status = 200
-            return self.put(TOKEN_RESPONSE.encode())
+            return self.put(GRANT.encode())
         self.status = self.statuses.pop(0) if self.statuses else 200
         return self.put(b"the jobs")
 
-    def http_status_code(self) -> int:
+    def http_status_code(self):
         return self.status
 
-    def log(self, line: int) -> None:
+    def log_debug(self, line):
         pass
 
-    log_debug = log_warn = log
+    log_warn = log_debug
 
-    def clock_time_get(self, caller: Any, clock: int, precision: int, result: int) -> int:
+    def clock_time_get(self, caller, clock, precision, result):
         caller["memory"].write(caller, (NOW * 10**9).to_bytes(8, "little"), result)
         return 0
 
 
-def measure(wasm: Path) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
-    """Makes the calls whose cost matters, in an order in which each finds what it needs."""
+def measure(wasm):
+    """Makes the calls whose cost matters, in an order in which each finds what it needs. Yields the name and cost of each."""
     host = Host(wasm)
     now = {"now": NOW}
+    begin = {"accepts": ["store"]} | now
 
-    def do(
-        name: str, export: str, given: dict[str, Any] | None = None
-    ) -> tuple[str, tuple[int, int, int, int]]:
-        host.call(export, given)
-        return name, host.row()
-
-    def begin(**given: Any) -> dict[str, Any]:
-        return {"accepts": ["store"]} | now | given
-
-    def flow() -> dict[str, Any]:
-        return json.loads(host.output)["flow"]
-
-    yield do("check", "check")
-    yield do("get_token, the first", "get_token", now)
-    token = json.loads(host.output)
-    yield do("get_token", "get_token", now)
-    yield do("list_jobs, the first", "list_jobs", now)
-    yield do("list_jobs", "list_jobs", now)
-    yield do(
-        "send_request", "send_request", now | {"path": "/jobs/7", "method": "PUT", "body": "{}"}
-    )
+    yield "check", host.call("check")[1]
+    token, cost = host.call("get_token", now)
+    yield "get_token, the first", cost
+    yield "get_token", host.call("get_token", now)[1]
+    yield "list_jobs, the first", host.call("list_jobs", now)[1]
+    yield "list_jobs", host.call("list_jobs", now)[1]
+    yield "send_request", host.call("send_request", now | {"path": "/jobs/7", "method": "PUT", "body": "{}"})[1]
     host.statuses = [401, 200]
-    yield do("list_jobs, a 401 first", "list_jobs", now)
-    yield do("set_token", "set_token", token | now)
-    yield do("request", "request")
-    yield do("explain", "explain", {"status": 500, "body": "x" * 4096, "tokens": [TOKEN]})
-    yield do("begin, with a token", "begin", begin())
-    yield do("clear_token", "clear_token")
-    yield do("begin", "begin", begin())
-    yield do("resume with nothing in the store", "resume", now | {"flow": flow(), "value": None})
-    yield do("resume with the lock", "resume", now | {"flow": flow(), "added": True})
-    yield do(
-        "resume with a token",
-        "resume",
-        now | {"flow": flow(), "status": 200, "headers": {}, "body": TOKEN_RESPONSE},
-    )
-    yield do("resume when it is written", "resume", now | {"flow": flow()})
+    yield "list_jobs, a 401 first", host.call("list_jobs", now)[1]
+    yield "set_token", host.call("set_token", json.loads(token) | now)[1]
+    yield "request", host.call("request")[1]
+    yield "explain", host.call("explain", {"status": 500, "body": "x" * 4096, "tokens": [TOKEN]})[1]
+    yield "begin, with a token", host.call("begin", begin)[1]
+    yield "clear_token", host.call("clear_token")[1]
+    step, cost = host.call("begin", begin)
+    yield "begin", cost
+    for name, result in (
+        ("with nothing in the store", {"value": None}),
+        ("with the lock", {"added": True}),
+        ("with a token", {"status": 200, "headers": {}, "body": GRANT}),
+        ("when it is written", {}),
+    ):
+        step, cost = host.call("resume", now | {"flow": json.loads(step)["flow"]} | result)
+        yield f"resume {name}", cost
 
 
-def main(dist: Path, baseline: Path, *options: str) -> int:
+def main(dist, baseline, *options):
     rows = [COLUMNS]
     for file in ("rostering.wasm", "rostering-nowasi.wasm"):
         rows.append((file, "bytes", str((dist / file).stat().st_size), "", "", ""))
-        rows += [(file, name, *map(str, figures)) for name, figures in measure(dist / file)]
+        rows += [(file, name, *map(str, cost)) for name, cost in measure(dist / file)]
     if options == ("--update",):
         baseline.write_text("".join("\t".join(row) + "\n" for row in rows))
         return 0
@@ -237,13 +199,8 @@ def main(dist: Path, baseline: Path, *options: str) -> int:
         print(f"the plugin costs what the baseline says, in {len(rows) - 1} rows of figures")
         return 0
     for row in sorted(set(old) ^ set(rows), key=lambda r: (r[:2], r in rows)):
-        print(
-            "+" if row in rows else "-",
-            *(f"{name}: {value};" for name, value in zip(COLUMNS, row, strict=True) if value),
-        )
-    print(
-        "The costs have changed. If the change is worth them: make bench-baseline, and commit it."
-    )
+        print("+" if row in rows else "-", *(f"{name}: {value};" for name, value in zip(COLUMNS, row, strict=True) if value))
+    print("The costs have changed. If the change is worth them: make bench-baseline, and commit it.")
     return 1
 
 

@@ -22,8 +22,6 @@ import (
 	"automatic-rostering.example/sandbox"
 )
 
-const wasmPath = "../dist/rostering-nowasi.wasm"
-
 const next = `
 What to do next:
   make run-python             the same client in another language: run-go, run-node, run-java, run-rust, run-c
@@ -33,7 +31,7 @@ What to do next:
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout, wasmPath, steps)
+	err := run(ctx, os.Stdout, "../dist/rostering-nowasi.wasm")
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -51,30 +49,22 @@ type demo struct {
 	shown  int // requests of the sandbox's journal
 }
 
-// step is one thing to show, with the requests that it must send, as their paths and statuses.
-type step struct {
+// steps are what it shows, with the requests that each must send: their paths and statuses.
+var steps = []struct {
 	title string
 	show  func(*demo, context.Context) error
 	sends string
-}
-
-const (
-	token200, jobs200 = "/connect/token 200", "/jobs 200"
-	token503, jobs401 = "/connect/token 503", "/jobs 401"
-)
-
-var steps = []step{
-	{"The plugin alone, in a plain Extism SDK: a token, then the jobs", (*demo).alone, token200 + ", " + jobs200},
-	{"The Go library: its first call does the same", (*demo).jobs, token200 + ", " + jobs200},
-	{"The second call has a token already", (*demo).jobs, jobs200},
-	{"A token that expires is renewed", (*demo).expires, token200 + ", " + token200 + ", " + jobs200},
-	{"A revoked token is replaced, and the request sent again", (*demo).revoked, jobs401 + ", " + token200 + ", " + jobs200},
-	{"The identity provider is down, and is not flooded", (*demo).down, jobs401 + ", " + token503 + ", " + token200 + ", " + jobs200},
+}{
+	{"The plugin alone, in a plain Extism SDK: a token, then the jobs", (*demo).alone, "/connect/token 200, /jobs 200"},
+	{"The Go library: its first call does the same", (*demo).jobs, "/connect/token 200, /jobs 200"},
+	{"The second call has a token already", (*demo).jobs, "/jobs 200"},
+	{"A token that expires is renewed", (*demo).expires, "/connect/token 200, /connect/token 200, /jobs 200"},
+	{"A revoked token is replaced, and the request sent again", (*demo).revoked, "/jobs 401, /connect/token 200, /jobs 200"},
+	{"The identity provider is down, and is not flooded", (*demo).down, "/jobs 401, /connect/token 503, /connect/token 200, /jobs 200"},
 	{"An error explains how to fix it", (*demo).wrongSecret, "/connect/token 401"},
 }
 
-// run shows steps, and fails at the first that goes wrong.
-func run(ctx context.Context, out io.Writer, wasm string, steps []step) (err error) {
+func run(ctx context.Context, out io.Writer, wasm string) error {
 	file, err := os.ReadFile(wasm)
 	if err != nil {
 		return fmt.Errorf("%w: run make build", err)
@@ -83,7 +73,7 @@ func run(ctx context.Context, out io.Writer, wasm string, steps []step) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer s.Close()
 	id, secret := s.Client(sandbox.Stage)
 	d := &demo{Sandbox: s, out: out, wasm: file, config: rostering.Config{
 		Environment: rostering.Stage, AuthURL: s.AuthURL(), BaseURL: s.BaseURL(),
@@ -93,7 +83,7 @@ func run(ctx context.Context, out io.Writer, wasm string, steps []step) (err err
 	if d.client, err = rostering.New(ctx, d.config, rostering.WithPlugin(d.wasm)); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.client.Close()) }()
+	defer d.client.Close()
 	d.line("The Automatic Rostering plugin with a made-up service: identity provider %s, jobs %s", s.AuthURL(), s.BaseURL())
 	for i, step := range steps {
 		d.line("\n%d  %s", i+1, step.title)
@@ -117,25 +107,23 @@ func (d *demo) requests(whole bool) string {
 		d.shown++
 		sent = append(sent, fmt.Sprint(r.Target, " ", r.Status))
 		d.line("   → %s %s ← %d", r.Method, r.Target, r.Status)
-		if !whole {
-			continue
-		}
-		for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
-			d.line("        %s: %s", name, hidden(name, r.Headers[name]))
-		}
-		for _, name := range slices.Sorted(maps.Keys(r.Form)) {
-			d.line("           %s=%s", name, hidden(name, r.Form[name]))
+		if whole {
+			d.fields("     %s: %s", r.Headers)
+			d.fields("        %s=%s", r.Form)
 		}
 	}
 	return strings.Join(sent, ", ")
 }
 
-// hidden returns a header or field without its secret.
-func hidden(name, value string) string {
-	if name == "authorization" || name == "client_secret" {
-		return fmt.Sprintf("(hidden, %d characters)", len(value))
+// fields prints headers or fields without their secrets.
+func (d *demo) fields(format string, values map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := values[name]
+		if name == "authorization" || name == "client_secret" {
+			value = fmt.Sprintf("(hidden, %d characters)", len(value))
+		}
+		d.line("   "+format, name, value)
 	}
-	return value
 }
 
 // alone calls the plugin through Extism's SDK, without the library: it sends its requests by itself.
@@ -154,11 +142,8 @@ func (d *demo) alone(ctx context.Context) error {
 	}
 	defer plugin.Close(context.WithoutCancel(ctx))
 	_, jobs, err := plugin.Call("list_jobs", fmt.Appendf(nil, `{"now":%d}`, time.Now().Unix()))
-	if err != nil {
-		return err
-	}
 	d.line(`   plugin.Call("list_jobs", {"now": …}) returns %d bytes`, len(jobs))
-	return nil
+	return err
 }
 
 func (d *demo) jobs(ctx context.Context) error {
@@ -178,9 +163,7 @@ func (d *demo) expires(ctx context.Context) error {
 	if err := errors.Join(err, d.SetLifetime(sandbox.DefaultLifetime)); err != nil {
 		return err
 	}
-	if err := d.wait(ctx, time.Until(token.ExpiresAt), "the new token expires"); err != nil {
-		return err
-	}
+	d.wait(ctx, time.Until(token.ExpiresAt), "the new token expires")
 	return d.jobs(ctx)
 }
 
@@ -199,18 +182,14 @@ func (d *demo) down(ctx context.Context) error {
 	var failure *rostering.Error
 	const calls = 10
 	for range calls {
-		_, err := d.client.ListJobs(ctx)
-		var ok bool
-		if failure, ok = errors.AsType[*rostering.Error](err); !ok || failure.Code != rostering.CodeTokenEndpointUnavailable {
+		if _, err := d.client.ListJobs(ctx); !errors.As(err, &failure) || failure.Code != rostering.CodeTokenEndpointUnavailable {
 			return fmt.Errorf("not the error %s: %w", rostering.CodeTokenEndpointUnavailable, err)
 		}
 	}
 	d.line("   client.ListJobs(ctx) returns this error %d times, and only the first call sends requests:", calls)
 	d.line("   %v", failure)
 	d.ClearFaults()
-	if err := d.wait(ctx, failure.RetryAfter, "RetryAfter has passed"); err != nil {
-		return err
-	}
+	d.wait(ctx, failure.RetryAfter, "RetryAfter has passed")
 	return d.jobs(ctx)
 }
 
@@ -223,8 +202,8 @@ func (d *demo) wrongSecret(ctx context.Context) error {
 	}
 	defer client.Close()
 	_, err = client.GetToken(ctx)
-	failure, ok := errors.AsType[*rostering.Error](err)
-	if !ok || failure.Code != rostering.CodeTokenEndpointRejected || failure.OAuthError != "invalid_client" {
+	var failure *rostering.Error
+	if !errors.As(err, &failure) || failure.Code != rostering.CodeTokenEndpointRejected || failure.OAuthError != "invalid_client" {
 		return fmt.Errorf("not the error %s: %w", rostering.CodeTokenEndpointRejected, err)
 	}
 	d.line("   client.GetToken(ctx) with a wrong secret returns: %v", failure)
@@ -232,13 +211,11 @@ func (d *demo) wrongSecret(ctx context.Context) error {
 	return nil
 }
 
-// wait waits for a while, and prints for what.
-func (d *demo) wait(ctx context.Context, pause time.Duration, until string) error {
+// wait waits for a while, and prints for what. The calls after it fail if ctx has ended.
+func (d *demo) wait(ctx context.Context, pause time.Duration, until string) {
 	d.line("   waiting %.1f s, until %s …", pause.Seconds(), until)
 	select {
 	case <-time.After(pause):
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

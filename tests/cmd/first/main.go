@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"log"
 	"math"
 	"os"
 	"os/exec"
@@ -16,86 +17,36 @@ import (
 
 const rounds = 20
 
-// language has the program jobs of host-example, which gets a token and lists the jobs once.
-type language struct {
+// languages have the program jobs of host-example, which gets a token and lists the jobs once.
+var languages = []struct {
 	name    string
-	build   []string // what `tasks.sh setup` leaves out: a release build
 	runtime []string // what the program runs on, without the library; true for a compiled language
 	jobs    []string
+}{
+	{"go", []string{"true"}, []string{"build/first-go"}},
+	{"node", []string{"node", "-e", "0"}, []string{"node", "--disable-warning=ExperimentalWarning", "host-example/node/jobs.js"}},
+	{"python, with httpx", []string{python, "-c", "import httpx"}, []string{python, "host-example/python/jobs.py"}},
+	{"rust", []string{"true"}, []string{"sdk/rust/target/release/jobs"}},
+	{"c", []string{"true"}, []string{"host-example/c/build/jobs"}},
+	{"java", []string{"java", "-version"}, []string{"host-example/run.sh", "java", "jobs"}},
 }
 
-var languages = []language{
-	{
-		"go", []string{"go", "build", "-C", "host-example/go", "-o", "../../build/first-go", "./jobs"},
-		[]string{"true"}, []string{"build/first-go"},
-	},
-	{"node", nil, []string{"node", "-e", "0"}, []string{"node", "--disable-warning=ExperimentalWarning", "host-example/node/jobs.js"}},
-	{
-		"python, with httpx", nil, []string{"sdk/python/.venv/bin/python", "-c", "import httpx"},
-		[]string{"sdk/python/.venv/bin/python", "host-example/python/jobs.py"},
-	},
-	{
-		"rust", []string{
-			"cargo", "build", "--locked", "--quiet", "--release", "--manifest-path", "host-example/rust/Cargo.toml",
-			"--target-dir", "sdk/rust/target", "--bin", "jobs",
-		},
-		[]string{"true"}, []string{"sdk/rust/target/release/jobs"},
-	},
-	{"c", nil, []string{"true"}, []string{"host-example/c/build/jobs"}},
-	{"java", nil, []string{"java", "-version"}, []string{"host-example/run.sh", "java", "jobs"}},
-}
-
-// process is a command with the least time and the most memory of all its rounds.
-type process struct {
-	command []string
-	least   time.Duration
-	peak    int // KB
-}
+const python = "sdk/python/.venv/bin/python"
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "first:", err)
-		os.Exit(1)
+	log.SetFlags(0)
+	if os.Getenv("ROSTERING_BASE_URL") == "" {
+		log.Fatal("first: ROSTERING_BASE_URL is not set: run make bench-first")
 	}
+	if out, err := exec.Command("go", "build", "-C", "host-example/go", "-o", "../../build/first-go", "./jobs").CombinedOutput(); err != nil {
+		log.Fatalf("first: %v: %s", err, out)
+	}
+	processes()
+	clients()
 }
 
-func run() error {
-	if os.Getenv("ROSTERING_BASE_URL") == "" {
-		return fmt.Errorf("ROSTERING_BASE_URL is not set: run make bench-first")
-	}
-	var names []string
-	var processes []*process // of each name: the runtime, the first call
-	for _, l := range languages {
-		if l.build != nil {
-			if out, err := exec.Command(l.build[0], l.build[1:]...).CombinedOutput(); err != nil {
-				fmt.Fprintf(os.Stderr, "without %s: %v: %.500s\n", l.name, err, out)
-				continue
-			}
-		}
-		first := &process{command: l.jobs, least: math.MaxInt64}
-		if err := first.run(); err != nil { // also warms the caches of files
-			fmt.Fprintf(os.Stderr, "without %s: %v\n", l.name, err)
-			continue
-		}
-		names = append(names, l.name)
-		processes = append(processes, &process{command: l.runtime, least: math.MaxInt64}, first)
-	}
-	for range rounds { // in turns, so that a busy machine slows all of them
-		for _, p := range processes {
-			if err := p.run(); err != nil {
-				return err
-			}
-		}
-	}
-	fmt.Println("| process | runtime alone | first call | above the runtime | peak memory, runtime alone | peak memory |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- |")
-	for i, name := range names {
-		alone, first := processes[2*i], processes[2*i+1]
-		fmt.Printf("| %s | %s | %s | %s | %s | %s |\n", name, milliseconds(alone.least), milliseconds(first.least),
-			milliseconds(first.least-alone.least), megabytes(alone.peak), megabytes(first.peak))
-	}
-	return clients()
-}
+// row prints one of a table.
+func row(cells ...string) { fmt.Println("| " + strings.Join(cells, " | ") + " |") }
 
 func milliseconds(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/1e6) }
 
@@ -104,6 +55,40 @@ func megabytes(kb int) string {
 		return "" // it ended before it was looked at
 	}
 	return fmt.Sprintf("%.1f MB", float64(kb)/1000)
+}
+
+// process is a command with the least time and the most memory of all its rounds.
+type process struct {
+	name    string
+	command []string
+	least   time.Duration
+	peak    int // KB
+}
+
+// processes prints what the first call of a process costs.
+func processes() {
+	var all []*process // of each language: the runtime, the first call
+	for _, l := range languages {
+		first := &process{l.name, l.jobs, math.MaxInt64, 0}
+		if err := first.run(); err != nil { // also warms the caches of files
+			log.Printf("without %s: %v", l.name, err)
+			continue
+		}
+		all = append(all, &process{l.name, l.runtime, math.MaxInt64, 0}, first)
+	}
+	for range rounds { // in turns, so that a busy machine slows all of them
+		for _, p := range all {
+			if err := p.run(); err != nil {
+				log.Fatal("first: ", err)
+			}
+		}
+	}
+	row("process", "runtime alone", "first call", "above the runtime", "peak memory, runtime alone", "peak memory")
+	row("---", "---", "---", "---", "---", "---")
+	for i := 0; i < len(all); i += 2 {
+		alone, first := all[i], all[i+1]
+		row(first.name, milliseconds(alone.least), milliseconds(first.least), milliseconds(first.least-alone.least), megabytes(alone.peak), megabytes(first.peak))
+	}
 }
 
 func (p *process) run() error {
@@ -116,7 +101,6 @@ func (p *process) run() error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	peak := filepath.Join("/proc", strconv.Itoa(command.Process.Pid), "status")
 	for {
 		select {
 		case err := <-ended:
@@ -126,21 +110,17 @@ func (p *process) run() error {
 			}
 			return nil
 		case <-time.After(2 * time.Millisecond):
-			p.peak = max(p.peak, highest(peak))
+			p.peak = max(p.peak, memory(command.Process.Pid, "VmHWM"))
 		}
 	}
 }
 
-var highWater = regexp.MustCompile(`VmHWM:\s+([0-9]+) kB`)
-
-// highest reads the most memory of a running process so far. What the kernel reports at its end would include that of
-// the process that started it.
-func highest(status string) int {
-	text, _ := os.ReadFile(status)
-	found := highWater.FindSubmatch(text)
-	if found == nil {
-		return 0 // it has ended
+// memory reads a field of what the kernel says about the memory of a running process, in KB: VmHWM is the most so far. What the
+// kernel reports at the end of a process would include that of the one that started it.
+func memory(pid int, field string) (kb int) {
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	if found := regexp.MustCompile(field + `:\s+([0-9]+) kB`).FindSubmatch(text); found != nil { // otherwise it has ended
+		kb, _ = strconv.Atoi(string(found[1]))
 	}
-	kb, _ := strconv.Atoi(string(found[1]))
 	return kb
 }

@@ -1,0 +1,204 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"automatic-rostering/tests/conformance/hosts"
+)
+
+// A reader who has made the packages copies the sections Install and Quick start of a page into an empty folder, block by
+// block, and has jobs. Nothing of this project is on the PATH: what the page says brings the sandbox.
+func TestQuickStart(t *testing.T) {
+	if os.Getenv("PACKAGES") != "made" {
+		t.Skip("make test-packages runs this test")
+	}
+	t.Parallel()
+	if found, err := exec.LookPath("rostering-sandbox"); err == nil {
+		t.Fatalf("%s is on the PATH: a page that does not say how to get it would pass", found)
+	}
+	// The module cache is a new one, so that an earlier build of the same version does not count. What others published comes
+	// from the usual one; with -trimpath the build cache recognizes what the package's test has compiled.
+	const reader = `export DIST=$ROOT/dist CARGO_TARGET_DIR=$ROOT/sdk/rust/target
+		export GOPROXY="file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)" GOMODCACHE=$EMPTY GOFLAGS="-modcacherw -trimpath"
+		`
+	// For Java, Maven has an earlier build of the same version.
+	const java = `forget() { rm -rf ~/.m2/repository/example/automaticrostering; }
+		forget
+		trap forget EXIT
+		`
+	// README.md begins in a clone: with what make build has made, and the times of all files, so that it need not be made
+	// again. It has the usual module cache: what was built needs its modules there, and none of this project's is among them.
+	const clone = `(cd "$ROOT" && { git ls-files -co --exclude-standard -z ; find build -maxdepth 1 ! -type d -print0 ; printf 'dist/%s\0' rostering.wasm rostering-nowasi.wasm ; } |
+			tar --null -T - -c --ignore-failed-read) | tar -x
+		touch dist/*
+		export GOMODCACHE=$(go env GOMODCACHE)
+		export GOPATH=$EMPTY/go GOBIN= MAKEFLAGS=
+		`
+	for page, start := range map[string]struct{ host, prepare string }{
+		"README.md":                {"python", clone},
+		"sdk/c/README.md":          {"c", reader},
+		"sdk/go/README.md":         {"go", reader},
+		"sdk/java/README.md":       {"java", reader + java},
+		"sdk/javascript/README.md": {"node", reader},
+		"sdk/python/README.md":     {"python", reader},
+		"sdk/rust/README.md":       {"rust", reader},
+	} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			hosts.Setup(t, start.host, "setup")
+			script := copied(t, sections(read(t, page), "##", "Install", "Quick start", "Use it"))
+			if out := run(t, start.prepare+script); !strings.Contains(out, "sandbox-job-1") {
+				t.Errorf("no jobs: %s\n%s", script, out)
+			}
+		})
+	}
+}
+
+// prepared is a module for the programs in Python. It fills docs/manifest.json, whose hosts must be those of its URLs.
+const prepared = `import json, os, urllib.parse, httpx
+manifest = json.load(open(os.environ["ROOT"] + "/docs/manifest.json"))
+urls = [manifest["config"][key] for key in ("auth_url", "base_url")]
+assert manifest["allowed_hosts"] == [urllib.parse.urlsplit(url).hostname for url in urls]
+config = {key: os.environ["ROSTERING_" + key.upper()] for key in manifest["config"]}
+json.dump(manifest | {"config": config, "allowed_hosts": ["127.0.0.1"]}, open("manifest.json", "w"))
+
+def control(path, **fields):
+    httpx.post(os.environ["ROSTERING_SANDBOX_URL"] + path, json=fields).raise_for_status()
+
+def sent(tokens, jobs):
+    return httpx.get(os.environ["ROSTERING_SANDBOX_URL"] + "/counts").json() == {"token_requests": tokens, "job_requests": jobs}
+`
+
+// The last program of docs/plugin.md keeps the calls of threads apart.
+const threads = `
+import concurrent.futures
+ids = [f"c-{i}" for i in range(50)]
+with concurrent.futures.ThreadPoolExecutor(8) as threads:
+    for id, jobs in zip(ids, threads.map(lambda id: call("list_jobs", customer_id=id), ids)):
+        assert json.loads(jobs)["customer_id"] == id, jobs
+`
+
+// The host of docs/contract.md requests as many tokens as it must, and its error is that at the top of the page.
+const calls = `
+from prepared import control, sent
+jobs = send(path="/jobs")
+assert sent(1, 1)
+assert send(path="/jobs") == jobs and sent(1, 2)
+control("/revoke")
+assert send(path="/jobs") == jobs and sent(2, 4)
+control("/faults", server="jobs", status=503, headers={"Retry-After": "7"}, body="down")
+try:
+    raise SystemExit(send(path="/jobs"))
+except RuntimeError as e:
+    assert sent(2, 5) and e.args[0] == {
+        "code": "service_error", "message": "the service is unavailable; retry later", "retryable": True,
+        "status": 503, "body": "down", "retry_after": 7}, e
+print(jobs)
+`
+
+// The programs of pages that use the raw plugin run as they stand there. On a page, one continues the one before it.
+func TestProgramsOfTheRawPlugin(t *testing.T) {
+	const python = `"$ROOT/sdk/python/.venv/bin/python"`
+	for _, p := range []struct{ page, language, host, command, before, after string }{
+		{"README.md", "python", "python", python, "import prepared\n", ""},
+		{"docs/plugin.md", "python", "python", python, "", threads},
+		{"docs/plugin.md", "js", "node", "node", "", ""},
+		{"docs/contract.md", "python", "python", python, "from prepared import config\n", calls},
+	} {
+		t.Run(p.page+" "+p.language, func(t *testing.T) {
+			t.Parallel()
+			hosts.Setup(t, p.host, "setup")
+			code := p.before
+			for _, found := range block.FindAllStringSubmatch(sections(read(t, p.page), "##", "Programs", "One thread at a time", "The raw plugin", "A host"), -1) {
+				if found[2] == p.language {
+					code += found[3]
+				}
+			}
+			out := run(t, sandboxOnPath+`ln -s "$ROOT/dist" "$ROOT/dist/rostering.wasm" "$ROOT/sdk/javascript/node_modules" .
+				export ROSTERING_WASM=$PWD/rostering.wasm
+				cat >prepared.py <<'END'
+`+prepared+`END
+				cat >program.mjs <<'END'
+`+code+p.after+`END
+				rostering-sandbox `+p.command+` program.mjs`)
+			if !strings.Contains(out, "sandbox-job-1") {
+				t.Errorf("no jobs: %s", out)
+			}
+		})
+	}
+}
+
+const sandboxPage = "docs/sandbox.md"
+
+// The requests to the controls work as they stand.
+func TestSandboxPageControls(t *testing.T) {
+	requests := strings.ReplaceAll(copied(t, sections(read(t, sandboxPage), "##", "Controls")), "curl ", "curl --no-progress-meter --fail ")
+	out := run(t, sandboxOnPath+"cat >controls <<'END'\n"+requests+"END\nrostering-sandbox bash -euo pipefail controls")
+	for _, want := range []string{`"stage":"`, `{"token_requests":0,"job_requests":0}`, "\n[]\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in %s", want, out)
+		}
+	}
+}
+
+// Each test of the page passes as it stands, once over plain HTTP and once over TLS, in a project of its reader: prepare makes
+// it, and sets variables. The command prints passed if it has run one test.
+func TestSandboxPageTests(t *testing.T) {
+	page := read(t, sandboxPage)
+	tests := sections(page, "##", "Tests")
+	tls := block.FindAllStringSubmatch(sections(page, "##", "TLS"), -1)
+	frameworks := map[string]struct{ host, verb, prepare, passed string }{
+		"pytest": {"python", "setup", `tools=$ROOT/build/pytest
+			[ -x "$tools/bin/pytest" ] || "$ROOT/sdk/python/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --target "$tools" pytest==9.0.1
+			export PYTHONPATH=$tools PATH=$tools/bin:$PATH
+			`, "1 passed"},
+		"node:test": {"node", "setup", `mkdir node_modules
+			ln -s "$ROOT/sdk/javascript" node_modules/automatic-rostering
+			`, "pass 1"},
+		"go test": {"go", "setup", `cp "$ROOT"/sdk/go/go.sum .
+			go mod init example.com/jobs
+			go mod edit -require=automatic-rostering.example/rostering@v0.0.0 -replace="automatic-rostering.example/rostering=$ROOT/sdk/go"
+			export GOFLAGS=-mod=mod
+			`, "ok  \texample.com/jobs"},
+		"JUnit": {"java", "adapter", copied(t, sections(read(t, "sdk/java/README.md"), "##", "Install")) + `
+			junit='<dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId><version>5.13.4</version></dependency>'
+			surefire='<plugin><artifactId>maven-surefire-plugin</artifactId><version>3.5.4</version></plugin>'
+			sed -i "s#</dependencies>#$junit&<build><plugins>$surefire</plugins></build>#" pom.xml
+			export DIST=$ROOT/sdk/java/target/adapter MAVEN_OPTS="-Dmaven.repo.local=$ROOT/sdk/java/target/adapter/local"
+			`, "Tests run: 1, Failures: 0, Errors: 0, Skipped: 0"},
+		"cargo": {"rust", "setup", `export CARGO_TARGET_DIR=$ROOT/sdk/rust/target
+			cp "$ROOT/sdk/rust/Cargo.lock" .
+			cat >Cargo.toml <<-EOF
+				[package]
+				name = "jobs"
+				edition = "2024"
+				[dependencies]
+				automatic-rostering = { path = "$ROOT/sdk/rust", features = ["blocking"] }
+				[dev-dependencies]
+				ureq = { version = "3", default-features = false }
+			EOF
+			mkdir src
+			touch src/lib.rs
+			`, "test busy ... ok"},
+	}
+	if got := strings.Count(tests, "\n### "); got != len(frameworks) {
+		t.Errorf("the page has %d tests, not %d", got, len(frameworks))
+	}
+	for heading, f := range frameworks {
+		t.Run(heading, func(t *testing.T) {
+			t.Parallel()
+			hosts.Setup(t, f.host, f.verb)
+			script := copied(t, sections(tests, "###", heading))
+			secure := strings.Replace(script, "rostering-sandbox ", "rostering-sandbox -tls tls ", 1)
+			if heading == "JUnit" {
+				secure = tls[len(tls)-1][3] // with a key store
+			}
+			if out := run(t, sandboxOnPath+f.prepare+script+secure); strings.Count(out, f.passed) != 2 {
+				t.Errorf("the test did not pass twice:\n%s", out)
+			}
+		})
+	}
+}

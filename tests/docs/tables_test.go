@@ -1,0 +1,135 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"automatic-rostering/tests/conformance/contract"
+	"automatic-rostering/tests/conformance/hosts"
+)
+
+// list is names in a file: what the groups of a pattern find in its areas.
+type list struct{ file, area, name string }
+
+const whole = `(?s)(.*)`
+
+func (l list) read(t *testing.T) (names []string) {
+	t.Helper()
+	text := read(t, l.file)
+	for _, area := range regexp.MustCompile(l.area).FindAllStringSubmatch(text, -1) {
+		for _, name := range regexp.MustCompile(l.name).FindAllStringSubmatch(area[1], -1) {
+			names = append(names, strings.Join(name[1:], ":"))
+		}
+	}
+	if len(names) == 0 {
+		t.Fatalf("%s has no %s in %s", l.file, l.name, l.area)
+	}
+	return names
+}
+
+// options are those of a client in each library.
+var options = map[string]list{
+	"c":          {"sdk/c/src/config.rs", `(?s)match key \{(.*?)\n            _ if `, `(?m)^            "(\w+)" =>`},
+	"go":         {"sdk/go/option.go", whole, `(?m)^func (With\w+)\(.*\) Option \{`},
+	"java":       {"sdk/java/src/main/java/example/automaticrostering/RosteringClientBuilder.java", whole, `(?m)^  public RosteringClientBuilder (\w+)\(`},
+	"javascript": {"sdk/javascript/src/rules.js", `(?s)const options = \{(.*?)\};`, `(?m)^  (\w+):`},
+	"python":     {"sdk/python/automatic_rostering/base.py", `(?s)def __init__\(\s*self,\s*config: Config,\s*\*,(.*?)\) -> None`, `(?m)^        (\w+):`},
+	"rust":       {"sdk/rust/src/config.rs", `(?s)\nimpl Options \{(.*?)\n\}`, `(?m)^    pub fn (\w+)\(self`},
+}
+
+func TestSchemaAndOptionsAreInTables(t *testing.T) {
+	listed, codes, err := contract.Lists(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for _, key := range listed {
+		keys = append(keys, key.Name)
+	}
+	exports := list{"plugin/main.go", whole, `(?m)^//export (\w+)$`}.read(t)
+	compare(t, "docs/errors.md", "| code |", codes)
+	compare(t, "docs/contract.md", "| code |", codes)
+	compare(t, "docs/contract.md", "| key | required |", keys)
+	compare(t, "docs/contract.md", "| export |", exports)
+	for language, l := range options {
+		compare(t, "sdk/"+language+"/README.md", "| option | default |", l.read(t))
+	}
+}
+
+// dependencies are what each library needs at run time.
+var dependencies = map[string]list{
+	"Go":         {"sdk/go/go.mod", whole, `(?m)^(?:\t|require )(\S+) v`},
+	"JavaScript": {"sdk/javascript/package.json", `(?s)"(?:peerD|d)ependencies": \{(.*?)\}`, `"(\S+)":`},
+	"Python":     {"sdk/python/pyproject.toml", `(?m)^(?:dependencies|redis) = \[(.*)\]$`, `"([a-z-]+)`},
+	"Java": {"sdk/java/pom.xml", `(?s)\n  <dependencies>(.*?)\n  </dependencies>`, // those without a scope
+		`<groupId>(.*)</groupId>\s+<artifactId>(.*)</artifactId>\s+<version>.*</version>\s+(?:<optional>true</optional>\s+)?</dependency>`},
+	"Rust": {"sdk/rust/Cargo.toml", `(?s)\n\[dependencies\]\n(.*?)\n\[`, `(?m)^([\w-]+) = `},
+	"C":    {"sdk/c/Cargo.toml", `(?s)\n\[dependencies\]\n(.*)`, `(?m)^([\w-]+) = `},
+}
+
+// docs/sdk.md lists them, so that a new one is a decision. For Go and Python that is the whole tree, for the others what their
+// manifests name.
+func TestRunTimeDependencies(t *testing.T) {
+	for language, l := range dependencies {
+		needed := l.read(t)
+		if language == "Python" {
+			needed = withTheirs(t, needed)
+		}
+		compare(t, "docs/sdk.md", "| library | dependency |", needed, language)
+	}
+}
+
+// withTheirs adds what Python's packages need: in the lock file, comments below each package name those that need it.
+func withTheirs(t *testing.T, names []string) []string {
+	t.Helper()
+	locked := regexp.MustCompile(`(?m)^([a-z0-9-]+)==.*\n(?:    --hash.*\n)*((?:    #.*\n)+)`).FindAllStringSubmatch(read(t, "sdk/python/requirements.txt"), -1)
+	for i := 0; i < len(names); i++ {
+		for _, found := range locked {
+			if name, by := found[1], strings.Fields(found[2]); slices.Contains(by, names[i]) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+var quoted = regexp.MustCompile("`(.+?)`")
+
+// compare wants the table of a page that begins with head to have these names: in its first column or, for a language,
+// which is in the first one, in its second.
+func compare(t *testing.T, page, head string, want []string, language ...string) {
+	t.Helper()
+	_, table, _ := strings.Cut(regexp.MustCompile(` +\|`).ReplaceAllString(read(t, page), " |"), "\n"+head)
+	table, _, _ = strings.Cut(table, "\n\n")
+	var got []string
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, " | ")
+		if len(language) > 0 && cells[0] == "| "+language[0] {
+			cells = cells[1:]
+		} else if len(language) > 0 {
+			continue
+		}
+		for _, name := range quoted.FindAllStringSubmatch(cells[0], -1) {
+			got = append(got, name[1])
+		}
+	}
+	slices.Sort(got)
+	if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
+		t.Errorf("%s, %s %s: the table has %q, not %q", page, head, language, got, want)
+	}
+}
+
+func TestSizeInTheREADME(t *testing.T) {
+	info, err := os.Stat(filepath.Join(hosts.Root(), "dist/rostering.wasm"))
+	if err != nil {
+		t.Fatalf("%v: run make build", err)
+	}
+	if want := fmt.Sprintf("one WebAssembly file of %d KB", (info.Size()+500)/1000); !strings.Contains(read(t, "README.md"), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
+}

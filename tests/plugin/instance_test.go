@@ -1,0 +1,157 @@
+package plugin
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"automatic-rostering/tests/stubhost"
+)
+
+func config() map[string]string {
+	return map[string]string{
+		"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://service.example/api",
+		"client_id": "client", "client_secret": clientSecret, "customer_id": "c", "user_id": "u",
+	}
+}
+
+// instance is a plugin on a stub host whose servers give token and a body.
+func instance(t *testing.T, file, token string) *stubhost.Host {
+	t.Helper()
+	h, err := stubhost.New(t.Context(), read(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { h.Close(t.Context()) })
+	h.Config = config()
+	h.Clock = time.Unix(now, 0)
+	h.Respond = func(request, _ []byte) (int, []byte, error) {
+		switch r := stubhost.Read(request); {
+		case r.URL == tokenURL:
+			return 200, grant(token), nil
+		case r.URL == "https://service.example/api/jobs" && r.Headers["Authorization"] == "Bearer "+token:
+			return 200, jobs, nil
+		}
+		return 0, nil, fmt.Errorf("a request that is not expected: %s", request)
+	}
+	return h
+}
+
+// Neither the token nor the body enters the guest in a warm call, so the host calls do not grow with the token. How many they
+// are is held by make bench-check.
+func TestWarmCallsIgnoreTokenSize(t *testing.T) {
+	for _, build := range []struct{ file, input string }{
+		{"dist/rostering.wasm", ""}, // the host's clock
+		{"dist/rostering.wasm", `{"now":1800000000}`},
+		{"dist/rostering-nowasi.wasm", `{"now":1800000000}`},
+	} {
+		for _, export := range []string{"list_jobs", "get_token"} {
+			first := 0
+			for _, length := range []int{2, 900, 32 << 10} {
+				token := strings.Repeat("t", length)
+				h := instance(t, build.file, token)
+				for range 2 { // cold, warm
+					output, failure, err := h.Call(t.Context(), export, build.input)
+					if err != nil || failure != "" {
+						t.Fatalf("%s: %s %v", export, failure, err)
+					}
+					if strings.Contains(string(output), token) != (export == "get_token") {
+						t.Errorf("%s returns %.99q", export, output)
+					}
+				}
+				config, all := h.Calls("config_get")
+				if first == 0 {
+					first = all
+				}
+				if all != first || config > 0 {
+					t.Errorf("%s, %s makes %d host calls with a token of %d bytes, %d with two; %d read config", build.file, export, all, length, first, config)
+				}
+			}
+		}
+	}
+}
+
+// A failed request is a trap. An ordinary TinyGo plugin is dead after some hundred of them, because a trap leaves stack pointer
+// and heap as they were.
+func TestFailedRequestsLeaveNoTrace(t *testing.T) {
+	const failures = 2000
+	for file := range builds {
+		for _, server := range []string{tokenURL, "https://service.example/api/jobs"} {
+			h := instance(t, file, "token")
+			clock := now
+			call := func() (string, error) {
+				clock += 61 // beyond any backoff
+				output, failure, err := h.Call(t.Context(), "list_jobs", fmt.Sprintf(`{"now":%d}`, clock))
+				return string(output) + failure, err
+			}
+			if _, err := call(); err != nil {
+				t.Fatal(err)
+			}
+			size, works := h.Memory(), h.Respond
+			h.Respond = func(request, body []byte) (int, []byte, error) {
+				if stubhost.Read(request).URL == server {
+					return 0, nil, errLost
+				}
+				return works(request, body)
+			}
+			if server == tokenURL {
+				clear(h.Vars)
+			}
+			for i := range failures {
+				if out, err := call(); !errors.Is(err, errLost) {
+					t.Fatalf("%s, %s, failure %d: %q, %v", file, server, i+1, out, err)
+				}
+			}
+			h.Respond = works
+			if out, err := call(); out != string(jobs) || err != nil {
+				t.Errorf("%s, %s: after %d failures: %q, %v", file, server, failures, out, err)
+			}
+			if h.Memory() != size {
+				t.Errorf("%s, %s: memory grew from %d to %d bytes", file, server, size, h.Memory())
+			}
+		}
+	}
+}
+
+// With little room for vars, in which a host ends the call that sets one too many, some calls are lost while the plugin finds
+// that out. From then on calls work, or an error names the limit; the token is requested no more often than the backoff has
+// it. With less than some 700 bytes not even that error can be kept.
+func TestLittleRoomForVars(t *testing.T) {
+	const size = 900 // of the token
+	const most = 4   // lost calls, in 6 seconds: at the token, once for each backoff, or at the prepared request
+	worked, named := 0, 0
+	for room := 700; room <= 6000; room += 200 {
+		h := instance(t, "dist/rostering-nowasi.wasm", strings.Repeat("t", size))
+		lost, tokens, works := 0, 0, h.Respond
+		h.Room = room
+		h.Respond = func(request, body []byte) (int, []byte, error) {
+			tokens++
+			return works(request, body)
+		}
+		for n := range 12 {
+			switch _, failure, err := h.Call(t.Context(), "get_token", fmt.Sprintf(`{"now":%d}`, now+n/2)); {
+			case errors.Is(err, stubhost.ErrNoRoom):
+				if lost++; lost > most {
+					t.Errorf("with room for %d bytes, call %d is lost, too", room, n)
+				}
+			case err == nil && failure == "" && n > 8:
+				worked++
+			case err == nil && strings.Contains(failure, "max_var_bytes"):
+				named++
+			case err != nil || failure != "":
+				t.Errorf("with room for %d bytes, call %d: %s %v", room, n, failure, err)
+			}
+		}
+		if room >= 3*size+2048 && lost > 0 {
+			t.Errorf("with room for %d bytes, %d calls are lost", room, lost)
+		}
+		if room >= 4000 && tokens > 1 {
+			t.Errorf("with room for %d bytes, %d token requests", room, tokens)
+		}
+	}
+	if worked == 0 || named == 0 {
+		t.Errorf("%d calls worked, %d named the limit", worked, named)
+	}
+}
