@@ -80,7 +80,7 @@ func TestRenewalBeforeAFreeze(t *testing.T) {
 	}
 }
 
-// Requests for more inputs than are kept are built anew.
+// Requests for more inputs than are kept are built again.
 func TestManyInputs(t *testing.T) {
 	_, client := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, r.Header.Get("CUSTOMER_ID")) })
 	for range 2 {

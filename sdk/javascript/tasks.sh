@@ -85,7 +85,7 @@ format() { "$bin/prettier" --config package.json --write --log-level warn . "${f
 
 # Runs the tests on the runtime; on Node, also with a Node that has JSPI.
 test() (
-	shared=(tests/{client,extism-host,options,store,with-token}.test.js)
+	shared=(tests/{client,options,with-token}.test.js)
 	case $runtime in
 	node)
 		for node in node runtimes/node/node; do

@@ -45,7 +45,7 @@ class Plugin:
         if not self._instance:
             raise ValueError(f"cannot load the plugin: {reason}")
         try:
-            check_contract(self.call)
+            _check_contract(self.call)
             self.call("check", b"")
         except BaseException:
             self.close()
@@ -96,7 +96,7 @@ class Plugin:
                 logging.Handler().handleError(logging.makeLogRecord({"msg": line}))
 
 
-def check_contract(call: Callable[[str, bytes], bytes]) -> None:
+def _check_contract(call: Callable[[str, bytes], bytes]) -> None:
     """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
     try:
         found = f"contract {json.loads(call('version', b''))['contract']}"

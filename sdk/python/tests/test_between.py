@@ -91,12 +91,3 @@ class LogHandlers(TestCase):
         with redirect_stderr(StringIO()) as shown:
             plugin.write_log()
         self.assertRegex(shown.getvalue(), "(?s)ZeroDivisionError.*a line")
-
-
-class Large(TestCase):
-    def test_id_is_judged_before_it_is_copied(self) -> None:
-        with Client(CONFIG, http=Service().http()) as client:
-            for large in ("c" * 257, "c" * 100_000_000):
-                with self.assertRaisesRegex(RosteringError, "invalid_input") as caught:
-                    client.list_jobs(customer_id=large)
-                self.assertEqual(caught.exception.key, "customer_id")
