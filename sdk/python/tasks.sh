@@ -3,6 +3,8 @@
 # A verb is a function below. Exits with 69 if something that Python needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
+here=$PWD
+root=$(cd ../.. && pwd)
 code=(. ../../tests/adapters/python ../../host-example/python)
 
 # Installs requirements.txt into .venv, where the package in this folder is found, too.
@@ -45,8 +47,6 @@ test() (
 # Makes the wheel and the sdist in dist, the same byte for byte wherever and whenever this runs. An argument names a
 # folder in place of dist.
 package() (
-	here=$PWD
-	root=$(cd ../.. && pwd)
 	dist=${1:-$root/dist}
 	mkdir -p "$dist"
 	stage=$(mktemp -d)
@@ -61,8 +61,6 @@ package() (
 # Uses the package files as their users do, outside of the repository; what the quick start of README.md
 # does is left to tests/docs.
 test_package() (
-	here=$PWD
-	root=$(cd ../.. && pwd)
 	package=automatic_rostering-$(cat "$root/VERSION")
 	wheel=$package-py3-none-any.whl
 	new=$(mktemp -d)
