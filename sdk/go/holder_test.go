@@ -31,7 +31,7 @@ func TestFlowThatNeverEnds(t *testing.T) {
 	})
 }
 
-// A goroutine that ends ends its flow for all who wait.
+// If the goroutine of a flow ends, so do all calls that wait for it.
 func TestGoroutineThatEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		client, started := newClient(t, fullConfig, faked(func(*http.Request) error {

@@ -37,7 +37,7 @@ func TestLogHandlerThatCallsTheClient(t *testing.T) {
 	}
 }
 
-// What panics in the goroutine of a flow, which no caller can recover, ends that flow alone.
+// A panic in the goroutine of a flow, which no caller can recover, ends only that flow.
 func TestWhatPanics(t *testing.T) {
 	var logged bytes.Buffer
 	before := slog.Default()
@@ -85,7 +85,7 @@ func TestNilOptions(t *testing.T) {
 	wantError(t, err, rostering.CodeConfigInvalid)
 }
 
-// Who has a view of a client cannot close it for others.
+// Closing a view does not close the client.
 func TestViewsDoNotClose(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, "[]"))
 	view := client.ForCustomer("c").ForNoUser()

@@ -57,7 +57,7 @@ test_package() (
 	go vet automatic-rostering.example/rostering/redisstore
 )
 
-# Prints what a list_jobs costs next to net/http.
+# Prints what list_jobs costs compared with net/http.
 bench() (
 	go build -o "$top/build/bench-go" ./internal/bench
 	"$top/build/sandbox" "$top/build/bench-go"

@@ -187,7 +187,7 @@ workerd_package() {
 	lists_jobs node run.js jobs
 }
 
-# Prints what a call costs next to fetch: see tests/bench.js. workerd is left out: its clock stands still while it computes.
+# Prints what a call costs compared with fetch: see tests/bench.js. Not on workerd, whose clock stands still while it computes.
 bench() {
 	case $runtime in
 	node) command=(node) ;;

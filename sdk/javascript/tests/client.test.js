@@ -1,4 +1,4 @@
-// What the client does the JavaScript way; on Node, Deno and Bun. That it does what every library does is shown by tests/suite.
+// What only JavaScript can show, on Node, Deno and Bun. tests/suite shows what all libraries do.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -139,7 +139,7 @@ test('waitUntil receives what continues after a call', bound, async () => {
   assert.equal((await client.getToken()).accessToken, 'token-0002');
 });
 
-test('a timeout of 0, Infinity, or more than a timer can take is none', bound, async () => {
+test('a timeout of 0, Infinity, or more than a timer supports is no timeout', bound, async () => {
   const { client } = await start(async () => void (await setImmediate()), { timeoutMs: 1e-9 });
   for (const timeoutMs of [0, Infinity, 2 ** 40]) assert.equal((await client.listJobs({ timeoutMs })).status, 200);
 });
@@ -159,7 +159,7 @@ test('a token is restored from an object', bound, async () => {
   assert.deepEqual([(await other.getToken()).toObject(), received], [token, []]);
 });
 
-test('neither a token nor the headers of a response are shown', bound, async () => {
+test('tokens and the headers of a response are not shown', bound, async () => {
   const headers = { 'Set-Cookie': 'session=hidden' };
   const { client } = await start(byService(() => new Response('no', { status: 500, headers })));
   const error = await client.listJobs().catch((/** @type {RosteringError} */ error) => error);
@@ -193,7 +193,7 @@ test('a fetch that returns no Response', bound, async () => {
   });
 });
 
-test('the cause of an error has nothing that a server sent', bound, async () => {
+test('the cause of an error omits what a server sent', bound, async () => {
   const parser = Object.assign(new Error('invalid header "pa55word"'), { name: 'HTTPParserError', data: 'pa55word' });
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
   for (const [cause, isKept] of /** @type {[Error, boolean][]} */ ([
@@ -210,7 +210,7 @@ test('the cause of an error has nothing that a server sent', bound, async () => 
   }
 });
 
-test('retry throws what is no RosteringError, and the reason of its signal', bound, async () => {
+test('retry throws any other error, and the reason of its signal', bound, async () => {
   const busy = new RosteringError({ code: 'service_error', message: 'busy', retryable: true });
   const retried = (/** @type {Error} */ error, signal = AbortSignal.abort(enough)) =>
     retry(() => Promise.reject(error), { signal });

@@ -1,4 +1,4 @@
-// What a client refuses before it sends anything; on Node, Deno and Bun.
+// What a client rejects before it sends anything; on Node, Deno and Bun.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -79,7 +79,7 @@ class LogHandlers(TestCase):
             handler.client = client
             with self.assertRaises(RosteringError):
                 client.list_jobs()
-        # It did not wait for the token request whose failure it was told of.
+        # It did not wait for the token request whose failure it logged.
         self.assertEqual(handler.ended, "token_endpoint_unavailable")
 
     def test_handler_that_raises_is_shown_as_logging_does(self) -> None:
