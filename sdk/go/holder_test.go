@@ -31,7 +31,7 @@ func TestFlowThatNeverEnds(t *testing.T) {
 	})
 }
 
-// A goroutine that ends ends its flow for all who wait.
+// If the goroutine of a flow ends, so do all calls that wait for it.
 func TestGoroutineThatEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		client, started := newClient(t, fullConfig, faked(func(*http.Request) error {
@@ -80,7 +80,7 @@ func TestRenewalBeforeAFreeze(t *testing.T) {
 	}
 }
 
-// Requests for more inputs than are kept are built anew.
+// Requests for more inputs than are kept are built again.
 func TestManyInputs(t *testing.T) {
 	_, client := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, r.Header.Get("CUSTOMER_ID")) })
 	for range 2 {

@@ -31,10 +31,10 @@ setup() (
 		[ -L "$folder/node_modules" ] || ln -sr node_modules "$folder/node_modules"
 	done
 	case $runtime in
-	# A second Node, with JSPI, if npm has one for this machine.
-	node) [ -e runtimes/node/node ] || program 25.9.0 "$(node -p '`node-${process.platform}-${process.arch}`')@25.9.0" '*/bin/node' || true ;;
-	deno) program 2.9.6 deno@2.9.6 '@deno/*/deno' ;; # 2.9.5 sends a request twice if the connection closes without a response
-	bun) program 1.4.0 bun@1.4.5 '@oven/*/bin/bun' ;;
+	# A second Node, with JSPI, for the raw host, if npm has one for this machine.
+	node) program "$(node -p '`node-${process.platform}-${process.arch}`')@25.9.0" '*/bin/node' || true ;;
+	deno) program deno@2.9.6 '@deno/*/deno' ;; # 2.9.5 sends a request twice if the connection closes without a response
+	bun) program bun@1.4.5 '@oven/*/bin/bun' ;;
 	workerd)
 		"$bin/workerd" --version >/dev/null && return
 		echo "workerd does not run here: it needs glibc 2.35 or newer on Linux, or macOS 13.5" >&2
@@ -43,28 +43,19 @@ setup() (
 	esac
 )
 
-# program OLDEST PACKAGE GLOB: links the runtime's program as runtimes/NAME/NAME: the one on PATH if it is OLDEST or newer,
-# otherwise that of npm's PACKAGE, which GLOB finds in node_modules.
+# program PACKAGE GLOB: gets npm's package, and links its program that runs here as runtimes/NAME/NAME.
 program() (
 	cd "runtimes/$runtime"
-	new_enough() {
-		local version
-		version=$("$1" --version 2>/dev/null | sed -n '1s/^[^0-9]*\([0-9.]*\).*/\1/p') || return 1
-		[ -n "$version" ] && printf '%s\n' "$oldest" "$version" | sort -VC
-	}
-	oldest=$1
-	if new_enough "./$runtime"; then exit; fi
-	found=$(type -P "$runtime") || found=
-	if [ -z "$found" ] || ! new_enough "$found"; then
-		npm install --prefix . --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error "$2" >/dev/null
-		for found in node_modules/$3; do if new_enough "$found"; then break; fi; done
-	fi
-	if new_enough "$found"; then
+	if [ -e "$runtime" ] && grep -qsx "$1" node_modules/installed; then exit; fi
+	npm install --prefix . --no-save --no-package-lock --ignore-scripts --no-audit --no-fund --loglevel=error "$1" >/dev/null
+	for found in node_modules/$2; do
+		if ! "$found" --version >/dev/null 2>&1; then continue; fi
 		ln -sfn "$found" "$runtime"
-	else
-		echo "$runtime: install $oldest or newer; npm's $2 does not run here" >&2
-		exit 69
-	fi
+		echo "$1" >node_modules/installed
+		exit
+	done
+	echo "npm's $1 does not run here" >&2
+	exit 69
 )
 
 # Checks format, lint and types, including those of the examples and the suite's adapter, that wrangler would deploy the
@@ -83,17 +74,11 @@ check() (
 # Formats the code as check expects it.
 format() { "$bin/prettier" --config package.json --write --log-level warn . "${folders[@]}" '!**/*.md'; }
 
-# Runs the tests on the runtime; on Node, also with a Node that has JSPI.
+# Runs the tests on the runtime.
 test() (
-	shared=(tests/{client,extism-host,options,store,with-token}.test.js)
+	shared=(tests/{client,options,with-token}.test.js)
 	case $runtime in
-	node)
-		for node in node runtimes/node/node; do
-			if ! command -v "$node" >/dev/null; then continue; fi # npm has the second one only for some platforms
-			echo "Node $("$node" --version)"
-			"$node" --test tests/*.test.js
-		done
-		;;
+	node) node --test tests/*.test.js ;;
 	deno)
 		[ -t 1 ] || export NO_COLOR=1
 		runtimes/deno/deno check --quiet runtimes/deno/tests/*.ts
@@ -113,21 +98,10 @@ package() (
 	trap 'rm -rf "$work"' EXIT
 	cp -RL package.json README.md src "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$work" # with the plugin, not the link to it
 
-	# declare_types CONFIG FILES EXCLUDED
-	declare_types() {
-		cat >"$work/$1" <<-JSON
-			{
-			  "extends": "../../$1",
-			  "compilerOptions": { "noEmit": false, "declaration": true, "emitDeclarationOnly": true },
-			  "include": ["src/$2"],
-			  "exclude": [$3]
-			}
-		JSON
-		"$bin/tsc" -p "$work/$1"
-	}
-	declare_types tsconfig.json '*.js' '"src/cloudflare.js", "src/inside.workerd.js"'
-	declare_types tsconfig.workerd.json cloudflare.js ''
-
+	"$bin/tsc" --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
+	"$bin/tsc" -p tsconfig.workerd.json --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
+	cp "$work"/types/sdk/javascript/src/*.d.ts "$work/src"
+	rm -r "$work/types"
 	chmod -R a+r,u+w "$work"
 	npm pack --silent --pack-destination "$into" "./$work"
 )
@@ -140,7 +114,7 @@ adapter() (
 	if [ -e $into/installed ] && [ -z "$(find -L src package.json -newer $into/installed)" ]; then return; fi
 	rm -rf $into
 	mkdir -p $into
-	touch $into/began # a source may change meanwhile
+	touch $into/began # a source may change while this runs
 	package $into >/dev/null
 	echo '{ "private": true }' >$into/package.json
 	(cd $into && "${npm_install[@]}" ./*.tgz >/dev/null)
@@ -213,7 +187,7 @@ workerd_package() {
 	lists_jobs node run.js jobs
 }
 
-# Prints what a call costs next to fetch: see tests/bench.js. workerd is left out: its clock stands still while it computes.
+# Prints what a call costs compared with fetch: see tests/bench.js. Not on workerd, whose clock stands still while it computes.
 bench() {
 	case $runtime in
 	node) command=(node) ;;

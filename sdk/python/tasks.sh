@@ -3,6 +3,8 @@
 # A verb is a function below. Exits with 69 if something that Python needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
+here=$PWD
+root=$(cd ../.. && pwd)
 code=(. ../../tests/adapters/python ../../host-example/python)
 
 # Installs requirements.txt into .venv, where the package in this folder is found, too.
@@ -45,8 +47,6 @@ test() (
 # Makes the wheel and the sdist in dist, the same byte for byte wherever and whenever this runs. An argument names a
 # folder in place of dist.
 package() (
-	here=$PWD
-	root=$(cd ../.. && pwd)
 	dist=${1:-$root/dist}
 	mkdir -p "$dist"
 	stage=$(mktemp -d)
@@ -58,11 +58,8 @@ package() (
 	done
 )
 
-# Uses the package files as their users do, outside of the repository; what the quick start of README.md
-# does is left to tests/docs.
+# Uses the package files as their users do, outside of the repository. tests/docs runs the quick start of README.md.
 test_package() (
-	here=$PWD
-	root=$(cd ../.. && pwd)
 	package=automatic_rostering-$(cat "$root/VERSION")
 	wheel=$package-py3-none-any.whl
 	new=$(mktemp -d)
@@ -92,7 +89,7 @@ with freeze_time("2040-01-01"), Client(Config.from_env()) as client:
 	run dist/jobs/jobs
 	[[ $(grep -c '"jobs":' ran) == 2 ]]
 
-	# What others make of the sdist is the same wheel.
+	# The sdist builds the same wheel.
 	SOURCE_DATE_EPOCH=1767225600 pip wheel --no-deps --wheel-dir of-sdist "$root/dist/$package.tar.gz"
 	cmp "of-sdist/$wheel" "$root/dist/$wheel"
 	echo "Python: packages of $(stat -c %s "$root/dist/$wheel") and $(stat -c %s "$root/dist/$package.tar.gz") bytes work"
@@ -116,7 +113,7 @@ adapter() (
 	cp "$wheel" build/adapter/installed # last, so that an interrupted install does not pass for a complete one
 )
 
-# Measures list_jobs next to httpx alone.
+# Measures list_jobs compared with httpx alone.
 bench() (
 	../../build/sandbox .venv/bin/python -m tests.bench
 )

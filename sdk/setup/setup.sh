@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: setup.sh WHO...
-# Provides what programs.txt lists for WHO: as root on Debian it installs what is missing. It prints a line for each WHO
-# that still lacks something, and then exits with 69.
+# As root on Debian, installs what programs.txt lists for WHO and is missing. Prints a line for each WHO that still lacks
+# something, and then exits with 69.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -38,7 +38,7 @@ missing() {
 # packages: those of the missing lines that it reads.
 packages() { awk '$3 != "-" { print $3 }' | tr , '\n' | sort -u; }
 
-# is_installed PACKAGE: to try again would not help, Debian's is too old.
+# is_installed PACKAGE: then Debian's is too old, and installing it again would not help.
 is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
 # explain WHO LINES

@@ -3,6 +3,7 @@ package suite
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,6 +37,9 @@ func (w *world) request(s *Step) (r protocol.Request, err error) {
 		if field.from == nil {
 			continue
 		}
+		if text, ok := field.from.(string); ok {
+			field.from = w.fill(text)
+		}
 		if field.from == "none" {
 			field.from = nil
 		}
@@ -61,6 +65,13 @@ func (w *world) open(s *Step, r *protocol.Request) error {
 		r.Wasm = filepath.Join(hosts.Root(), s.Wasm)
 		if _, err := os.Stat(r.Wasm); err != nil {
 			return fmt.Errorf("%w: run make %s", err, s.Wasm)
+		}
+	}
+	if s.Plugin != nil {
+		module, err := s.Plugin.module()
+		r.Wasm = filepath.Join(w.TempDir(), "plugin.wasm")
+		if err := errors.Join(err, os.WriteFile(r.Wasm, []byte(module), 0o600)); err != nil {
+			return err
 		}
 	}
 	if s.Variables != nil {

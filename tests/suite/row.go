@@ -80,7 +80,8 @@ type Step struct {
 	Variables map[string]string `yaml:"variables"`
 	MaxBody   *int64            `yaml:"max_body"`
 	UserAgent string            `yaml:"user_agent"`
-	Wasm      string            `yaml:"wasm"`
+	Wasm      string            `yaml:"wasm"`   // a file of the repository
+	Plugin    *Plugin           `yaml:"plugin"` // in place of Wasm
 	Store     *protocol.Store   `yaml:"store"`
 	LogMode   string            `yaml:"log_handler"`
 	Timeout   any               `yaml:"timeout"` // seconds, or none

@@ -25,7 +25,9 @@ func (w *world) outcome(want *Want, a protocol.Response, err error) string {
 	}
 	failed := a.Error+a.Misuse+a.Trap != "" || a.Canceled || a.Closed
 	switch {
-	case want.Fails && failed, want.Canceled && a.Canceled, want.Closed && a.Closed:
+	case want.Fails && failed:
+		return parts(want.Text, a.Error+a.Misuse+a.Trap+a.Text)
+	case want.Canceled && a.Canceled, want.Closed && a.Closed:
 		return ""
 	case want.Misuse:
 		return misused(want, a)

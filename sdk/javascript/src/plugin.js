@@ -35,7 +35,7 @@ async function compile(source) {
 const advice = `this library needs contract ${contract}: use the library from the plugin's release`;
 
 /** Refuses a plugin with another contract, and files that are not the plugin. @param {Plugin} plugin */
-export function checkContract(plugin) {
+function checkContract(plugin) {
   let found;
   try {
     found = JSON.parse(new TextDecoder().decode(plugin('version', ''))).contract;

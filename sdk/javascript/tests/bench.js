@@ -1,4 +1,4 @@
-// Prints what listJobs costs next to fetch with the same requests: the medians of the ratios of CPU and wall time, of pairs of
+// Prints what listJobs costs compared with fetch and the same requests: the medians of the ratios of CPU and wall time, of pairs of
 // batches that alternate. On Node, Deno and Bun, with the ROSTERING_* variables of the environment.
 
 import assert from 'node:assert/strict';

@@ -1,22 +1,22 @@
-// A service for tests without one: what a client sends ends here.
+// A fake identity provider and service, which respond in place of fetch.
 
 import { Client } from '../src/index.js';
 
 /** @typedef {{url: string, method: string, headers: Headers, body: string}} Received */
 
 export const config = {
-  ...{
-    authUrl: 'https://login.invalid',
-    baseUrl: 'https://service.invalid',
-    clientId: 'client',
-    clientSecret: 'pa55word',
-  },
-  ...{ scope: 'jobs', customerId: 'customer', userId: 'user' },
+  authUrl: 'https://login.invalid',
+  baseUrl: 'https://service.invalid',
+  clientId: 'client',
+  clientSecret: 'pa55word',
+  scope: 'jobs',
+  customerId: 'customer',
+  userId: 'user',
 };
 
 /**
- * Opens a client whose fetch keeps what it receives. It gives out the tokens token-0001, token-0002, …, and responds to other requests with
- * an empty list, unless `respond` returns something else.
+ * Opens a client whose fetch keeps what it receives. It returns the tokens token-0001, token-0002, …, and an empty list to other
+ * requests, unless `respond` returns something else.
  *
  * @param {(request: Received, init: RequestInit) => Response | undefined | Promise<Response | undefined>} [respond]
  * @param {import('../src/index.js').Options} [options]

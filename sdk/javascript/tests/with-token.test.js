@@ -1,4 +1,4 @@
-// A fetch with the token, in what tests/suite does not show; on Node, Deno and Bun.
+// What withToken does with the arguments of fetch, and with redirects; on Node, Deno and Bun.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -40,7 +40,6 @@ _Body = TypeVar("_Body", bound=AnyBody)
 _Http = TypeVar("_Http", bound=httpx.Client | httpx.AsyncClient)
 _Store = TypeVar("_Store")
 
-_ID = 256 + 1  # characters, of which the plugin refuses more than 256
 #: What a call does.
 Work = Callable[["Core"], Coroutine[Any, Any, Any]]
 
@@ -303,8 +302,9 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
             self._core.plugin.call(export, _dated(token, self._core.now()), then)
 
     def _view(self, name: str, value: str | None) -> Self:
+        check(name, value, str, None)
         view = copy(self)
-        view._ids = {**self._ids, name: _id(name, value)}  # noqa: SLF001 - its own class
+        view._ids = {**self._ids, name: value}  # noqa: SLF001 - its own class
         return view
 
     def _send(self, fields: dict[str, object], body: AnyBody, timeout: Timeout) -> _Response:
@@ -325,7 +325,8 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         ids: dict[str, object] = {**self._ids}
         for name, value in ("customer_id", customer_id), ("user_id", user_id):
             if value is not ...:
-                ids[name] = _id(name, value)
+                check(name, value, str, None)
+                ids[name] = value
         return ids
 
 
@@ -336,9 +337,3 @@ def _getting(refused: str | None, *, force: bool) -> Work:
 def _dated(token: Token | None, now: int) -> bytes:
     """Return a token object as the plugin takes it, or nothing."""
     return json.dumps({**json.loads(token.to_json()), "now": now}).encode() if token else b""
-
-
-def _id(name: str, value: object) -> str | None:
-    """Validate the type of an id, and return it, or as much as shows that it is too long."""
-    check(name, value, str, None)
-    return value[:_ID] if isinstance(value, str) else None

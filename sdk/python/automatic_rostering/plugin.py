@@ -37,12 +37,15 @@ class Plugin:
         self._logger = logger
         self._lines: deque[tuple[AnyLogger, int, str]] = deque()
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
+        self._instance: Instance | None = None
         try:
-            self._instance: Instance | None = Instance(data, plugin_config(config), self.log)
+            self._instance = Instance(data, plugin_config(config), self.log)
         except Trap as error:
-            raise ValueError(f"cannot load the plugin: {error}") from error
+            reason = str(error)  # the error itself refers to the config, with the secret
+        if not self._instance:
+            raise ValueError(f"cannot load the plugin: {reason}")
         try:
-            check_contract(self.call)
+            _check_contract(self.call)
             self.call("check", b"")
         except BaseException:
             self.close()
@@ -93,7 +96,7 @@ class Plugin:
                 logging.Handler().handleError(logging.makeLogRecord({"msg": line}))
 
 
-def check_contract(call: Callable[[str, bytes], bytes]) -> None:
+def _check_contract(call: Callable[[str, bytes], bytes]) -> None:
     """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
     try:
         found = f"contract {json.loads(call('version', b''))['contract']}"

@@ -19,6 +19,7 @@ from .step import Outcome, Request, result_of
 #: too.
 _MOST_SENDS = 3
 _MOST_REQUESTS = 256
+_MOST_INPUT = 512 << 10  # bytes; valid ones are smaller
 
 
 class Sends:
@@ -95,6 +96,9 @@ class Service:
         key = json.dumps(fields)
         request = self._requests.get(key)
         if not request:
+            if len(key) > _MOST_INPUT:
+                message = "the path, the headers and the ids are too long; shorten them"
+                raise RosteringError("invalid_input", message)
             request = Request(**json.loads(self._plugin.call("request", key.encode())))
             if len(self._requests) >= _MOST_REQUESTS:
                 self._requests.clear()

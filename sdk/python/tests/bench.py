@@ -1,4 +1,4 @@
-"""Measures list_jobs next to the same requests with httpx alone: pairs of batches, alternating."""
+"""Measures list_jobs compared with httpx alone and the same requests, in alternating batches."""
 
 import asyncio
 import time

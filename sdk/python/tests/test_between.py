@@ -79,7 +79,7 @@ class LogHandlers(TestCase):
             handler.client = client
             with self.assertRaises(RosteringError):
                 client.list_jobs()
-        # It did not wait for the token request whose failure it was told of.
+        # It did not wait for the token request whose failure it logged.
         self.assertEqual(handler.ended, "token_endpoint_unavailable")
 
     def test_handler_that_raises_is_shown_as_logging_does(self) -> None:
@@ -91,12 +91,3 @@ class LogHandlers(TestCase):
         with redirect_stderr(StringIO()) as shown:
             plugin.write_log()
         self.assertRegex(shown.getvalue(), "(?s)ZeroDivisionError.*a line")
-
-
-class Large(TestCase):
-    def test_id_is_judged_before_it_is_copied(self) -> None:
-        with Client(CONFIG, http=Service().http()) as client:
-            for large in ("c" * 257, "c" * 100_000_000):
-                with self.assertRaisesRegex(RosteringError, "invalid_input") as caught:
-                    client.list_jobs(customer_id=large)
-                self.assertEqual(caught.exception.key, "customer_id")

@@ -1,4 +1,4 @@
-"""HTTP clients of the program's own, and values in httpx's forms."""
+"""The program's own HTTP client, and values as httpx takes them."""
 
 import asyncio
 import copy
@@ -41,7 +41,7 @@ class Case(unittest.TestCase):
 
 
 class Given(Case):
-    """The HTTP client that is an option of the client."""
+    """The HTTP client that the program passes."""
 
     def test_its_settings(self) -> None:
         options: dict[str, Any] = {"auth": ("a", "b"), "follow_redirects": True}

@@ -35,7 +35,7 @@ class Misuse(TestCase):
             call()
 
     def clients(self) -> tuple[Any, Any]:
-        """Return both kinds of client, which check the arguments at once."""
+        """Return both kinds of client, which check arguments immediately."""
         http = Service().http()
         return self.enterContext(Client(CONFIG, http=http)), AsyncClient(CONFIG)
 

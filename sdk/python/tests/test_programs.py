@@ -5,7 +5,7 @@ import unittest
 from .service import PATIENCE
 
 # A parent that opens a client, and a child that opens its own, as a worker of `gunicorn --preload`
-# does. The child's end is that of a program, not os._exit.
+# does. The child ends as a program does, not by os._exit.
 PROGRAM = """
 import os, sys
 from automatic_rostering import Client

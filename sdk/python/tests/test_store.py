@@ -10,7 +10,7 @@ QUOTE = "quotes a value"
 
 
 class Failing(TestCase):
-    """A store that fails costs a warning, which omits its text."""
+    """A failing store is logged as a warning, without the text of its error."""
 
     def want_warning(self, reason: str, store: Any) -> None:
         with (

@@ -16,7 +16,6 @@ require (
 	golang.org/x/sys v0.38.0 // indirect
 )
 
-// Without these lines, `sdk/go/tasks.sh adapter` builds it from the packages.
 replace automatic-rostering.example/rostering => ../../../sdk/go
 
 replace automatic-rostering.example/rostering/redisstore => ../../../sdk/go/redisstore

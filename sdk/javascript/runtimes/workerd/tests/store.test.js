@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { listen } from '../../../tests/server.js';
 import { startWorker } from '../../../../../host-example/workerd/local.js';
 
 const bound = { timeout: 60_000 };
@@ -51,14 +50,11 @@ test('KV, which has no atomic add, and keeps nothing for less than a minute', bo
 
 test('isolates share a token through a Durable Object', bound, async (t) => {
   let tokens = 0;
-  const server = createServer((request, response) => {
+  const url = await listen(t, (request, response) => {
     if (request.url === '/jobs') return response.end('jobs');
     tokens++;
     return response.end('{"access_token":"a-token","token_type":"Bearer","expires_in":3600}');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => server.close().closeAllConnections());
-  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
   const bindings = { ROSTERING_AUTH_URL: url, ROSTERING_BASE_URL: url, ROSTERING_ENVIRONMENT: 'stage', ...ids };
   const jobs = new URL('../../../../../host-example/workerd/jobs.ts', import.meta.url);
   const worker = await startWorker(jobs, { bindings, stores: ['durable-object'], isolates: 6 });

@@ -1,0 +1,31 @@
+package rostering
+
+import (
+	"net/url"
+	"testing"
+	"time"
+)
+
+func TestOrigins(t *testing.T) {
+	for base, urls := range map[string]map[string]bool{
+		"https://Api.Example.com/v1": {
+			"https://api.example.com/": true, "HTTPS://api.example.com:443": true, "https://user@API.example.com?a": true,
+			"http://api.example.com/": false, "https://api.example.com:8443": false, "https://api.example.com.": false,
+			"https://example.com": false, "https://api.example.com.evil.example": false, "https://api.example.com@evil.example": false,
+		},
+		"http://127.0.0.1:80": {"http://127.0.0.1/": true, "http://127.0.0.1:443/": false, "https://127.0.0.1:80/": false},
+		"http://[::1]:8080":   {"http://[::1]:8080/x": true, "http://[::1]/": false},
+	} {
+		for text, want := range urls {
+			if u, err := url.Parse(text); err != nil || origin(u) == baseOrigin(base) != want {
+				t.Errorf("%s gets the token of %s: %v, want %v", text, base, !want, want)
+			}
+		}
+	}
+}
+
+func TestMarginIsRoundedUp(t *testing.T) {
+	if got := (&Config{RefreshMargin: 1500 * time.Millisecond}).margin(); got != "2" {
+		t.Errorf("1.5 s are %q", got)
+	}
+}
