@@ -62,7 +62,7 @@ program() (
 # Workers, and that the reference can be made.
 check() (
 	adapter
-	"$bin/prettier" --config package.json --check --log-level warn . "${folders[@]}" '!**/*.md'
+	pretty --check
 	(cd "$root" && "$bin/eslint" --config sdk/javascript/eslint.config.js --max-warnings 0 sdk/javascript "${folders[@]}")
 	"$bin/tsc"
 	"$bin/tsc" -p tsconfig.workerd.json
@@ -72,7 +72,9 @@ check() (
 )
 
 # Formats the code as check expects it.
-format() { "$bin/prettier" --config package.json --write --log-level warn . "${folders[@]}" '!**/*.md'; }
+format() { pretty --write; }
+
+pretty() { "$bin/prettier" --config package.json --log-level warn "$@" . "${folders[@]}" '!**/*.md' '!../../**/*.md'; }
 
 # Runs the tests on the runtime.
 test() (

@@ -33,7 +33,6 @@ const must = (test, expected) => (value) => (test(value) ? undefined : expected)
 export const text = must((value) => typeof value === 'string', 'a string');
 export const textOrNull = must((value) => value === null || typeof value === 'string', 'a string or null');
 export const flag = must((value) => typeof value === 'boolean', 'true or false');
-export const flag = must((value) => typeof value === 'boolean', 'true or false');
 export const number = must((value) => typeof value === 'number', 'a number');
 export const notNegative = must((value) => typeof value === 'number' && value >= 0, 'a number, 0 or more');
 export const positive = must((value) => typeof value === 'number' && value >= 1, 'a number, 1 or more');

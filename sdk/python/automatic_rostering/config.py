@@ -47,7 +47,8 @@ class Config:
             if isinstance(value, str) and _read(f.name, value) == value:
                 continue  # also an invalid variable, which the plugin names
             optional = () if f.default is not None else (None,)
-            check(f.name, value, {"refresh_margin": int, "allow_http": bool}.get(f.name, str), *optional)
+            kind = {"refresh_margin": int, "allow_http": bool}.get(f.name, str)
+            check(f.name, value, kind, *optional)
 
     @classmethod
     def from_env(cls, env: Mapping[str, str] = os.environ) -> Self:
@@ -64,8 +65,8 @@ class Config:
 
 def _read(name: str, value: str) -> object:
     """Read a variable. An invalid one stays a string, so that the plugin names all that is."""
-    if name == "refresh_margin" and value.isdecimal():
-        return int(value[:20])  # int rejects thousands of digits; these are longer than any lifetime
+    if name == "refresh_margin" and value.isascii() and value.isdecimal():
+        return int(value[:20])  # int rejects thousands of digits; 20 exceed any lifetime
     if name == "allow_http":
         return {"true": True, "false": False}.get(value, value)
     return value

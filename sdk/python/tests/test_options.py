@@ -53,7 +53,7 @@ class Misuse(TestCase):
 
     def test_wrong_type_in_the_config(self) -> None:
         wrong: dict[str, Any] = {
-            "allow_http": 1,
+            "allow_http": "false",
             "refresh_margin": 0.5,
             "auth_url": None,
             "customer_id": 7,
