@@ -210,7 +210,8 @@ bench-baseline: build ## rewrite that baseline
 	@$(BENCH_CHECK) --update
 
 mutants: ## change the core in small ways, and print the shares that unit tests and scenarios notice
-	@tests/mutants.sh
+	@mkdir -p build
+	@cd tests && go run ./cmd/mutants
 
 stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./suite
