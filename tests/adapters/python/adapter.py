@@ -140,9 +140,9 @@ def read_config(request: Json) -> Config:
 
 def typed(name: str, text: str) -> Any:
     """Convert a text for a field of the config, unless it has another form."""
-    if KINDS.get(name) == bool | str and text in ("true", "false"):
+    if KINDS.get(name) is bool and text in ("true", "false"):
         return text == "true"
-    if KINDS.get(name) == int | str | None and text.lstrip("-").isdecimal():
+    if KINDS.get(name) == int | None and text.lstrip("-").isdecimal():
         return int(text)
     return text
 
