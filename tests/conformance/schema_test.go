@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,25 +76,6 @@ func checkExport(t *testing.T, export string, input []byte, a protocol.Response,
 	}
 }
 
-// A config fits exactly when the plugin finds nothing wrong with it.
-func TestSchemaOfConfig(t *testing.T) {
-	servers := scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2", Closed: "http://127.0.0.1:3"}
-	for _, s := range scenarios(t, hosts.Core) {
-		s, err := s.With(servers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := json.Marshal(s.FullConfig(servers))
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = schema().Fits("config", config)
-		if valid := !refusesConfig(&s); valid != (err == nil) {
-			t.Errorf("%s: the schema says of the config %s: %v", s.FullName(), config, err)
-		}
-	}
-}
-
 // keys is a host that records which keys of the config are read.
 type keys struct {
 	*memory.Host
@@ -107,64 +87,56 @@ func (k keys) Config(key string) string {
 	return k.Host.Config(key)
 }
 
-// The schema has exactly the keys that the plugin reads.
-func TestKeysInTheSchema(t *testing.T) {
-	config := (&scenario.Scenario{}).FullConfig(scenario.Servers{Auth: "http://127.0.0.1:1", Service: "http://127.0.0.1:2"})
-	k := keys{memory.New(config), map[string]bool{}}
-	exports.Check(k, nil)
+// A config fits exactly when check finds nothing wrong with it, and the schema has exactly the keys that
+// the plugin reads.
+func TestSchemaOfConfig(t *testing.T) {
+	_, all := onCore(t)
+	k := keys{read: map[string]bool{}}
+	for _, s := range all {
+		config, err := json.Marshal(s.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Host = memory.New(s.Config)
+		result, err := exports.Check(k, nil), schema().Fits("config", config)
+		if wrong := string(result.Text); (wrong != "") != (err != nil) && !beyondConfig[s.FullName()] {
+			t.Errorf("%s: the schema says of the config %s: %v; the plugin: %s", s.FullName(), config, err, wrong)
+		}
+	}
 	listed, _, err := contract.Lists(hosts.Root())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var has []string
+	has := map[string]bool{}
 	for _, key := range listed {
-		has = append(has, key.Name)
+		has[key.Name] = true
 	}
-	read := slices.Sorted(maps.Keys(k.read))
-	slices.Sort(has)
-	if !slices.Equal(read, has) {
-		t.Errorf("the plugin reads the keys %q, the schema has %q", read, has)
+	if !maps.Equal(k.read, has) {
+		t.Errorf("the plugin reads the keys %v, the schema has %v", k.read, has)
 	}
 }
 
 // Who is beyond the schema, is there.
 func TestSchemaExceptionsExist(t *testing.T) {
-	all := map[string]bool{}
-	for _, s := range scenarios(t, hosts.Core) {
-		all[s.FullName()], all[family(&s)] = true, true
+	names := map[string]bool{}
+	_, all := onCore(t)
+	for _, s := range all {
+		names[s.FullName()], names[family(&s)] = true, true
 	}
-	for _, exceptions := range []map[string]bool{beyondInput, beyondSchema} {
+	for _, exceptions := range []map[string]bool{beyondInput, beyondConfig} {
 		for name := range exceptions {
-			if !all[name] {
+			if !names[name] {
 				t.Errorf("there is no scenario %s", name)
 			}
 		}
 	}
 }
 
-// beyondSchema are the rules that a pattern cannot say, or that depend on the call.
-var beyondSchema = map[string]bool{
+// beyondConfig are the rules that a pattern cannot say.
+var beyondConfig = map[string]bool{
 	"config/an invalid URL: plain http":                                      true,
 	"config/an invalid URL: plain http of the service":                       true,
 	"config/an invalid URL: plain http to a name that looks like loopback":   true,
 	"config/an invalid URL: plain http to a name that begins like localhost": true,
 	"config/an invalid URL: a port above 65535":                              true,
-	"send-request/base_url is required":                                      true,
-	"config/a missing value: base_url":                                       true,
-	"config/a missing value: customer_id":                                    true,
-	"config/a missing value: user_id":                                        true,
-	"config/get_token needs neither base_url nor ids":                        true,
-}
-
-func refusesConfig(s *scenario.Scenario) bool {
-	if beyondSchema[s.FullName()] {
-		return false
-	}
-	for _, call := range s.Calls {
-		var e struct{ Code string }
-		if json.Unmarshal(call.Error, &e) == nil && (e.Code == "config_missing" || e.Code == "config_invalid") {
-			return true
-		}
-	}
-	return false
 }

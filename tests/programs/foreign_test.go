@@ -55,7 +55,7 @@ func testHost(t *testing.T) {
 	t.Cleanup(redis.End)
 	s.secrets = append(s.secrets, password)
 	store := &protocol.Store{Name: "s", Kind: "redis", URL: redis.URL}
-	library, err := hosts.GoLibrary.Process(t.Context(), t.Output())
+	library, err := hosts.Library("go").Process(t.Context(), t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}

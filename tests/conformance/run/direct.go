@@ -18,12 +18,12 @@ const (
 // log lines differ from those of the export, and are none of its response.
 func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
 	if call.Call == "get_token" {
-		s, a, err := c.toEnd(call, fields(call), false)
+		s, a, err := c.toEnd(call, call.FullInput(), false)
 		a.Output = s.Token
 		return a, err
 	}
 	r, a, err := c.request(call)
-	if err != nil || a.Error+a.Trap != "" {
+	if err != nil || failed(a) {
 		return a, err
 	}
 	var tokens []string
@@ -31,14 +31,15 @@ func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
 	in := map[string]any{} // of begin
 	for {
 		s, a, err := c.toEnd(call, in, false)
-		if err != nil || a.Trap != "" || a.Error != "" {
+		if err != nil || failed(a) {
 			return c.ended(a, response, tokens, err)
 		}
 		if len(tokens) == maxSends {
 			return c.explain(response, tokens)
 		}
-		tokens = append(tokens, accessToken(s.Token))
-		r.Headers["Authorization"] = "Bearer " + tokens[len(tokens)-1]
+		token := accessToken(s.Token)
+		tokens = append(tokens, token)
+		r.Headers["Authorization"] = "Bearer " + token
 		response = send(r, anyBody)
 		status, _ := response["status"].(int)
 		body, _ := response["body"].(string)
@@ -48,19 +49,19 @@ func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
 		case status != 401:
 			return c.explain(response, tokens)
 		}
-		in = map[string]any{"refused": tokens[len(tokens)-1]}
+		in = map[string]any{"refused": token}
 	}
 }
 
 // request calls the export of that name for a direct call.
 func (c *course) request(call *scenario.Call) (*request, protocol.Response, error) {
-	in, body := fields(call), ""
-	if json.Unmarshal(call.Input["body"], &body) == nil {
+	in, r := call.FullInput(), &request{}
+	delete(in, "now")
+	if json.Unmarshal(call.Input["body"], &r.Body) == nil {
 		in["body"] = true
 	}
-	a, err := c.exportJSON("request", in)
-	r := &request{Body: body}
-	if err == nil && a.Error+a.Trap == "" {
+	a, err := c.export("request", in)
+	if err == nil && !failed(a) {
 		err = json.Unmarshal(a.Output, r)
 	}
 	return r, a, err
@@ -73,7 +74,7 @@ func (c *course) explain(response map[string]any, tokens []string) (protocol.Res
 	if body, ok := in["body"].(string); ok {
 		in["body"] = body[:min(len(body), maxErrorBody)]
 	}
-	a, err := c.exportJSON("explain", in)
+	a, err := c.export("explain", in)
 	if a.Error == "" {
 		a.Error, a.Output = string(a.Output), nil
 	}
@@ -82,16 +83,12 @@ func (c *course) explain(response map[string]any, tokens []string) (protocol.Res
 
 // ended ends a call with the error of its flow. After a 401, service_unauthorized has what explain says of it.
 func (c *course) ended(a protocol.Response, response map[string]any, tokens []string, err error) (protocol.Response, error) {
-	var failure map[string]any
-	if err != nil || a.Error == "" || response == nil || json.Unmarshal([]byte(a.Error), &failure) != nil || failure["code"] != "service_unauthorized" {
+	var failure, of map[string]any
+	if err != nil || response == nil || json.Unmarshal([]byte(a.Error), &failure) != nil || failure["code"] != "service_unauthorized" {
 		return a, err
 	}
 	explained, err := c.explain(response, tokens)
-	if err != nil {
-		return explained, err
-	}
-	var of map[string]any
-	if err := json.Unmarshal([]byte(explained.Error), &of); err != nil {
+	if err != nil || json.Unmarshal([]byte(explained.Error), &of) != nil {
 		return explained, err
 	}
 	for _, field := range []string{"status", "body", "body_truncated"} {
