@@ -59,27 +59,29 @@ func eachMutant(value any, f func(field string)) {
 	switch value := value.(type) {
 	case []any:
 		for i, element := range value {
-			try(element, "element", func(other any) { value[i] = other }, f)
+			try("element", element, func(other any) { value[i] = other }, f)
 		}
 	case map[string]any:
 		for _, field := range slices.Sorted(maps.Keys(value)) {
 			if _, isShort := value[field].(bool); !slices.Contains(given, field) && !(field == "add" && isShort) {
-				try(value[field], field, func(other any) { value[field] = other }, f)
+				try(field, value[field], func(other any) { value[field] = other }, f)
 			}
 		}
 	}
 }
 
-// try calls f with another value in the place of one, or with each mutant of it.
-func try(value any, field string, set func(any), f func(field string)) {
+// try calls f with another value in the place of one, and with each mutant of it.
+func try(field string, value any, set func(any), f func(field string)) {
 	var other any
 	switch value := value.(type) {
 	case map[string]any:
 		eachMutant(value, f)
-		return
+		more := maps.Clone(value)
+		more["another"] = "another"
+		other = more
 	case []any:
 		eachMutant(value, f)
-		other = append(slices.Clone(value), "another")
+		other = append(slices.Clone(value), append(value, "another")[0])
 	case string, nil:
 		other = "another"
 	case float64:

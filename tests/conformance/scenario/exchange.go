@@ -88,9 +88,13 @@ type HTTP struct {
 
 	// Form overrides fields of a token request's default form, unless there is a Body. Gives is the access
 	// token in the response, and ExpiresIn its lifetime, unless there is a Response.
-	Form      map[string]string `json:"form"`
-	Gives     string            `json:"gives"`
-	ExpiresIn json.RawMessage   `json:"expires_in"`
+	Form struct {
+		ClientID     string `json:"client_id"`
+		ClientSecret string `json:"client_secret"`
+		Scope        string `json:"scope"`
+	} `json:"form"`
+	Gives     string          `json:"gives"`
+	ExpiresIn json.RawMessage `json:"expires_in"`
 }
 
 const defaultToken = "token-0001"
@@ -100,18 +104,9 @@ func (h *HTTP) setTokenDefaults() {
 	h.Method, h.Path = "POST", cmp.Or(h.Path, "/connect/token")
 	h.setHeaders("Content-Type", "application/x-www-form-urlencoded")
 	if h.Body == "" {
-		defaults := [][2]string{
-			{"grant_type", "client_credentials"}, {"client_id", "client-1"}, {"client_secret", Secret}, {"scope", "automatic-rostering-stage"},
-		}
-		for i, field := range defaults {
-			if value, is := h.Form[field[0]]; is {
-				field[1] = value
-			}
-			if i > 0 {
-				h.Body += "&"
-			}
-			h.Body += field[0] + "=" + url.QueryEscape(field[1])
-		}
+		h.Body = "grant_type=client_credentials&client_id=" + url.QueryEscape(cmp.Or(h.Form.ClientID, "client-1")) +
+			"&client_secret=" + url.QueryEscape(cmp.Or(h.Form.ClientSecret, Secret)) +
+			"&scope=" + url.QueryEscape(cmp.Or(h.Form.Scope, "automatic-rostering-stage"))
 	}
 	if h.Response == nil {
 		response := map[string]any{"access_token": cmp.Or(h.Gives, defaultToken), "token_type": "Bearer", "expires_in": 3600}
