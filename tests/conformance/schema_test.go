@@ -24,14 +24,14 @@ import (
 var beyond = []string{
 	"send-request/a path that leads elsewhere",
 	"input/an input that is not Unicode",
-	"send-request/a header that is not the caller's",
+	"send-request/a reserved header",
 	"send-request/headers of more than 32 KiB",
 	// A definition of resume cannot know which step it continues.
 	"flows/a result that does not fit its step changes nothing",
 	"sharing/a result of the wrong kind for a store",
 
 	"config/an invalid URL: plain http",
-	"config/an invalid URL: plain http of the service",
+	"config/an invalid URL: plain http to the service",
 	"config/an invalid URL: plain http to a name that looks like loopback",
 	"config/an invalid URL: plain http to a name that begins like localhost",
 	"config/an invalid URL: a port above 65535",
