@@ -22,7 +22,7 @@ func TestWanted(t *testing.T) {
 	Wanted("go")
 }
 
-func TestListsEachFolderOfHostExample(t *testing.T) {
+func TestLanguagesCoverHostExample(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(Root(), "host-example", "*"))
 	if err != nil {
 		t.Fatal(err)

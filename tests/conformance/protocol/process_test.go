@@ -74,7 +74,7 @@ func TestResponsesInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestSendingToHostThatReadsNothing(t *testing.T) {
+func TestSendToHostThatReadsNothing(t *testing.T) {
 	p := start(t, "exec sleep 60")
 	p.Bound = 100 * time.Millisecond
 	if _, err := p.Do(Request{Op: "call", Input: make([]byte, 1<<20)}); err == nil {
