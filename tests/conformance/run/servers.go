@@ -19,7 +19,7 @@ import (
 // Servers are the token endpoint, the service and the store of scenarios: they expect exactly the
 // exchanges of a script, in order, and send the responses in it.
 type Servers struct {
-	URLs scenario.Servers
+	URLs scenario.URLs
 
 	auth, service *httptest.Server
 
@@ -32,7 +32,7 @@ type Servers struct {
 func StartServers() *Servers {
 	s := &Servers{}
 	s.auth, s.service = s.start("token"), s.start("jobs")
-	s.URLs = scenario.Servers{Auth: s.auth.URL, Service: s.service.URL}
+	s.URLs = scenario.URLs{Auth: s.auth.URL, Service: s.service.URL}
 	return s
 }
 

@@ -230,22 +230,22 @@ func (o *Store) setDefaults(kind string) (err error) {
 }
 
 // Key is the key that the operation must have.
-func (o *Store) Key(servers Servers) string {
+func (o *Store) Key(urls URLs) string {
 	if o.lock {
-		return servers.CacheKey() + ":lock"
+		return urls.CacheKey() + ":lock"
 	}
-	return servers.CacheKey()
+	return urls.CacheKey()
 }
 
 // FullValue returns the value that add and set must pass, or that get returns, or nil.
-func (o *Store) FullValue(servers Servers) *string {
+func (o *Store) FullValue(urls URLs) *string {
 	if o.Value == nil && o.Token == nil {
 		return o.Text
 	}
 	text := string(o.Value)
 	if o.Token != nil {
 		token := map[string]any{
-			"access_token": defaultToken, "token_type": "Bearer", "expires_at": json.RawMessage(defaultExpiry), "cache_key": servers.CacheKey(),
+			"access_token": defaultToken, "token_type": "Bearer", "expires_at": json.RawMessage(defaultExpiry), "cache_key": urls.CacheKey(),
 		}
 		for field, value := range o.Token {
 			if token[field] = value; string(value) == "null" {
@@ -258,12 +258,12 @@ func (o *Store) FullValue(servers Servers) *string {
 }
 
 // Result is what resume takes after the operation.
-func (o *Store) Result(servers Servers) map[string]any {
+func (o *Store) Result(urls URLs) map[string]any {
 	switch {
 	case o.Failed:
 		return map[string]any{"failed": "the store is down"}
 	case o.Op == "get":
-		return map[string]any{"value": o.FullValue(servers)}
+		return map[string]any{"value": o.FullValue(urls)}
 	case o.Op == "add":
 		return map[string]any{"added": o.Added}
 	}

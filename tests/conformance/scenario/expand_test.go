@@ -34,7 +34,6 @@ func TestExpand(t *testing.T) {
 func TestExpandRefuses(t *testing.T) {
 	for name, file := range map[string]string{
 		"a field twice":                 "scenarios: [{a: 1, a: 2}]",
-		"a field that does not exist":   "scenarios: []\nrules: r",
 		"a number that JSON has not":    "scenarios: [{a: 0x10}]",
 		"a date":                        "scenarios: [{a: 2027-01-15}]",
 		"a null that JSON has not":      "scenarios: [{a: ~}]",

@@ -15,24 +15,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Servers are the URLs of the scripted servers: http://127.0.0.1:port.
-type Servers struct{ Auth, Service string }
+// URLs are those of the scripted servers: http://127.0.0.1:port.
+type URLs struct{ Auth, Service string }
 
 // closed is a URL at which nothing listens: only root could do so.
 const closed = "http://127.0.0.1:2"
 
 // CacheKey is the cache key of the default config.
-func (s Servers) CacheKey() string {
-	return "rostering:" + url.QueryEscape(s.Auth+"/connect/token") + ":client-1:automatic-rostering-stage"
+func (u URLs) CacheKey() string {
+	return "rostering:" + url.QueryEscape(u.Auth+"/connect/token") + ":client-1:automatic-rostering-stage"
 }
 
 // fill writes the placeholders in a text out.
-func (s Servers) fill(text string) string {
+func (u URLs) fill(text string) string {
 	return Repeated(strings.NewReplacer(
-		"{{auth}}", s.Auth, "{{service}}", s.Service, "{{closed}}", closed,
-		"{{auth.host}}", strings.TrimPrefix(s.Auth, "http://"), "{{service.host}}", strings.TrimPrefix(s.Service, "http://"),
-		"{{auth.escaped}}", url.QueryEscape(s.Auth),
-		"{{cache_key}}", s.CacheKey(),
+		"{{auth}}", u.Auth, "{{service}}", u.Service, "{{closed}}", closed,
+		"{{auth.host}}", strings.TrimPrefix(u.Auth, "http://"), "{{service.host}}", strings.TrimPrefix(u.Service, "http://"),
+		"{{auth.escaped}}", url.QueryEscape(u.Auth),
+		"{{cache_key}}", u.CacheKey(),
 		"{{half a surrogate pair}}", `\ud800`, // in JSON, where it is no text, but may stand
 	).Replace(text))
 }
@@ -48,13 +48,13 @@ func Repeated(text string) string {
 	})
 }
 
-// Load reads all scenario files of a folder, for servers with these URLs.
-func Load(folder fs.FS, servers Servers) (all []Scenario, err error) {
+// Load reads all scenario files of a folder, for the servers with these URLs.
+func Load(folder fs.FS, urls URLs) (all []Scenario, err error) {
 	files, err := fs.Glob(folder, "*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]bool{"": true}
+	names := map[string]bool{}
 	for _, file := range files {
 		b, err := fs.ReadFile(folder, file)
 		if err != nil {
@@ -65,10 +65,10 @@ func Load(folder fs.FS, servers Servers) (all []Scenario, err error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		for _, fields := range group {
-			if fields["config"], err = withDefaults(fields["config"]); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
+			if config, isMapping := fields["config"].(map[string]any); isMapping || fields["config"] == nil {
+				fields["config"] = merged(defaultConfig, config)
 			}
-			filled := servers.fill(string(encode(fields)))
+			filled := urls.fill(string(encode(fields)))
 			if _, unknown, found := strings.Cut(filled, "{{"); found {
 				return nil, fmt.Errorf("%s: there is no placeholder {{%.40s", file, unknown)
 			}
@@ -92,7 +92,8 @@ func Load(folder fs.FS, servers Servers) (all []Scenario, err error) {
 // Decode reads one scenario of a group in its form as JSON.
 func Decode(group string, raw json.RawMessage) (Scenario, error) {
 	s := Scenario{Group: group, Raw: raw}
-	return s, strict(raw, &s)
+	err := strict(raw, &s)
+	return s, err
 }
 
 // strict decodes JSON and refuses unknown fields.
@@ -113,58 +114,42 @@ func encode(value any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// document is a scenario file. Rule, Everywhere and Accepts hold for its scenarios that have none of
-// their own; Definitions is where a file keeps what it repeats, by YAML's anchors.
-type document struct {
-	Rule, Everywhere, Accepts, Definitions yaml.Node
-	Scenarios                              []yaml.Node
-}
-
 var defaultConfig = map[string]any{
 	"environment": "stage", "auth_url": "{{auth}}", "base_url": "{{service}}", "client_id": "client-1",
 	"client_secret": Secret, "customer_id": "customer-1", "user_id": "user-1",
 }
 
-// withDefaults returns a config merged into the default one; null removes a key.
-func withDefaults(config any) (any, error) {
-	own, isMapping := config.(map[string]any)
-	if config != nil && !isMapping {
-		return nil, fmt.Errorf("%v is not a config", config)
-	}
-	all := maps.Clone(defaultConfig)
+// merged returns the fields of both, of which the second take precedence; null removes a field.
+func merged(defaults, own map[string]any) map[string]any {
+	all := maps.Clone(defaults)
 	maps.Copy(all, own)
 	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
-	return all, nil
+	return all
 }
 
-// expand returns a file's scenarios, those of families one by one.
+// expand returns a file's scenarios, those of families one by one. What the file has at its top holds for those
+// that have none of their own, but definitions, where it keeps what it repeats, by YAML's anchors.
 func expand(file []byte) (all []map[string]any, err error) {
-	var d document
-	decoder := yaml.NewDecoder(bytes.NewReader(file))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&d); err != nil {
+	var root yaml.Node
+	if err := yaml.Unmarshal(file, &root); err != nil {
 		return nil, err
 	}
-	defaults := map[string]any{}
-	for name, node := range map[string]*yaml.Node{"rule": &d.Rule, "everywhere": &d.Everywhere, "accepts": &d.Accepts} {
-		if node.IsZero() {
-			continue
-		}
-		if defaults[name], err = plain(node); err != nil {
-			return nil, err
-		}
+	value, err := plain(&root)
+	if err != nil {
+		return nil, err
 	}
-	for _, node := range d.Scenarios {
-		value, err := plain(&node)
-		own, isMapping := value.(map[string]any)
-		if err != nil || !isMapping {
-			return nil, fmt.Errorf("line %d is not a scenario: %w", node.Line, err)
+	document, _ := value.(map[string]any)
+	scenarios, _ := document["scenarios"].([]any)
+	delete(document, "scenarios")
+	delete(document, "definitions")
+	for _, value := range scenarios {
+		scenario, isMapping := value.(map[string]any)
+		if !isMapping {
+			return nil, fmt.Errorf("%v is not a scenario", value)
 		}
-		scenario := maps.Clone(defaults)
-		maps.Copy(scenario, own)
-		members, err := family(scenario)
+		members, err := family(merged(document, scenario))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", node.Line, err)
+			return nil, fmt.Errorf("%v: %w", scenario["name"], err)
 		}
 		all = append(all, members...)
 	}
@@ -174,6 +159,8 @@ func expand(file []byte) (all []map[string]any, err error) {
 // plain is a YAML value as JSON has it.
 func plain(node *yaml.Node) (any, error) {
 	switch node.Kind {
+	case yaml.DocumentNode:
+		return plain(node.Content[0])
 	case yaml.AliasNode:
 		return plain(node.Alias)
 	case yaml.MappingNode:
@@ -218,83 +205,75 @@ func scalar(node *yaml.Node) (value any, err error) {
 
 // family returns the scenarios for which one stands: itself, or one for each row of its field each.
 func family(scenario map[string]any) (all []map[string]any, err error) {
-	each, isFamily := scenario["each"]
+	rows, isFamily := scenario["each"].([]any)
 	if !isFamily {
 		return []map[string]any{scenario}, nil
 	}
 	delete(scenario, "each")
-	rows, isList := each.([]any)
-	used := map[string]bool{"name": true}
-	for _, value := range rows {
-		row, isMapping := value.(map[string]any)
-		if !isMapping {
-			return nil, fmt.Errorf("%v is not a row", value)
-		}
-		for column := range row {
-			used[column] = used[column]
-		}
-	}
-	for _, value := range rows {
-		row := value.(map[string]any)
-		if row["name"] == nil || scenario["name"] == nil || !isList {
+	text, columns := string(encode(scenario)), map[string]bool{}
+	for _, row := range rows {
+		row, _ := row.(map[string]any)
+		if row["name"] == nil || scenario["name"] == nil {
 			return nil, errors.New("a family and each of its rows need a name")
 		}
-		filled, _ := put(scenario, row, used)
-		member := filled.(map[string]any)
-		member["name"] = fmt.Sprint(scenario["name"], ": ", row["name"])
-		all = append(all, member)
-	}
-	for column, used := range used {
-		if !used {
-			return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
+		for column := range row {
+			if columns[column] = true; column != "name" && !strings.Contains(text, "{{"+column+"}}") {
+				return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
+			}
 		}
+	}
+	for _, row := range rows {
+		f := filler{row.(map[string]any), columns}
+		member, _ := f.fill(scenario)
+		fields := member.(map[string]any)
+		fields["name"] = fmt.Sprint(scenario["name"], ": ", f.row["name"])
+		all = append(all, fields)
 	}
 	return all, nil
 }
 
+// filler writes the values of a row in place of their names. Columns are those of all rows.
+type filler struct {
+	row     map[string]any
+	columns map[string]bool
+}
+
 var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}`)
 
-// put returns a value with those of a row in place of their names, unless it is the name of one that the row
-// lacks. It notes which columns of the family are used.
-func put(value any, row map[string]any, used map[string]bool) (any, bool) {
+// fill returns a value with those of the row, unless it is the name of one that the row lacks.
+func (f filler) fill(value any) (filled any, is bool) {
 	switch value := value.(type) {
 	case map[string]any:
 		all := map[string]any{}
 		for name, element := range value {
-			if element, is := put(element, row, used); is {
-				all[text(name, row, used)] = element
+			if element, is := f.fill(element); is {
+				all[f.text(name)] = element
 			}
 		}
 		return all, true
 	case []any:
 		all := []any{}
 		for _, element := range value {
-			if element, is := put(element, row, used); is {
+			if element, is := f.fill(element); is {
 				all = append(all, element)
 			}
 		}
 		return all, true
 	case string:
-		column := strings.Trim(value, "{}")
-		if _, is := used[column]; is && value == "{{"+column+"}}" {
-			used[column] = true
-			value, is := row[column]
-			return value, is
+		if column := strings.Trim(value, "{}"); f.columns[column] && value == "{{"+column+"}}" {
+			filled, is = f.row[column]
+			return filled, is
 		}
-		return text(value, row, used), true
+		return f.text(value), true
 	}
 	return value, true
 }
 
-// text puts a row's values into a text.
-func text(text string, row map[string]any, used map[string]bool) string {
+func (f filler) text(text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(name string) string {
-		column := strings.Trim(name, "{}")
-		value, is := row[column]
-		if !is {
-			return name
+		if value, is := f.row[strings.Trim(name, "{}")]; is {
+			return fmt.Sprint(value)
 		}
-		used[column] = true
-		return fmt.Sprint(value)
+		return name
 	})
 }
