@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,35 +30,27 @@ func TestTables(t *testing.T) {
 }
 
 // configPages have a table of the config, in which each spells the keys in its way.
-var configPages = map[string]func(words []string) string{
-	"README.md": joined, "sdk/c/README.md": joined, "sdk/python/README.md": joined, "sdk/rust/README.md": joined,
-	"sdk/java/README.md": camel, "sdk/javascript/README.md": camel,
-	"sdk/go/README.md": func(words []string) (name string) {
-		for _, word := range words {
-			if slices.Contains([]string{"url", "id", "http"}, word) {
-				name += strings.ToUpper(word)
-			} else {
-				name += capital(word)
-			}
+var configPages = map[string]func(key string) string{
+	"README.md": unchanged, "sdk/c/README.md": unchanged, "sdk/python/README.md": unchanged, "sdk/rust/README.md": unchanged,
+	"sdk/java/README.md": camel, "sdk/javascript/README.md": camel, "sdk/go/README.md": exported,
+}
+
+var later = regexp.MustCompile(`_[a-z]+`) // the words of a key after its first
+
+func unchanged(key string) string { return key }
+func camel(key string) string     { return later.ReplaceAllStringFunc(key, capital) }
+func capital(later string) string { return strings.ToUpper(later[1:2]) + later[2:] }
+func exported(key string) string {
+	return later.ReplaceAllStringFunc("_"+key, func(word string) string {
+		if slices.Contains([]string{"_url", "_id", "_http"}, word) {
+			return strings.ToUpper(word[1:])
 		}
-		return name
-	},
+		return capital(word)
+	})
 }
-
-func joined(words []string) string { return strings.Join(words, "_") }
-
-func camel(words []string) string {
-	name := words[0]
-	for _, word := range words[1:] {
-		name += capital(word)
-	}
-	return name
-}
-
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 // configTable has the keys of the schema, in its order, with their descriptions there.
-func configTable(t *testing.T, spell func([]string) string) string {
+func configTable(t *testing.T, spell func(string) string) string {
 	t.Helper()
 	keys, _, err := contract.Lists(hosts.Root())
 	if err != nil {
@@ -65,7 +58,7 @@ func configTable(t *testing.T, spell func([]string) string) string {
 	}
 	text := row("field", "variable", "meaning") + rule(3)
 	for _, key := range keys {
-		text += row("`"+spell(strings.Split(key.Name, "_"))+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
+		text += row("`"+spell(key.Name)+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
 	}
 	return text
 }
