@@ -16,23 +16,31 @@ const (
 
 // inFlows makes a direct call as the host of docs/contract.md does: by begin, resume, request and explain. Its
 // log lines differ from those of the export, and are none of its response.
-func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
+func (c *course) inFlows(call *scenario.Call) protocol.Response {
 	if call.Call == "get_token" {
-		s, a, err := c.toEnd(call, call.FullInput(), false)
+		s, a := c.toEnd(call, call.FullInput(), false)
 		a.Output = s.Token
-		return a, err
+		return a
 	}
-	r, a, err := c.request(call)
-	if err != nil || failed(a) {
-		return a, err
+	in, r := call.FullInput(), &request{}
+	delete(in, "now")
+	if json.Unmarshal(call.Input["body"], &r.Body) == nil {
+		in["body"] = true
+	}
+	a := c.export("request", in)
+	if failed(a) {
+		return a
+	}
+	if err := json.Unmarshal(a.Output, r); err != nil {
+		return broken(err)
 	}
 	var tokens []string
 	var response map[string]any
-	in := map[string]any{} // of begin
+	in = map[string]any{} // of begin
 	for {
-		s, a, err := c.toEnd(call, in, false)
-		if err != nil || failed(a) {
-			return c.ended(a, response, tokens, err)
+		s, a := c.toEnd(call, in, false)
+		if failed(a) {
+			return c.ended(a, response, tokens)
 		}
 		if len(tokens) == maxSends {
 			return c.explain(response, tokens)
@@ -45,7 +53,7 @@ func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
 		body, _ := response["body"].(string)
 		switch {
 		case status/100 == 2 || status == 304:
-			return protocol.Response{Output: []byte(body)}, nil
+			return protocol.Response{Output: []byte(body)}
 		case status != 401:
 			return c.explain(response, tokens)
 		}
@@ -53,43 +61,29 @@ func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
 	}
 }
 
-// request calls the export of that name for a direct call.
-func (c *course) request(call *scenario.Call) (*request, protocol.Response, error) {
-	in, r := call.FullInput(), &request{}
-	delete(in, "now")
-	if json.Unmarshal(call.Input["body"], &r.Body) == nil {
-		in["body"] = true
-	}
-	a, err := c.export("request", in)
-	if err == nil && !failed(a) {
-		err = json.Unmarshal(a.Output, r)
-	}
-	return r, a, err
-}
-
 // explain ends a call with the error for its response.
-func (c *course) explain(response map[string]any, tokens []string) (protocol.Response, error) {
+func (c *course) explain(response map[string]any, tokens []string) protocol.Response {
 	in := maps.Clone(response)
 	in["tokens"] = tokens
 	if body, ok := in["body"].(string); ok {
 		in["body"] = body[:min(len(body), maxErrorBody)]
 	}
-	a, err := c.export("explain", in)
-	if a.Error == "" {
+	a := c.export("explain", in)
+	if !failed(a) {
 		a.Error, a.Output = string(a.Output), nil
 	}
-	return a, err
+	return a
 }
 
 // ended ends a call with the error of its flow. After a 401, service_unauthorized has what explain says of it.
-func (c *course) ended(a protocol.Response, response map[string]any, tokens []string, err error) (protocol.Response, error) {
+func (c *course) ended(a protocol.Response, response map[string]any, tokens []string) protocol.Response {
 	var failure, of map[string]any
-	if err != nil || response == nil || json.Unmarshal([]byte(a.Error), &failure) != nil || failure["code"] != "service_unauthorized" {
-		return a, err
+	if response == nil || json.Unmarshal([]byte(a.Error), &failure) != nil || failure["code"] != "service_unauthorized" {
+		return a
 	}
-	explained, err := c.explain(response, tokens)
-	if err != nil || json.Unmarshal([]byte(explained.Error), &of) != nil {
-		return explained, err
+	explained := c.explain(response, tokens)
+	if json.Unmarshal([]byte(explained.Error), &of) != nil {
+		return explained
 	}
 	for _, field := range []string{"status", "body", "body_truncated"} {
 		if of[field] != nil {
@@ -97,5 +91,8 @@ func (c *course) ended(a protocol.Response, response map[string]any, tokens []st
 		}
 	}
 	b, err := json.Marshal(failure)
-	return protocol.Response{Error: string(b)}, err
+	if err != nil {
+		return broken(err)
+	}
+	return protocol.Response{Error: string(b)}
 }

@@ -54,7 +54,10 @@ type part struct {
 	result map[string]any // of its last step
 }
 
-func failed(a protocol.Response) bool { return a.Error+a.Trap != "" }
+func failed(a protocol.Response) bool { return a.Error+a.Trap+a.Misuse != "" }
+
+// broken is the response of a host that does not keep to the protocol or the contract.
+func broken(err error) protocol.Response { return protocol.Response{Misuse: err.Error()} }
 
 // begin is the input of begin.
 func (c *course) begin(call *scenario.Call) map[string]any {
@@ -67,41 +70,41 @@ func (c *course) begin(call *scenario.Call) map[string]any {
 
 // toEnd begins a flow, and resumes it to its end. It sends the requests, takes what the store gives from
 // the script, and does not wait. Each step must have the token that the script says, if it is exact.
-func (c *course) toEnd(call *scenario.Call, in map[string]any, exact bool) (s step, a protocol.Response, err error) {
+func (c *course) toEnd(call *scenario.Call, in map[string]any, exact bool) (s step, a protocol.Response) {
 	var logs []protocol.Log // nil from a host that shows none
 	for export := "begin"; ; export = "resume" {
-		s, a, err = c.next(call, export, in)
+		s, a = c.next(call, export, in)
 		if logs != nil {
 			a.Logs = append(logs, a.Logs...)
 		}
 		logs = a.Logs
-		if err != nil || failed(a) || s.Step == "done" {
-			return s, a, err
+		if failed(a) || s.Step == "done" {
+			return s, a
 		}
 		if exact {
 			c.Servers.has(s)
 		}
-		if in, err = c.carryOut(s); err != nil {
-			return s, a, err
-		}
+		in = c.carryOut(s)
 		in["flow"] = s.Flow
 	}
 }
 
 // next calls begin or resume.
-func (c *course) next(call *scenario.Call, export string, in map[string]any) (s step, a protocol.Response, err error) {
+func (c *course) next(call *scenario.Call, export string, in map[string]any) (s step, a protocol.Response) {
 	if call.Now != nil {
 		in["now"] = call.Now
 	}
-	a, err = c.export(export, in)
-	if err != nil || failed(a) {
-		return s, a, err
+	if a = c.export(export, in); failed(a) {
+		return s, a
 	}
 	decoder := json.NewDecoder(bytes.NewReader(a.Output))
 	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&s)
+	err := decoder.Decode(&s)
+	isRequest := s.Step == "request" && s.Request != nil && s.Timeout == requestTimeout && s.Limit == requestLimit
 	switch {
 	case err != nil:
+	case !isRequest && (s.Step != "store" || s.Timeout != storeTimeout) && s.Step != "wait" && s.Step != "done":
+		err = errors.New("it is none of the contract")
 	case c.shows(string(s.Flow)):
 		err = errors.New("the flow shows a secret")
 	case (s.Flow == nil) != (s.Step == "done"):
@@ -110,20 +113,17 @@ func (c *course) next(call *scenario.Call, export string, in map[string]any) (s 
 		err = errors.New("token and until come together")
 	}
 	if err != nil {
-		err = fmt.Errorf("the step %.300s: %w", a.Output, err)
+		a = broken(fmt.Errorf("the step %.300s: %w", a.Output, err))
 	}
-	return s, a, err
+	return s, a
 }
 
 // carryOut returns the result of a step, as resume takes it.
-func (c *course) carryOut(s step) (map[string]any, error) {
-	switch {
-	case s.Step == "request" && s.Timeout == requestTimeout && s.Limit == requestLimit && s.Request != nil:
-		return send(s.Request, requestLimit), nil
-	case s.Step == "store" && s.Timeout == storeTimeout, s.Step == "wait":
-		return c.Servers.step(s), nil
+func (c *course) carryOut(s step) map[string]any {
+	if s.Step == "request" {
+		return send(s.Request, requestLimit)
 	}
-	return nil, fmt.Errorf("what step is %+v?", s)
+	return c.Servers.step(s)
 }
 
 // send sends a request and returns its response with the first bytes of its body, as resume and explain
@@ -158,19 +158,15 @@ func (c *course) part(call *scenario.Call) error {
 		}
 		in["flow"] = of.flow
 	}
-	s, a, err := c.next(call, export, in)
-	if err != nil {
-		return err
-	}
+	s, a := c.next(call, export, in)
 	if call.Step == nil {
 		return c.check(call, a)
 	}
 	if failed(a) || s.Step == "done" {
-		return fmt.Errorf("there is no further step: %s%s%s", a.Error, a.Trap, a.Output)
+		return fmt.Errorf("there is no further step: %s%s%s%s", a.Error, a.Trap, a.Misuse, a.Output)
 	}
 	c.Servers.Expect(*call.Step)
 	c.Servers.has(s)
-	result, err := c.carryOut(s)
-	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = part{s.Flow, result}
-	return errors.Join(err, c.also(call, a), c.Servers.Check())
+	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = part{s.Flow, c.carryOut(s)}
+	return errors.Join(c.also(call, a), c.Servers.Check())
 }

@@ -36,14 +36,17 @@ func (c *course) openLibrary() protocol.Request {
 }
 
 // libraryCall makes a call of the scenario by the library's API.
-func (c *course) libraryCall(call *scenario.Call) (protocol.Response, error) {
+func (c *course) libraryCall(call *scenario.Call) protocol.Response {
 	r, _ := libraryCall(call)
 	r.Client = c.client
 	a, err := c.Do(r)
+	if err != nil {
+		return broken(err)
+	}
 	if a.Output = a.Body; a.Token != nil {
 		a.Output = a.Token
 	}
-	return a, err
+	return a
 }
 
 // expressible are the fields of inputs that the libraries' API has.
