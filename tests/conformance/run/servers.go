@@ -97,8 +97,14 @@ func (s *Servers) next(kind string, what ...any) (e scenario.Exchange, ok bool) 
 
 func (s *Servers) compare(what string, got, want any) {
 	if !reflect.DeepEqual(got, want) {
-		s.wrong = append(s.wrong, fmt.Errorf("the %s is %.300q, not %.300q", what, fmt.Sprint(got), fmt.Sprint(want)))
+		s.wrong = append(s.wrong, fmt.Errorf("the %s is %s, not %s", what, short(got), short(want)))
 	}
+}
+
+// short is a value as JSON, at most the first 300 bytes of it.
+func short(value any) string {
+	b, _ := json.Marshal(value) // values of JSON
+	return fmt.Sprintf("%.300s", b)
 }
 
 // request returns the response to a request.
