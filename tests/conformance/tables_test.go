@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,33 +23,11 @@ func TestTables(t *testing.T) {
 	}
 	checkTables(t, "docs/hosts.md", map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(), "hostile": hostileTable()})
 	checkTables(t, "docs/sdk.md", map[string]string{"rows": rowsTable(rows), "differences": differencesTable(rows)})
-	for page, spell := range configPages {
-		checkTables(t, page, map[string]string{"config": configTable(t, spell)})
-	}
-}
-
-// configPages have a table of the config, in which each spells the keys in its way.
-var configPages = map[string]func(key string) string{
-	"README.md": unchanged, "sdk/c/README.md": unchanged, "sdk/python/README.md": unchanged, "sdk/rust/README.md": unchanged,
-	"sdk/java/README.md": camel, "sdk/javascript/README.md": camel, "sdk/go/README.md": exported,
-}
-
-var later = regexp.MustCompile(`_[a-z]+`) // the words of a key after its first
-
-func unchanged(key string) string { return key }
-func camel(key string) string     { return later.ReplaceAllStringFunc(key, capital) }
-func capital(later string) string { return strings.ToUpper(later[1:2]) + later[2:] }
-func exported(key string) string {
-	return later.ReplaceAllStringFunc("_"+key, func(word string) string {
-		if slices.Contains([]string{"_url", "_id", "_http"}, word) {
-			return strings.ToUpper(word[1:])
-		}
-		return capital(word)
-	})
+	checkTables(t, "README.md", map[string]string{"config": configTable(t)})
 }
 
 // configTable has the keys of the schema, in its order, with their descriptions there.
-func configTable(t *testing.T, spell func(string) string) string {
+func configTable(t *testing.T) string {
 	t.Helper()
 	keys, _, err := contract.Lists(hosts.Root())
 	if err != nil {
@@ -58,7 +35,7 @@ func configTable(t *testing.T, spell func(string) string) string {
 	}
 	text := row("field", "variable", "meaning") + rule(3)
 	for _, key := range keys {
-		text += row("`"+spell(key.Name)+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
+		text += row("`"+key.Name+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
 	}
 	return text
 }

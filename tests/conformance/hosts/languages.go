@@ -35,9 +35,9 @@ var inGo = []string{"go", "run", "-C", "../../host-example/go", "./call"}
 var goLanguage = language{
 	Folder: "go",
 	Hosts: []Host{
-		{Name: "go", Command: inGo, Build: "dist/rostering.wasm", All: true},
-		{Name: "go-nowasi", Command: inGo, Build: "dist/rostering-nowasi.wasm"},
-		{Name: "go-poison", Command: inGo, Build: "build/rostering-poison.wasm", All: true},
+		{Name: "go", Command: inGo, Build: "rostering.wasm", All: true},
+		{Name: "go-nowasi", Command: inGo, Build: "rostering-nowasi.wasm"},
+		{Name: "go-poison", Command: inGo, Build: "../build/rostering-poison.wasm", All: true},
 	},
 	Adapters: []Host{{Name: "go", Command: []string{"../../build/adapters/go/adapter"}}},
 }
