@@ -130,7 +130,7 @@ versions_of_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestRows/.*/.*/stores|TestOneOfManyAdds' ./suite
+	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestRows/.*/.*/stores|TestConcurrentAdds' ./suite
 )
 versions_of_redis() {
 	local at stores="stores in go, javascript, python"

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"automatic-rostering/tests/conformance/contract"
-	"automatic-rostering/tests/conformance/hostile"
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/suite"
 )
@@ -22,7 +21,7 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTables(t, "docs/hosts.md", map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(t), "hostile": hostileTable(t)})
+	checkTables(t, "docs/hosts.md", map[string]string{"matrix": versionsTable(t), "redirects": redirectsTable(), "hostile": hostileTable()})
 	checkTables(t, "docs/sdk.md", map[string]string{"rows": rowsTable(rows), "differences": differencesTable(rows)})
 	checkTables(t, "README.md", map[string]string{"config": configTable(t)})
 }
@@ -64,7 +63,7 @@ func checkTables(t *testing.T, file string, tables map[string]string) {
 			t.Error(err)
 		}
 	default:
-		t.Errorf("the tables of %s are not those of tests/rows and tests/conformance/recorded: make matrix writes them", file)
+		t.Errorf("the tables of %s are not those of tests/rows and tests/conformance/recorded.json: make matrix writes them", file)
 	}
 }
 
@@ -102,78 +101,70 @@ func differencesTable(rows []suite.Row) string {
 
 // versionsTable has what runs on each host, and below what it cannot do.
 func versionsTable(t *testing.T) string {
-	raw, libraries := readRecord[string](t, "versions.json"), readRecord[string](t, "libraries.json")
-	text, reasons := row("host", "the plugin's direct calls", "client library")+rule(3), ""
-	all := maps.Clone(raw)
-	maps.Copy(all, libraries)
+	text, reasons, deviations := row("host", "the plugin's direct calls", "client library")+rule(3), "", readDeviations(t)
+	all := maps.Clone(recorded.Hosts)
+	maps.Copy(all, recorded.Libraries)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		deviations, err := readDeviations(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range deviations {
-			reasons += fmt.Sprintf("\n- **%s**: %s", name, d.Why)
+		for _, scenario := range slices.Sorted(maps.Keys(deviations[name])) {
+			reasons += fmt.Sprintf("\n- **%s**: %s", name, deviations[name][scenario])
 		}
 		if !slices.ContainsFunc([]string{"poison", "core", "-nowasi"}, func(part string) bool { return strings.Contains(name, part) }) {
-			text += row(name, raw[name], libraries[name])
+			text += row(name, recorded.Hosts[name], recorded.Libraries[name])
 		}
 	}
 	return text + reasons + "\n"
 }
 
-func redirectsTable(t *testing.T) string {
-	record := readRecord[redirects](t, "redirects.json")
+// redirectsTable groups statuses by outcome: "301, 302: …; 307: …".
+func redirectsTable() string {
 	text := row("host", "the token endpoint redirects", "the service redirects") + rule(3)
-	for _, language := range slices.Sorted(maps.Keys(record)) {
-		text += row(language, outcomes(record[language].Token), outcomes(record[language].Jobs))
+	for _, language := range slices.Sorted(maps.Keys(recorded.Redirects)) {
+		cell := func(of map[string]string) string {
+			statuses, texts := group(of)
+			if len(texts) == 1 {
+				return texts[0]
+			}
+			slices.SortFunc(texts, func(a, b string) int { return cmp.Compare(statuses[a][0], statuses[b][0]) })
+			return strings.Join(listed(texts, statuses), "; ")
+		}
+		text += row(language, cell(recorded.Redirects[language].Token), cell(recorded.Redirects[language].Service))
 	}
 	return text
 }
 
-// outcomes groups statuses by outcome: "301, 302: …; 307: …".
-func outcomes(of redirectOutcomes) string {
-	var texts []string // in the order of their first statuses
-	statuses := map[string][]string{}
-	for _, status := range redirectStatuses {
-		text := of[status]
-		if statuses[text] == nil {
-			texts = append(texts, text)
-		}
-		statuses[text] = append(statuses[text], fmt.Sprint(status))
-	}
-	if len(texts) == 1 {
-		return texts[0]
-	}
-	for i, text := range texts {
-		texts[i] = strings.Join(statuses[text], ", ") + ": " + text
-	}
-	return strings.Join(texts, "; ")
-}
-
-func hostileTable(t *testing.T) string {
-	record := readRecord[hostile.Result](t, "hostile.json")
+// hostileTable has the most frequent outcome of each kind, and the others with the libraries that have them.
+func hostileTable() string {
 	text := row("what a server does", "as the token endpoint", "as the service") + rule(3)
-	for _, k := range hostile.Kinds {
-		token, service := map[string][]string{}, map[string][]string{}
-		for _, library := range slices.Sorted(maps.Keys(record)) {
-			name, of := library, record[library]
-			token[of.Token[k.Name]] = append(token[of.Token[k.Name]], name)
-			service[of.Service[k.Name]] = append(service[of.Service[k.Name]], name)
+	for _, k := range kinds {
+		token, service := map[string]string{}, map[string]string{}
+		for library, of := range recorded.Hostile {
+			token[library], service[library] = of.Token[k.name], of.Service[k.name]
 		}
-		text += row(k.Name, byOutcome(token), byOutcome(service))
+		cell := func(of map[string]string) string {
+			libraries, texts := group(of)
+			slices.SortStableFunc(texts, func(a, b string) int { return len(libraries[b]) - len(libraries[a]) })
+			return strings.Join(append(texts[:1], listed(texts[1:], libraries)...), "; ")
+		}
+		text += row(k.name, cell(token), cell(service))
 	}
 	return text
 }
 
-// byOutcome returns the most frequent outcome, and the others with the libraries that have them.
-func byOutcome(libraries map[string][]string) string {
-	texts := slices.SortedFunc(maps.Keys(libraries), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(libraries[b]), len(libraries[a])), cmp.Compare(a, b))
-	})
-	for n, text := range texts[1:] {
-		texts[n+1] = strings.Join(libraries[text], ", ") + ": " + text
+// group returns the names that have each outcome, and the outcomes, both sorted.
+func group(of map[string]string) (names map[string][]string, outcomes []string) {
+	names = map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		names[of[name]] = append(names[of[name]], name)
 	}
-	return strings.Join(texts, "; ")
+	return names, slices.Sorted(maps.Keys(names))
+}
+
+// listed writes each outcome with the names that have it.
+func listed(outcomes []string, names map[string][]string) (texts []string) {
+	for _, outcome := range outcomes {
+		texts = append(texts, strings.Join(names[outcome], ", ")+": "+outcome)
+	}
+	return texts
 }
 
 func row(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }

@@ -19,7 +19,7 @@ import (
 
 // inGo reports whether the Go library plays a case when it is broken; slow ones take too long.
 func inGo(row *Row, c *Case) bool {
-	return !c.Slow && !hosts.GoLibrary.Differs(row.Differences) && !hosts.GoLibrary.Differs(c.Differences)
+	return !c.Slow && !hosts.Library("go").Differs(row.Differences) && !hosts.Library("go").Differs(c.Differences)
 }
 
 // Each row that the Go library plays has patches, and they fit its sources.
@@ -118,11 +118,8 @@ func startPatched(t *testing.T, patch *Patch) *protocol.Process {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	host := hosts.GoLibrary
-	host.Command = []string{"./adapter"}
-	if host.Folder, err = filepath.Rel(hosts.Root(), folder); err != nil {
-		t.Fatal(err)
-	}
+	host := hosts.Library("go")
+	host.Command = []string{filepath.Join(folder, "adapter")}
 	p, err := host.Process(t.Context(), io.Discard)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func eachStoreUser(t *testing.T, f func(t *testing.T, host *protocol.Process)) {
 }
 
 // Of many that add a key at the same time, also through another store of the same place, one does.
-func TestOneOfManyAdds(t *testing.T) {
+func TestConcurrentAdds(t *testing.T) {
 	eachStoreUser(t, func(t *testing.T, host *protocol.Process) {
 		for _, kind := range []string{"memory", "folder", "redis"} {
 			store := protocol.Store{Name: t.Name() + kind, Kind: kind, Folder: t.TempDir()}

@@ -17,7 +17,7 @@ import (
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-func TestMain(m *testing.M) { os.Exit(hosts.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(hosts.Main(m, held.Secret, scenario.Secret)) }
 
 // The rows of docs/sdk.md hold for each library. No test asserts a duration: what must not wait ends
 // while the test holds back what it must not wait for.
@@ -51,12 +51,12 @@ func TestRows(t *testing.T) {
 
 // The scenarios that a library can break hold for each.
 func TestScenarios(t *testing.T) {
-	all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")))
-	if err != nil {
-		t.Fatal(err)
-	}
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
 		host := h.Start(t)
+		all, err := scenario.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/scenarios")), host.Servers.URLs)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, s := range all {
 			if !run.ForLibraries(&s) {
 				continue

@@ -42,45 +42,31 @@ func forms(secret string) []string {
 	return all
 }
 
-// Watch is a writer that forwards what is written, and records whether a line contains a secret.
+// Watch is a writer that forwards what is written, and knows whether it contains a secret.
 type Watch struct {
 	To      io.Writer
 	Secrets []string
 
-	mutex sync.Mutex
-	line  []byte
-	shown string
+	mutex   sync.Mutex
+	written bytes.Buffer
 }
 
 // Write implements [io.Writer].
 func (w *Watch) Write(b []byte) (int, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.line = append(w.line, b...)
-	if end := bytes.LastIndexByte(w.line, '\n') + 1; end > 0 || len(w.line) > 1<<20 {
-		if end == 0 {
-			end = len(w.line)
-		}
-		w.look(string(w.line[:end]))
-		w.line = append(w.line[:0], w.line[end:]...)
-	}
+	w.written.Write(b)
 	return w.To.Write(b)
-}
-
-func (w *Watch) look(text string) {
-	for _, secret := range w.Secrets {
-		if Shows(text, secret) {
-			w.shown = secret
-		}
-	}
 }
 
 // Err is an error if a secret was written.
 func (w *Watch) Err() error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	if w.look(string(w.line)); w.shown != "" {
-		return fmt.Errorf("a secret was written: that of %d bytes", len(w.shown))
+	for _, secret := range w.Secrets {
+		if Shows(w.written.String(), secret) {
+			return fmt.Errorf("a secret was written: that of %d bytes", len(secret))
+		}
 	}
 	return nil
 }

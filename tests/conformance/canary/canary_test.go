@@ -12,7 +12,7 @@ import (
 
 const secret = `s3cr3t/+ "with"=odd&characters%`
 
-func TestAnyFormIsSeen(t *testing.T) {
+func TestFindsEveryForm(t *testing.T) {
 	for name, text := range map[string]string{
 		"as it is":         "before " + secret + " after",
 		"in a form":        "client_secret=" + url.QueryEscape(secret) + "&scope=a",

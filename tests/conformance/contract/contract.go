@@ -67,9 +67,7 @@ func Read(root string) (Contract, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	c := Contract{}
-	for _, name := range []string{
-		"get_token", "list_jobs", "send_request", "begin", "resume", "request", "request_output", "explain", "set_token", "nothing", "version", "token", "step", "error", "config",
-	} {
+	for name := range document.(map[string]any)["$defs"].(map[string]any) {
 		if c[name], err = compiler.Compile(id + "#/$defs/" + name); err != nil {
 			return nil, err
 		}

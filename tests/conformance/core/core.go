@@ -3,13 +3,12 @@
 package core
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"runtime"
-	"sync"
+	"strings"
 	"time"
 
 	"automatic-rostering/plugin/core/exports"
@@ -22,18 +21,18 @@ import (
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// Host takes the requests of the protocol, as an adapter does.
+// Host takes the requests of the protocol, one at a time, as an adapter does.
 type Host struct {
-	client http.Client
-
-	mutex    sync.Mutex
-	instance *instance
+	client   http.Client
+	instance *memory.Host
+	logs     []protocol.Log
+	body     []byte // of the last response
 }
 
-// New returns a host whose direct calls send their requests through a transport.
-func New(transport http.RoundTripper) *Host {
+// New returns a host.
+func New() *Host {
 	return &Host{client: http.Client{
-		Transport:     transport,
+		Transport:     &http.Transport{DisableKeepAlives: true},
 		Timeout:       10 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -41,35 +40,21 @@ func New(transport http.RoundTripper) *Host {
 
 // Do takes a request.
 func (h *Host) Do(r protocol.Request) (protocol.Response, error) {
-	h.mutex.Lock()
-	defer h.mutex.Unlock()
 	switch r.Op {
 	case "versions":
 		return protocol.Response{Versions: runtime.Version()}, nil
 	case "create":
-		h.instance = newInstance(r.Config, &h.client)
+		h.instance = memory.New(r.Config)
+		h.instance.Respond = h.send
+		h.instance.Logged = func(level host.Level, text string) {
+			names := map[host.Level]string{host.Debug: "debug", host.Warn: "warn"}
+			h.logs = append(h.logs, protocol.Log{Level: names[level], Line: text})
+		}
 		return protocol.Response{}, nil
 	case "call":
-		return h.instance.call(r.Export, r.Input), nil
+		return h.call(r.Export, r.Input), nil
 	}
 	return protocol.Response{}, fmt.Errorf("no operation %q", r.Op)
-}
-
-type instance struct {
-	*memory.Host
-	client *http.Client
-	logs   []protocol.Log
-	body   []byte // of the last response
-}
-
-func newInstance(config map[string]string, client *http.Client) *instance {
-	i := &instance{Host: memory.New(config), client: client}
-	i.Respond = i.send
-	i.Logged = func(level host.Level, text string) {
-		names := map[host.Level]string{host.Debug: "debug", host.Warn: "warn"}
-		i.logs = append(i.logs, protocol.Log{Level: names[level], Line: text})
-	}
-	return i
 }
 
 // silent has the exports that send no request, and direct those that do.
@@ -82,42 +67,51 @@ var (
 )
 
 // call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
-func (i *instance) call(export string, in []byte) (a protocol.Response) {
-	i.logs = []protocol.Log{}
+func (h *Host) call(export string, in []byte) (a protocol.Response) {
+	h.logs = []protocol.Log{}
 	defer func() {
 		if failure := recover(); failure != nil {
 			a = protocol.Response{Trap: fmt.Sprint(failure)}
 		}
-		a.Logs = i.logs
+		a.Logs = h.logs
 	}()
-	if export, ok := silent[export]; ok {
-		return i.end(export(i, in))
+	var r host.Result
+	if silent, ok := silent[export]; ok {
+		r = silent(h.instance, in)
+	} else if name, ok := direct[export]; ok {
+		r = exports.Direct(h.instance, name, in)
+	} else {
+		panic("no export " + export)
 	}
-	name, ok := direct[export]
-	if !ok {
-		return protocol.Response{Trap: "no export " + export}
+	switch r.Kind {
+	case host.Output:
+		return protocol.Response{Output: r.Text}
+	case host.Held:
+		return protocol.Response{Output: h.instance.Held}
+	case host.Response:
+		return protocol.Response{Output: h.body}
 	}
-	return i.end(exports.Direct(i, name, in))
+	return protocol.Response{Error: string(r.Text)}
 }
 
 // send sends the request that the shell would pass to http_request, or panics.
-func (i *instance) send(request, body string) *message.Response {
+func (h *Host) send(request, body string) *message.Response {
 	var m struct {
 		Method, URL string
 		Headers     map[string]string
 	}
-	response, err := (*http.Response)(nil), json.Unmarshal([]byte(request), &m)
-	if err == nil {
-		response, err = i.exchange(m.Method, m.URL, m.Headers, body)
+	must(json.Unmarshal([]byte(request), &m))
+	r, err := http.NewRequest(m.Method, m.URL, strings.NewReader(body))
+	must(err)
+	for name, value := range m.Headers {
+		r.Header.Set(name, value)
 	}
-	if err == nil {
-		defer response.Body.Close()
-		i.body, err = io.ReadAll(response.Body)
-	}
-	if err != nil {
-		panic(err)
-	}
-	got := i.body
+	response, err := h.client.Do(r)
+	must(err)
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	must(err)
+	h.body = got
 	return &message.Response{
 		Status: response.StatusCode,
 		Size:   len(got),
@@ -125,26 +119,8 @@ func (i *instance) send(request, body string) *message.Response {
 	}
 }
 
-func (i *instance) exchange(method, url string, headers map[string]string, body string) (*http.Response, error) {
-	r, err := http.NewRequest(method, url, bytes.NewReader([]byte(body)))
+func must(err error) {
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
-	for name, value := range headers {
-		r.Header.Set(name, value)
-	}
-	return i.client.Do(r)
-}
-
-// end reports the result of a call.
-func (i *instance) end(r host.Result) protocol.Response {
-	switch r.Kind {
-	case host.Output:
-		return protocol.Response{Output: r.Text}
-	case host.Held:
-		return protocol.Response{Output: i.Held}
-	case host.Response:
-		return protocol.Response{Output: i.body}
-	}
-	return protocol.Response{Error: string(r.Text)}
 }

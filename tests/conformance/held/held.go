@@ -4,7 +4,6 @@ package held
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -36,10 +35,6 @@ type Server struct {
 
 // Request is one that was held back.
 type Request struct {
-	Method, Path string
-	Header       http.Header
-	Body         []byte
-
 	t         testing.TB
 	gone      context.Context // done when the client has left
 	release   chan struct{}
@@ -81,16 +76,6 @@ func (s *Server) Count() int {
 	return s.count
 }
 
-// Requested waits until so many requests have come.
-func (s *Server) Requested(count int) {
-	s.t.Helper()
-	for until := time.Now().Add(Patience); s.Count() < count; time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			s.t.Fatalf("%d requests have come within %s, not %d", s.Count(), Patience, count)
-		}
-	}
-}
-
 // Next waits for the next request that is held back.
 func (s *Server) Next() *Request {
 	s.t.Helper()
@@ -121,10 +106,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.respond(w, r, body)
 		return
 	}
-	held := &Request{
-		Method: r.Method, Path: r.RequestURI, Header: r.Header, Body: body,
-		t: s.t, gone: r.Context(), release: make(chan struct{}), responded: make(chan struct{}),
-	}
+	held := &Request{t: s.t, gone: r.Context(), release: make(chan struct{}), responded: make(chan struct{})}
 	defer close(held.responded)
 	s.held <- held
 	select {
@@ -149,18 +131,6 @@ func (r *Request) WaitUntilLeft() {
 	select {
 	case <-r.gone.Done():
 	case <-time.After(Patience):
-		r.t.Fatalf("the request to %s is still there after %s", r.Path, Patience)
+		r.t.Fatalf("a client has not left after %s", Patience)
 	}
-}
-
-// Tokens is a token endpoint that gives token-0001, token-0002 and so on.
-func Tokens(t testing.TB) *Server {
-	var mutex sync.Mutex
-	given := 0
-	return New(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		given++
-		fmt.Fprintf(w, `{"access_token":"token-%04d","token_type":"Bearer","expires_in":3600}`, given)
-	})
 }

@@ -16,22 +16,57 @@ import (
 	"testing"
 )
 
-// language is the hosts of one language other than Go, or of one runtime of JavaScript: a
-// folder of sdk, for which `tasks.sh setup` installs what they need. Its name is that of the
-// folder.
+// language is the hosts of one language, or of one runtime of JavaScript: a folder of sdk, for which
+// `tasks.sh setup` installs what they need. Its name is that of the folder.
 type language struct {
 	Folder string `json:"folder"`
-	Hosts  []struct {
-		Name    string   `json:"name"`
-		Command []string `json:"command"` // starts the adapter; run in the folder
-		Build   string   `json:"build"`   // of dist
-	} `json:"hosts"`
+	Hosts  []Host `json:"hosts"`
 	// Adapters are those of its library, which `tasks.sh adapter` builds: see tests/adapters.
-	Adapters []struct {
-		Name    string   `json:"name"`
-		Command []string `json:"command"` // starts it; run in the folder
-	} `json:"adapters"`
+	Adapters []Host `json:"adapters"`
 }
+
+func (l language) name() string   { return path.Base(l.Folder) }
+func (l language) folder() string { return filepath.Join(Root(), "sdk", l.Folder) }
+
+// inGo starts the raw host in Go. The build with poison fills the heap with a pattern between calls, so
+// that what outlives its call shows there.
+var inGo = []string{"go", "run", "-C", "../../host-example/go", "./call"}
+
+var goLanguage = language{
+	Folder: "go",
+	Hosts: []Host{
+		{Name: "go", Command: inGo, Build: "rostering.wasm", All: true},
+		{Name: "go-nowasi", Command: inGo, Build: "rostering-nowasi.wasm"},
+		{Name: "go-poison", Command: inGo, Build: "../build/rostering-poison.wasm", All: true},
+	},
+	Adapters: []Host{{Name: "go", Command: []string{"../../build/adapters/go/adapter"}}},
+}
+
+// The Makefile reads it, too.
+//
+//go:embed languages.json
+var languagesJSON []byte
+
+// languages are Go, and those of languages.json.
+var languages = sync.OnceValue(func() (all []language) {
+	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&all); err != nil {
+		panic(fmt.Sprintf("languages.json: %v", err))
+	}
+	all = append([]language{goLanguage}, all...)
+	for _, l := range all {
+		for i := range l.Hosts {
+			l.Hosts[i].folder = l.folder()
+		}
+		for i := range l.Adapters {
+			a := &l.Adapters[i]
+			a.folder, a.Library = l.folder(), true
+			a.Language, _, _ = strings.Cut(l.Folder, "/")
+		}
+	}
+	return all
+})
 
 // notHere is the status of a tasks.sh that misses its toolchain.
 const notHere = 69
@@ -40,23 +75,18 @@ const notHere = 69
 // language whose toolchain is missing is skipped, and says how to get it; with CI=true that
 // is a failure.
 func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
-	each(t, "setup", func(l language) []Host { return l.hosts() }, goHosts, f)
+	each(t, "setup", func(l language) []Host { return l.Hosts }, f)
 }
 
-func each(t *testing.T, verb string, of func(language) []Host, ofGo []Host, f func(t *testing.T, language string, hosts []Host)) {
-	try := func(name string, hosts []Host) {
-		if len(hosts) == 0 || !Wanted(name) {
-			return
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			Setup(t, name, verb)
-			f(t, name, hosts)
-		})
-	}
-	try("go", ofGo)
+func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, language string, hosts []Host)) {
 	for _, l := range languages() {
-		try(l.name(), of(l))
+		if hosts := of(l); len(hosts) > 0 && Wanted(l.name()) {
+			t.Run(l.name(), func(t *testing.T) {
+				t.Parallel()
+				Setup(t, l.name(), verb)
+				f(t, l.name(), hosts)
+			})
+		}
 	}
 }
 
@@ -65,7 +95,7 @@ func EachWithCore(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 	if Wanted("go") {
 		t.Run("core", func(t *testing.T) {
 			t.Parallel()
-			f(t, "core", coreHosts)
+			f(t, "core", []Host{Core, CoreInFlows})
 		})
 	}
 	Each(t, f)
@@ -73,7 +103,7 @@ func EachWithCore(t *testing.T, f func(t *testing.T, language string, hosts []Ho
 
 // EachLibrary calls f with the adapter of each library. They run in parallel.
 func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
-	each(t, "adapter", func(l language) []Host { return l.libraries() }, []Host{GoLibrary}, func(t *testing.T, _ string, all []Host) {
+	each(t, "adapter", func(l language) []Host { return l.Adapters }, func(t *testing.T, _ string, all []Host) {
 		for _, h := range all {
 			t.Run(h.Name, func(t *testing.T) {
 				t.Parallel()
@@ -83,43 +113,28 @@ func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
 	})
 }
 
-// Library is the first adapter of a language, or of a runtime of JavaScript.
-func Library(name string) Host {
-	for _, l := range languages() {
-		if l.name() == name {
-			return l.libraries()[0]
-		}
-	}
-	if name != GoLibrary.Name {
-		panic("no library of " + name)
-	}
-	return GoLibrary
-}
-
 // Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
 // a folder of examples.
-func Languages() []string {
-	names := []string{"go"}
+func Languages() (names []string) {
 	for _, l := range languages() {
 		names = append(names, l.name())
 	}
 	return names
 }
 
-func (l language) name() string { return path.Base(l.Folder) }
-
-//go:embed languages.json
-var languagesJSON []byte
-
-// languages reads languages.json, the one list of languages: the Makefile reads it too.
-var languages = sync.OnceValue(func() (all []language) {
-	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&all); err != nil {
-		panic(fmt.Sprintf("languages.json: %v", err))
+func find(name string) language {
+	i := slices.Index(Languages(), name)
+	if i < 0 {
+		panic(fmt.Sprintf("unknown language %q; use some of %s", name, Languages()))
 	}
-	return all
-})
+	return languages()[i]
+}
+
+// Library is the first adapter of a language, or of a runtime of JavaScript.
+func Library(name string) Host { return find(name).Adapters[0] }
+
+// Folder returns that of a language's library, or of a runtime of JavaScript's.
+func Folder(name string) string { return find(name).folder() }
 
 // Wanted reports whether the environment variable HOSTS, a list with commas, includes a
 // language or is empty. It panics if HOSTS names an unknown language: no test would run
@@ -130,15 +145,10 @@ func Wanted(name string) bool {
 		return true
 	}
 	names := strings.Split(list, ",")
-	if typos := unknown(names); len(typos) > 0 {
-		panic(fmt.Sprintf("HOSTS: unknown languages %s; use some of %s", typos, Languages()))
+	for _, name := range names {
+		find(name)
 	}
 	return slices.Contains(names, name)
-}
-
-func unknown(names []string) []string {
-	known := Languages()
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(known, name) })
 }
 
 // setups are the results of each language's `tasks.sh setup` and `adapter`, which run once.
@@ -174,36 +184,6 @@ func Skip(t testing.TB, why string) {
 		t.Fatal(why)
 	}
 	t.Skipf("skipped: %s", why)
-}
-
-// Folder returns that of a language's library, or of a runtime of JavaScript's.
-func Folder(name string) string {
-	for _, l := range languages() {
-		if l.name() == name {
-			return filepath.Join(Root(), l.folder())
-		}
-	}
-	return filepath.Join(Root(), "sdk", name)
-}
-
-func (l language) folder() string { return filepath.Join("sdk", l.Folder) }
-
-func (l language) hosts() (hosts []Host) {
-	for _, h := range l.Hosts {
-		hosts = append(hosts, Host{
-			Name: h.Name, Folder: l.folder(), Command: h.Command,
-			Wasm: filepath.Join("dist", h.Build), WASI: !strings.Contains(h.Build, "nowasi"),
-		})
-	}
-	return hosts
-}
-
-func (l language) libraries() (all []Host) {
-	language, _, _ := strings.Cut(l.Folder, "/")
-	for _, a := range l.Adapters {
-		all = append(all, Host{Name: a.Name, Language: language, Folder: l.folder(), Command: a.Command, Library: true})
-	}
-	return all
 }
 
 // RequireRedis skips a test if Redis is missing.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,11 +21,12 @@ type Process struct {
 	Bound, Grace time.Duration
 
 	command *exec.Cmd
-	queue   *queue
+	lines   chan []byte   // to the host, which may be slow to read them; nil is the last
+	ended   chan struct{} // closed when the host's output was read
 
 	mutex   sync.Mutex
-	last    int64            // the last id
-	pending []*Pending       // the oldest first
+	last    int64 // the last id
+	pending map[int64]*Pending
 	broken  error            // set once: the host can be used no more
 	logs    map[string][]Log // of each client
 }
@@ -59,8 +61,11 @@ func Start(ctx context.Context, folder string, variables []string, stderr io.Wri
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("host %s: %w", name, err)
 	}
-	p := &Process{Bound: time.Minute, Grace: 30 * time.Second, command: command, queue: newQueue(), logs: map[string][]Log{}}
-	go p.queue.writeTo(in)
+	p := &Process{
+		Bound: time.Minute, Grace: 30 * time.Second, command: command, lines: make(chan []byte, 10_000),
+		ended: make(chan struct{}), pending: map[int64]*Pending{}, logs: map[string][]Log{},
+	}
+	go p.write(in)
 	go p.read(out)
 	return p, nil
 }
@@ -93,8 +98,12 @@ func (p *Process) Send(r Request) (*Pending, error) {
 	if r.Op == "create" || r.Op == "open" {
 		pending.bound *= 4
 	}
-	p.pending = append(p.pending, pending)
-	p.queue.add(append(line, '\n'))
+	select {
+	case p.lines <- append(line, '\n'):
+	default:
+		return nil, errors.New("the host does not read its requests")
+	}
+	p.pending[r.ID] = pending
 	return pending, nil
 }
 
@@ -135,34 +144,55 @@ func (p *Process) Broken() bool {
 
 // Close asks the host to end, by closing its input, and kills it if it does not.
 func (p *Process) Close() error {
-	p.queue.close()
-	ended := make(chan error, 1)
-	go func() { ended <- p.command.Wait() }()
 	select {
-	case err := <-ended:
-		return err
+	case p.lines <- nil:
+	default: // it does not read them
+	}
+	kill := time.AfterFunc(p.Grace, func() { _ = p.command.Process.Kill() })
+	defer kill.Stop()
+	select {
+	case <-p.ended: // Wait would close what is not read yet
 	case <-time.After(p.Grace):
-		p.command.Process.Kill()
-		return <-ended
+	}
+	return p.command.Wait()
+}
+
+// write writes the lines until the last, or until the host reads no more. That it has ended is seen by
+// its output.
+func (p *Process) write(in io.WriteCloser) {
+	defer in.Close()
+	for line := range p.lines {
+		if line == nil {
+			return
+		}
+		if _, err := in.Write(line); err != nil {
+			return
+		}
 	}
 }
 
+// read passes each response to the request that it belongs to. When it ends, so do all pending requests,
+// and later ones are refused.
 func (p *Process) read(out io.Reader) {
+	defer close(p.ended)
 	reader := bufio.NewReader(out) // not a Scanner: a response may be of any length
-	for {
+	var broken error
+	for broken == nil {
 		line, err := reader.ReadBytes('\n')
-		if err != nil {
-			p.fail(nil)
-			return
-		}
-		if err := p.take(line); err != nil {
-			p.fail(err)
-			return
+		if broken = errors.New("the host has ended"); err == nil {
+			broken = p.take(line)
 		}
 	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.broken = broken
+	for _, pending := range p.pending {
+		pending.err = fmt.Errorf("%w instead of responding to a %s", broken, pending.op)
+		close(pending.done)
+	}
+	p.pending = nil
 }
 
-// take passes a response to the request that it belongs to.
 func (p *Process) take(line []byte) error {
 	var a Response
 	if err := json.Unmarshal(line, &a); err != nil {
@@ -174,34 +204,14 @@ func (p *Process) take(line []byte) error {
 		p.logs[a.Client] = append(p.logs[a.Client], a.Log)
 		return nil
 	}
-	for i, pending := range p.pending {
-		if a.ID == pending.ID {
-			pending.response = a
-			close(pending.done)
-			p.pending = append(p.pending[:i:i], p.pending[i+1:]...)
-			return nil
-		}
+	pending := p.pending[a.ID]
+	if pending == nil {
+		return fmt.Errorf("the host responded to a request that is not pending: %.200q", line)
 	}
-	return fmt.Errorf("the host responded to a request that is not pending: %.200q", line)
-}
-
-// fail ends all pending requests and refuses later ones; without a reason, because the
-// host closed its output.
-func (p *Process) fail(reason error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.broken = reason
-	if reason == nil {
-		p.broken = fmt.Errorf("the host has ended")
-	}
-	for _, pending := range p.pending {
-		pending.err = reason
-		if reason == nil {
-			pending.err = fmt.Errorf("the host ended instead of responding to a %s", pending.op)
-		}
-		close(pending.done)
-	}
-	p.pending = nil
+	delete(p.pending, a.ID)
+	pending.response = a
+	close(pending.done)
+	return nil
 }
 
 // PID is the process's id.

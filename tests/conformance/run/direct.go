@@ -16,83 +16,74 @@ const (
 
 // inFlows makes a direct call as the host of docs/contract.md does: by begin, resume, request and explain. Its
 // log lines differ from those of the export, and are none of its response.
-func (c *course) inFlows(call *scenario.Call) (protocol.Response, error) {
+func (c *course) inFlows(call *scenario.Call) protocol.Response {
 	if call.Call == "get_token" {
-		s, a, err := c.toEnd(call, fields(call), false)
+		s, a := c.toEnd(call, call.FullInput(), false)
 		a.Output = s.Token
-		return a, err
+		return a
 	}
-	r, a, err := c.request(call)
-	if err != nil || a.Error+a.Trap != "" {
-		return a, err
+	in, r := call.FullInput(), &request{}
+	delete(in, "now")
+	if json.Unmarshal(call.Input["body"], &r.Body) == nil {
+		in["body"] = true
+	}
+	a := c.export("request", in)
+	if failed(a) {
+		return a
+	}
+	if err := json.Unmarshal(a.Output, r); err != nil {
+		return broken(err)
 	}
 	var tokens []string
 	var response map[string]any
-	in := map[string]any{} // of begin
+	in = map[string]any{} // of begin
 	for {
-		s, a, err := c.toEnd(call, in, false)
-		if err != nil || a.Trap != "" || a.Error != "" {
-			return c.ended(a, response, tokens, err)
+		s, a := c.toEnd(call, in, false)
+		if failed(a) {
+			return c.ended(a, response, tokens)
 		}
 		if len(tokens) == maxSends {
 			return c.explain(response, tokens)
 		}
-		tokens = append(tokens, accessToken(s.Token))
-		r.Headers["Authorization"] = "Bearer " + tokens[len(tokens)-1]
+		token := accessToken(s.Token)
+		tokens = append(tokens, token)
+		r.Headers["Authorization"] = "Bearer " + token
 		response = send(r, anyBody)
 		status, _ := response["status"].(int)
 		body, _ := response["body"].(string)
 		switch {
 		case status/100 == 2 || status == 304:
-			return protocol.Response{Output: []byte(body)}, nil
+			return protocol.Response{Output: []byte(body)}
 		case status != 401:
 			return c.explain(response, tokens)
 		}
-		in = map[string]any{"refused": tokens[len(tokens)-1]}
+		in = map[string]any{"refused": token}
 	}
-}
-
-// request calls the export of that name for a direct call.
-func (c *course) request(call *scenario.Call) (*request, protocol.Response, error) {
-	in, body := fields(call), ""
-	if json.Unmarshal(call.Input["body"], &body) == nil {
-		in["body"] = true
-	}
-	a, err := c.exportJSON("request", in)
-	r := &request{Body: body}
-	if err == nil && a.Error+a.Trap == "" {
-		err = json.Unmarshal(a.Output, r)
-	}
-	return r, a, err
 }
 
 // explain ends a call with the error for its response.
-func (c *course) explain(response map[string]any, tokens []string) (protocol.Response, error) {
+func (c *course) explain(response map[string]any, tokens []string) protocol.Response {
 	in := maps.Clone(response)
 	in["tokens"] = tokens
 	if body, ok := in["body"].(string); ok {
 		in["body"] = body[:min(len(body), maxErrorBody)]
 	}
-	a, err := c.exportJSON("explain", in)
-	if a.Error == "" {
+	a := c.export("explain", in)
+	if !failed(a) {
 		a.Error, a.Output = string(a.Output), nil
 	}
-	return a, err
+	return a
 }
 
 // ended ends a call with the error of its flow. After a 401, service_unauthorized has what explain says of it.
-func (c *course) ended(a protocol.Response, response map[string]any, tokens []string, err error) (protocol.Response, error) {
-	var failure map[string]any
-	if err != nil || a.Error == "" || response == nil || json.Unmarshal([]byte(a.Error), &failure) != nil || failure["code"] != "service_unauthorized" {
-		return a, err
+func (c *course) ended(a protocol.Response, response map[string]any, tokens []string) protocol.Response {
+	var failure, of map[string]any
+	if response == nil || json.Unmarshal([]byte(a.Error), &failure) != nil || failure["code"] != "service_unauthorized" {
+		return a
 	}
-	explained, err := c.explain(response, tokens)
-	if err != nil {
-		return explained, err
-	}
-	var of map[string]any
-	if err := json.Unmarshal([]byte(explained.Error), &of); err != nil {
-		return explained, err
+	explained := c.explain(response, tokens)
+	if json.Unmarshal([]byte(explained.Error), &of) != nil {
+		return explained
 	}
 	for _, field := range []string{"status", "body", "body_truncated"} {
 		if of[field] != nil {
@@ -100,5 +91,8 @@ func (c *course) ended(a protocol.Response, response map[string]any, tokens []st
 		}
 	}
 	b, err := json.Marshal(failure)
-	return protocol.Response{Error: string(b)}, err
+	if err != nil {
+		return broken(err)
+	}
+	return protocol.Response{Error: string(b)}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,12 +13,11 @@ import (
 
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/scenario"
-	"automatic-rostering/tests/conformance/script"
 )
 
 // client sends the requests of flows.
 var client = &http.Client{
-	Transport:     script.Transport,
+	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
@@ -33,11 +33,13 @@ type step struct {
 	Step           string
 	Timeout, Limit int
 	Request        *request
-	script.Operation
-	Seconds json.Number
-	Flow    json.RawMessage
-	Token   json.RawMessage
-	Until   *int64
+	Op, Key        string // of an operation on the store
+	Value          *string
+	TTL            float64
+	Seconds        float64 // of a wait
+	Flow           json.RawMessage
+	Token          json.RawMessage
+	Until          *int64
 }
 
 // limits are those of a step that sends a request.
@@ -52,149 +54,119 @@ type part struct {
 	result map[string]any // of its last step
 }
 
-// flow makes a whole flow.
-func (c *course) flow(call *scenario.Call) (protocol.Response, error) {
-	_, a, err := c.toEnd(call, c.begin(call), true)
-	return a, err
-}
+func failed(a protocol.Response) bool { return a.Error+a.Trap+a.Misuse != "" }
+
+// broken is the response of a host that does not keep to the protocol or the contract.
+func broken(err error) protocol.Response { return protocol.Response{Misuse: err.Error()} }
 
 // begin is the input of begin.
 func (c *course) begin(call *scenario.Call) map[string]any {
-	in := fields(call)
+	in := call.FullInput()
 	if c.scenario.Accepts != nil {
 		in["accepts"] = c.scenario.Accepts
 	}
 	return in
 }
 
-// fields are those of a call's input.
-func fields(call *scenario.Call) map[string]any {
-	in := map[string]any{}
-	for field, value := range call.Input {
-		in[field] = value
-	}
-	return in
-}
-
 // toEnd begins a flow, and resumes it to its end. It sends the requests, takes what the store gives from
 // the script, and does not wait. Each step must have the token that the script says, if it is exact.
-func (c *course) toEnd(call *scenario.Call, in map[string]any, exact bool) (s step, a protocol.Response, err error) {
-	var logs []protocol.Log
+func (c *course) toEnd(call *scenario.Call, in map[string]any, exact bool) (s step, a protocol.Response) {
+	var logs []protocol.Log // nil from a host that shows none
 	for export := "begin"; ; export = "resume" {
-		s, a, err = c.next(call, export, in)
-		if logs == nil {
-			logs = a.Logs // nil from a host that shows none
-		} else {
-			logs = append(logs, a.Logs...)
+		s, a = c.next(call, export, in)
+		if logs != nil {
+			a.Logs = append(logs, a.Logs...)
 		}
-		a.Logs = logs
-		if err != nil || a.Error+a.Trap != "" || s.Step == "done" {
-			return s, a, err
+		logs = a.Logs
+		if failed(a) || s.Step == "done" {
+			return s, a
 		}
 		if exact {
-			c.servers.Has(accessToken(s.Token), s.Until)
+			c.Servers.has(s)
 		}
-		flow := s.Flow
-		if in, err = c.carryOut(s); err != nil {
-			return s, a, err
-		}
-		in["flow"] = flow
+		in = c.carryOut(s)
+		in["flow"] = s.Flow
 	}
 }
 
 // next calls begin or resume.
-func (c *course) next(call *scenario.Call, export string, in map[string]any) (s step, a protocol.Response, err error) {
-	if call.Now != "" {
+func (c *course) next(call *scenario.Call, export string, in map[string]any) (s step, a protocol.Response) {
+	if call.Now != nil {
 		in["now"] = call.Now
 	}
-	a, err = c.exportJSON(export, in)
-	if err != nil || a.Error+a.Trap != "" {
-		return s, a, err
+	if a = c.export(export, in); failed(a) {
+		return s, a
 	}
 	decoder := json.NewDecoder(bytes.NewReader(a.Output))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&s); err != nil {
-		return s, a, fmt.Errorf("the step %.300s: %w", a.Output, err)
-	}
+	err := decoder.Decode(&s)
+	isRequest := s.Step == "request" && s.Request != nil && s.Timeout == requestTimeout && s.Limit == requestLimit
 	switch {
+	case err != nil:
+	case !isRequest && (s.Step != "store" || s.Timeout != storeTimeout) && s.Step != "wait" && s.Step != "done":
+		err = errors.New("it is none of the contract")
 	case c.shows(string(s.Flow)):
-		return s, a, fmt.Errorf("the flow shows a secret: %s", s.Flow)
+		err = errors.New("the flow shows a secret")
 	case (s.Flow == nil) != (s.Step == "done"):
-		return s, a, fmt.Errorf("every step but done has a flow: %.300s", a.Output)
+		err = errors.New("every step but done has a flow")
 	case (s.Token == nil) != (s.Until == nil):
-		return s, a, fmt.Errorf("token and until come together: %.300s", a.Output)
+		err = errors.New("token and until come together")
 	}
-	return s, a, nil
-}
-
-func accessToken(object json.RawMessage) string {
-	var token struct {
-		AccessToken string `json:"access_token"`
+	if err != nil {
+		a = broken(fmt.Errorf("the step %.300s: %w", a.Output, err))
 	}
-	_ = json.Unmarshal(object, &token)
-	return token.AccessToken
+	return s, a
 }
 
 // carryOut returns the result of a step, as resume takes it.
-func (c *course) carryOut(s step) (map[string]any, error) {
-	switch {
-	case s.Step == "request" && s.Timeout == requestTimeout && s.Limit == requestLimit && s.Request != nil:
-		return send(s.Request, requestLimit), nil
-	case s.Step == "store" && s.Timeout == storeTimeout:
-		return c.servers.Store(s.Operation), nil
-	case s.Step == "wait":
-		c.servers.Wait(s.Seconds)
-		return map[string]any{}, nil
+func (c *course) carryOut(s step) map[string]any {
+	if s.Step == "request" {
+		return send(s.Request, requestLimit)
 	}
-	return nil, fmt.Errorf("what step is %+v?", s)
+	return c.Servers.step(s)
 }
 
 // send sends a request and returns its response with the first bytes of its body, as resume and explain
 // take it.
 func send(r *request, limit int64) map[string]any {
-	failed := func(err error) map[string]any { return map[string]any{"failed": err.Error()} }
 	request, err := http.NewRequest(r.Method, r.URL, strings.NewReader(r.Body))
 	if err != nil {
-		return failed(err)
+		return map[string]any{"failed": err.Error()}
 	}
 	for name, value := range r.Headers {
 		request.Header.Set(name, value)
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return failed(err)
+		return map[string]any{"failed": err.Error()}
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit))
 	if err != nil {
-		return failed(err)
+		return map[string]any{"failed": err.Error()}
 	}
 	return map[string]any{"status": response.StatusCode, "headers": response.Header, "body": string(body)}
 }
 
 // part begins or resumes a flow that has a name, carries its step out, and returns what is wrong.
-func (c *course) part(call *scenario.Call) (wrong []string, err error) {
+func (c *course) part(call *scenario.Call) error {
 	of, export, in := c.parts[call.Resume], "begin", c.begin(call)
 	if call.Resume != "" {
 		export, in = "resume", maps.Clone(of.result)
 		if call.Input != nil {
-			in = fields(call)
+			in = call.FullInput()
 		}
 		in["flow"] = of.flow
 	}
-	s, a, err := c.next(call, export, in)
-	if err != nil {
-		return nil, err
-	}
+	s, a := c.next(call, export, in)
 	if call.Step == nil {
-		return c.check.call(call, a), nil
+		return c.check(call, a)
 	}
-	if wrong = c.check.also(call, a); a.Error+a.Trap != "" || s.Step == "done" {
-		return append(wrong, fmt.Sprintf("there is no further step: %s%s%s", a.Error, a.Trap, a.Output)), nil
+	if failed(a) || s.Step == "done" {
+		return fmt.Errorf("there is no further step: %s%s%s%s", a.Error, a.Trap, a.Misuse, a.Output)
 	}
-	c.servers.Expect([]scenario.Exchange{*call.Step})
-	c.servers.Has(accessToken(s.Token), s.Until)
-	result, err := c.carryOut(s)
-	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = part{s.Flow, result}
-	return append(wrong, c.servers.Check()...), err
+	c.Servers.Expect(*call.Step)
+	c.Servers.has(s)
+	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = part{s.Flow, c.carryOut(s)}
+	return errors.Join(c.also(call, a), c.Servers.Check())
 }

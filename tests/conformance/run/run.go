@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"automatic-rostering/tests/conformance/protocol"
 	"automatic-rostering/tests/conformance/scenario"
-	"automatic-rostering/tests/conformance/script"
 )
 
 // Adapter takes the requests of the protocol.
@@ -24,6 +22,8 @@ type Host struct {
 	Adapter
 	// Process is the adapter, unless the host is the core, which needs none.
 	Process *protocol.Process
+	// Servers are those for which its scenarios are loaded.
+	Servers *Servers
 	// Wasm is the build that it loads, and WASI whether that imports WASI.
 	Wasm string
 	WASI bool
@@ -44,6 +44,11 @@ func (h *Host) Versions() (string, error) {
 	return a.Versions, err
 }
 
+// Create returns the request for an instance of the plugin that may send requests to loopback.
+func (h *Host) Create(config map[string]string) protocol.Request {
+	return protocol.Request{Op: "create", Wasm: h.Wasm, WASI: h.WASI, Config: config, AllowedHosts: []string{"127.0.0.1"}}
+}
+
 // clients counts the clients, so that each has its own name.
 var clients atomic.Int64
 
@@ -51,127 +56,89 @@ var clients atomic.Int64
 type course struct {
 	*Host
 	scenario *scenario.Scenario
-	servers  *script.Servers
 	client   string // of a library
 	parts    map[string]part
-	check
+	secrets  []string // all that must not be shown, so far
 }
 
 // Scenario runs a scenario on h, on a new instance. The error joins everything that differs
 // from what is expected.
 func Scenario(h *Host, s *scenario.Scenario) error {
-	// What this process sends needs no network.
-	servers, err := script.Start(h.Process != nil)
-	if err != nil {
-		return err
-	}
-	defer servers.Close()
-	filled, err := s.With(servers.Addresses)
-	if err != nil {
-		return err
-	}
 	c := &course{
-		Host: h, scenario: &filled, servers: servers, client: fmt.Sprint("scenario ", clients.Add(1)), parts: map[string]part{},
+		Host: h, scenario: s, client: fmt.Sprint("scenario ", clients.Add(1)), parts: map[string]part{},
+		secrets: []string{s.Config["client_secret"]},
 	}
-	ended, err := c.open()
-	if ended || err != nil {
+	create := h.Create(s.Config)
+	if h.Library {
+		create = c.openLibrary()
+	} else if h.Flows {
+		create.AllowedHosts = nil
+	}
+	made, err := h.Do(create)
+	switch {
+	case err != nil:
 		return err
+	case h.Library && made.Error != "" && s.Calls[0].Error != nil:
+		return sameError(&s.Calls[0], []byte(made.Error)) // a library judges the config when it opens a client
+	case made.Trap+made.Error+made.Misuse != "":
+		return fmt.Errorf("no instance: %s%s%s", made.Trap, made.Error, made.Misuse)
 	}
 	if h.Library {
 		defer h.Do(protocol.Request{Op: "close", Client: c.client})
 	}
-
-	for i := range filled.Calls {
-		call := &filled.Calls[i]
+	for i := range s.Calls {
+		call := &s.Calls[i]
 		for range max(call.Times, 1) {
-			wrong, err := c.make(call)
-			if err != nil {
-				return err
-			}
-			if len(wrong) > 0 {
-				return fmt.Errorf("call %d, %s%s%s: %s", i+1, call.Call, call.Begin, call.Resume, strings.Join(wrong, "\n"))
+			if err := c.make(call); err != nil {
+				return fmt.Errorf("call %d, %s%s%s: %w", i+1, call.Call, call.Begin, call.Resume, err)
 			}
 		}
 	}
 	return nil
 }
 
-// open creates the instance, or opens the client. A library judges the config then, which may be how
-// the scenario ends.
-func (c *course) open() (ended bool, err error) {
-	create := c.create()
-	made, err := c.Do(create)
-	if err != nil {
-		return false, err
-	}
-	c.check = check{flows: c.Flows || c.Library, client: c.Library, secrets: []string{create.Config["client_secret"]}}
-	if first := &c.scenario.Calls[0]; c.Library && made.Error != "" && first.Error != nil {
-		return true, joined(c.error(first, made.Error))
-	}
-	if made.Trap+made.Error+made.Misuse != "" {
-		return false, fmt.Errorf("no instance: %s%s%s", made.Trap, made.Error, made.Misuse)
-	}
-	return false, nil
-}
-
-func joined(wrong []string) error {
-	if len(wrong) == 0 {
-		return nil
-	}
-	return errors.New(strings.Join(wrong, "\n"))
-}
-
-func (c *course) create() protocol.Request {
-	config := c.scenario.FullConfig(c.servers.Addresses)
-	if c.Library {
-		return c.openLibrary(config)
-	}
-	r := protocol.Request{Op: "create", Wasm: c.Wasm, WASI: c.WASI, Config: config}
-	if !c.Flows {
-		r.AllowedHosts = []string{"127.0.0.1"}
-	}
-	return r
-}
-
 // make makes a call of the scenario and returns what is wrong with it.
-func (c *course) make(call *scenario.Call) (wrong []string, err error) {
+func (c *course) make(call *scenario.Call) error {
 	c.learn(call)
-	if call.Partial() {
+	if call.Begin+call.Resume != "" {
 		return c.part(call)
 	}
-	c.servers.Expect(call.Exchanges)
-	a, err := c.call(call)
-	if err != nil {
-		return nil, err
-	}
-	return append(c.servers.Check(), c.check.call(call, a)...), nil
+	c.Servers.Expect(call.Exchanges...)
+	a := c.call(call)
+	return errors.Join(c.Servers.Check(), c.check(call, a))
 }
 
-func (c *course) call(call *scenario.Call) (protocol.Response, error) {
+func (c *course) call(call *scenario.Call) protocol.Response {
 	switch {
 	case c.Library:
 		return c.libraryCall(call)
 	case call.Call == "flow":
-		return c.flow(call)
-	case c.Flows && call.RawInput == nil && slices.Contains(scenario.Direct, call.Call):
+		_, a := c.toEnd(call, c.begin(call), true)
+		return a
+	case call.RawInput != nil:
+		return c.exportText(call.Call, []byte(*call.RawInput))
+	case c.Flows && slices.Contains(scenario.Direct, call.Call):
 		return c.inFlows(call)
 	}
 	return c.export(call.Call, call.FullInput())
 }
 
-func (c *course) export(name string, input []byte) (protocol.Response, error) {
-	a, err := c.Do(protocol.Request{Op: "call", Export: name, Input: input})
-	if c.Observe != nil && err == nil {
-		c.Observe(name, input, a)
-	}
-	return a, err
-}
-
-// exportJSON calls an export with an input that is to be encoded.
-func (c *course) exportJSON(name string, input any) (protocol.Response, error) {
+// export calls an export with an input that is to be encoded.
+func (c *course) export(name string, input any) protocol.Response {
 	b, err := json.Marshal(input)
 	if err != nil {
-		return protocol.Response{}, err
+		return broken(err)
 	}
-	return c.export(name, b)
+	return c.exportText(name, b)
+}
+
+func (c *course) exportText(name string, input []byte) protocol.Response {
+	a, err := c.Do(protocol.Request{Op: "call", Export: name, Input: input})
+	if err != nil {
+		return broken(err)
+	}
+	if c.Observe != nil {
+		c.Observe(name, input, a)
+	}
+	return a
 }

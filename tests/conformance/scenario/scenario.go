@@ -4,8 +4,11 @@ package scenario
 
 import (
 	"encoding/json"
-	"fmt"
+	"slices"
 )
+
+// Secret is the client secret of the default config. No error or log may show it.
+const Secret = "s3cr3t/+ with=odd&characters%"
 
 // Scenario is one course of events on one instance of the plugin.
 type Scenario struct {
@@ -19,10 +22,9 @@ type Scenario struct {
 	// Everywhere says that a host can go wrong with it, and not the core alone.
 	Everywhere bool `json:"everywhere"`
 	// Accepts is what the host of its flows can do in addition to requests: store.
-	Accepts []string `json:"accepts"`
-	// Config is merged into the default config; null removes a key.
-	Config map[string]*string `json:"config"`
-	Calls  []Call             `json:"calls"`
+	Accepts []string          `json:"accepts"`
+	Config  map[string]string `json:"config"`
+	Calls   []Call            `json:"calls"`
 
 	// Raw is the scenario in its form as JSON.
 	Raw json.RawMessage `json:"-"`
@@ -30,6 +32,14 @@ type Scenario struct {
 
 // FullName is the name with that of the group.
 func (s *Scenario) FullName() string { return s.Group + "/" + s.Name }
+
+// Direct are the exports that make requests.
+var Direct = []string{"get_token", "list_jobs", "send_request"}
+
+// HasDirect reports whether the scenario has direct calls that flows can make, too.
+func (s *Scenario) HasDirect() bool {
+	return !s.Direct && slices.ContainsFunc(s.Calls, func(c Call) bool { return slices.Contains(Direct, c.Call) })
+}
 
 // Call is a call of an export, a whole flow, or one step of a flow that has a name; and its expected end.
 type Call struct {
@@ -42,14 +52,10 @@ type Call struct {
 	As     string `json:"as"`
 	// Times is how often (default: 1).
 	Times int `json:"times"`
-	// Clock is now, null for none (default: DefaultNow). Now has its value.
-	Clock json.RawMessage `json:"now"`
-	// Now goes into the input, or "" for none.
-	Now json.Number `json:"-"`
-	// Input is the rest of the input.
-	Input map[string]json.RawMessage `json:"input"`
-	// RawInput is the whole input, instead of Now and Input.
-	RawInput *string `json:"raw_input"`
+	// Now goes into the input, unless it is nil. Input is the rest of the input; RawInput is all of it.
+	Now      json.RawMessage            `json:"now"`
+	Input    map[string]json.RawMessage `json:"input"`
+	RawInput *string                    `json:"raw_input"`
 
 	Exchanges []Exchange `json:"exchanges"`
 
@@ -69,29 +75,55 @@ type Call struct {
 	Logs *[]string `json:"logs"`
 }
 
-// DefaultNow is the time of calls that set no other.
-const DefaultNow = "1800000000"
+// The time of calls that set no other, and the expiry of a token that is requested then.
+const (
+	defaultNow    = "1800000000"
+	defaultExpiry = "1800003600"
+)
 
-func (c *Call) setNow() {
-	switch {
-	case c.Clock == nil && c.RawInput == nil && !c.withoutNow():
-		c.Now = DefaultNow
-	case c.Clock != nil && string(c.Clock) != "null":
-		c.Now = json.Number(c.Clock)
+// clockless are the exports whose input has no field now.
+var clockless = []string{"request", "explain", "clear_token", "check", "version"}
+
+// UnmarshalJSON sets the default time, and repeats the exchanges that stand for several.
+func (c *Call) UnmarshalJSON(b []byte) error {
+	type plain Call
+	c.Now = json.RawMessage(defaultNow)
+	if err := strict(b, (*plain)(c)); err != nil {
+		return err
 	}
+	if c.RawInput != nil || slices.Contains(clockless, c.Call) || string(c.Now) == "null" {
+		c.Now = nil
+	}
+	c.Exchanges = flat(c.Exchanges)
+	return nil
 }
 
-// withoutNow reports whether the export has no field now.
-func (c *Call) withoutNow() bool {
-	switch c.Call {
-	case "request", "explain", "clear_token", "check", "version":
-		return true
+func flat(exchanges []Exchange) (all []Exchange) {
+	for _, e := range exchanges {
+		if e.Exchanges == nil {
+			all = append(all, e)
+		}
+		for range e.Times {
+			all = append(all, flat(e.Exchanges)...)
+		}
 	}
-	return false
+	return all
 }
 
-// Partial reports whether the call is one step of a flow.
-func (c *Call) Partial() bool { return c.Begin != "" || c.Resume != "" }
+// IsFlow reports whether the call is a flow, or a step of one.
+func (c *Call) IsFlow() bool { return c.Call == "flow" || c.Begin+c.Resume != "" }
+
+// FullInput is the whole input of the call.
+func (c *Call) FullInput() map[string]any {
+	input := map[string]any{}
+	for field, value := range c.Input {
+		input[field] = value
+	}
+	if c.Now != nil {
+		input["now"] = c.Now
+	}
+	return input
+}
 
 // Token is the token object that must come; token_type is always Bearer.
 type Token struct {
@@ -101,108 +133,12 @@ type Token struct {
 	CacheKey string `json:"cache_key"`
 }
 
-// UnmarshalJSON also reads an access token alone, which expires at DefaultExpiry.
+// UnmarshalJSON also reads an access token alone.
 func (t *Token) UnmarshalJSON(b []byte) error {
-	t.ExpiresAt = DefaultExpiry
+	t.ExpiresAt = defaultExpiry
 	if json.Unmarshal(b, &t.AccessToken) == nil {
 		return nil
 	}
 	type plain Token
 	return strict(b, (*plain)(t))
-}
-
-// DefaultExpiry is that of a token that was requested at DefaultNow.
-const DefaultExpiry = "1800003600"
-
-// Exchange is the next thing that the plugin must ask of its host, and the response. It is one
-// of these.
-type Exchange struct {
-	Token *TokenExchange `json:"token"`
-	Jobs  *JobsExchange  `json:"jobs"`
-	// The operations on the store: get and set are for the token, and lock, add and unlock for the lock.
-	Get    *StoreExchange `json:"get"`
-	Set    *StoreExchange `json:"set"`
-	Lock   *StoreExchange `json:"lock"`
-	Add    *StoreExchange `json:"add"`
-	Unlock *StoreExchange `json:"unlock"`
-	Wait   json.Number    `json:"wait"` // seconds
-	// Store is Get, Set, Lock, Add or Unlock.
-	Store *StoreExchange `json:"-"`
-
-	// Has is the access token that the step must have, if any, and Until until when, if that matters.
-	Has   string `json:"has"`
-	Until *int64 `json:"until"`
-
-	// Times and Exchanges repeat a sequence.
-	Times     int        `json:"times"`
-	Exchanges []Exchange `json:"exchanges"`
-}
-
-// UnmarshalJSON also reads the name of a kind alone, which means its defaults: "token".
-func (e *Exchange) UnmarshalJSON(b []byte) error {
-	var kind string
-	if json.Unmarshal(b, &kind) == nil {
-		b = fmt.Appendf(nil, `{%q:{}}`, kind)
-	}
-	type plain Exchange
-	if err := strict(b, (*plain)(e)); err != nil {
-		return err
-	}
-	for kind, store := range map[string]*StoreExchange{"get": e.Get, "set": e.Set, "lock": e.Lock, "add": e.Add, "unlock": e.Unlock} {
-		if store != nil {
-			e.Store = store
-			if err := store.of(kind); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// TokenExchange is a token request. By default it is the one of the default config, and its
-// response a token that lives for an hour.
-type TokenExchange struct {
-	Path string            `json:"path"`
-	Form map[string]string `json:"form"` // merged into the default form
-	Body string            `json:"body"` // the whole form, instead
-	// Gives is the access token in the response, ExpiresIn its lifetime.
-	Gives     string          `json:"gives"`
-	ExpiresIn json.RawMessage `json:"expires_in"`
-	Response  *Response       `json:"response"` // instead of Gives
-}
-
-// JobsExchange is a request to the service. By default it is the one of the default config,
-// with the token token-0001, and its response is 200.
-type JobsExchange struct {
-	Path string `json:"path"`
-	With string `json:"with"` // the access token
-	// Method (default: GET).
-	Method string `json:"method"`
-	Body   string `json:"body"`
-	// Headers are merged into the default ones; null removes a header.
-	Headers  map[string]*string `json:"headers"`
-	Response *Response          `json:"response"`
-}
-
-// Response is what a server responds.
-type Response struct {
-	Status  int               `json:"status"` // default: 200
-	Headers map[string]string `json:"headers"`
-	// One of these: a JSON value, a string, bytes in base64, or a number of random bytes,
-	// always the same.
-	JSON   json.RawMessage `json:"json"`
-	Body   *string         `json:"body"`
-	Base64 []byte          `json:"base64"`
-	Random int             `json:"random"`
-	// Drop closes the connection instead of responding.
-	Drop bool `json:"drop"`
-}
-
-// UnmarshalJSON also reads a status alone.
-func (a *Response) UnmarshalJSON(b []byte) error {
-	if json.Unmarshal(b, &a.Status) == nil {
-		return nil
-	}
-	type plain Response
-	return strict(b, (*plain)(a))
 }
