@@ -110,9 +110,8 @@ public final class RosteringClientBuilder {
    *     contract
    */
   public RosteringClient open() {
-    config.check();
     var driver = new Driver(this);
-    config.checkHosts();
+    config.check();
     return new Client(driver, Map.of(), timeout, false);
   }
 

@@ -40,29 +40,6 @@ class ExtismHostTest {
     return result == null ? 0 : result[0];
   }
 
-  @Test
-  void values() {
-    var block = block("key 8 bytes");
-    assertEquals(11, call("length", block));
-    call("store_u64", block + 3, 0x3132333435363738L);
-    assertEquals('8', call("load_u8", block + 3));
-    assertEquals(0x3132333435363738L, call("load_u64", block + 3));
-    assertEquals(10, call("input_length"));
-    assertEquals('}', call("input_load_u8", 9));
-    assertEquals(0x7d7b202020202020L, call("input_load_u64", 2));
-
-    assertEquals(2, call("length", call("config_get", block("k"))));
-    assertEquals(0, call("config_get", block("other")));
-    call("var_set", block("v"), block("value"));
-    begin(); // vars live on, blocks do not
-    assertEquals(5, call("length", call("var_get", block("v"))));
-    call("var_set", block("v"), 0);
-    assertEquals(0, call("var_get", block("v")));
-    call("log_warn", block("line"));
-    log.flush();
-    assertEquals(List.of("WARNINGline"), lines);
-  }
-
   private void refuses(String function, long... args) {
     assertThrows(
         RuntimeException.class, () -> call(function, args), () -> function + Arrays.toString(args));
