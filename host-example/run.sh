@@ -17,9 +17,8 @@ go:*)
 	exec "$(go -C "$here/go" run -exec echo "./$program")"
 	;;
 java:*)
-	lib=$([ "$program" = minimal ] && echo test-lib || echo lib) # test-lib has the Extism SDK
 	classes=$sdk/java/target
-	exec java -cp "$classes/test-classes:$classes/classes:$classes/$lib/*" "demo.${program^}"
+	exec java -cp "$classes/test-classes:$classes/classes:$classes/lib/*" "demo.${program^}"
 	;;
 node:*) exec node --disable-warning=ExperimentalWarning "$here/node/$program.js" ;;
 deno:*) # with the permissions that jobs and minimal need; the last two variables are the SDK's

@@ -9,7 +9,7 @@ version=$(cat "$root/VERSION")
 
 maven() { mvn --batch-mode --no-transfer-progress --quiet "$@"; }
 
-# Compiles everything into target, with the libraries in target/lib and target/test-lib and the plugin of dist. Does
+# Compiles everything into target, with the libraries in target/lib and the plugin of dist. Does
 # nothing if that was done before.
 setup() (
 	# Concurrent runs take turns.

@@ -23,36 +23,15 @@ setup() {
 	build --lib --bins --test behavior
 }
 
-# Checks the format, and runs clippy and rustdoc: as a compiler of our crates alone, since cargo clippy and cargo doc would
-# check all dependencies anew.
+# Checks the format, and runs clippy and rustdoc.
 check() {
 	../setup/setup.sh rust-check
 	cargo fmt --all --check
 	rustfmt --edition 2024 --config-path . --check "$adapter"/src/*.rs
-	local found
-	if ! found=$(export RUSTC_WORKSPACE_WRAPPER=$PWD/tasks.sh; {
-		build --lib --bins --test behavior --examples && adapter
-	} 2>&1) || [ -n "$found" ]; then
-		echo "$found" >&2
-		exit 1
-	fi
-	for script in ./*.sh; do bash -n "$script"; done
-}
-
-# lint RUSTC ARGUMENTS: what cargo runs for check.
-lint() {
-	cd "$OLDPWD" # cargo's
-	clippy-driver "$@"
-	[ "${3:-}" = automatic_rostering ] || return 0 # lint rustc --crate-name automatic_rostering …
-	local rustdoc=() argument
-	for argument in "${@:2}"; do
-		case $argument in
-		--emit=* | --remap-path-prefix=* | *clippy::*) ;; # not for rustdoc
-		/*/release/deps) rustdoc+=("${argument%release/deps}doc") ;; # of --out-dir
-		*) rustdoc+=("$argument") ;;
-		esac
-	done
-	rustdoc -D warnings "${rustdoc[@]}"
+	local flags=(--locked --quiet --release --target-dir target --all-features)
+	cargo clippy "${flags[@]}" --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc "${flags[@]}" --no-deps
+	adapter clippy -- -D warnings
 }
 
 format() {
@@ -105,7 +84,7 @@ test_package() (
 	echo "Rust: the package of $(stat -c %s "$file") bytes is complete"
 )
 
-# Builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.
+# adapter [VERB ARGUMENTS]: builds the suite's adapter as a user does: with the package, unpacked, and the lock file in it.
 adapter() {
 	local crate=target/crate
 	package target
@@ -116,8 +95,8 @@ adapter() {
 		cp $crate/Cargo.lock "$adapter"
 		mv target/*.crate $crate/package
 	fi
-	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) cargo build --quiet --release --target-dir target \
-		--manifest-path "$adapter/Cargo.toml"
+	RUST_VERSION=$(rustc --version | cut -d ' ' -f 2) cargo "${1:-build}" --quiet --release --target-dir target \
+		--manifest-path "$adapter/Cargo.toml" "${@:2}"
 }
 
 # Prints what a call costs next to the same request of reqwest.
@@ -131,6 +110,5 @@ setup | format) "$1" ;;
 check | bench) plugin; "$1" ;;
 test) setup; test ;;
 adapter | package | test-package) plugin; "${1/-/_}" ;;
-*/rustc | rustc) lint "$@" ;;
 *) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
 esac

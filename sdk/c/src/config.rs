@@ -25,7 +25,7 @@ pub struct Config {
 /// Returns the time in Unix seconds.
 pub type Clock = Option<unsafe extern "C" fn(context: *mut c_void) -> i64>;
 
-/// What a function of the program gets. The header requires that any thread may use it.
+/// The context of a callback. The header requires that any thread may use it.
 #[derive(Clone, Copy)]
 pub struct Context(pub *mut c_void);
 unsafe impl Send for Context {}

@@ -34,7 +34,7 @@ pub enum Code {
     PluginFailed,
     /// A store could not be opened.
     StoreFailed,
-    /// A code of a later plugin: see the field code.
+    /// A code of a newer plugin: see the field code.
     #[serde(other)]
     Unknown = 0,
 }

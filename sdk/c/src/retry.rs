@@ -9,7 +9,7 @@ use automatic_rostering::Waits;
 use crate::error::{Code, Error};
 use crate::{run, Result};
 
-/// How often a call looks whether it is canceled: a signal handler may set a flag, but wake nobody.
+/// How often a call checks whether it is canceled: a signal handler can set a flag, but cannot wake a thread.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A handle that cancels calls. It may serve many calls, of any client; free it after they ended.
@@ -78,7 +78,7 @@ pub extern "C" fn rostering_retries_free(retries: Option<Box<Retries>>) {
 ///     while (rostering_retry(retries, NULL, &error));
 ///
 /// Returns true after the error's retry_after, or after 1 second, doubling to 30, each with up to a tenth of jitter; it
-/// frees *error and sets it to NULL. Returns false at once, with *error unchanged, if that is not retryable or the wait
+/// frees *error and sets it to NULL. Returns false immediately, with *error unchanged, if that is not retryable or the wait
 /// would end after the timeout; and with canceled as the error if cancel, which may be NULL, is canceled.
 #[no_mangle]
 pub unsafe extern "C" fn rostering_retry(

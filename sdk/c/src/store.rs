@@ -37,7 +37,7 @@ pub extern "C" fn rostering_store_open(url: *const c_char, error: *mut *mut Erro
     })
 }
 
-/// What a store is to do.
+/// The operation of a store.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum StoreOperation {
@@ -98,7 +98,7 @@ struct Function(
 );
 
 impl Function {
-    /// Calls the function on a thread where it may block. Returns its number and what it found.
+    /// Calls the function on a thread where it may block. Returns its result and what it found.
     async fn call(
         self,
         operation: StoreOperation,

@@ -1,5 +1,5 @@
-/* What C alone can break: NULL, callbacks, threads, signals, fork, options. The sandbox runs this program, so its
- * variables are set. What all libraries do is shown by tests/rows. */
+/* What only C can break: NULL, callbacks, threads, signals, fork, options. The sandbox runs this program and sets its
+ * variables. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <pthread.h>
@@ -93,7 +93,7 @@ static void null_is_an_error(void **state) {
     want_error(ROSTERING_CODE_INVALID_INPUT, "config is NULL");
     assert_null(rostering_list_jobs(NULL, 0, NULL, &error));
     want_error(ROSTERING_CODE_INVALID_INPUT, "client is NULL");
-    assert_null(rostering_list_jobs(NULL, 0, NULL, NULL)); /* and nobody asks */
+    assert_null(rostering_list_jobs(NULL, 0, NULL, NULL)); /* without an error to set */
     rostering_client *client = open_at(NULL);
     assert_null(rostering_send_request(client, NULL, 0, NULL, &error));
     want_error(ROSTERING_CODE_INVALID_INPUT, "request is NULL");

@@ -19,7 +19,7 @@ static RUNTIME: LazyLock<io::Result<Runtime>> =
 
 /// A client for code without async: a [`crate::Client`] whose calls block.
 ///
-/// Any number of threads may call it at once. In async code it blocks the thread, as [`thread::sleep`] does, but does not
+/// Any number of threads may call it concurrently. In async code it blocks the thread, as [`thread::sleep`] does, but does not
 /// panic.
 #[derive(Clone, Debug)]
 pub struct Client(crate::Client);

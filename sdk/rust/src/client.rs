@@ -9,7 +9,7 @@ use crate::{Body, Code, Config, Error, Options, Request, Response, Token, lock, 
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
-/// Open one per process: clones and views share it, and any number of tasks may call it at once. It needs a tokio runtime
+/// Open one per process: clones and views share it, and any number of tasks may call it concurrently. It needs a tokio runtime
 /// with I/O and time.
 ///
 /// To cancel a call, drop its future. A request to the service ends with it; a token request continues, for the other

@@ -42,7 +42,7 @@ pub enum Phase {
     Closed,
 }
 
-/// A call, for whose end closing waits: until this is dropped.
+/// A call in progress, until this is dropped: closing waits for it.
 type InProgress = watch::Receiver<Phase>;
 
 impl Driver {
@@ -125,14 +125,14 @@ impl Driver {
         self.plugin.apply(export, input, |output| output.map(|_| lock(&self.holder).drop_kept(export == "set_token")))
     }
 
-    /// Waits for the calls in progress, but no longer than this. Then nothing is under way any more.
+    /// Waits for the calls in progress, but no longer than this, and ends the rest.
     pub async fn close(&self, limit: Duration) {
         self.calls.send_replace(Phase::Closing);
         let _ = time::timeout(limit, self.calls.closed()).await;
         self.end();
     }
 
-    /// Ends what is under way, and frees the plugin and the connections.
+    /// Ends what is in progress, and frees the plugin and the connections.
     pub fn end(&self) {
         self.calls.send_replace(Phase::Closed);
         self.plugin.close();

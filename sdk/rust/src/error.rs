@@ -100,7 +100,7 @@ impl Error {
         Self::new(Code::PluginFailed, format!("{check}: {}", reason(&*cause.into())))
     }
 
-    /// What only a bug leads to.
+    /// An error that only a bug causes.
     pub(crate) fn bug(why: impl fmt::Display) -> Self {
         Self::new(Code::PluginFailed, format!("the call ended unexpectedly; please report this: {why}"))
     }

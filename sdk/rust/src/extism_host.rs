@@ -26,7 +26,7 @@ pub struct State {
     input: Vec<u8>,
     pub output: Vec<u8>,
     pub error: Vec<u8>,
-    /// Of the log, and whether they are warnings. They are logged after the call: who logs may call the client.
+    /// The lines of the log, and whether each is a warning. They are logged after the call: a handler may call the client.
     pub lines: Vec<(bool, String)>,
     /// The plugin addresses a byte by the number of its block in the upper 32 bits, and its position in the lower. Block 0 is
     /// empty.
@@ -157,7 +157,7 @@ fn from(bytes: &[u8], start: u64) -> Result<&[u8], Error> {
     bytes.get(index(start)..).ok_or_else(outside)
 }
 
-/// Too large for this machine is too large for any block.
+/// A number too large for this machine is too large for any block.
 fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }

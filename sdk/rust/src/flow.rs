@@ -22,7 +22,7 @@ pub struct Flow {
     pub news: watch::Sender<News>,
 }
 
-/// What a flow tells those who wait for it.
+/// What a flow has reported to those who wait for it.
 #[derive(Default)]
 pub struct News {
     /// Of the last step that had one.
@@ -40,18 +40,12 @@ impl Flow {
     pub fn replaces(&self, token: &str) -> bool {
         self.refused.as_ref().is_some_and(|refused| refused.token == token)
     }
-
-    /// Runs the flow.
-    pub fn run(self: Arc<Self>, driver: Arc<Driver>) -> impl Future<Output = ()> {
-        let run = Run { flow: self, driver };
-        async move { run.steps().await }
-    }
 }
 
 /// A flow that runs, until the last step, a panic, or the end of the runtime drops this.
-struct Run {
-    flow: Arc<Flow>,
-    driver: Arc<Driver>,
+pub struct Run {
+    pub flow: Arc<Flow>,
+    pub driver: Arc<Driver>,
 }
 
 impl Drop for Run {
@@ -65,7 +59,7 @@ impl Drop for Run {
 }
 
 impl Run {
-    async fn steps(&self) {
+    pub async fn steps(self) {
         let accepts: &[&str] = if self.driver.store.is_some() { &["store"] } else { &[] };
         let mut input = json!({ "accepts": accepts, "force": self.flow.force });
         if let Some(Refusal { token, used }) = &self.flow.refused {
@@ -105,7 +99,7 @@ impl Run {
                 used.inspect_err(|error| store.warn(op, &reason(&**error), value, &self.driver.secret))
             }
             Action::Wait { seconds } => {
-                // At random, so that a fleet is no thundering herd.
+                // Jitter, against a thundering herd.
                 time::sleep(seconds.mul_f64(1.0 + fastrand::f64() / 2.0)).await;
                 Ok(json!({}))
             }

@@ -10,7 +10,7 @@ use tokio::time::{self, Instant};
 use tracing::Instrument;
 
 use crate::driver::Driver;
-use crate::flow::{Flow, News};
+use crate::flow::{Flow, News, Run};
 use crate::step::{Action, Step};
 use crate::{Error, Token, lock};
 
@@ -58,7 +58,7 @@ impl Running {
 }
 
 impl Holder {
-    /// Notes that the service refused a token. The next flow replaces it, unless the one that runs does. `first` is whether
+    /// Records that the service refused a token. The next flow replaces it, unless the running one does. `first` is whether
     /// this was the first 401 of a call that can be sent again.
     pub fn refuse(&mut self, token: &str, first: bool) {
         let is = |own: &Token| own.access_token.expose() == token;
@@ -70,8 +70,8 @@ impl Holder {
         }
     }
 
-    /// Drops what is kept, after `clear_token` or `set_token`. After `clear_token`, a flow that runs begins anew in the plugin;
-    /// a token that was set replaces it, and who waits begins another.
+    /// Drops what is kept, after `clear_token` or `set_token`. The plugin restarts a running flow after
+    /// `clear_token`; after `set_token`, the calls that wait for it begin another.
     pub fn drop_kept(&mut self, set: bool) {
         self.kept = None;
         if set {
@@ -97,7 +97,7 @@ impl Holder {
         self.running.as_ref()
     }
 
-    /// Has all who wait know a step, or the error that ends the flow, unless the flow has ended or was abandoned.
+    /// Publishes a step, or the error that ends the flow, to all who wait, unless the flow has ended or was abandoned.
     pub fn publish(&mut self, flow: &Arc<Flow>, now: u64, step: Result<&Step, &Error>) {
         let Some(running) = self.running.as_mut().filter(|running| Arc::ptr_eq(&running.flow, flow)) else { return };
         running.since = (now, Instant::now());
@@ -207,7 +207,8 @@ impl Driver {
         if holder.running(now).is_none() {
             let refused = if force { None } else { holder.refused.take() };
             let flow = Arc::new(Flow { force, refused, news: watch::Sender::default() });
-            let task = tokio::spawn(flow.clone().run(self.clone()).in_current_span()).abort_handle();
+            let run = Run { flow: flow.clone(), driver: self.clone() };
+            let task = tokio::spawn(run.steps().in_current_span()).abort_handle();
             holder.running = Some(Running { flow, task, since: (now, Instant::now()) });
         }
         holder.running.as_ref().expect("it was there, or has begun")

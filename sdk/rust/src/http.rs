@@ -14,7 +14,7 @@ pub const MAX_ERROR: usize = (4 << 10) + 1;
 
 /// Sends requests once, and follows no redirect.
 pub struct Http {
-    /// For URLs on loopback (true), without the proxies of the environment, and for others, as far as the config has such.
+    /// Those that the config needs: for URLs on loopback (true), without the proxies of the environment, and for others.
     clients: Mutex<HashMap<bool, reqwest::Client>>,
     pub max_body: usize,
 }
@@ -45,7 +45,7 @@ impl Http {
         lock(&self.clients).clear();
     }
 
-    /// Sends a request. Reads so many bytes of the body of a result at most, and of any other.
+    /// Sends a request. Reads at most this many bytes of the body, of a result or of an error.
     pub async fn send(&self, request: Request, of_result: usize, of_error: usize) -> Result<Response, Cause> {
         let client = lock(&self.clients).get(&is_loopback(request.url())).cloned().ok_or("not a URL of the config")?;
         let mut response = client.execute(request).await.map_err(reqwest::Error::without_url)?;

@@ -37,7 +37,7 @@ impl Plugin {
         self.apply(export, input, |output| output)
     }
 
-    /// Calls an export, and then passes its outcome on before the next one runs: so what the library keeps changes in the
+    /// Calls an export, and passes its outcome on before the next one runs, so that what the library keeps changes in the
     /// same order as the plugin's state.
     pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
         let (mut lines, mut locked) = (Vec::new(), lock(&self.0));

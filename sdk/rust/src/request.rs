@@ -104,7 +104,7 @@ enum Content {
 }
 
 impl Body {
-    /// Makes the body anew each time that it is sent: again if the service refused the token.
+    /// Calls the closure each time that the body is sent: a second time if the service refuses the token.
     pub fn repeatable(make: impl Fn() -> reqwest::Body + Send + Sync + 'static) -> Self {
         Self(Content::Repeatable(Arc::new(make)))
     }

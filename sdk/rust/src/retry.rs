@@ -27,11 +27,11 @@ impl Retryable for Error {
     }
 }
 
-/// Calls again while the error is [`Retryable`], after its `retry_after`, or after
-/// 1 s, doubling to 30 s, each with up to a tenth of jitter. Returns the last error if it is not retryable, or if the
-/// wait would end after the deadline, which counts from now.
+/// Calls again while the error is [`Retryable`], after its `retry_after`, or after 1 s, doubling to 30 s, each with up to a
+/// tenth of jitter. Returns the last error if it is not retryable, or if the wait would end after the deadline, which
+/// counts from now.
 ///
-/// A request that is not idempotent may be done twice: do not retry it.
+/// Do not retry a request that is not idempotent: the service may carry it out twice.
 ///
 /// ```no_run
 /// # async fn run(client: automatic_rostering::Client) -> Result<(), automatic_rostering::Error> {

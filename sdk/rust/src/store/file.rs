@@ -9,10 +9,10 @@ use tokio::task::spawn_blocking;
 
 use crate::{Cause, Store};
 
-/// Shares the token among the processes of one machine, in any of the languages, at once or one after the other.
+/// Shares the token among the processes of one machine, in any of the languages, concurrently or one after the other.
 ///
-/// A value is a file that only its owner can read, and is replaced as a whole. So no process waits for a lock, and one may
-/// die at any point.
+/// A value is a file that only its owner can read, and is replaced as a whole. No process waits for a lock, and a
+/// process may die at any point.
 #[derive(Clone, Debug)]
 pub struct FileStore(PathBuf);
 

@@ -1,12 +1,11 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
 use automatic_rostering::blocking::Client;
 use automatic_rostering::{Code, Options, Request, reqwest::Method};
-use serde_json::json;
 use tokio::runtime::Builder;
 
 use crate::api::call_error;
@@ -78,25 +77,4 @@ fn flood_of_informational_responses() {
     flooded.close_within(Duration::ZERO);
     assert_eq!(call_error(call.join().unwrap()).code, Code::Closed);
     flood.join().unwrap();
-}
-
-/// A call of a thread begins the renewal, and the token request hangs.
-#[test]
-fn renewal_that_nobody_waits_for() {
-    let sandbox = Sandbox::start();
-    let clock = Arc::new(Mutex::new(SystemTime::now()));
-    let now = clock.clone();
-    let client = Client::open(&sandbox.config(), Options::default().clock(move || *now.lock().unwrap())).unwrap();
-    let expiry = client.get_token().unwrap().expires_at;
-    sandbox.fault(&json!({ "server": "auth", "hold": true }));
-    *clock.lock().unwrap() = expiry - Duration::from_secs(50);
-    client.list_jobs().unwrap();
-    let end = Instant::now() + PATIENCE;
-    while sandbox.counts() != (2, 1) {
-        assert!(Instant::now() < end, "the token is not renewed");
-        thread::sleep(Duration::from_millis(5));
-    }
-    let start = Instant::now();
-    client.close();
-    assert!(start.elapsed() < Duration::from_secs(10)); // less than the 20 s that a token request may take
 }

@@ -7,6 +7,5 @@ mod config;
 mod fake;
 mod flow;
 mod log;
-mod plugin;
 mod retry;
 mod sandbox;

@@ -182,7 +182,7 @@ public final class Adapter {
     builder.logger(
         (level, line) -> {
           if (r.has("log")) {
-            throw new IllegalStateException("the log is full");
+            throw new AssertionError("the log is full");
           }
           var shown = level == Level.WARNING ? "warn" : "debug";
           Output.write(Map.of("event", "log", "client", name, "level", shown, "line", line));

@@ -67,7 +67,7 @@ final class Stores {
       var request = HttpRequest.newBuilder(url).POST(body).build();
       var response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
       if (response.statusCode() != 200) {
-        throw new IllegalStateException("the store responded " + response.statusCode());
+        throw new AssertionError("the store responded " + response.statusCode());
       }
       return Adapter.JSON.readTree(response.body());
     }

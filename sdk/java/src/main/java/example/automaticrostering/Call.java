@@ -17,8 +17,7 @@ final class Call {
   /** The time of {@link Driver#nanos} at which it times out. */
   final long deadline;
 
-  private Thread thread;
-  private boolean isOver;
+  private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
   /** Creates a call. One that is not added to the driver has no timeout. */
@@ -71,9 +70,9 @@ final class Call {
     end(() -> RosteringException.ofNetwork(message, true));
   }
 
-  /** Ends the call, unless it is over. */
+  /** Ends the call. One that is over keeps its result. */
   synchronized void end(Supplier<? extends RuntimeException> why) {
-    if (!isOver && reason == null) {
+    if (reason == null) {
       reason = why;
       if (thread != null) {
         thread.interrupt();
@@ -91,7 +90,7 @@ final class Call {
   /** The thread belongs to its caller again. */
   private void over() {
     synchronized (this) {
-      isOver = true;
+      thread = null;
       if (reason != null) {
         Thread.interrupted(); // the call may have ended before it noticed
       }

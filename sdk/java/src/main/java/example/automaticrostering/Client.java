@@ -4,8 +4,6 @@ import static example.automaticrostering.RosteringException.notNull;
 
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -35,12 +33,12 @@ record Client(Driver driver, Map<String, String> ids, long timeout, boolean isVi
 
   @Override
   public Response listJobs() throws InterruptedException {
-    return make(send(ids, BodyPublishers.noBody()));
+    return sendRequest(ServiceRequest.LIST_JOBS);
   }
 
   @Override
   public CompletableFuture<Response> listJobsAsync() {
-    return start(send(ids, BodyPublishers.noBody()));
+    return sendRequestAsync(ServiceRequest.LIST_JOBS);
   }
 
   @Override
@@ -56,11 +54,7 @@ record Client(Driver driver, Map<String, String> ids, long timeout, boolean isVi
   private Call.Task<Response, RuntimeException> send(ServiceRequest request) {
     var input = new HashMap<String, Object>(notNull(request, "the request").input);
     input.putAll(ids);
-    return send(input, request.body);
-  }
-
-  private Call.Task<Response, RuntimeException> send(Map<String, ?> input, BodyPublisher body) {
-    return call -> new ServiceCall(driver, call, input, body).make();
+    return call -> new ServiceCall(driver, call, input, request.body).make();
   }
 
   @Override
@@ -148,7 +142,7 @@ record Client(Driver driver, Map<String, String> ids, long timeout, boolean isVi
 
   @Override
   public HttpClient authorize(HttpClient http) {
-    var base = driver.config.get("base_url");
+    var base = driver.config.keys().get("base_url");
     if (base == null) {
       throw RosteringException.ofConfig(
           "config_missing",

@@ -106,7 +106,7 @@ final class Driver {
     endIfIdle();
   }
 
-  /** Waits for the calls that began before, and ends those that take longer. */
+  /** Waits for the calls in progress, and ends those that take longer. */
   void close(long nanos) {
     isClosing = true;
     endIfIdle();
@@ -154,9 +154,9 @@ final class Driver {
     return built;
   }
 
-  /** Returns headers without the secret and tokens, as the plugin's errors are. */
+  /** Redacts the secret and the tokens in headers, as the plugin does in its errors. */
   HttpHeaders redacted(HttpHeaders headers, List<String> tokens) {
-    var secrets = Stream.concat(Stream.of(config.get("client_secret")), tokens.stream());
+    var secrets = Stream.concat(Stream.of(config.keys().get("client_secret")), tokens.stream());
     var forms = secrets.flatMap(s -> Json.encodings(s).stream()).toList();
     UnaryOperator<String> shown =
         text -> forms.stream().reduce(text, (t, form) -> t.replace(form, "[redacted]"));

@@ -97,7 +97,7 @@ final class ExtismHost {
     return output;
   }
 
-  WasmFunctionHandle function(String name) {
+  private WasmFunctionHandle function(String name) {
     return switch (name) {
       case "input_length" -> result(args -> input.capacity());
       case "input_load_u8" -> result(args -> input.get(toIntExact(args[0])) & 0xff);

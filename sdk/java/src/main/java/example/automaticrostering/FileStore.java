@@ -48,34 +48,25 @@ public final class FileStore implements Store {
   @Override
   public String get(String key) throws IOException {
     try {
-      return read(key);
-    } catch (NoSuchFileException e) {
-      return null;
-    }
-  }
-
-  /** Returns null for a value that has expired or is not of this format. */
-  private String read(String key) throws IOException {
-    try {
       var parts = Files.readString(file(key)).split("\n", 2);
       var isLive =
           parts.length == 2
               && parts[0].matches("[0-9]+") // parseLong takes a sign, too
               && Long.parseLong(parts[0]) > System.currentTimeMillis();
       return isLive ? parts[1] : null;
-    } catch (CharacterCodingException | NumberFormatException e) {
+    } catch (NoSuchFileException | CharacterCodingException | NumberFormatException e) {
       return null;
     }
   }
 
   @Override
   public boolean add(String key, String value, long ttlSeconds) throws IOException {
-    try {
-      if (read(key) != null) {
-        return false;
-      }
+    var isThere = Files.exists(file(key)); // one that comes later is another process's
+    if (get(key) != null) {
+      return false;
+    }
+    if (isThere) {
       Files.deleteIfExists(file(key));
-    } catch (NoSuchFileException e) { // removing it now could remove another process's
     }
     var temporary = writeTemporary(key, value, ttlSeconds);
     try {

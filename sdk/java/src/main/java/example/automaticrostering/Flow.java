@@ -49,7 +49,7 @@ final class Flow {
     return Math.max(driver.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
   }
 
-  /** Whatever ends the flow, ends it for all who wait. */
+  /** Whatever ends the flow ends it for every call that waits. */
   private void run() {
     try {
       var input = new HashMap<String, Object>();
@@ -89,7 +89,7 @@ final class Flow {
       case "store":
         return driver.store.use(step);
       case "wait":
-        // At random, against a thundering herd.
+        // Jitter, against a thundering herd.
         var jitter = 1 + ThreadLocalRandom.current().nextDouble() / 2;
         TimeUnit.NANOSECONDS.sleep((long) (step.fields().getDouble("seconds") * jitter * 1e9));
         return Map.of();

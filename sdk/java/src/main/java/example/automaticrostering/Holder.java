@@ -107,14 +107,14 @@ final class Holder {
     }
   }
 
-  /** Notes that the service did not refuse a token. */
+  /** Records that the service accepted a token. */
   synchronized void accept(String token) {
     worked = token;
   }
 
   /**
-   * Notes that the service refused a token. The next flow replaces it, if no other token has done
-   * so.
+   * Records that the service refused a token. The next flow replaces it, unless another token
+   * already has.
    *
    * @param isFirst whether this was the first 401 of a call that can be sent again
    */
@@ -129,8 +129,8 @@ final class Holder {
   }
 
   /**
-   * Drops what is kept, after clear_token or set_token. After clear_token, a flow that runs begins
-   * anew in the plugin; after set_token, who waits for it begins another.
+   * Drops what is kept, after clear_token or set_token. The plugin restarts a running flow after
+   * clear_token; after set_token, the calls that wait for it begin another.
    */
   synchronized void drop(boolean isSet) {
     kept = null;

@@ -81,20 +81,18 @@ final class Http {
   Response send(HttpRequest request) throws Failure, InterruptedException {
     // Of a body that is too long, one byte more is read.
     var most = Math.max(maxBody, maxBody + 1);
+    Response response;
     try {
-      return Response.of(
-          client.send(
-              request, info -> new Body(isSuccess(info.statusCode()) ? most : MAX_ERROR_BODY)));
+      response =
+          Response.of(
+              client.send(
+                  request, info -> new Body(isSuccess(info.statusCode()) ? most : MAX_ERROR_BODY)));
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
       throw new Failure(clean(e));
     }
-  }
-
-  /** Returns a response that is not larger than the limit. */
-  Response checked(Response response) {
-    if (response.body().length > maxBody) {
+    if (isSuccess(response.status()) && response.body().length > maxBody) {
       throw RosteringException.ofNetwork(
           "the response is larger than maxBody (%d bytes): raise it, or request less"
               .formatted(maxBody),
@@ -103,7 +101,7 @@ final class Http {
     return response;
   }
 
-  /** Reports whether a response is a result; that of any other is an error, which has its body. */
+  /** Reports whether a response with this status is a result, not an error. */
   static boolean isSuccess(int status) {
     return status / 100 == 2 || status == 304;
   }
@@ -142,7 +140,7 @@ final class Http {
     return reason;
   }
 
-  /** Returns a failure without what the server sent: that may be the request, with its secrets. */
+  /** Hides what the server sent, which may repeat the request with its secrets. */
   static Throwable clean(Throwable thrown) {
     var name = thrown.getClass().getName();
     return isClean(thrown)
@@ -150,7 +148,7 @@ final class Http {
         : new IOException("no valid response (" + name + ", whose text may repeat a secret)");
   }
 
-  /** The JDK's parsers say what they got. The exceptions of programs are their own. */
+  /** The JDK's parsers show their input. What a program's own exceptions show is its choice. */
   private static boolean isClean(Throwable t) {
     return (CLEAN.stream().anyMatch(c -> c.isInstance(t))
             || !t.getClass().getName().startsWith("java"))

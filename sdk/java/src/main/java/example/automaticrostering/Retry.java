@@ -26,8 +26,8 @@ public final class Retry {
   /**
    * Makes a call, and retries it after a retryable error: after {@link
    * RosteringException#retryAfter}, or else after 1 s, doubling to 30 s, each with up to a tenth of
-   * jitter. Throws the last error at once if it is not retryable, or if the wait would end after
-   * the deadline, which counts from now.
+   * jitter. Throws the last error immediately if it is not retryable, or if the wait would end
+   * after the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
     var limit = RosteringClientBuilder.nanos(deadline);

@@ -119,8 +119,8 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Returns an HTTP client that adds the token to the requests of another. Requests to the scheme,
-   * host and port of the base URL get it; others are sent unchanged, and so is a request that has
-   * an {@code Authorization} already. The ids of customer and user are not added.
+   * host and port of the base URL get it; others are sent unchanged, and so is a request that
+   * already has an {@code Authorization}. The ids of customer and user are not added.
    *
    * <p>After a 401, the request is sent again with another token, twice at most; the given {@code
    * BodyHandler} does not see that 401. If there is no other token, the 401 is the response. The
@@ -149,7 +149,7 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Closes as {@link #close()} does, but cancels the calls that take longer than the limit: they
-   * end with a {@link java.util.concurrent.CancellationException}. Zero cancels them at once.
+   * end with a {@link java.util.concurrent.CancellationException}. Zero cancels them immediately.
    */
   default void close(Duration limit) {
     close();

@@ -110,9 +110,8 @@ public final class RosteringClientBuilder {
    *     contract
    */
   public RosteringClient open() {
-    config.check();
     var driver = new Driver(this);
-    config.checkHosts();
+    config.check();
     return new Client(driver, Map.of(), timeout, false);
   }
 
@@ -138,7 +137,7 @@ public final class RosteringClientBuilder {
    * Returns the plugin's module without its code, as src/build/CompilePlugin.java made it. To
    * validate it again would take a tenth of a second in a new process.
    */
-  static WasmModule embedded() {
+  private static WasmModule embedded() {
     try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
       return Parser.builder().withValidation(false).build().parse(() -> file);
     } catch (IOException e) {

@@ -57,34 +57,27 @@ public final class RosteringConfig {
     return builder.build();
   }
 
-  /** Returns null for a key that is not set. */
-  String get(String key) {
-    return keys.get(key);
-  }
-
+  /** Returns the keys that are set. */
   Map<String, String> keys() {
     return keys;
   }
 
-  /** Refuses what the plugin would not see: UTF-8 has no lone surrogates. */
+  /**
+   * Refuses what the plugin, which checked the config, cannot see: lone surrogates, which UTF-8
+   * does not have, and host names that the JDK does not permit.
+   */
   void check() {
     keys.forEach(
-        (key, value) ->
-            refuse(!Json.isUnicode(value), key, "has a lone surrogate: pass valid Unicode"));
-  }
-
-  /** Refuses host names that the JDK does not permit, in URLs that the plugin has checked. */
-  void checkHosts() {
-    for (var key : new String[] {"auth_url", "base_url"}) {
-      var isUnknown = keys.containsKey(key) && URI.create(keys.get(key)).getHost() == null;
-      refuse(isUnknown, key, "has a host that java.net.URI cannot read: use no underscore in it");
-    }
-  }
-
-  private static void refuse(boolean isWrong, String key, String message) {
-    if (isWrong) {
-      throw RosteringException.ofConfig("config_invalid", key, message);
-    }
+        (key, value) -> {
+          if (!Json.isUnicode(value)) {
+            var message = "has a lone surrogate: pass valid Unicode";
+            throw RosteringException.ofConfig("config_invalid", key, message);
+          }
+          if (key.endsWith("_url") && URI.create(value).getHost() == null) {
+            var message = "has a host that java.net.URI cannot read: use no underscore in it";
+            throw RosteringException.ofConfig("config_invalid", key, message);
+          }
+        });
   }
 
   @Override

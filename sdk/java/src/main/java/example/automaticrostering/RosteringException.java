@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A failed call. Its code is for programs to act on; its message explains how to fix it. It has
- * neither secrets nor tokens.
+ * A failed call. Its code is for programs to act on; its message explains how to fix it. It
+ * contains no secrets and no tokens.
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -46,11 +46,11 @@ public final class RosteringException extends RuntimeException {
     TOKEN_MISMATCH,
     /** The service refuses new tokens, too, or the token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
-    /** The service responded with another status than 2xx: see {@link #status}, {@link #body}. */
+    /** The service responded with a status other than 2xx: see {@link #status}, {@link #body}. */
     SERVICE_ERROR,
     /** A request got no response, or the call timed out. */
     NETWORK_ERROR,
-    /** A code of a later plugin; {@link #toJson} has its name. */
+    /** A code of a newer plugin; {@link #toJson} has its name. */
     UNKNOWN
   }
 
@@ -100,7 +100,7 @@ public final class RosteringException extends RuntimeException {
     return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
-  /** Appends how the caller spells a field: {@code (authUrl, ROSTERING_AUTH_URL)}. */
+  /** Appends the caller's names of a field: {@code (authUrl, ROSTERING_AUTH_URL)}. */
   private static String withNames(String message, String code, Object key) {
     if (!(key instanceof String field)) {
       return message;

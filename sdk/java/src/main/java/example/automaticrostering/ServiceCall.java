@@ -31,7 +31,7 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
     request = driver.request(input);
     var verdict = driver.send(isRepeatable, sent, this);
     if (verdict == null && Http.isSuccess(last.status())) {
-      return driver.http.checked(last);
+      return last;
     }
     var refusal =
         verdict instanceof RosteringException e && e.code() == SERVICE_UNAUTHORIZED ? e : null;
@@ -40,7 +40,7 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
     }
     var error = explain(last.fields(), driver.redacted(last.headers(), sent), null);
     if (last.status() == 401 && !isRepeatable) {
-      error = error.add("; " + request + " was not sent again: its body can be read only once");
+      throw error.add("; " + request + " was not sent again: its body can be read only once");
     }
     throw refusal == null ? error : error.with(refusal);
   }

@@ -13,21 +13,16 @@ import java.util.stream.Stream;
 
 /** A request for {@link RosteringClient#sendRequest}. */
 public final class ServiceRequest {
+  static final ServiceRequest LIST_JOBS = new ServiceRequest(Map.of(), BodyPublishers.noBody());
+
   /** The fields of the plugin's input. */
   final Map<String, ?> input;
 
   final BodyPublisher body;
 
-  private ServiceRequest(Builder builder) {
-    var fields = new HashMap<String, Object>();
-    fields.put("path", Json.bounded(builder.path));
-    fields.put("method", builder.method);
-    fields.put("headers", Map.copyOf(builder.headers));
-    if (builder.body != null) {
-      fields.put("body", true);
-    }
-    input = fields;
-    body = builder.body == null ? BodyPublishers.noBody() : builder.body;
+  private ServiceRequest(Map<String, ?> input, BodyPublisher body) {
+    this.input = input;
+    this.body = body;
   }
 
   /** Returns a GET request. The path begins with a slash, and may have a query. */
@@ -45,7 +40,7 @@ public final class ServiceRequest {
     private final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     private String path;
     private String method = "GET";
-    private BodyPublisher body;
+    private BodyPublisher body; // or null
 
     private Builder(String path) {
       this.path = notNull(path, "the path");
@@ -100,7 +95,14 @@ public final class ServiceRequest {
 
     /** Builds the request. */
     public ServiceRequest build() {
-      return new ServiceRequest(this);
+      var input = new HashMap<String, Object>();
+      input.put("path", Json.bounded(path));
+      input.put("method", method);
+      input.put("headers", Map.copyOf(headers));
+      if (body != null) {
+        input.put("body", true);
+      }
+      return new ServiceRequest(input, body == null ? BodyPublishers.noBody() : body);
     }
 
     private static String encode(String string) {

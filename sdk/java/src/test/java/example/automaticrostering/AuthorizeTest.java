@@ -50,17 +50,13 @@ class AuthorizeTest extends ServersTest {
   @Test
   void bodyThatMayNotBeRepeatable() throws Exception {
     var text = BodyPublishers.ofString("ü");
-    for (var body :
-        List.of(BodyPublishers.fromPublisher(text), BodyPublishers.concat(text, text))) {
-      for (var refusal : List.of("", "no", "x".repeat(100_000))) {
-        var refused = refused(refusal);
-        var request = HttpRequest.newBuilder(uri).POST(body).build();
-        var response = http.send(request, BodyHandlers.ofString());
-        assertEquals("401 " + refusal, response.statusCode() + " " + response.body());
-        assertNotEquals(refused, client.getToken().accessToken(), "the next has a new token");
-      }
+    for (var refusal : List.of("", "no", "x".repeat(100_000))) {
+      refused(refusal);
+      var request = HttpRequest.newBuilder(uri).POST(BodyPublishers.concat(text, text)).build();
+      var response = http.send(request, BodyHandlers.ofString());
+      assertEquals("401 " + refusal, response.statusCode() + " " + response.body());
     }
-    assertEquals(6, requests.size());
+    assertEquals(3, requests.size());
   }
 
   @Test

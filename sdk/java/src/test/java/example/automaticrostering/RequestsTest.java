@@ -57,15 +57,6 @@ class RequestsTest extends ServersTest {
   }
 
   @Test
-  void maxBodyIsNamed() {
-    service = exchange -> respond(exchange, 200, "12345678");
-    try (var client = builder().maxBody(7).open()) {
-      var e = assertCode(NETWORK_ERROR, client::listJobs);
-      assertTrue(e.getMessage().contains("maxBody (7 bytes)"), e::getMessage);
-    }
-  }
-
-  @Test
   void tokenOfAnotherClient() throws Exception {
     var token = client.getToken();
     assertEquals(token, Token.ofJson(token.toJson()));
