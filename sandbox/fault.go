@@ -189,8 +189,7 @@ func (f *faults) wrap(server string, next http.Handler) http.Handler {
 	})
 }
 
-// wait waits as long as the fault says. It reports false if the client disconnected, or the sandbox closed,
-// meanwhile.
+// wait waits as long as the fault says. It reports false if the client disconnects first, or the sandbox closes.
 func (f *faults) wait(r *http.Request, hit active) bool {
 	if hit.DelayMS == 0 && !hit.Hold {
 		return true

@@ -196,7 +196,7 @@ func (c *client) GrantTypes() []oidc.GrantType {
 }
 
 // roundUp rounds a time up to a whole second, as the expiry in a token is. Rounded down, a token would expire before
-// its expires_in has passed: with a lifetime of one second, perhaps at once.
+// its expires_in has passed: with a lifetime of one second, perhaps immediately.
 func roundUp(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
 var (

@@ -216,7 +216,7 @@ type Config struct {
 	// ports.
 	Port int
 	// TLS, if not empty, has the two servers use TLS. It is a folder, into which Start writes ca.pem: the certificate
-	// authority, made anew, that clients must trust.
+	// authority, new each time, that clients must trust.
 	TLS string
 	// Log logs each request, without secrets and tokens. Nil means no log.
 	Log *slog.Logger

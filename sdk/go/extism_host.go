@@ -85,7 +85,7 @@ func (h *extismHost) setVar(key string, value []byte) {
 	if total+len(key) > mostVars {
 		trap("no room for a var of %d bytes", len(value))
 	}
-	h.vars[key] = string(value) // an empty one is none
+	h.vars[key] = string(value) // an empty value counts as missing
 }
 
 // log keeps a line until the export has returned, because who logs may call the client.

@@ -119,8 +119,8 @@ func (h *holder) refuse(token string, first bool) {
 	}
 }
 
-// drop drops what is kept, after clear_token or set_token. After clear_token, a flow that runs
-// begins anew in the plugin; a token that was set replaces it, and who waits begins another.
+// drop drops what is kept, after clear_token or set_token. The plugin restarts a running flow after
+// clear_token; a token that was set replaces it, and the calls that wait for it begin another.
 func (h *holder) drop(set bool) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

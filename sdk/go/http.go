@@ -126,7 +126,7 @@ func newHTTPClient() *http.Client {
 		TLSHandshakeTimeout: 10 * time.Second,
 		IdleConnTimeout:     90 * time.Second,
 		// All requests go to two hosts, many at a time: the default of two idle
-		// connections for each would open most of them anew.
+		// connections for each would open most of them again.
 		MaxIdleConnsPerHost: 100,
 	}}
 }

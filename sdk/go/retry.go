@@ -9,7 +9,7 @@ import (
 
 // Retry calls f until it succeeds, or fails with an error that is not retryable. Between two
 // calls it waits for the error's RetryAfter, or else 1 s, doubling to 30 s, with up to a tenth
-// of jitter. It returns the last error when ctx ends, and at once if the wait would end after
+// of jitter. It returns the last error when ctx ends, and immediately if the wait would end after
 // the deadline of ctx.
 //
 //	jobs, err := rostering.Retry(ctx, func(ctx context.Context) (*rostering.Response, error) {

@@ -35,7 +35,7 @@ const mostSends = 3
 
 // send has attempt send a request with a token, and again with another one after a 401 if the
 // request is repeatable. attempt gets all the tokens, the last of which it sends. The error is
-// that of attempt, or why there is no token.
+// that of attempt, or of getting a token.
 func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx context.Context, refused string) (*tokenObject, error),
 	attempt func(sent []string) (status int, err error)) error {
 	defer d.holder.settle(ctx)

@@ -22,7 +22,7 @@ import (
 )
 
 // Clients of each library are called at random by many, while both servers and the store fail, tokens
-// are revoked, callers leave, and clients are closed and opened anew, for STRESS_SECONDS. STRESS_SEED
+// are revoked, callers leave, and clients are closed and opened again, for STRESS_SECONDS. STRESS_SEED
 // repeats the choices of a run, though not their interleaving. Each call must end, with its own
 // response or an error of the contract that shows no secret; after the faults all clients must recover,
 // and in the end no file or thread may be left behind.

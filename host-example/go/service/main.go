@@ -43,7 +43,7 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	<-ctx.Done()
-	stop() // a second signal ends the process at once
+	stop() // a second signal ends the process immediately
 	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
 	defer cancel()
 	if err := errors.Join(server.Shutdown(ctx), client.Shutdown(ctx)); err != nil {

@@ -60,7 +60,7 @@ func RetryAfter(header string) (seconds int64, ok bool) {
 }
 
 // Left returns the seconds until the next token request may be sent, or 0. If the clock was
-// set back, the wait starts anew: it is never longer than it was when set.
+// set back, the wait starts over: it is never longer than it was when set.
 func (r *Record) Left(now int64) int64 {
 	if len(r.Error) == 0 {
 		return 0

@@ -147,7 +147,7 @@ func (f *Flow) log(status int) {
 }
 
 // longest is how many states a flow goes through between two steps. More are a mistake, which
-// ends the call at once.
+// ends the call immediately.
 const longest = 3
 
 // run goes from state to state until there is a step.

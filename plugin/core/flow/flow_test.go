@@ -38,7 +38,7 @@ func TestToken(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	due := after(warm, [2]string{"+3540", ""}, [2]string{"begin", "request | A +30"})
 	play(t, map[string]script{
-		"the old one is used meanwhile, and 5 seconds longer": after(due, [2]string{"+2", ""}, [2]string{"token B 3600", "done | A +5"},
+		"the old one is used until 5 seconds later": after(due, [2]string{"+2", ""}, [2]string{"token B 3600", "done | A +5"},
 			[2]string{"+4", ""}, [2]string{"begin", "done | A +1"}, [2]string{"+1", ""}, [2]string{"begin", "done | B +3533"}),
 		"unless it expires": after(due, [2]string{"+57", ""}, [2]string{"token B 3600", "done | A +3"}, [2]string{"+3", ""}, [2]string{"begin", "done | B +3480"}),
 		"late in its life":  after(warm, [2]string{"+3590", ""}, [2]string{"begin", "request | A +10"}),
@@ -66,7 +66,7 @@ func TestRenewal(t *testing.T) {
 func TestForce(t *testing.T) {
 	force := after(warm, [2]string{"begin force", "request | A +3540"})
 	play(t, map[string]script{
-		"replaces the token at once": after(force, [2]string{"token B 60", "done | B +30"}, [2]string{"begin", "done | B +30"}),
+		"replaces the token immediately": after(force, [2]string{"token B 60", "done | B +30"}, [2]string{"begin", "done | B +30"}),
 		"a failure is its own, and the token stays": after(force, [2]string{"status 400", "token_endpoint_rejected 400 retry 1"},
 			[2]string{"begin", "done | A +3540"}, [2]string{"begin force", "token_endpoint_rejected 400 retry 1"}),
 		"looks nowhere first": {{"begin store force", "add lock requesting 10"}, {"held", "request"}, {"token A 60", "set token A 60 | A +30"}, {"ok", "done | A +30"}},

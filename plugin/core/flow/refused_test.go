@@ -10,7 +10,7 @@ func TestRefusedToken(t *testing.T) {
 		"until it is issued again":           after(old, [2]string{"begin refused=A", "request"}, [2]string{"token A 60", "done | A +30"}, [2]string{"begin", "done | A +30"}),
 		"until it is set":                    after(old, [2]string{"begin refused=A", "request"}, [2]string{"set A 600", ""}, [2]string{"begin", "done | A +540"}),
 		"was replaced long ago":              after(old, [2]string{"begin force", "request | A +3530"}, [2]string{"token B 60", "done | B +30"}, [2]string{"begin refused=A", "done | B +30"}),
-		"is the one before: the renewed one is used at once": after(warm, [2]string{"+3540", ""}, [2]string{"begin", "request | A +30"}, [2]string{"token B 3600", "done | A +5"},
+		"is the one before: the renewed one is used immediately": after(warm, [2]string{"+3540", ""}, [2]string{"begin", "request | A +30"}, [2]string{"token B 3600", "done | A +5"},
 			[2]string{"begin refused=A", "done | B +3540"}, [2]string{"begin", "done | B +3540"}),
 		"is refused while it is renewed": after(warm, [2]string{"+3540", ""}, [2]string{"begin", "request | A +30"}, [2]string{"2: begin refused=A", "request"},
 			[2]string{"token B 3600", "done | B +3540"}),

@@ -96,7 +96,7 @@ func TestEveryStateIsReached(t *testing.T) {
 	}
 }
 
-// An event without a line is a mistake, which ends the call at once.
+// An event without a line is a mistake, which ends the call.
 func TestUnlistedTransitionPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -69,8 +69,8 @@ func TestLock(t *testing.T) {
 		"another instance's secret is rejected": after(busy, [2]string{rejected, "request"}, [2]string{"token A 60", "set token A 60 | A +30"}, [2]string{"ok", "set lock done 1 | A +30"}, [2]string{"ok", "done | A +30"}),
 		"this one's, too": after(busy, [2]string{rejected, "request"}, [2]string{"status 400", "set lock failed token_endpoint_rejected wait 1 failures 1 2"}, [2]string{"ok", "token_endpoint_rejected 400 retry 1"},
 			[2]string{"+1", ""}, [2]string{"begin store", "get token"}, [2]string{"null", "add lock requesting 10"}, [2]string{"held", "get lock"}, [2]string{rejected, "token_endpoint_rejected 401 retry 4"}),
-		"a token that was set meanwhile is in the step": after(looking, [2]string{"held", "get lock"}, [2]string{"set A 600", ""}, [2]string{"lock requesting", "wait 0.050 | A +540"}),
-		"force does not wait":                           after(script{{"begin store force", "add lock requesting 10"}}, [2]string{"held", "request"}),
+		"a token that was set by then is in the step": after(looking, [2]string{"held", "get lock"}, [2]string{"set A 600", ""}, [2]string{"lock requesting", "wait 0.050 | A +540"}),
+		"force does not wait":                         after(script{{"begin store force", "add lock requesting 10"}}, [2]string{"held", "request"}),
 	})
 	t.Run("after 30 seconds of waits", func(t *testing.T) {
 		i := newInstance(t).play(after(looking, [2]string{"held", "get lock"}))

@@ -86,7 +86,7 @@ func (w *world) check(b *running, r host.Result) {
 func (m *member) learn(b *running, r result, now int64) {
 	p := &m.promise
 	switch {
-	case b.checks.cleared != m.clears: // it begins anew
+	case b.checks.cleared != m.clears: // it starts over
 	case b.last.kind == "request" && r.retryAfter > 0:
 		p.quiet = max(p.quiet, now+min(r.retryAfter, hour))
 	case b.last.kind == "get" && r.token != "":

@@ -42,7 +42,7 @@ func (i *facts) begin(f progress, now int64) (step, progress) {
 // resume resumes a flow with the result of its step.
 func (i *facts) resume(f progress, r result, now int64) (step, progress) {
 	m := machine{i, &f, now}
-	if f.cleared != i.cleared { // it begins anew
+	if f.cleared != i.cleared { // it starts over
 		locked := f.locked && f.state != "writing lock" || r.added
 		f = progress{client: f.client, cleared: i.cleared, accepts: f.accepts, store: f.accepts, force: f.force, refused: f.refused, locked: locked}
 		return m.choose(), f

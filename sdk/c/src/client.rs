@@ -195,7 +195,7 @@ pub extern "C" fn rostering_send_request(
     })
 }
 
-/// An access token, for requests of your own or for another client. It is a secret.
+/// An access token, for requests that you send yourself, or for another client. It is a secret.
 pub struct Token {
     access_token: CString,
     json: CString,

@@ -104,7 +104,7 @@ pub extern "C" fn rostering_error_free(error: Option<Box<Error>>) {
     drop(error);
 }
 
-/// Returns the code. NULL, which is no error, has ROSTERING_CODE_UNKNOWN.
+/// Returns the code, or ROSTERING_CODE_UNKNOWN for NULL.
 #[no_mangle]
 pub extern "C" fn rostering_error_code(error: Option<&Error>) -> Code {
     error.map_or(Code::Unknown, |error| error.code)

@@ -61,7 +61,7 @@ pub extern "C" fn rostering_value_set(value: Option<&mut Value>, text: *const c_
     }
 }
 
-/// A store of your own. Returns a negative number if it failed. Keys are at most 512 visible ASCII characters.
+/// Your own store. Returns a negative number if it failed. Keys are at most 512 visible ASCII characters.
 pub type StoreFunction = Option<
     unsafe extern "C" fn(
         context: *mut c_void,
@@ -73,8 +73,8 @@ pub type StoreFunction = Option<
     ) -> c_int,
 >;
 
-/// Makes a store of your own. Its function is called concurrently, on threads of the library; a call waits a second for it
-/// at most, and continues without the store if it fails.
+/// Makes a store from your own function, which is called concurrently, on threads of the library. A call waits a second for
+/// it at most, and continues without the store if it fails.
 #[no_mangle]
 pub extern "C" fn rostering_store_new(
     function: StoreFunction,
@@ -84,8 +84,8 @@ pub extern "C" fn rostering_store_new(
     make(error, || Ok(Store(Arc::new(Function(given(function, "function")?, Context(context))))))
 }
 
-/// Frees a store. The clients that use it keep what they need of it; the context of a store of your own must live until
-/// they are freed.
+/// Frees a store. The clients that use it keep what they need of it; the context of your own store must live until they are
+/// freed.
 #[no_mangle]
 pub extern "C" fn rostering_store_free(store: Option<Box<Store>>) {
     drop(store);

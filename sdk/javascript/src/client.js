@@ -104,7 +104,7 @@ export class Client {
   }
 
   /**
-   * Sends a request of your own to the service.
+   * Sends any request to the service.
    *
    * @param {ServiceRequest & Ids & CallOptions} given
    * @returns {Promise<Response>} with a 2xx status, or 304, whose body is in memory

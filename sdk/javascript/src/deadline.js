@@ -1,4 +1,4 @@
-const longest = 2 ** 31 - 1; // ms; a longer timer fires at once
+const longest = 2 ** 31 - 1; // ms; a longer timer fires immediately
 
 /** Work that can end early, whatever it waits for. */
 export class Task {

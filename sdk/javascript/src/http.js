@@ -7,7 +7,7 @@ import { userAgent } from './version.js';
 /** @typedef {{method: string, url: string, headers: Record<string, string>, body?: Payload | null | undefined}} Request */
 
 /**
- * A response whose body has been read, or in place of one why there is none. Its status is then 0.
+ * A response whose body has been read. Without a response, the status is 0, and `cause` is the reason.
  *
  * @typedef {{status: number, headers?: Headers, body?: Uint8Array<ArrayBuffer>, cause?: unknown}} Outcome
  */

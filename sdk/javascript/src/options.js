@@ -78,7 +78,7 @@
  */
 
 /**
- * A request of your own.
+ * A request to the service.
  *
  * @typedef {object} ServiceRequest
  * @property {string} path Begins with a slash, may have a query, and is appended to baseUrl.

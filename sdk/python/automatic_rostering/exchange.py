@@ -27,7 +27,7 @@ _OF_WIRE: dict[type[Exception], str] = {
     httpx.DecodingError: "the response is compressed otherwise than with gzip, or damaged",
     httpx.ProxyError: "the proxy refused the connection",
 }
-_CA = "if it is of a private CA, set SSL_CERT_FILE, or verify of your own httpx client"
+_CA = "if a private CA issued it, set SSL_CERT_FILE, or verify in your httpx client"
 _USER_AGENT = f"automatic-rostering/{__version__} (python)"
 _HTTPX_AGENT = f"python-httpx/{httpx.__version__}"
 

@@ -122,7 +122,7 @@ class Holder:
                 self._refused = {"refused": token, "used": first and token == self._worked}
 
     def clear(self) -> None:
-        """Drop the token, after clear_token. A flow that runs begins anew in the plugin."""
+        """Drop the token, after clear_token. The plugin restarts a running flow."""
         with self.lock:
             self._kept = None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-#: What comes of a request or a step: a response, why there is none, or the contract's fields.
+#: The result of a request or a step: a response, why it failed, or the contract's fields.
 Outcome = httpx.Response | Exception | Mapping[str, object]
 #: A step of a token flow, as the contract has it.
 Step = dict[str, Any]

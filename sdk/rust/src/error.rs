@@ -110,7 +110,7 @@ impl Error {
         if let Some(cause) = cause.filter(|_| self.code == Code::NetworkError) {
             if reason(&*cause).contains("invalid peer certificate") {
                 self.retryable = false;
-                self.message += "; for a certificate authority of your own, set it with Options::http";
+                self.message += "; if a private CA issued the certificate, set that CA with Options::http";
             }
             self.cause = Some(cause.into());
         }

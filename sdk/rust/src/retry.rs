@@ -6,7 +6,7 @@ use crate::Error;
 
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// An error that [`retry`] understands: implement it for an error type of your own that holds an [`Error`].
+/// An error that [`retry`] understands: implement it for your own error type that holds an [`Error`].
 pub trait Retryable {
     /// Returns whether the same call may succeed later.
     fn is_retryable(&self) -> bool;
@@ -58,7 +58,7 @@ where
     }
 }
 
-/// The waits between the calls of a loop of your own, as of [`retry`].
+/// The waits of [`retry`], for your own loop.
 #[derive(Debug)]
 pub struct Waits {
     end: Option<Instant>,

@@ -18,7 +18,7 @@ var Patience = 2 * time.Minute
 // Secret is the client secret of the tests with these servers.
 const Secret = "the-client-secret-of-the-rules"
 
-// Server is a server that responds at once, or holds its responses back.
+// Server is a server that responds immediately, or holds its responses back.
 type Server struct {
 	URL string
 

@@ -130,7 +130,7 @@ async fn renewal_before_a_freeze() {
     call.await.unwrap().unwrap(); // the renewal takes longer than the call may
 }
 
-/// Requests for more inputs than are kept are made anew.
+/// Requests for more inputs than are kept are made again.
 #[tokio::test]
 async fn many_inputs() {
     let sandbox = Sandbox::start();

@@ -24,7 +24,7 @@ public final class RosteringException extends RuntimeException {
 
   private static final String TRUST =
       "; if the certificate is right, trust its CA with -Djavax.net.ssl.trustStore=FILE"
-          + " or with the SSLContext of your own httpClient";
+          + " or with the SSLContext of your httpClient";
 
   /** The contract's error codes. */
   public enum Code {
