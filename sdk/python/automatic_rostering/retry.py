@@ -21,8 +21,8 @@ def retry(call: Callable[[], T], deadline: float | None = 60) -> T:
         retry(lambda: client.send_request("/jobs/7", method="PUT", json=job), deadline=300)
 
     The waits are the errors' `retry_after`, or else 1 s, doubling to 30 s, each with up to a tenth
-    of jitter. Raises the last error immediately if it is not retryable, or if the wait would end later
-    than `deadline` seconds from now; None is no limit. Retry only what may be done twice.
+    of jitter. Raises the last error immediately if it is not retryable, or if the wait would
+    end later than `deadline` seconds from now; None is no limit. Retry only what may be done twice.
     """
     waits = _Waits(deadline)
     while True:
