@@ -17,7 +17,13 @@ import (
 	"automatic-rostering/tests/conformance/scenario"
 )
 
-func TestMain(m *testing.M) { os.Exit(hosts.Main(m, held.Secret, scenario.Secret)) }
+func TestMain(m *testing.M) {
+	status := hosts.Main(m, held.Secret, scenario.Secret)
+	if started != nil {
+		started.End()
+	}
+	os.Exit(status)
+}
 
 // The rows of docs/sdk.md hold for each library. No test asserts a duration: what must not wait ends
 // while the test holds back what it must not wait for.
@@ -79,7 +85,16 @@ func load(t *testing.T) []Row {
 	return rows
 }
 
-var oneRedis = sync.OnceValues(func() (*held.Redis, error) { return held.StartRedis(context.Background(), "the-password-of-redis") })
+// started is the Redis server that oneRedis has started, or nil.
+var started *held.Redis
+
+var oneRedis = sync.OnceValues(func() (*held.Redis, error) {
+	r, err := held.StartRedis(context.Background(), "the-password-of-redis")
+	if err == nil {
+		started = r
+	}
+	return r, err
+})
 
 // redis is the URL of a Redis server that runs until the tests have ended.
 func redis(t testing.TB) string {
