@@ -172,6 +172,8 @@ test_package() {
 	! readelf -d moved/lib/librostering.so | grep NEEDED | grep -vE 'lib(c|m|gcc_s|pthread|dl)\.so|ld-linux' || fail "it needs more than libc"
 	! grep -q "$HOME" moved/lib/librostering.so || fail "it has a path of this machine"
 	[ "$(stat -Lc %s moved/lib/librostering.so)" -le 6000000 ] || fail "the shared library is larger than 6 MB"
+	"$here/tasks.sh" install relative
+	[ -e relative/include/rostering.h ] || fail "tasks.sh install relative installed it elsewhere"
 	tar -xzf "$root/dist/$name.tar.gz"
 	cargo metadata --locked --offline --format-version 1 --manifest-path "$name/rust/Cargo.toml" >/dev/null || fail "the source package is incomplete"
 	echo "C: packages of $(stat -c %s "$root/dist/$binary.tar.gz") and $(stat -c %s "$root/dist/$name.tar.gz") bytes work"
@@ -185,7 +187,7 @@ adapter) setup; adapter ;;
 package) ../setup/setup.sh rust c; package ;;
 test-package) test_package ;;
 bench) ;; # Rust's
-install) install "$(realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;;
+install) install "$(cd "$OLDPWD" && realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;; # of the caller's folder
 *)
 	echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench|install FOLDER" >&2
 	exit 64

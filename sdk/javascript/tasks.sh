@@ -99,6 +99,7 @@ package() (
 	work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
 	trap 'rm -rf "$work"' EXIT
 	cp -RL package.json README.md src "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$work" # with the plugin, not the link to it
+	npm pkg delete devDependencies prettier --prefix "$work" # Deno would install them, for a workspace with the package
 
 	"$bin/tsc" --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
 	"$bin/tsc" -p tsconfig.workerd.json --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
@@ -159,12 +160,14 @@ node_package() {
 
 deno_package() {
 	deno=$sdk/runtimes/deno/deno
+	rm package.json
 	mkdir automatic-rostering # deno install does not unpack a file
 	tar xzf "$package" --strip-components=1 -C automatic-rostering
 	cp "$root/host-example/node/jobs.js" "$sdk/tests/types.ts" .
 	echo '{ "workspace": ["./automatic-rostering"], "nodeModulesDir": "auto" }' >deno.json
 	export DENO_TLS_CA_STORE=${DENO_TLS_CA_STORE:-mozilla,system}
-	"$deno" install --quiet --prod
+	"$deno" install --quiet
+	[ "$(cd node_modules/.deno && echo *@*)" = "automatic-rostering@$(cat "$root/VERSION")" ] || { echo "more than the package was installed" >&2; exit 1; }
 	"$deno" check --quiet types.ts
 	lists_jobs "$deno" run --no-prompt --allow-net=127.0.0.1 --allow-read=automatic-rostering --allow-env='ROSTERING_*' jobs.js
 }
