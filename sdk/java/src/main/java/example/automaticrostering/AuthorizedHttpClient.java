@@ -41,6 +41,7 @@ final class AuthorizedHttpClient extends HttpClient {
     this.client = client;
     this.origin = origin(base);
     this.http = Http.withoutRedirects(http);
+    Http.checkSendsToken(http);
   }
 
   @Override

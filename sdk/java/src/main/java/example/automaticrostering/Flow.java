@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A token flow of the plugin, whose steps it carries out in its own thread. No waiting call owns it.
- * The holder guards what changes.
+ * A token flow of the plugin, whose steps it carries out in its own thread. No waiting call owns
+ * it. The holder guards what changes.
  */
 final class Flow {
   /** A token that the service refused, and whether it was used before, as in the contract. */

@@ -77,8 +77,18 @@ final class Http {
     return client;
   }
 
+  /** Refuses a client that would send no token: the JDK's drops the header (JDK-8326949). */
+  static void checkSendsToken(HttpClient client) {
+    if (Runtime.version().feature() < 24 && client.authenticator().isPresent()) {
+      throw new IllegalArgumentException(
+          "before Java 24, an HTTP client with an authenticator sends no Authorization, and so no"
+              + " token: use Java 24, or a client without an authenticator");
+    }
+  }
+
   /** Sends a request to the service, in this thread. */
   Response send(HttpRequest request) throws Failure, InterruptedException {
+    checkSendsToken(client);
     // Of a body that is too long, one byte more is read.
     var most = Math.max(maxBody, maxBody + 1);
     Response response;

@@ -132,7 +132,7 @@ public interface RosteringClient extends AutoCloseable {
    * of {@code sendAsync} fails with it. WebSockets get no token. Closing the result closes nothing.
    *
    * @throws IllegalArgumentException if the client follows redirects: the JDK's forwards the token
-   *     to other hosts
+   *     to other hosts. Also if it has an authenticator before Java 24: it would drop the token
    * @throws RosteringException {@code CONFIG_MISSING}, if there is no base URL
    */
   default HttpClient authorize(HttpClient http) {

@@ -34,7 +34,8 @@ public final class RosteringClientBuilder {
 
   /**
    * Sets the client that sends the requests, for a proxy, TLS or tracing. It must not follow
-   * redirects, which could forward the secret to another host.
+   * redirects, which could forward the secret to another host. Before Java 24, one with an
+   * authenticator only gets tokens: it would drop them from requests to the service.
    */
   public RosteringClientBuilder httpClient(HttpClient client) {
     httpClient = Http.withoutRedirects(client);

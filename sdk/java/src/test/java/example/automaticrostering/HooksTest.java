@@ -43,6 +43,24 @@ class HooksTest extends ServersTest {
     assertThrows(IllegalStateException.class, client::listJobs);
   }
 
+  /** Before Java 24, the JDK's client with an authenticator drops the header. */
+  @Test
+  void authenticatorNeverSendsRequestsWithoutTheToken() throws Exception {
+    var http = HttpClient.newBuilder().authenticator(new Authenticator() {}).build();
+    try (var client = builder().httpClient(http).open()) {
+      assertEquals("token-1", client.getToken().accessToken());
+      if (Runtime.version().feature() < 24) {
+        assertThrows(IllegalArgumentException.class, client::listJobs);
+        assertThrows(IllegalArgumentException.class, () -> client.authorize(http));
+        assertEquals(List.of(), requests);
+      } else {
+        client.listJobs();
+        client.authorize(http).send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
+        assertEquals(List.of("Bearer token-1 ", "Bearer token-1 "), requests);
+      }
+    }
+  }
+
   @Test
   void errorsOfHooksEndNoOtherCall() throws Exception {
     var throwing = new AtomicBoolean(true);
