@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
 	"time"
 )
@@ -107,7 +108,8 @@ func (s *Sandbox) Client(environment string) (id, secret string) {
 
 // Env returns the environment variables with which a client's program finds the sandbox and its client of an
 // environment, as the client libraries read them, and a test finds the controls. With TLS, they include the variables
-// with which OpenSSL, Go, Rust, Node, Bun and Deno trust its certificate authority.
+// with which OpenSSL, Go, Rust, Node, Bun and Deno trust its certificate authority. With plain HTTP beyond loopback,
+// they permit that.
 func (s *Sandbox) Env(environment string) map[string]string {
 	id, secret := s.Client(environment)
 	variables := map[string]string{
@@ -124,6 +126,8 @@ func (s *Sandbox) Env(environment string) map[string]string {
 		for _, name := range []string{"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "DENO_CERT"} {
 			variables[name] = s.caFile
 		}
+	} else if ip := net.ParseIP(s.auth.host); s.auth.host != "localhost" && !ip.IsLoopback() {
+		variables["ROSTERING_ALLOW_HTTP"] = "true"
 	}
 	return variables
 }

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -50,7 +51,7 @@ func listens(t *testing.T, address string) bool {
 
 func TestCloseLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := Start(ctx, Config{Host: "localhost"})
+	s, err := Start(ctx, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,13 +99,14 @@ func TestCloseLeavesNothing(t *testing.T) {
 // A client that trusts ca.pem alone reaches both servers, and the controls stay plain.
 func TestTLS(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
-	s := start(t, Config{TLS: folder})
+	s := start(t, Config{TLS: folder, Host: "0.0.0.0"})
 	if _, err := try(tokenRequest(s, form(s))); !errors.As(err, new(*tls.CertificateVerificationError)) {
 		t.Errorf("a client that does not trust it has %v", err)
 	}
 	env := s.Env(Stage)
 	file := env["SSL_CERT_FILE"]
-	if file != filepath.Join(folder, "ca.pem") || env["NODE_EXTRA_CA_CERTS"] != file || env["DENO_CERT"] != file {
+	if file != filepath.Join(folder, "ca.pem") || env["NODE_EXTRA_CA_CERTS"] != file || env["DENO_CERT"] != file ||
+		env["ROSTERING_ALLOW_HTTP"] != "" {
 		t.Errorf("the variables are %q", env)
 	}
 	authority, err := os.ReadFile(file)
@@ -116,6 +118,18 @@ func TestTLS(t *testing.T) {
 	httpClient.Transport = &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: trusted}}
 	do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
 	control(t, s, "POST", "/reset", "", 204)
+}
+
+// Its URLs have the host that it listens on, and the libraries accept them: plain HTTP beyond loopback has to be allowed.
+func TestHosts(t *testing.T) {
+	for host, allowed := range map[string]string{"": "", "localhost": "", "0.0.0.0": "true"} {
+		s := start(t, Config{Host: host})
+		env := s.Env(Stage)
+		if want := "http://" + cmp.Or(host, "127.0.0.1") + ":"; !strings.HasPrefix(env["ROSTERING_AUTH_URL"], want) || env["ROSTERING_ALLOW_HTTP"] != allowed {
+			t.Errorf("%q: the variables are %q", host, env)
+		}
+		do(t, jobsRequest(s, granted(t, s).AccessToken), 200)
+	}
 }
 
 // syncBuffer can be read while it is written.

@@ -27,6 +27,7 @@ const maxBody = 1 << 20
 
 // server is an HTTP server on its own port.
 type server struct {
+	host     string
 	listener net.Listener
 	tls      *tls.Config // nil for plain HTTP
 	http     *http.Server
@@ -39,14 +40,17 @@ func listen(host string, port int) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{listener: l}, nil
+	return &server{host: host, listener: l}, nil
 }
 
+// url has the host that was given: the listener's address would be [::] for 0.0.0.0, and no certificate has that.
 func (s *server) url() string {
+	scheme := "http://"
 	if s.tls != nil {
-		return "https://" + s.listener.Addr().String()
+		scheme = "https://"
 	}
-	return "http://" + s.listener.Addr().String()
+	_, port, _ := net.SplitHostPort(s.listener.Addr().String())
+	return scheme + net.JoinHostPort(s.host, port)
 }
 
 func (s *server) serve(h http.Handler, log *slog.Logger) {
