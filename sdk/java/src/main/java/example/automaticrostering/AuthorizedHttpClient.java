@@ -40,8 +40,7 @@ final class AuthorizedHttpClient extends HttpClient {
   AuthorizedHttpClient(Client client, URI base, HttpClient http) {
     this.client = client;
     this.origin = origin(base);
-    this.http = Http.withoutRedirects(http);
-    Http.checkSendsToken(http);
+    this.http = Http.suitable(http);
   }
 
   @Override

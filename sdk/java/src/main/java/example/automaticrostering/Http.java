@@ -66,29 +66,27 @@ final class Http {
     this.maxBody = maxBody;
   }
 
-  /** Refuses a client that follows redirects: it would forward the headers, and so the token. */
-  static HttpClient withoutRedirects(HttpClient client) {
+  /**
+   * Refuses a client that follows redirects, which would forward the token, or that sends none:
+   * with an authenticator, the JDK's drops the header (JDK-8326949).
+   */
+  static HttpClient suitable(HttpClient client) {
     if (RosteringException.notNull(client, "the HTTP client").followRedirects()
         != HttpClient.Redirect.NEVER) {
       throw new IllegalArgumentException(
           "the HTTP client must not follow redirects, which forward the token to other hosts:"
               + " set followRedirects(Redirect.NEVER)");
     }
-    return client;
-  }
-
-  /** Refuses a client that would send no token: the JDK's drops the header (JDK-8326949). */
-  static void checkSendsToken(HttpClient client) {
     if (Runtime.version().feature() < 24 && client.authenticator().isPresent()) {
       throw new IllegalArgumentException(
           "before Java 24, an HTTP client with an authenticator sends no Authorization, and so no"
               + " token: use Java 24, or a client without an authenticator");
     }
+    return client;
   }
 
   /** Sends a request to the service, in this thread. */
   Response send(HttpRequest request) throws Failure, InterruptedException {
-    checkSendsToken(client);
     // Of a body that is too long, one byte more is read.
     var most = Math.max(maxBody, maxBody + 1);
     Response response;

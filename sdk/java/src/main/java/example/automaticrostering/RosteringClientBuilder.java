@@ -34,11 +34,11 @@ public final class RosteringClientBuilder {
 
   /**
    * Sets the client that sends the requests, for a proxy, TLS or tracing. It must not follow
-   * redirects, which could forward the secret to another host. Before Java 24, one with an
-   * authenticator only gets tokens: it would drop them from requests to the service.
+   * redirects, which could forward the secret to another host. Before Java 24, it must have no
+   * authenticator: it would drop the token.
    */
   public RosteringClientBuilder httpClient(HttpClient client) {
-    httpClient = Http.withoutRedirects(client);
+    httpClient = Http.suitable(client);
     return this;
   }
 
