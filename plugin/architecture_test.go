@@ -13,12 +13,12 @@ import (
 )
 
 // layers are the packages of core, top layer first: a package imports only from the
-// layers below its own. Those above exports are not part of the guest.
+// layers below its own. Those above direct are not part of the guest.
 var layers = [][]string{
 	{"model"},
 	{"memory"},
-	{"exports"},
-	{"flow", "service"},
+	{"direct"},
+	{"flow", "service", "version"},
 	{"oauth2"},
 	{"config", "redact"},
 	{"input", "backoff"},

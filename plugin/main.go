@@ -4,11 +4,13 @@
 package main
 
 import (
-	"automatic-rostering/plugin/core/exports"
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/direct"
 	"automatic-rostering/plugin/core/flow"
 	core "automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/service"
+	"automatic-rostering/plugin/core/version"
 )
 
 func main() {}
@@ -40,19 +42,19 @@ func explain() int32 {
 //export get_token
 func getToken() int32 {
 	resetStack()
-	return direct(input.GetToken)
+	return send(input.GetToken)
 }
 
 //export list_jobs
 func listJobs() int32 {
 	resetStack()
-	return direct(input.ListJobs)
+	return send(input.ListJobs)
 }
 
 //export send_request
 func sendRequest() int32 {
 	resetStack()
-	return direct(input.SendRequest)
+	return send(input.SendRequest)
 }
 
 //export set_token
@@ -70,13 +72,13 @@ func clearToken() int32 {
 //export check
 func check() int32 {
 	resetStack()
-	return run(exports.Check)
+	return run(config.Check)
 }
 
 //export version
-func version() int32 {
+func getVersion() int32 {
 	resetStack()
-	return run(exports.Version)
+	return run(version.Version)
 }
 
 // run runs an export that sends no request. It returns 0, or 1 with an error.
@@ -87,10 +89,10 @@ func run(export func(core.Host, []byte) core.Result) int32 {
 	return h.end(export(h, h.input()))
 }
 
-// direct runs an export that sends requests.
-func direct(export input.Export) int32 {
+// send runs an export that sends requests.
+func send(export input.Export) int32 {
 	resetHeap()
 	h := &host{}
 	trace(h)
-	return h.end(exports.Direct(h, export, h.input()))
+	return h.end(direct.Call(h, export, h.input()))
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/exports"
+	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/model/memory"
 	"automatic-rostering/tests/conformance/contract"
 	"automatic-rostering/tests/conformance/hosts"
@@ -120,14 +120,14 @@ func (k keys) Config(key string) string {
 
 // check returns how the schema contradicts the export check, for the config of a scenario.
 func (k keys) check(schema contract.Contract, s *scenario.Scenario) error {
-	config, err := json.Marshal(s.Config)
+	object, err := json.Marshal(s.Config)
 	if err != nil {
 		return err
 	}
 	k.Host = memory.New(s.Config)
-	result := exports.Check(k, nil)
-	if err := schema.Fits("config", config); (err != nil) != (len(result.Text) > 0) {
-		return fmt.Errorf("the schema says of the config %s: %v; the plugin: %s", config, err, result.Text)
+	result := config.Check(k, nil)
+	if err := schema.Fits("config", object); (err != nil) != (len(result.Text) > 0) {
+		return fmt.Errorf("the schema says of the config %s: %v; the plugin: %s", object, err, result.Text)
 	}
 	return nil
 }

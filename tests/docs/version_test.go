@@ -14,7 +14,7 @@ func TestOneVersion(t *testing.T) {
 		"docs/contract.md":               `{"version":"(.*?)"`,
 		"host-example/go/go.mod":         `automatic-rostering.example/rostering v(\S+)`,
 		"host-example/java/pom.xml":      `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
-		"plugin/core/exports/exports.go": `version = "(.*)"`,
+		"plugin/core/version/version.go": `version = "(.*)"`,
 		"sdk/c/README.md":                `rostering-c-(.*?)-linux`,
 		"sdk/c/Cargo.toml":               `(?m)^version = "(.*)"`,
 		"sdk/go/redisstore/go.mod":       `automatic-rostering.example/rostering v(\S+)`,
@@ -35,7 +35,7 @@ func TestOneVersion(t *testing.T) {
 
 // The contract's version is in the build, in its document and in each library.
 func TestOneContract(t *testing.T) {
-	version := list{"plugin/core/exports/exports.go", whole, `contract = (.+)`}.read(t)[0]
+	version := list{"plugin/core/version/version.go", whole, `contract = (.+)`}.read(t)[0]
 	wantInEach(t, version, map[string]string{
 		"docs/contract.md":  `"contract":(\d+)}`,
 		"sdk/go/version.go": `Contract = (\d+)`,

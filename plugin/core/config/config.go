@@ -6,6 +6,7 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 )
 
@@ -48,8 +49,20 @@ func ReadClient(get Lookup) (c *Client, last *apierror.Error) {
 	return c, last
 }
 
-// Check validates all config: what every call needs must be set, and what is set must be valid.
-func Check(get Lookup) *apierror.Error {
+// Check implements the export check.
+func Check(h host.Host, rawInput []byte) host.Result {
+	err := input.Nothing(rawInput)
+	if err == nil {
+		err = Validate(h.Config)
+	}
+	if err != nil {
+		return host.Fail(err)
+	}
+	return host.Result{}
+}
+
+// Validate validates all config: what every call needs must be set, and what is set must be valid.
+func Validate(get Lookup) *apierror.Error {
 	_, last := ReadClient(get)
 	if get("base_url") != "" {
 		_, err := BaseURL(get)

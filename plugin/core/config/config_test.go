@@ -20,7 +20,7 @@ func checkError(t *testing.T, changes keys, code, key string) {
 	all := keys{"environment": "stage", "auth_url": "https://auth.example", "base_url": "https://api.example",
 		"client_id": "id", "client_secret": "hunter2", "customer_id": "c", "user_id": "u"}
 	maps.Copy(all, changes)
-	switch err := config.Check(all.get); {
+	switch err := config.Validate(all.get); {
 	case err == nil && code == "":
 	case err == nil:
 		t.Errorf("%q are accepted", changes)

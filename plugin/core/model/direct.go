@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"automatic-rostering/plugin/core/exports"
+	"automatic-rostering/plugin/core/direct"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/message"
@@ -100,7 +100,7 @@ func call(m *member, export input.Export, in string) (r host.Result, trapped boo
 			}
 		}
 	}()
-	return exports.Direct(m, export, []byte(in)), false
+	return direct.Call(m, export, []byte(in)), false
 }
 
 // explain explains a response that repeats what must not be in an error.

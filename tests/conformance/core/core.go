@@ -11,13 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"automatic-rostering/plugin/core/exports"
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/direct"
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/model/memory"
 	"automatic-rostering/plugin/core/service"
+	"automatic-rostering/plugin/core/version"
 	"automatic-rostering/tests/conformance/protocol"
 )
 
@@ -57,13 +59,13 @@ func (h *Host) Do(r protocol.Request) (protocol.Response, error) {
 	return protocol.Response{}, fmt.Errorf("no operation %q", r.Op)
 }
 
-// silent has the exports that send no request, and direct those that do.
+// silent has the exports that send no request, and sending those that do.
 var (
 	silent = map[string]func(host.Host, []byte) host.Result{
 		"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
-		"request": service.Request, "explain": service.Explain, "check": exports.Check, "version": exports.Version,
+		"request": service.Request, "explain": service.Explain, "check": config.Check, "version": version.Version,
 	}
-	direct = map[string]input.Export{"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest}
+	sending = map[string]input.Export{"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest}
 )
 
 // call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
@@ -78,8 +80,8 @@ func (h *Host) call(export string, in []byte) (a protocol.Response) {
 	var r host.Result
 	if silent, ok := silent[export]; ok {
 		r = silent(h.instance, in)
-	} else if name, ok := direct[export]; ok {
-		r = exports.Direct(h.instance, name, in)
+	} else if name, ok := sending[export]; ok {
+		r = direct.Call(h.instance, name, in)
 	} else {
 		panic("no export " + export)
 	}

@@ -1,4 +1,4 @@
-package exports
+package direct
 
 import (
 	"automatic-rostering/plugin/core/apierror"

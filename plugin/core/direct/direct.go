@@ -1,4 +1,5 @@
-package exports
+// Package direct implements the direct calls, whose requests the plugin sends.
+package direct
 
 import (
 	"automatic-rostering/plugin/core/flow"
@@ -21,9 +22,9 @@ type call struct {
 	tokens  []string         // that were sent, the current one last
 }
 
-// Direct implements get_token, list_jobs and send_request: a loop over a token flow, the
+// Call implements get_token, list_jobs and send_request: a loop over a token flow, the
 // request, and the explanation of its response.
-func Direct(h host.Sender, export input.Export, rawInput []byte) host.Result {
+func Call(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	in, err := input.Parse(rawInput, export)
 	if err != nil {
 		return host.Fail(err)

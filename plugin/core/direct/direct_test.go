@@ -1,4 +1,4 @@
-package exports_test
+package direct_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/plugin/core/exports"
+	"automatic-rostering/plugin/core/direct"
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
@@ -79,7 +79,7 @@ func (i *instance) result(export input.Export, in string) (result string) {
 			panic(p)
 		}
 	}()
-	r := exports.Direct(i, export, []byte(in))
+	r := direct.Call(i, export, []byte(in))
 	switch r.Kind {
 	case host.Error:
 		return strings.TrimSpace(gjson.GetBytes(r.Text, "code").Str + " " + gjson.GetBytes(r.Text, "retry_after").Raw)
