@@ -6,10 +6,13 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-# The builds for users, their limit in bytes, and the builds for tests: one fills the heap
-# with a pattern between calls, the other logs every call.
-PLUGINS := dist/rostering.wasm dist/rostering-nowasi.wasm
+# The builds of the plugin, their limit in bytes, and where the repository has them: a library embeds a file of its own folder,
+# as go get, pip and npm take no other. Two builds are for tests: one fills the heap with a pattern between calls, the other
+# logs every call.
+BUILDS := build/rostering.wasm build/rostering-nowasi.wasm
 LIMIT := 61000
+PLUGINS := plugin/rostering.wasm $(addsuffix /rostering-nowasi.wasm,plugin sdk/go sdk/java/src/build sdk/javascript/src \
+	sdk/python/automatic_rostering sdk/rust)
 TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 
 # Tests run two at a time: first the module that takes longest.
@@ -25,9 +28,9 @@ override HOSTS := $(subst $(empty) ,$(comma),$(strip $(foreach host,$(subst $(co
 export HOSTS
 UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go javascript $(LANGUAGES)))
-# The parts for which sdk/setup/programs.txt lists programs.
+# The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page ffi bench
+NEEDED_TO_test := plugin $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page ffi bench
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
@@ -40,7 +43,7 @@ WASM_FEATURES := --enable-bulk-memory --enable-mutable-globals --enable-nontrapp
 # TinyGo's runtime exports these. wasm-metadce would remove them, too, but it changes the
 # order of the imports, which matters: see plugin/imports.go.
 UNWANTED := fminimumf?|fmaximumf?|syscall\.seek
-SOURCES := go.mod go.sum Makefile $(wildcard plugin/*.go) \
+SOURCES := go.mod go.sum Makefile plugin/target.json $(wildcard plugin/*.go) \
 	$(filter-out %_test.go,$(wildcard plugin/core/*/*.go))
 
 # Targets with a description make no file of their name, and neither do these.
@@ -50,36 +53,40 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 	@echo "  make run-LANG       run the program jobs in a language: go $(LANGUAGES)"
 
-# Go's library embeds the plugin, and go:embed reads nothing outside of its own folder.
-EMBEDDED := sdk/go/wasm
-build: $(PLUGINS) ## build the plugin: dist/rostering.wasm, dist/rostering-nowasi.wasm
-	@if [ -d $(EMBEDDED) ]; then cp dist/rostering-nowasi.wasm $(EMBEDDED); fi
+build: $(BUILDS) ## build the plugin, and write it where the repository has it
+	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { cp "build/$${file##*/}" "$$file" ; echo "wrote $$file" ; } ; done
 
-build/target.json: plugin/target.json plugin/toolchain.sh
-	@plugin/toolchain.sh build
+verify: $(BUILDS) ## compare the plugin in the repository with a build of its sources
+	@$(SHA256) $(BUILDS) $(PLUGINS)
+	@for file in $(PLUGINS); do cmp -s "build/$${file##*/}" "$$file" || { \
+		echo "$$file is not what the sources give, with $$(build/tinygo version), $$(wasm-opt --version): run make build and commit" >&2 ; exit 1 ; } ; done
 
-dist/rostering.wasm: TAGS :=
-dist/rostering-nowasi.wasm: TAGS := nowasi
+build/tinygo: tools/toolchain.sh
+	@tools/toolchain.sh build
+
+build/rostering.wasm: TAGS :=
+build/rostering-nowasi.wasm: TAGS := nowasi
 build/rostering-poison.wasm: TAGS := poison
 build/rostering-trace.wasm: TAGS := nowasi trace
 
-$(PLUGINS) $(TEST_PLUGINS): build/target.json $(SOURCES)
-	@build/tinygo version >/dev/null 2>&1 || plugin/toolchain.sh build # its cache folder may be gone
+$(BUILDS) $(TEST_PLUGINS): build/tinygo $(SOURCES)
+	@build/tinygo version >/dev/null 2>&1 || tools/toolchain.sh build # its cache folder may be gone
 	@echo "building $@"
-	@mkdir -p $(@D)
-	@build/tinygo build -target build/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -ldflags '-extldflags=-Map=build/$(@F).map' -o build/$(@F).raw ./plugin
+	@build/tinygo build -target plugin/target.json -tags '$(TAGS)' $(TINYGO_FLAGS) -ldflags '-extldflags=-Map=build/$(@F).map' -o build/$(@F).raw ./plugin
 	@wasm-dis build/$(@F).raw | grep -vE '^ \(export "($(UNWANTED))"' >build/$(@F).wat
 	@wasm-as $(WASM_FEATURES) build/$(@F).wat -o build/$(@F).trimmed
 	@wasm-opt -Oz $(WASM_FEATURES) build/$(@F).trimmed -o build/$(@F).optimized
 	@mv build/$(@F).optimized $@ # atomically: another process may be reading the old file
 
-run: build ## watch the plugin at work with a mock service
+run: ## watch the plugin at work with a mock service
+	@sdk/go/tasks.sh setup
 	@cd tests && go run ./cmd/demo
 
 # run-LANG: the program jobs, against the sandbox, or the real service if ROSTERING_* are set.
 run-javascript: run-node
-run-go $(LANGUAGES:%=run-%): run-%: build build/sandbox
-	@HOSTS=$* sdk/each.sh setup
+run-go $(LANGUAGES:%=run-%): run-%: build/sandbox
+	@tools/setup.sh $*
+	@HOSTS=$* tools/each.sh setup
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 
@@ -87,12 +94,12 @@ sandbox: build/sandbox ## run a mock service to develop against, with a page tha
 	@build/sandbox -port $(or $(PORT),0)
 PORT ?=
 
-docs/sandbox.png: build ## take the screenshot of that page
-	@sdk/setup/setup.sh page
+docs/sandbox.png: ## take the screenshot of that page
+	@tools/setup.sh page
 	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
-run-fleet: build build/sandbox ## run a fleet on one Redis server, and on one folder: one token each
-	@sdk/setup/setup.sh redis
+run-fleet: build/sandbox ## run a fleet on one Redis server, and on one folder: one token each
+	@tools/setup.sh redis
 	@cd tests && go test -count=1 -v -run TestFleet ./fleet
 
 # The service of every language's tests.
@@ -105,59 +112,60 @@ build/sandbox:
 SKIPPED := sed 's/^/skipped: /' build/skipped
 setup-test setup-check: setup-%:
 	@mkdir -p build
-	@sdk/setup/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
+	@tools/setup.sh $(NEEDED_TO_$*) >build/skipped || [ $$? = 69 ]
 	@$(SKIPPED)
 	@[ "$${CI:-}" != true ] || [ ! -s build/skipped ] || { echo "CI=true: nothing may be skipped" >&2 ; exit 1 ; }
 
-# -count=1: the test cache does not notice that dist has changed.
+# -count=1: the test cache does not notice that the plugin has changed.
 test: setup-test ## run all tests; HOSTS=python,go limits them to some hosts
 	@rm -f build/seconds
-	@sdk/timed.sh build $(MAKE) build build/sandbox $(TEST_PLUGINS) size
-	@sdk/timed.sh bench-check $(MAKE) bench-check
-	@sdk/timed.sh fuzz $(MAKE) fuzz
-	@sdk/each.sh test
-	@printf '%s\n' $(MODULES) | xargs -P2 -I{} sdk/timed.sh "module {}" bash -c \
+	@grep -q '^plugin: ' build/skipped || tools/timed.sh verify $(MAKE) verify size $(TEST_PLUGINS)
+	@$(MAKE) build/sandbox
+	@tools/timed.sh bench-check $(MAKE) bench-check
+	@tools/timed.sh fuzz $(MAKE) fuzz
+	@tools/each.sh test
+	@printf '%s\n' $(MODULES) | xargs -P2 -I{} tools/timed.sh "module {}" bash -c \
 		'echo "testing the module {}" ; cd {} && go test -count=1 -timeout 30m -parallel 4 ./... || exit 255'
-	@sdk/timed.sh test-packages $(MAKE) test-packages
+	@tools/timed.sh test-packages $(MAKE) test-packages
 	@sort -rn build/seconds
 	@$(SKIPPED)
 
 # Says all that is missing before anything is built.
 packages: ## make each language's package, the sandbox and bills of materials in dist; HOSTS=python,javascript limits it
-	@sdk/setup/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
-	@$(MAKE) package-files
+	@tools/setup.sh plugin $(WANTED) >&2 || { echo "nothing was built; HOSTS=python,go makes the packages of these alone" >&2 ; exit 1 ; }
+	@$(MAKE) verify package-files
 	@$(MAKE) bill
 	@cd dist && find . -type f ! -name SHA256SUMS | sed 's#^\./##' | LC_ALL=C sort | xargs $(SHA256) >SHA256SUMS
 SHA256 := $(if $(shell command -v sha256sum),sha256sum,shasum -a 256)
 
-bill: build ## write dist/bills: what is linked into the plugin, and what each package in dist needs
-	@sdk/bill/bill.sh bills
+bill: $(BUILDS) ## write dist/bills: what is linked into the plugin, and what each package in dist needs
+	@tools/bill/bill.sh bills
 
-notices: build ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
-	@sdk/bill/bill.sh notices
+notices: $(BUILDS) ## write THIRD_PARTY_NOTICES.md, for what is linked into the plugin
+	@tools/bill/bill.sh notices
 
-package-files: build
+package-files:
 	@rm -f dist/SHA256SUMS
-	@sdk/each.sh package
+	@tools/each.sh package
 	@cd sandbox && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags=-s -o ../dist/rostering-sandbox ./cmd/rostering-sandbox
-	@cp docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
-	@sed 's#"dist/#"#' docs/manifest.json >dist/manifest.json
+	@cp plugin/*.wasm docs/contract.schema.json LICENSE THIRD_PARTY_NOTICES.md dist
+	@sed 's#"plugin/#"#' docs/manifest.json >dist/manifest.json
 
 test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
-	@sdk/each.sh test-package
+	@tools/each.sh test-package
 	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./docs
 
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
-	@tests/reproducible.sh
+	@tools/reproducible.sh
 
 audit: ## look up the dependencies in the databases of known vulnerabilities
-	@tests/audit.sh $(MODULES)
+	@tools/audit.sh $(MODULES)
 
 versions: ## test the libraries on the oldest and newest runtimes for CONTRIBUTING.md: half an hour
-	@tests/versions.sh CONTRIBUTING.md
+	@tools/versions.sh CONTRIBUTING.md
 
 # go test -fuzz takes one target at a time.
-fuzz: build ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
+fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser
 	@mkdir -p build
 	@grep -rEo '^func Fuzz[A-Za-z]+' --include='*_test.go' plugin | sed -E 's#(.*)/[^/]*:func (.*)#\1 \2#' | sort | \
 		while read -r package target; do \
@@ -174,36 +182,37 @@ fuzz: build ## fuzz each parser, and the built files; FUZZTIME=10m sets the time
 $(STATICCHECK): Makefile
 	@GOBIN=$(CURDIR)/$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.7.0
 
-check: setup-check build $(STATICCHECK) ## check the format of all code, and lint it
+check: setup-check $(STATICCHECK) ## check the format of all code, and lint it
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l) ; [ -z "$$unformatted" ] || { echo "make format: $$unformatted" ; exit 1 ; }
 	@for module in $(MODULES); do \
 		echo "checking the module $$module" ; \
 		(cd $$module && go vet ./... && $(CURDIR)/$(STATICCHECK) ./... && go mod tidy -diff) || exit 1 ; \
 	done
 	@plugin/vet.sh $(CURDIR)/$(STATICCHECK)
-	@sdk/each.sh check
+	@tools/each.sh check
 	@git ls-files -co --exclude-standard '*.sh' .ci/run | while read -r script; do bash -n "$$script" || exit 1 ; done
 	@$(SKIPPED)
 
 format: setup-check ## format all code
 	@git ls-files -co --exclude-standard '*.go' | xargs gofmt -w
-	@sdk/each.sh format
+	@tools/each.sh format
 
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
 	@cd tests && go test -count=1 -timeout 30m -run 'Scenarios|Redirects|Hostile|Tables' ./conformance -update
 
-bench: build build/sandbox ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
+bench: build/sandbox ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
+	@tools/setup.sh plugin
 	@tests/bench/run.sh
-	@sdk/each.sh bench
+	@tools/each.sh bench
 
-bench-first: build build/sandbox ## measure processes that make one call, for docs/benchmarks.md
-	@sdk/each.sh setup
-	@sdk/each.sh adapter
+bench-first: build/sandbox ## measure processes that make one call, for docs/benchmarks.md
+	@tools/each.sh setup
+	@tools/each.sh adapter
 	@cd tests && go build -o ../build/first ./cmd/first
 	@build/sandbox build/first
 
 BENCH_CHECK := tests/bench/check/check.sh
-bench-check: build ## compare the plugin's bytes, host calls, memory and operators with a baseline
+bench-check: ## compare the plugin's bytes, host calls, memory and operators with a baseline
 	@$(BENCH_CHECK) || { status=$$? ; [ $$status = 69 ] && [ "$${CI:-}" != true ] || exit $$status ; }
 
 bench-baseline: build ## rewrite that baseline
@@ -213,12 +222,12 @@ mutants: ## change the core in small ways, and print the shares that unit tests 
 	@mkdir -p build
 	@cd tests && go run ./cmd/mutants
 
-stress: build build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
+stress: build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
 	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./suite
 
 ROW ?= all
-broken: build $(TEST_PLUGINS) ## break the Go library by each patch of tests/rows, which the row must notice; ROW=close takes one
-	@sdk/setup/setup.sh redis
+broken: $(TEST_PLUGINS) ## break the Go library by each patch of tests/rows, which the row must notice; ROW=close takes one
+	@tools/setup.sh redis
 	@cd tests/suite && BROKEN='$(ROW)' go test -count=1 -parallel 4 -run TestBroken
 
 # Vet, unit tests, the model and the scenarios on the core, and what is easily forgotten: a key in
@@ -226,7 +235,7 @@ broken: build $(TEST_PLUGINS) ## break the Go library by each patch of tests/row
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
 	@cd tests && go test -count=1 -run 'TestScenarios/core|Schema' ./conformance && go test -count=1 -run 'Schema|Version|Contract|Options' ./docs
-	@if plugin/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
+	@if tools/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.
 # TestDefects plants known defects in a copy of the core, which TestRandom must find.
@@ -235,8 +244,8 @@ STEPS ?= 10000000
 simulate: ## compare the core with its model in ten million random steps
 	@cd plugin && go test -count=1 -timeout 0 -v -run 'Test(Random|Defects)$$' ./core/model -args -defects -seed $(SEED) -steps $(STEPS)
 
-size: build ## print the size of each build, and fail above the limit
-	@wc -c $(PLUGINS) | awk -v limit=$(LIMIT) '$$2 != "total" { print $$2 ": " $$1 " bytes of " limit; if ($$1 > limit) over = 1 } END { exit over }'
+size: $(BUILDS) ## print the size of each build, and fail above the limit
+	@wc -c $(BUILDS) | awk -v limit=$(LIMIT) '$$2 != "total" { print $$2 ": " $$1 " bytes of " limit; if ($$1 > limit) over = 1 } END { exit over }'
 
 clean: ## remove what was built; TinyGo stays in your cache folder
 	rm -rf build dist

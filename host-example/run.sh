@@ -7,7 +7,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=${here%/*}
 sdk=$root/sdk
 program=${2:-}
-[ "$program" != minimal ] || export ROSTERING_WASM=${ROSTERING_WASM:-$root/dist/rostering.wasm}
+[ "$program" != minimal ] || export ROSTERING_WASM=${ROSTERING_WASM:-$root/plugin/rostering.wasm}
 case ${1:-}:$program in
 c:*) exec "$here/c/build/$program" ;;
 go:*)
@@ -23,14 +23,14 @@ java:*)
 node:*) exec node --disable-warning=ExperimentalWarning "$here/node/$program.js" ;;
 deno:*) # with the permissions that jobs and minimal need; the last two variables are the SDK's
 	exec "$sdk/javascript/runtimes/deno/deno" run --no-prompt --no-check --allow-net \
-		--allow-read="$sdk/javascript,$root/dist" \
+		--allow-read="$sdk/javascript,$root/plugin" \
 		--allow-env='ROSTERING_*,EXTISM_ENABLE_WASI_OUTPUT,__MINIMATCH_TESTING_PLATFORM__' "$here/node/$program.js"
 	;;
 bun:*) exec "$sdk/javascript/runtimes/bun/bun" --no-install "$here/node/$program.js" ;;
 workerd:*) exec node "$here/workerd/run.js" "$program" ;;
 python:*) exec "$sdk/python/.venv/bin/python" "$here/python/$program.py" ;;
 rust:*) exec "$sdk/rust/target/release/$program" ;;
-ffi:host) LIBEXTISM=$here/c/build/libextism.so exec ruby "$here/ffi/host.rb" "$root/dist/rostering.wasm" ;;
+ffi:host) LIBEXTISM=$here/c/build/libextism.so exec ruby "$here/ffi/host.rb" "$root/plugin/rostering.wasm" ;;
 ffi:*) ;;
 *) echo "usage: run.sh c|go|java|node|deno|bun|workerd|python|rust|ffi PROGRAM" >&2 && exit 64 ;;
 esac

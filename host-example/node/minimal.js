@@ -5,7 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import createPlugin from 'extism';
 
-const wasm = fileURLToPath(new URL('../../dist/rostering-nowasi.wasm', import.meta.url));
+const wasm = fileURLToPath(new URL('../../plugin/rostering-nowasi.wasm', import.meta.url));
 const keys = ['auth_url', 'base_url', 'environment', 'client_id', 'client_secret', 'customer_id', 'user_id'];
 const config = Object.fromEntries(keys.map((key) => [key, process.env[`ROSTERING_${key.toUpperCase()}`] ?? '']));
 const urls = [config.auth_url ?? '', config.base_url ?? ''].filter((url) => URL.canParse(url));

@@ -1,4 +1,4 @@
-"""Prints the jobs with Extism's SDK alone: the plugin sends the requests. Run `make build`."""
+"""Prints the jobs with Extism's SDK alone: the plugin sends the requests."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import extism
 
 NAMES = ["auth_url", "base_url", "environment", "client_id", "client_secret"]
 NAMES += ["customer_id", "user_id"]
-PLUGIN = Path(__file__).parents[2] / "dist" / "rostering.wasm"
+PLUGIN = Path(__file__).parents[2] / "plugin" / "rostering.wasm"
 
 config = {name: os.environ.get(f"ROSTERING_{name.upper()}", "") for name in NAMES}
 hosts = [urlsplit(config[name]).hostname or "" for name in ("auth_url", "base_url")]

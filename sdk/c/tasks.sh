@@ -59,7 +59,7 @@ install() {
 }
 
 setup() {
-	../setup/setup.sh rust c
+	../../tools/setup.sh rust c
 	exec 9<Cargo.toml
 	if command -v flock >/dev/null; then flock 9; fi # concurrent runs take turns
 	install "$here/build/installed"
@@ -68,7 +68,7 @@ setup() {
 
 # The crate's format and lints are checked with Rust's, in whose workspace it is.
 check() {
-	../setup/setup.sh c-check
+	../../tools/setup.sh c-check
 	local strict=(-Wall -Wextra -Wpedantic -Werror -fsyntax-only build/rostering.h)
 	clang-format --style=file:.clang-format --dry-run -Werror tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp}
 	gcc -std=c11 -x c "${strict[@]}"
@@ -76,7 +76,7 @@ check() {
 }
 
 format() {
-	../setup/setup.sh c-check
+	../../tools/setup.sh c-check
 	clang-format --style=file:.clang-format -i tests/*.c ../../tests/adapters/c/*.c "$examples"/c/*.{c,cpp}
 }
 
@@ -184,7 +184,7 @@ setup) setup ;;
 check | format) setup; "$1" ;;
 test) setup; run_tests ;;
 adapter) setup; adapter ;;
-package) ../setup/setup.sh rust c; package ;;
+package) ../../tools/setup.sh rust c; package ;;
 test-package) test_package ;;
 bench) ;; # Rust's
 install) install "$(cd "$OLDPWD" && realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;; # of the caller's folder

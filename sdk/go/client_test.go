@@ -254,11 +254,3 @@ func TestFileStoreWithoutItsDirectory(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
-
-func TestEmbeddedPlugin(t *testing.T) {
-	embedded, err := os.ReadFile("wasm/rostering-nowasi.wasm")
-	built, err2 := os.ReadFile("../../dist/rostering-nowasi.wasm")
-	if err := errors.Join(err, err2); err != nil || !bytes.Equal(embedded, built) {
-		t.Errorf("the embedded plugin is not the one of dist: run make build: %v", err)
-	}
-}

@@ -2,7 +2,7 @@ package rostering
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,11 +12,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// embedded has the plugin, which make build copies there. The directory also has a hidden
-// file, so that the package compiles without the plugin.
-//
-//go:embed all:wasm
-var embedded embed.FS
+//go:embed rostering-nowasi.wasm
+var embedded []byte
 
 // instance is an instance of the plugin, which runs one export at a time.
 type instance struct {
@@ -30,9 +27,9 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*instanc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	wasm, err := s.plugin()
-	if err != nil {
-		return nil, err
+	wasm := s.wasm
+	if wasm == nil {
+		wasm = embedded
 	}
 	i := &instance{host: extismHost{config: config, vars: map[string]string{}}}
 	// An interpreter, because the plugin runs a few times for each token, and compiling it
@@ -43,17 +40,6 @@ func (s *settings) load(ctx context.Context, config map[string]string) (*instanc
 		return nil, errors.Join(unloadable, i.close(ctx))
 	}
 	return i, nil
-}
-
-func (s *settings) plugin() ([]byte, error) {
-	if s.wasm != nil {
-		return s.wasm, nil
-	}
-	wasm, err := embedded.ReadFile("wasm/rostering-nowasi.wasm")
-	if err != nil {
-		return nil, errors.New("this copy of the module has no plugin: install the module from the release, or run make build, or use WithPlugin")
-	}
-	return wasm, nil
 }
 
 // start creates the instance.

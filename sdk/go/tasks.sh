@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-# Exits with 69 if something is missing. Needs make build build/sandbox.
+# Exits with 69 if something is missing. The verb bench needs make build/sandbox.
 set -euo pipefail
 cd "$(dirname "$0")"
 top=$(cd ../.. && pwd)

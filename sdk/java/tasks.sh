@@ -9,16 +9,16 @@ version=$(cat "$root/VERSION")
 
 maven() { mvn --batch-mode --no-transfer-progress --quiet "$@"; }
 
-# Compiles everything into target, with the libraries in target/lib and the plugin of dist. Does
+# Compiles everything into target, with the libraries in target/lib. Does
 # nothing if that was done before.
 setup() (
 	# Concurrent runs take turns.
 	exec 9<pom.xml
 	if command -v flock >/dev/null; then flock 9; fi
 
-	../setup/setup.sh java
+	../../tools/setup.sh java
 	sum=$(find pom.xml src ../../host-example/java/src COMPILED_NOTICES.md \
-		../../LICENSE ../../THIRD_PARTY_NOTICES.md ../../dist/rostering-nowasi.wasm -type f |
+		../../LICENSE ../../THIRD_PARTY_NOTICES.md -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
 	rm -rf target # an older library must not stay on the class path

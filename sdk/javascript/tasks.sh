@@ -2,7 +2,7 @@
 # Usage: tasks.sh check|format|package
 #        tasks.sh setup|adapter|test|test-package|bench RUNTIME
 # A verb is a function below; RUNTIME is node, deno, bun or workerd; setup and adapter work without one. Exits with 69 if something
-# that JavaScript or the runtime needs is missing. The tests need make build build/sandbox, test-package make packages.
+# that JavaScript or the runtime needs is missing. The tests need make build/sandbox, test-package make packages.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(realpath ../..)
@@ -21,7 +21,7 @@ setup() (
 	exec 9<package-lock.json
 	if command -v flock >/dev/null; then flock 9; fi
 
-	"$root/sdk/setup/setup.sh" node
+	"$root/tools/setup.sh" node
 	if ! cmp -s package-lock.json node_modules/installed-lock.json; then
 		npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 		ln -s .. node_modules/automatic-rostering
@@ -98,7 +98,7 @@ package() (
 	mkdir -p build "$into"
 	work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
 	trap 'rm -rf "$work"' EXIT
-	cp -RL package.json README.md src "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$work" # with the plugin, not the link to it
+	cp -R package.json README.md src "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$work"
 	npm pkg delete devDependencies prettier --prefix "$work" # Deno would install them, for a workspace with the package
 
 	"$bin/tsc" --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"

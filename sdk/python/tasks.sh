@@ -13,7 +13,7 @@ setup() (
 	exec 9<requirements.txt
 	if command -v flock >/dev/null; then flock 9; fi
 
-	../setup/setup.sh python
+	../../tools/setup.sh python
 	if cmp -s requirements.txt .venv/requirements.txt && .venv/bin/python -Ic 'import automatic_rostering' 2>/dev/null; then
 		exit
 	fi
@@ -51,7 +51,7 @@ package() (
 	mkdir -p "$dist"
 	stage=$(mktemp -d)
 	trap 'rm -rf "$stage"' EXIT
-	cp -rL pyproject.toml README.md automatic_rostering "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
+	cp -r pyproject.toml README.md automatic_rostering "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
 	cd "$stage"
 	for kind in sdist wheel; do
 		SOURCE_DATE_EPOCH=1767225600 "$here/.venv/bin/python" -c "from flit_core.buildapi import *; build_$kind('$dist')"

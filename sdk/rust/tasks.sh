@@ -11,21 +11,15 @@ adapter=../../tests/adapters/rust
 # What all verbs share, so that the dependencies compile once.
 build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
-# Gets the plugin, which goes into the library.
-plugin() {
-	../setup/setup.sh rust
-	cmp --quiet ../../dist/rostering-nowasi.wasm rostering-nowasi.wasm || cp ../../dist/rostering-nowasi.wasm .
-}
-
 # Builds the library, its tests, the C library and the programs of host-example/rust. Concurrent runs take turns.
 setup() {
-	plugin
+	../../tools/setup.sh rust
 	build --lib --bins --test behavior
 }
 
 # Checks the format, and runs clippy and rustdoc.
 check() {
-	../setup/setup.sh rust-check
+	../../tools/setup.sh rust-check
 	cargo fmt --all --check
 	rustfmt --edition 2024 --config-path . --check "$adapter"/src/*.rs
 	local flags=(--locked --quiet --release --target-dir target --all-features)
@@ -35,7 +29,7 @@ check() {
 }
 
 format() {
-	../setup/setup.sh rust-check
+	../../tools/setup.sh rust-check
 	cargo fmt --all
 	rustfmt --edition 2024 --config-path . "$adapter"/src/*.rs
 }
@@ -107,8 +101,8 @@ bench() {
 
 case ${1:-} in
 setup | format) "$1" ;;
-check | bench) plugin; "$1" ;;
+check | bench) ../../tools/setup.sh rust; "$1" ;;
 test) setup; test ;;
-adapter | package | test-package) plugin; "${1/-/_}" ;;
+adapter | package | test-package) ../../tools/setup.sh rust; "${1/-/_}" ;;
 *) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
 esac

@@ -37,7 +37,7 @@ type guest struct {
 }
 
 func BenchmarkWarm(b *testing.B) {
-	plugins := map[string]string{"ours": "../../dist/rostering.wasm", "c": "../../build/peers/c.wasm", "rust": "../../build/peers/rust.wasm"}
+	plugins := map[string]string{"ours": "../../plugin/rostering.wasm", "c": "../../build/peers/c.wasm", "rust": "../../build/peers/rust.wasm"}
 	hosts := map[string]func(*testing.B, []byte) (guest, error){"stub": onStub, "go-sdk": onSDK}
 	for _, host := range []string{"stub", "go-sdk"} {
 		for _, export := range []string{"list_jobs", "get_token"} {

@@ -17,7 +17,7 @@ else
 	rm -f "$peers/rust.wasm"
 	echo "without Rust's peer: install Rust, and rustup target add wasm32-unknown-unknown" >&2
 fi
-wc -c "$here/../../dist/rostering.wasm" "$peers"/*.wasm | grep -v total
+wc -c "$here/../../plugin/rostering.wasm" "$peers"/*.wasm | grep -v total
 
 cd "$here"
 go test -c -o "$peers/bench.test" .

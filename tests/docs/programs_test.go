@@ -31,9 +31,8 @@ func TestQuickStart(t *testing.T) {
 		`
 	// README.md begins in a clone: with what make build has made, and the times of all files, so that it need not be made
 	// again. It has the usual module cache: what was built needs its modules there, and none of this project's is among them.
-	const clone = `(cd "$ROOT" && { git ls-files -co --exclude-standard -z ; find build -maxdepth 1 ! -type d -print0 ; printf 'dist/%s\0' rostering.wasm rostering-nowasi.wasm ; } |
+	const clone = `(cd "$ROOT" && { git ls-files -co --exclude-standard -z ; find build -maxdepth 1 ! -type d -print0 ; } |
 			tar --null -T - -c --ignore-failed-read) | tar -x
-		touch dist/*
 		export GOMODCACHE=$(go env GOMODCACHE)
 		export GOPATH=$EMPTY/go GOBIN= MAKEFLAGS=
 		`
@@ -117,8 +116,8 @@ func TestProgramsOfTheRawPlugin(t *testing.T) {
 					code += found[3]
 				}
 			}
-			out := run(t, sandboxOnPath+`ln -s "$ROOT/dist" "$ROOT/dist/rostering.wasm" "$ROOT/sdk/javascript/node_modules" .
-				export ROSTERING_WASM=$PWD/rostering.wasm
+			out := run(t, sandboxOnPath+`ln -s "$ROOT/plugin" "$ROOT/sdk/javascript/node_modules" .
+				export ROSTERING_WASM=$PWD/plugin/rostering.wasm
 				cat >prepared.py <<'END'
 `+prepared+`END
 				cat >program.mjs <<'END'

@@ -1,9 +1,6 @@
 package docs
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,15 +118,5 @@ func compare(t *testing.T, page, head string, want []string, language ...string)
 	slices.Sort(got)
 	if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
 		t.Errorf("%s, %s %s: the table has %q, not %q", page, head, language, got, want)
-	}
-}
-
-func TestSizeInTheREADME(t *testing.T) {
-	info, err := os.Stat(filepath.Join(hosts.Root(), "dist/rostering.wasm"))
-	if err != nil {
-		t.Fatalf("%v: run make build", err)
-	}
-	if want := fmt.Sprintf("one WebAssembly file of %d KB", (info.Size()+500)/1000); !strings.Contains(read(t, "README.md"), want) {
-		t.Errorf("README.md does not say %q", want)
 	}
 }

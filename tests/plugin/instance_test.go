@@ -43,9 +43,9 @@ func instance(t *testing.T, file, token string) *stubhost.Host {
 // are is held by make bench-check.
 func TestWarmCallsIgnoreTokenSize(t *testing.T) {
 	for _, build := range []struct{ file, input string }{
-		{"dist/rostering.wasm", ""}, // the host's clock
-		{"dist/rostering.wasm", `{"now":1800000000}`},
-		{"dist/rostering-nowasi.wasm", `{"now":1800000000}`},
+		{"plugin/rostering.wasm", ""}, // the host's clock
+		{"plugin/rostering.wasm", `{"now":1800000000}`},
+		{"plugin/rostering-nowasi.wasm", `{"now":1800000000}`},
 	} {
 		for _, export := range []string{"list_jobs", "get_token"} {
 			first := 0
@@ -123,7 +123,7 @@ func TestLittleRoomForVars(t *testing.T) {
 	const most = 4   // lost calls, in 6 seconds: at the token, once for each backoff, or at the prepared request
 	worked, named := 0, 0
 	for room := 700; room <= 6000; room += 200 {
-		h := instance(t, "dist/rostering-nowasi.wasm", strings.Repeat("t", size))
+		h := instance(t, "plugin/rostering-nowasi.wasm", strings.Repeat("t", size))
 		lost, tokens, works := 0, 0, h.Respond
 		h.Room = room
 		h.Respond = func(request, body []byte) (int, []byte, error) {

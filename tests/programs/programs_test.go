@@ -72,7 +72,7 @@ func TestForeignPrograms(t *testing.T) {
 	for name, present := range foreign {
 		t.Run(name, func(t *testing.T) {
 			if exec.Command("sh", "-c", present).Run() != nil {
-				hosts.Skip(t, name+" is missing: sdk/setup/setup.sh ffi says how to get it")
+				hosts.Skip(t, name+" is missing: tools/setup.sh ffi says how to get it")
 			}
 			testOnce(t, "ffi", name)
 			if name == "host" {

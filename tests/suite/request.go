@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -62,10 +61,7 @@ func (w *world) request(s *Step) (r protocol.Request, err error) {
 func (w *world) open(s *Step, r *protocol.Request) error {
 	r.Open = protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogMode, Clock: true, Store: w.storeOf(s.Store)}
 	if s.Wasm != "" {
-		r.Wasm = filepath.Join(hosts.Root(), s.Wasm)
-		if _, err := os.Stat(r.Wasm); err != nil {
-			return fmt.Errorf("%w: run make %s", err, s.Wasm)
-		}
+		r.Wasm = hosts.Plugin(w, s.Wasm)
 	}
 	if s.Plugin != nil {
 		module, err := s.Plugin.module()

@@ -24,7 +24,7 @@ CLOSED = "the client is closed; open a new one"
 
 
 def bundled() -> bytes:
-    """Return the build without WASI: in the repository, a link to the output of make build."""
+    """Return the build without WASI."""
     return files(__package__).joinpath("rostering-nowasi.wasm").read_bytes()
 
 

@@ -17,7 +17,7 @@ from .service import CONFIG, Service
 
 class Opening(TestCase):
     def test_plugin(self) -> None:
-        path = Path(__file__).parents[3] / "dist/rostering-nowasi.wasm"
+        path = Path(__file__).parents[3] / "plugin/rostering-nowasi.wasm"
         for plugin in (path, str(path), bundled()):
             Client(CONFIG, plugin=plugin).close()
         with self.assertRaises(FileNotFoundError):

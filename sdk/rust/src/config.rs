@@ -164,7 +164,7 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 impl Default for Options {
     fn default() -> Self {
         Self {
-            wasm: include_bytes!("../rostering-nowasi.wasm").into(), // tasks.sh puts it there
+            wasm: include_bytes!("../rostering-nowasi.wasm").into(),
             store: None,
             timeout: Some(Duration::from_secs(30)),
             max_body: 64 << 20,

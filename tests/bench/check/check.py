@@ -186,11 +186,11 @@ def measure(wasm):
         yield f"resume {name}", cost
 
 
-def main(dist, baseline, *options):
+def main(folder, baseline, *options):
     rows = [COLUMNS]
     for file in ("rostering.wasm", "rostering-nowasi.wasm"):
-        rows.append((file, "bytes", str((dist / file).stat().st_size), "", "", ""))
-        rows += [(file, name, *map(str, cost)) for name, cost in measure(dist / file)]
+        rows.append((file, "bytes", str((folder / file).stat().st_size), "", "", ""))
+        rows += [(file, name, *map(str, cost)) for name, cost in measure(folder / file)]
     if options == ("--update",):
         baseline.write_text("".join("\t".join(row) + "\n" for row in rows))
         return 0

@@ -12,4 +12,4 @@ if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
 	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
 	cp "$here/requirements.txt" "$venv" # last: a broken installation does not count
 fi
-exec "$venv/bin/python" "$here/check.py" "$root/dist" "$here/baseline.tsv" "$@"
+exec "$venv/bin/python" "$here/check.py" "$root/plugin" "$here/baseline.tsv" "$@"

@@ -31,7 +31,7 @@ What to do next:
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout, "../dist/rostering-nowasi.wasm")
+	err := run(ctx, os.Stdout, "../plugin/rostering-nowasi.wasm")
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
@@ -67,7 +67,7 @@ var steps = []struct {
 func run(ctx context.Context, out io.Writer, wasm string) error {
 	file, err := os.ReadFile(wasm)
 	if err != nil {
-		return fmt.Errorf("%w: run make build", err)
+		return err
 	}
 	s, err := sandbox.Start(ctx, sandbox.Config{})
 	if err != nil {

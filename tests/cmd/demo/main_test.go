@@ -18,7 +18,7 @@ func TestDemo(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	if err := run(ctx, &out, "../../../dist/rostering-nowasi.wasm"); err != nil {
+	if err := run(ctx, &out, "../../../plugin/rostering-nowasi.wasm"); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	if found := secret.FindString(out.String()); found != "" {

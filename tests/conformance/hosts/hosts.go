@@ -23,7 +23,7 @@ type Host struct {
 	Name string `json:"name"`
 	// Command starts its adapter, in the folder of its language. The core has none, as it runs in this process.
 	Command []string `json:"command"`
-	// Build is the plugin's file in dist for a raw host, and All says that it runs all scenarios, and not only
+	// Build is the plugin's file in plugin for a raw host, and All says that it runs all scenarios, and not only
 	// those for every host.
 	Build string `json:"build"`
 	All   bool   `json:"all"`
@@ -93,10 +93,7 @@ func (h Host) Start(t testing.TB) *run.Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := filepath.Join(Root(), "dist", h.Build)
-	if _, err := os.Stat(build); err != nil {
-		t.Fatalf("%v: run make build", err)
-	}
+	build := Plugin(t, filepath.Join("plugin", h.Build))
 	return &run.Host{
 		Adapter: p, Process: p, Servers: servers, Wasm: build, WASI: !strings.Contains(build, "nowasi"), Library: h.Library,
 	}

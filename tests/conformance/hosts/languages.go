@@ -186,6 +186,30 @@ func Skip(t testing.TB, why string) {
 	t.Skipf("skipped: %s", why)
 }
 
+// Plugin returns the path of a build of the plugin. The repository has those for users. Those for tests are made from its
+// sources: the test is skipped if the toolchain is missing.
+func Plugin(t testing.TB, file string) string {
+	t.Helper()
+	path := filepath.Join(Root(), file)
+	if _, err := os.Stat(path); err != nil {
+		RequireToolchain(t)
+		t.Fatalf("%v: run make %s", err, file)
+	}
+	return path
+}
+
+var toolchain = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command(filepath.Join(Root(), "tools/setup.sh"), "plugin").CombinedOutput()
+})
+
+// RequireToolchain skips a test if what builds the plugin is missing.
+func RequireToolchain(t testing.TB) {
+	t.Helper()
+	if out, err := toolchain(); err != nil {
+		Skip(t, string(bytes.TrimSpace(out)))
+	}
+}
+
 // RequireRedis skips a test if Redis is missing.
 func RequireRedis(t testing.TB) {
 	t.Helper()

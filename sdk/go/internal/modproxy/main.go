@@ -3,7 +3,7 @@
 //
 //	go run ./internal/modproxy TOP FOLDER
 //
-// TOP is the top folder of the repository, after make build.
+// TOP is the top folder of the repository.
 package main
 
 import (
@@ -27,8 +27,6 @@ var sources = map[string][]string{
 	"sandbox":           {"LICENSE"},
 }
 
-const plugin = "rostering-nowasi.wasm"
-
 func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: modproxy TOP FOLDER")
@@ -39,14 +37,6 @@ func main() {
 }
 
 func publish(top, folder string) error {
-	built, err := os.ReadFile(filepath.Join(top, "dist", plugin))
-	if err != nil {
-		return fmt.Errorf("run make build first: %w", err)
-	}
-	inside, err := os.ReadFile(filepath.Join(top, "sdk/go/wasm", plugin))
-	if err != nil || !bytes.Equal(inside, built) {
-		return errors.New("the plugin in the library differs from dist: run make build")
-	}
 	number, err := os.ReadFile(filepath.Join(top, "VERSION"))
 	if err != nil {
 		return err
@@ -118,8 +108,8 @@ func pack(prefix string, files []file) ([]byte, error) {
 // forContributors are folders that users do without.
 var forContributors = []string{"internal/bench", "internal/modproxy"}
 
-// filesOf lists the files of a module, in the order of their paths. It leaves out other modules, the tests, most of which
-// need build/sandbox, and .gitignore, which would hide the plugin from git in a vendor folder.
+// filesOf lists the files of a module, in the order of their paths. It omits other modules, hidden files, and the tests, most
+// of which need build/sandbox.
 func filesOf(dir string) (files []file, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || path == dir {

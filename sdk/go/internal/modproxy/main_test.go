@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -15,7 +14,7 @@ const top = "../../../.."
 func copyTop(t *testing.T) string {
 	t.Helper()
 	copied := t.TempDir()
-	for _, name := range []string{"VERSION", "LICENSE", "THIRD_PARTY_NOTICES.md", "dist/" + plugin} {
+	for _, name := range []string{"VERSION", "LICENSE", "THIRD_PARTY_NOTICES.md"} {
 		content, err := os.ReadFile(filepath.Join(top, name))
 		if err != nil {
 			t.Fatal(err)
@@ -33,18 +32,6 @@ func copyTop(t *testing.T) string {
 	return copied
 }
 
-func TestRefusesOlderPlugin(t *testing.T) {
-	copied := copyTop(t)
-	for _, dir := range []string{"dist", "sdk/go/wasm"} {
-		if err := os.WriteFile(filepath.Join(copied, dir, plugin), []byte(dir), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := publish(copied, t.TempDir()); err == nil || !strings.Contains(err.Error(), "make build") {
-			t.Errorf("the error is %v", err)
-		}
-	}
-}
-
 // The go command takes the modules. They are the same wherever they are made, and hold what users need.
 func TestModules(t *testing.T) {
 	folder, other := t.TempDir(), t.TempDir()
@@ -56,7 +43,7 @@ func TestModules(t *testing.T) {
 	}
 	cache := t.TempDir()
 	for module, want := range map[string][]string{
-		"rostering":            {"go.mod", "client.go", "wasm/" + plugin, "LICENSE", "THIRD_PARTY_NOTICES.md", "README.md"},
+		"rostering":            {"go.mod", "client.go", "rostering-nowasi.wasm", "LICENSE", "THIRD_PARTY_NOTICES.md", "README.md"},
 		"rostering/redisstore": {"go.mod", "LICENSE"},
 		"sandbox":              {"go.mod", "go.sum", "page.html", "cmd/rostering-sandbox/main.go", "LICENSE"},
 	} {

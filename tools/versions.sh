@@ -15,7 +15,7 @@ git clone -q . "$clone"
 cd "$clone"
 wanted=${HOSTS:-}
 export HOSTS= MAKEFLAGS=
-make -s build build/sandbox build/rostering-trace.wasm
+make -s build/sandbox build/rostering-trace.wasm
 table=$clone/build/versions
 
 # row LIBRARY RUNTIME RESULT

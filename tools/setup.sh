@@ -16,12 +16,11 @@ is_there() {
 	perl:*) perl -M"${1#*:}" -e 1 ;;
 	php:*) php -r "exit(extension_loaded('${1#*:}') ? 0 : 1);" ;;
 	ruby:*) ruby -r"${1#*:}" -e 1 ;;
-	*"|"*) have "${1%|*}" || have "${1#*|}" ;;
 	*)
 		have "$1" || return
 		[ "$2" != - ] || return 0
 		version=$("$1" --version | sed -n '1s/^[^0-9]*\([0-9.]*\).*/\1/p')
-		printf '%s\n' "$2" "$version" | sort -VC
+		if [[ $2 == =* ]]; then [ "$2" = "=$version" ]; else printf '%s\n' "$2" "$version" | sort -VC; fi
 		;;
 	esac 2>/dev/null
 }
@@ -45,8 +44,8 @@ is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok ins
 explain() {
 	local program oldest elsewhere what= how= new= package
 	while read -r program oldest _ elsewhere; do
-		[ "$oldest" = - ] || program+=" $oldest or newer"
-		what+=", ${program//|/ or }"
+		case $oldest in -) ;; =*) program+=" ${oldest#=}" ;; *) program+=" $oldest or newer" ;; esac
+		what+=", $program"
 		[[ -z $elsewhere || $how == *"$elsewhere"* ]] || how+="; $elsewhere"
 	done <<<"$2"
 	for package in $(packages <<<"$2"); do is_installed "$package" || new+=" $package"; done
@@ -61,7 +60,7 @@ done
 if [ "$(id -u)" = 0 ] && have apt-get; then
 	wanted=$(for who in "$@"; do missing "$who"; done | packages)
 	# A failure shows below: something is still missing.
-	[ -z "$wanted" ] || xargs "$here/../../plugin/apt.sh" <<<"$wanted" || true
+	[ -z "$wanted" ] || xargs "$here/apt.sh" <<<"$wanted" || true
 fi
 status=0
 for who in "$@"; do

@@ -16,7 +16,7 @@ wanted() {
 run_task() {
 	set -euo pipefail
 	local status=0 out
-	out=$(sdk/timed.sh "sdk/$* $verb" "sdk/$1/tasks.sh" "$verb" ${2:+"$2"} 2>&1) || status=$?
+	out=$(tools/timed.sh "sdk/$* $verb" "sdk/$1/tasks.sh" "$verb" ${2:+"$2"} 2>&1) || status=$?
 	printf '%s\n' "$verb in sdk/$*" ${out:+"$out"}
 	if [ $status = 69 ] && [ "${CI:-}" != true ]; then
 		echo "skipped: $*"

@@ -5,7 +5,7 @@
 # tools stay in a cache folder.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-root=$PWD here=$PWD/sdk/bill version=$(cat VERSION)
+root=$PWD here=$PWD/tools/bill version=$(cat VERSION)
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/automatic-rostering-toolchain/bill
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
