@@ -17,8 +17,7 @@ setup() (
 	if command -v flock >/dev/null; then flock 9; fi
 
 	../../tools/setup.sh java
-	sum=$(find pom.xml src ../../host-example/java/src COMPILED_NOTICES.md \
-		../../LICENSE ../../THIRD_PARTY_NOTICES.md -type f |
+	sum=$(find pom.xml src ../../host-example/java/src LICENSE ./*_NOTICES.md -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
 	rm -rf target # an older library must not stay on the class path
@@ -52,13 +51,12 @@ package() (
 
 	# A copy: a jar has the modes of the files in it, which vary with the umask.
 	umask 022
-	copy=$stage/copy/sdk/java
+	copy=$stage/copy
 	mkdir -p "$copy"/{src,target} "$stage/maven"
-	cp "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage/copy"
-	cp pom.xml "$copy"
+	cp pom.xml LICENSE ./*_NOTICES.md "$copy"
 	cp -R src/main "$copy/src"
 	cp -R target/classes "$copy/target"
-	chmod -R u=rwX,go=rX "$stage/copy"
+	chmod -R u=rwX,go=rX "$copy"
 	maven -f "$copy/pom.xml" jar:jar source:jar-no-fork javadoc:jar deploy:deploy \
 		-DaltDeploymentRepository="dist::file://$stage/maven"
 	# It has a timestamp, and nothing that the POM does not say.

@@ -80,7 +80,7 @@ pretty() { "$bin/prettier" --config package.json --log-level warn "$@" . "${fold
 test() (
 	shared=(tests/{client,options,with-token}.test.js)
 	case $runtime in
-	node) node --test tests/*.test.js ;;
+	node) npm test --silent ;;
 	deno)
 		[ -t 1 ] || export NO_COLOR=1
 		runtimes/deno/deno check --quiet runtimes/deno/tests/*.ts
@@ -98,8 +98,8 @@ package() (
 	mkdir -p build "$into"
 	work=$(mktemp -d build/package.XXXXXX) # here, so that tsc finds the types of Node and Cloudflare
 	trap 'rm -rf "$work"' EXIT
-	cp -R package.json README.md src "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$work"
-	npm pkg delete devDependencies prettier --prefix "$work" # Deno would install them, for a workspace with the package
+	cp -R package.json README.md LICENSE THIRD_PARTY_NOTICES.md src "$work"
+	npm pkg delete devDependencies prettier scripts --prefix "$work" # Deno would install them, for a workspace with the package
 
 	"$bin/tsc" --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"
 	"$bin/tsc" -p tsconfig.workerd.json --noEmit false --declaration --emitDeclarationOnly --rootDir "$root" --outDir "$work/types"

@@ -51,7 +51,7 @@ package() (
 	mkdir -p "$dist"
 	stage=$(mktemp -d)
 	trap 'rm -rf "$stage"' EXIT
-	cp -r pyproject.toml README.md automatic_rostering "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
+	cp -r pyproject.toml README.md LICENSE THIRD_PARTY_NOTICES.md automatic_rostering "$stage"
 	cd "$stage"
 	for kind in sdist wheel; do
 		SOURCE_DATE_EPOCH=1767225600 "$here/.venv/bin/python" -c "from flit_core.buildapi import *; build_$kind('$dist')"

@@ -52,7 +52,7 @@ package() (
 	# A copy, since cargo would add the commit and whether files have changed.
 	stage=$(mktemp -d)
 	trap 'rm -rf "$stage"' EXIT
-	cp -r Cargo.lock README.md src rostering-nowasi.wasm "$root/LICENSE" "$root/THIRD_PARTY_NOTICES.md" "$stage"
+	cp -r Cargo.lock README.md LICENSE THIRD_PARTY_NOTICES.md src rostering-nowasi.wasm "$stage"
 	sed '/^members = /d' Cargo.toml >"$stage/Cargo.toml"
 	chmod -R u=rwX,go=rX "$stage"
 	cargo package --manifest-path "$stage/Cargo.toml" --target-dir "$stage/target" --offline --quiet --no-verify

@@ -111,6 +111,6 @@ bills() {
 
 case ${1:-} in
 bills) bills ;;
-notices) tinygo_version >/dev/null; notices >"$work/notices"; cp "$work/notices" THIRD_PARTY_NOTICES.md ;;
+notices) tinygo_version >/dev/null; notices >"$work/notices"; for file in THIRD_PARTY_NOTICES.md sdk/*/THIRD_PARTY_NOTICES.md; do cp "$work/notices" "$file"; done ;;
 *) echo "usage: bill.sh bills|notices" >&2; exit 64 ;;
 esac

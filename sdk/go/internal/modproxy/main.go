@@ -20,12 +20,8 @@ import (
 	"strings"
 )
 
-// sources are the folders of the modules, with the files of the top folder that each also holds.
-var sources = map[string][]string{
-	"sdk/go":            {"LICENSE", "THIRD_PARTY_NOTICES.md"},
-	"sdk/go/redisstore": {"LICENSE"},
-	"sandbox":           {"LICENSE"},
-}
+// sources are the folders of the modules.
+var sources = []string{"sdk/go", "sdk/go/redisstore", "sandbox"}
 
 func main() {
 	if len(os.Args) != 3 {
@@ -41,8 +37,8 @@ func publish(top, folder string) error {
 	if err != nil {
 		return err
 	}
-	for dir, more := range sources {
-		if err := publishModule(top, dir, more, folder, "v"+strings.TrimSpace(string(number))); err != nil {
+	for _, dir := range sources {
+		if err := publishModule(top, dir, folder, "v"+strings.TrimSpace(string(number))); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}
@@ -51,7 +47,7 @@ func publish(top, folder string) error {
 
 var module = regexp.MustCompile(`(?m)^module (\S+)$`)
 
-func publishModule(top, dir string, more []string, folder, version string) error {
+func publishModule(top, dir, folder, version string) error {
 	mod, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
 	if err != nil {
 		return err
@@ -60,9 +56,6 @@ func publishModule(top, dir string, more []string, folder, version string) error
 	files, err := filesOf(filepath.Join(top, dir))
 	if err != nil {
 		return err
-	}
-	for _, name := range more {
-		files = append(files, file{name, filepath.Join(top, name)})
 	}
 	archive, err := pack(path+"@"+version+"/", files)
 	if err != nil {
