@@ -35,6 +35,7 @@ type Error struct {
 
 	RetryAfter int64 // seconds
 
+	Headers       []byte // of the service's response, a JSON object
 	HasBody       bool
 	Body          []byte // of the service's response
 	BodyTruncated bool
@@ -99,6 +100,9 @@ func (e *Error) Members() []byte {
 	}
 	dst = appendKnown(dst, "oauth_error", e.OAuthError)
 	dst = appendKnown(dst, "oauth_error_description", e.OAuthErrorDescription)
+	if e.Headers != nil {
+		dst = append(append(dst, `,"headers":`...), e.Headers...)
+	}
 	return e.appendBody(dst)
 }
 

@@ -49,14 +49,42 @@ func (r *Record) Next(refusal bool, now int64) *Record {
 	return next
 }
 
-// RetryAfter reads a Retry-After header: seconds, at least 1 and at most an hour. Anything
-// else is ignored: RFC 9110 §10.2.3 also allows a date, but then two clocks would have to
-// be trusted.
-func RetryAfter(header string) (seconds int64, ok bool) {
-	if seconds, ok = ascii.Digits(header, MaxWait); ok {
-		seconds = max(seconds, 1)
+// RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): at least 1 second and at most an hour,
+// or 0 for anything that is not a wait. A date counts from the Date of its response, so that only the
+// server's clock matters, or from now, unless that is 0.
+func RetryAfter(header, date string, now int64) (seconds int64) {
+	seconds, ok := ascii.Digits(header, MaxWait)
+	if !ok {
+		if from := fixdate(date); from != 0 {
+			now = from
+		}
+		seconds = fixdate(header)
+		if seconds == 0 || now == 0 {
+			return 0
+		}
+		seconds -= now
 	}
-	return seconds, ok
+	return max(min(seconds, MaxWait), 1)
+}
+
+// fixdate reads an IMF-fixdate (RFC 9110 §5.6.7), such as Sun, 06 Nov 1994 08:49:37 GMT, as Unix
+// seconds, or returns 0. It does not check all of it, because no wait is longer than an hour.
+func fixdate(s string) int64 {
+	if len(s) != 29 || s[25:] != " GMT" {
+		return 0
+	}
+	var n [6]int64
+	month := int64(ascii.Word("Mar Apr May Jun Jul Aug Sep Oct Nov Dec Jan Feb", s[8:11]))
+	for i, at := range [...]byte{5, 12, 14, 17, 20, 23} {
+		two, ok := ascii.Digits(s[at:at+2], 99)
+		if !ok || month < 0 {
+			return 0
+		}
+		n[i] = two
+	}
+	year := n[1]*100 + n[2] - month/10 // which begins in March
+	days := year*365 + year/4 - year/100 + year/400 + (month*306+5)/10 + n[0] - 719469
+	return ((days*24+n[3])*60+n[4])*60 + n[5]
 }
 
 // Left returns the seconds until the next token request may be sent, or 0. If the clock was

@@ -133,8 +133,13 @@ func baseURL(get Lookup, key, allowHTTP string) (string, *apierror.Error) {
 		return "", apierror.Config(key, key+" "+wrong)
 	}
 	value = strings.TrimRight(value, "/")
-	if key == "auth_url" && strings.HasSuffix(value, "/connect/token") {
-		return "", apierror.Config(key, "auth_url must not end in /connect/token, which is appended")
+	appended := "/jobs"
+	if key == "auth_url" {
+		appended = "/connect/token"
+	}
+	// The host itself may be called jobs.
+	if before, ok := strings.CutSuffix(value, appended); ok && !strings.HasSuffix(before, "/") {
+		return "", apierror.Config(key, key+" must not end in "+appended+", which is appended")
 	}
 	return value, nil
 }

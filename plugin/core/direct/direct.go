@@ -85,7 +85,7 @@ func (c *call) finish(r *message.Response) host.Result {
 		if ok {
 			return host.Result{Kind: host.Response}
 		}
-		e := service.NewError(r, append([]string{c.host.Config("client_secret")}, c.tokens...))
+		e := service.NewError(r, append([]string{c.host.Config("client_secret")}, c.tokens...), c.now)
 		if r.Status != 401 {
 			return host.Fail(e)
 		}

@@ -85,7 +85,7 @@ func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {
 func (f *Flow) responded(r *message.Response) Event {
 	text, lifetime, err := oauth2.ParseTokenResponse(r, f.secrets)
 	if err != nil {
-		f.requestFailed(err, r.RetryAfter)
+		f.requestFailed(err, backoff.RetryAfter(r.RetryAfter, r.Date, f.now))
 		return ended
 	}
 	f.asked = obtained
@@ -112,10 +112,9 @@ func (f *Flow) responded(r *message.Response) Event {
 	return ended
 }
 
-func (f *Flow) requestFailed(err *apierror.Error, header string) {
+func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
 	f.fail(err)
 	if f.now != 0 {
-		retryAfter, _ := backoff.RetryAfter(header)
 		f.backOff(err, retryAfter)
 	}
 	if f.force == 0 && f.usable(&f.vars.Token) {

@@ -10,10 +10,11 @@ import (
 // Response is a response, or its absence, as the host passes it.
 type Response struct {
 	// Status is 0 without a response; Failed may then have the reason.
-	Status     int
-	Failed     string
-	RetryAfter string // the header
-	Body       string
+	Status           int
+	Failed           string
+	Headers          json.Value
+	RetryAfter, Date string // of the headers
+	Body             string
 
 	Given Given // of the fields of resume and explain
 }
@@ -29,10 +30,13 @@ type Resume struct {
 	Added     bool
 }
 
-// Explain is the input of explain: a response, and the tokens that the call sent.
+// Explain is the input of explain: a response, and what led to it.
 type Explain struct {
 	Response
-	Tokens []string
+	Clock
+	Tokens       []string // that the call sent
+	Request      Own      // its method and path, or neither
+	Milliseconds int64    // that it took, or -1
 }
 
 // maxTokens is how many tokens a call sends at most.
@@ -67,8 +71,8 @@ func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
 
 // ParseExplain reads the input of explain.
 func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
-	e = &Explain{}
-	err = fields("status headers body failed tokens").read(b, e.set)
+	e = &Explain{Milliseconds: -1}
+	err = fields("status headers body failed tokens method path milliseconds now").read(b, e.set)
 	if err == nil {
 		err = e.Response.check()
 	}
@@ -78,6 +82,8 @@ func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
 		err = apierror.Input("status", passResponse)
 	case e.Status/100 == 2 || e.Status == 304:
 		err = apierror.Input("status", "this response is a result; explain only others")
+	case e.Request.Method != "" || e.Request.Path != "":
+		err = e.Request.check(Request)
 	}
 	return e, err
 }
@@ -128,8 +134,20 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 }
 
 func (e *Explain) set(name string, value json.Value) *apierror.Error {
-	if name != "tokens" {
+	switch name {
+	case "method", "path":
+		return e.Request.set(name, value)
+	case "milliseconds":
+		n, ok := value.Natural(Latest)
+		if e.Milliseconds = n; !ok {
+			return apierror.Input(name, "milliseconds must be an integer")
+		}
+		return nil
+	case "now":
+		return e.Clock.set(value)
+	default:
 		return e.Response.set(name, value)
+	case "tokens":
 	}
 	tokens, ok := value.Texts()
 	if !ok || value.Kind() != json.List || len(tokens) > maxTokens {
@@ -178,11 +196,17 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 		if !ok {
 			err = apierror.Input("headers", "a header's value must be a string or a list of strings")
 		}
-		if len(texts) > 0 && ascii.Lower(name) == "retry-after" {
-			r.RetryAfter = texts[0]
+		if len(texts) > 0 {
+			switch ascii.Lower(name) {
+			case "retry-after":
+				r.RetryAfter = texts[0]
+			case "date":
+				r.Date = texts[0]
+			}
 		}
 		return ok
 	})
+	r.Headers = value
 	if !isObject {
 		return wantObject("headers", value)
 	}
@@ -191,7 +215,7 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 
 // Message returns the response as the core reads it, without a body unless the host passed one.
 func (r *Response) Message() *message.Response {
-	response := &message.Response{Status: r.Status, Reason: r.Failed, RetryAfter: r.RetryAfter}
+	response := &message.Response{Status: r.Status, Reason: r.Failed, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date}
 	if r.Given&GivenBody != 0 {
 		response.Size = len(r.Body)
 		response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }

@@ -44,6 +44,9 @@ func (v Value) Kind() Kind {
 // IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.Kind() == object }
 
+// StringEnd returns where the string that begins at at ends.
+func (v Value) StringEnd(at int) int { return skipString(v, at) }
+
 // Each calls f with every member of an object, in order, until f returns false. It reports
 // whether the value is an object, with or without white space around it; f is not called
 // otherwise.

@@ -30,8 +30,9 @@ type Response struct {
 	// a body that goes to the caller unchanged never enters the guest. nil if the host
 	// does not pass the body.
 	Load func(max int) []byte
-	// RetryAfter is the Retry-After header, if the host passes headers.
-	RetryAfter string
+	// Headers are the headers, if the host passes them, and RetryAfter and Date two of them.
+	Headers          json.Value
+	RetryAfter, Date string
 }
 
 // Body returns the body, or its first most bytes; nil if the host does not pass it.

@@ -6,6 +6,7 @@ import (
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/redact"
 )
@@ -16,19 +17,38 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	if in.Status != 0 {
-		h.Log(host.Debug, "HTTP "+ascii.Int(int64(in.Status))+" from the service")
-	}
 	secrets := append(in.Tokens, h.Config("client_secret"))
-	return host.Result{Text: NewError(in.Message(), secrets).AppendJSON(nil)}
+	now := in.Now
+	if !in.HasNow {
+		now = h.Now()
+	}
+	e := NewError(in.Message(), secrets, now)
+	line := "no response"
+	if in.Status != 0 {
+		line = "HTTP " + ascii.Int(int64(in.Status))
+	}
+	if in.Request.Path == "" {
+		line += " from the service"
+	} else {
+		path, _, _ := ascii.Cut(in.Request.Path, "?")
+		request := in.Request.Method + " " + redact.Text(path, secrets)
+		line += " to " + request
+		e.Message = request + ": " + e.Message
+	}
+	if in.Milliseconds >= 0 {
+		line += " after " + ascii.Int(in.Milliseconds) + " ms"
+	}
+	h.Log(host.Debug, line)
+	return host.Result{Text: e.AppendJSON(nil)}
 }
 
 // MaxBody is how many bytes of a response go into an error: what an interpreter of WebAssembly
 // reads, redacts and writes in some milliseconds.
 const MaxBody = 4 << 10
 
-// NewError returns the error for a response that is not a result, without any of the secrets.
-func NewError(r *message.Response, secrets []string) *apierror.Error {
+// NewError returns the error for a response that is not a result, at a time or 0, without any of the
+// secrets.
+func NewError(r *message.Response, secrets []string, now int64) *apierror.Error {
 	if r.Failed() {
 		return apierror.Network("no response from the service"+redact.Reason(r.Reason, secrets), "base_url")
 	}
@@ -40,11 +60,14 @@ func NewError(r *message.Response, secrets []string) *apierror.Error {
 	case r.Status == 408 || r.Status == 429 || class < 1 || class >= 5:
 		e.Retryable = true
 		e.Message = "the service is unavailable; retry later"
-		e.RetryAfter, _ = backoff.RetryAfter(r.RetryAfter)
+		e.RetryAfter = backoff.RetryAfter(r.RetryAfter, r.Date, now)
 	case class == 3 && r.Status != 304:
 		e.Message = "the service redirects, which is not followed; check base_url and the path"
 	default:
 		e.Message = "the service refused the request; see body"
+	}
+	if r.Headers != nil {
+		e.Headers = cleanHeaders(r.Headers, secrets)
 	}
 	if r.Load != nil {
 		// One byte more shows that there is more, with the rest of a secret that begins here. If the
@@ -54,4 +77,41 @@ func NewError(r *message.Response, secrets []string) *apierror.Error {
 		e.HasBody = true
 	}
 	return e
+}
+
+// The limits of the headers of an error: how many, and how many bytes of JSON.
+const (
+	maxHeaders     = 100
+	maxHeadersSize = 8 << 10
+)
+
+// cleanHeaders returns the first headers of a JSON object, without any of the secrets. It copies
+// everything but strings.
+func cleanHeaders(headers json.Value, secrets []string) []byte {
+	clean, whole, count, inList := []byte{'{'}, 1, 0, false
+	for at := 1; at < len(headers) && count < maxHeaders; {
+		c, end := headers[at], at+1
+		switch c {
+		case '"':
+			end = headers.StringEnd(at)
+		case '[', ']':
+			inList = c == '['
+		case ',', '}':
+			if !inList {
+				whole = len(clean)
+				count++
+			}
+		}
+		if len(clean)+end-at > maxHeadersSize {
+			break
+		}
+		if c == '"' {
+			text, _ := redact.Secrets([]byte(headers[at:end].Text()), secrets, maxHeadersSize, false)
+			clean = json.AppendString(clean, string(text))
+		} else {
+			clean = append(clean, c)
+		}
+		at = end
+	}
+	return append(clean[:whole], '}')
 }

@@ -61,10 +61,11 @@ func (c *course) inFlows(call *scenario.Call) protocol.Response {
 	}
 }
 
-// explain ends a call with the error for its response.
+// explain ends a call with the error for its response, without the headers, which no direct call sees.
 func (c *course) explain(response map[string]any, tokens []string) protocol.Response {
 	in := maps.Clone(response)
 	in["tokens"] = tokens
+	delete(in, "headers")
 	if body, ok := in["body"].(string); ok {
 		in["body"] = body[:min(len(body), maxErrorBody)]
 	}

@@ -82,7 +82,7 @@ const (
 )
 
 // clockless are the exports whose input has no field now.
-var clockless = []string{"request", "explain", "clear_token", "check", "version"}
+var clockless = []string{"request", "clear_token", "check", "version"}
 
 // UnmarshalJSON sets the default time, and repeats the exchanges that stand for several.
 func (c *Call) UnmarshalJSON(b []byte) error {
