@@ -13,8 +13,9 @@ import (
 
 // host implements core.Sender with Extism's functions.
 type host struct {
-	held     uint64     // block of the last Hold
-	response pdk.Memory // body of the last response
+	held     uint64 // block of the last Hold
+	response uint64 // block of the last response's body, and its length
+	size     uint64
 }
 
 // input reads the input.
@@ -41,9 +42,9 @@ func word(b []byte, at int) *uint64 { return (*uint64)(unsafe.Pointer(&b[at])) }
 
 // output makes a block the output, without a copy. An empty block is not set: some hosts
 // reject a block of length 0.
-func (h *host) output(block pdk.Memory) {
-	if block.Length() > 0 {
-		pdk.OutputMemory(block)
+func (h *host) output(block, size uint64) {
+	if size > 0 {
+		pdk.OutputMemory(pdk.NewMemory(block, size))
 	}
 }
 
@@ -51,11 +52,11 @@ func (h *host) output(block pdk.Memory) {
 func (h *host) end(r core.Result) int32 {
 	switch r.Kind {
 	case core.Output:
-		h.output(pdk.NewMemory(h.block(r.Text), uint64(len(r.Text))))
+		h.output(h.block(r.Text), uint64(len(r.Text)))
 	case core.Held:
-		h.output(pdk.FindMemory(h.held))
+		h.output(h.held, length(h.held))
 	case core.Response:
-		h.output(h.response)
+		h.output(h.response, h.size)
 	default:
 		errorSet(h.block(r.Text))
 		return 1
@@ -91,7 +92,12 @@ func (h *host) load(offset uint64) []byte {
 	if offset == 0 {
 		return nil
 	}
-	b := make([]byte, length(offset))
+	return h.read(offset, length(offset))
+}
+
+// read reads the beginning of a block.
+func (h *host) read(offset, size uint64) []byte {
+	b := make([]byte, size)
 	if len(b) < 8 {
 		for i := range b {
 			b[i] = byte(loadByte(offset + uint64(i)))
@@ -159,15 +165,13 @@ func (h *host) Send(r *message.Request) *message.Response {
 func (h *host) SendHeld() *message.Response { return h.exchange(h.held, 0) }
 
 func (h *host) exchange(request, body uint64) *message.Response {
-	offset := httpRequest(request, body)
-	h.response = pdk.NewMemory(offset, length(offset))
+	h.response = httpRequest(request, body)
+	h.size = length(h.response)
 	return &message.Response{
 		Status: int(httpStatusCode()),
-		Size:   int(h.response.Length()),
+		Size:   int(h.size),
 		Load: func(most int) []byte {
-			b := make([]byte, min(most, int(h.response.Length())))
-			h.response.Load(b)
-			return b
+			return h.read(h.response, min(uint64(most), h.size))
 		},
 	}
 }

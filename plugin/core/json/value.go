@@ -88,6 +88,7 @@ func (v Value) Decode() (decoded string, wellFormed bool) {
 	wellFormed = true
 	inside := v[1 : len(v)-1]
 	var text strings.Builder
+	var escaped [utf8.UTFMax]byte
 	text.Grow(len(inside)) // no escape is shorter than its character
 	for {
 		i := skipPlain(inside, 0)
@@ -102,7 +103,7 @@ func (v Value) Decode() (decoded string, wellFormed bool) {
 		case r < utf8.RuneSelf:
 			text.WriteByte(byte(r))
 		case inside[0] == '\\':
-			text.WriteRune(r)
+			text.Write(AppendRune(escaped[:0], r))
 		default:
 			text.Write(inside[:size])
 		}

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
@@ -47,7 +46,7 @@ func (s *search) next(e encoding, at int) (count, size int) {
 		c = ' '
 	case c == '\\' && e == jsonEscaped:
 		r, size := json.Unescape(text)
-		return len(utf8.AppendRune(s.spelled[:0], r)), size
+		return len(json.AppendRune(s.spelled[:0], r)), size
 	}
 	s.spelled[0] = c
 	return 1, size

@@ -4,6 +4,8 @@ package redact
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"automatic-rostering/plugin/core/json"
 )
 
 const mark = "[redacted]"
@@ -35,8 +37,8 @@ func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []by
 			continue
 		}
 		if s.mark(i) == 0 && i < s.tail {
-			r, size := utf8.DecodeRune(text[i:])
-			clean = utf8.AppendRune(clean, r)
+			r, size := json.DecodeRune(text[i:])
+			clean = json.AppendRune(clean, r)
 			i += size
 			continue
 		}
