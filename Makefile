@@ -153,7 +153,6 @@ package-files:
 
 test-packages: package-files build/sandbox ## install and use each package as its user does, in an empty folder
 	@tools/each.sh test-package
-	@cd tests && PACKAGES=made go test -count=1 -timeout 30m ./docs
 
 reproducible: ## make the packages of the last commit in two clones and compare their bytes: 7 minutes
 	@tools/reproducible.sh

@@ -117,7 +117,7 @@ package() {
 	install "$stage/$binary"
 	pack "$binary"
 	mkdir -p "$stage/$name"/{c,rust}
-	cp -r Cargo.toml build.rs tasks.sh README.md ./*.in src "$stage/$name/c"
+	cp -r Cargo.toml Makefile build.rs tasks.sh README.md ./*.in src "$stage/$name/c"
 	mkdir "$stage/$name/c/build"
 	cp build/rostering.h "$stage/$name/c/build"
 	cp "${documents[@]}" "$stage/$name/c"

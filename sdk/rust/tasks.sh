@@ -11,10 +11,10 @@ adapter=../../tests/adapters/rust
 # What all verbs share, so that the dependencies compile once.
 build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
-# Builds the library, its tests, the C library and the programs of host-example/rust. Concurrent runs take turns.
+# Builds the library, the C library and the programs of host-example/rust. Concurrent runs take turns.
 setup() {
 	../../tools/setup.sh rust
-	build --lib --bins --test behavior
+	build --lib --bins
 }
 
 # Checks the format, and runs clippy and rustdoc.

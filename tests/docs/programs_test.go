@@ -2,58 +2,75 @@ package docs
 
 import (
 	"os"
-	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"automatic-rostering/tests/conformance/hosts"
 )
 
-// A reader who has made the packages copies the sections Install and Quick start of a page into an empty folder, block by
-// block, and has jobs. Nothing of this project is on the PATH: what the page says brings the sandbox.
-func TestQuickStart(t *testing.T) {
-	if os.Getenv("PACKAGES") != "made" {
-		t.Skip("make test-packages runs this test")
-	}
-	t.Parallel()
-	if found, err := exec.LookPath("rostering-sandbox"); err == nil {
-		t.Fatalf("%s is on the PATH: a page that does not say how to get it would pass", found)
-	}
-	// The module cache is a new one, so that an earlier build of the same version does not count. What others published comes
-	// from the usual one; with -trimpath the build cache recognizes what the package's test has compiled.
-	const reader = `export DIST=$ROOT/dist CARGO_TARGET_DIR=$ROOT/sdk/rust/target
-		export GOPROXY="file://$(go env GOMODCACHE)/cache/download,$(go env GOPROXY)" GOMODCACHE=$EMPTY GOFLAGS="-modcacherw -trimpath"
-		`
-	// For Java, Maven has an earlier build of the same version.
-	const java = `forget() { rm -rf ~/.m2/repository/example/automaticrostering; }
-		forget
-		trap forget EXIT
-		`
-	// README.md begins in a clone: with what make build has made, and the times of all files, so that it need not be made
-	// again. It has the usual module cache: what was built needs its modules there, and none of this project's is among them.
-	const clone = `(cd "$ROOT" && { git ls-files -co --exclude-standard -z ; find build -maxdepth 1 ! -type d -print0 ; } |
-			tar --null -T - -c --ignore-failed-read) | tar -x
-		export GOMODCACHE=$(go env GOMODCACHE)
-		export GOPATH=$EMPTY/go GOBIN= MAKEFLAGS=
-		`
-	for page, start := range map[string]struct{ host, prepare string }{
-		"README.md":                {"python", clone},
-		"sdk/c/README.md":          {"c", reader},
-		"sdk/go/README.md":         {"go", reader},
-		"sdk/java/README.md":       {"java", reader + java},
-		"sdk/javascript/README.md": {"node", reader},
-		"sdk/python/README.md":     {"python", reader},
-		"sdk/rust/README.md":       {"rust", reader},
+// A reader copies the sections Install and Quick start of a page into an empty folder, block by block, and has jobs. Then the
+// library's own tests run, as its language has it. All from a clean clone, on a machine without what builds the plugin.
+func TestClone(t *testing.T) {
+	clone := t.TempDir()
+	t.Setenv("CLONE", clone)
+	t.Setenv("PATH", without(t, "tinygo", "wasm-opt", "clang-19")+":"+os.Getenv("PATH"))
+	run(t, `cd "$ROOT"
+		git ls-files -co --exclude-standard -z | tar --null -T - -c --ignore-failed-read | tar -x -C "$CLONE"
+		make -C "$CLONE" MAKEFLAGS= HOSTS= build/sandbox
+		mkdir -p sdk/rust/target
+		ln -s "$ROOT/sdk/rust/target" "$CLONE/sdk/rust/target" # a dependency is compiled once`)
+	for page, start := range map[string]struct{ host, prepare, tests string }{
+		"README.md": {"python", `git -C "$CLONE" init -q
+			git -C "$CLONE" add -A
+			git -C "$CLONE" -c user.name=a -c user.email=a@b.invalid commit -qm clone
+			git clone -q "$CLONE" project
+			mkdir -p project/build
+			cp "$CLONE/build/sandbox" project/build
+			cd project
+			export MAKEFLAGS= HOSTS=
+			`, `pip install --quiet --force-reinstall --no-deps "git+file://$CLONE#subdirectory=sdk/python"
+			build/sandbox python jobs.py`},
+		"sdk/c/README.md":  {"c", "", ""},
+		"sdk/go/README.md": {"go", "", `go test -C "$CLONE/sdk/go" ./...`},
+		// Maven's local repository is another one, with what was downloaded before. mvn install also runs the tests.
+		"sdk/java/README.md": {"java", `mkdir maven
+			for group in ~/.m2/repository/*; do ln -s "$group" maven; done
+			rm -f maven/example
+			export MAVEN_OPTS="-Dmaven.repo.local=$PWD/maven"
+			`, `grep -q tests= "$CLONE"/sdk/java/target/surefire-reports/*.xml`},
+		"sdk/javascript/README.md": {"node", "", `ln -s "$ROOT/sdk/javascript/node_modules" "$CLONE/sdk/javascript"
+			npm test --silent --prefix "$CLONE/sdk/javascript"`},
+		"sdk/python/README.md": {"python", "", `pip install --quiet "$CLONE/sdk/python[redis]" pytest==9.0.1
+			cd "$CLONE/sdk/python"
+			pytest --quiet`},
+		"sdk/rust/README.md": {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target\n", `cd "$CLONE/sdk/rust"
+			export RUSTFLAGS="--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" NO_PROXY='*,0.0.0.0/0,::/0'
+			cargo test --locked --quiet --release --workspace --all-features --test behavior
+			cargo test --locked --quiet --release --workspace --all-features --doc`},
 	} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			hosts.Setup(t, start.host, "setup")
 			script := copied(t, sections(read(t, page), "##", "Install", "Quick start", "Use it"))
-			if out := run(t, start.prepare+script); !strings.Contains(out, "sandbox-job-1") {
+			if out := run(t, start.prepare+script+start.tests); !strings.Contains(out, "sandbox-job-1") {
 				t.Errorf("no jobs: %s\n%s", script, out)
 			}
 		})
 	}
+}
+
+// without returns a folder for the PATH in which these programs fail.
+func without(t *testing.T, programs ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, name := range programs {
+		script := "#!/bin/sh\necho " + name + " is not on this machine >&2\nexit 127\n"
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
 }
 
 // prepared is a module for the programs in Python. It fills docs/manifest.json, whose hosts must be those of its URLs.
@@ -162,11 +179,14 @@ func TestSandboxPageTests(t *testing.T) {
 			go mod edit -require=automatic-rostering.example/rostering@v0.0.0 -replace="automatic-rostering.example/rostering=$ROOT/sdk/go"
 			export GOFLAGS=-mod=mod
 			`, "ok  \texample.com/jobs"},
-		"JUnit": {"java", "adapter", copied(t, sections(read(t, "sdk/java/README.md"), "##", "Install")) + `
+		"JUnit": {"java", "adapter", "mvn() { :; }\n" + copied(t, sections(read(t, "sdk/java/README.md"), "##", "Install")) + `
+			unset -f mvn # the adapter has installed the package
+			packages="<repositories><repository><id>automatic-rostering</id><url>file://$ROOT/sdk/java/target/adapter/maven</url></repository></repositories>"
+			sed -i "s#<dependencies>#$packages&#" pom.xml
 			junit='<dependency><groupId>org.junit.jupiter</groupId><artifactId>junit-jupiter</artifactId><version>5.13.4</version></dependency>'
 			surefire='<plugin><artifactId>maven-surefire-plugin</artifactId><version>3.5.4</version></plugin>'
 			sed -i "s#</dependencies>#$junit&<build><plugins>$surefire</plugins></build>#" pom.xml
-			export DIST=$ROOT/sdk/java/target/adapter MAVEN_OPTS="-Dmaven.repo.local=$ROOT/sdk/java/target/adapter/local"
+			export MAVEN_OPTS="-Dmaven.repo.local=$ROOT/sdk/java/target/adapter/local"
 			`, "Tests run: 1, Failures: 0, Errors: 0, Skipped: 0"},
 		"cargo": {"rust", "setup", `export CARGO_TARGET_DIR=$ROOT/sdk/rust/target
 			cp "$ROOT/sdk/rust/Cargo.lock" .

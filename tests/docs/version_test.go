@@ -10,7 +10,6 @@ import (
 func TestOneVersion(t *testing.T) {
 	wantInEach(t, strings.TrimSpace(read(t, "VERSION")), map[string]string{
 		"CHANGELOG.md":                   `\A# Changelog\s+## (\S+)`,
-		"README.md":                      `automatic-rostering-(.*)\.tgz`,
 		"docs/contract.md":               `{"version":"(.*?)"`,
 		"host-example/go/go.mod":         `automatic-rostering.example/rostering v(\S+)`,
 		"host-example/java/pom.xml":      `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
@@ -18,6 +17,7 @@ func TestOneVersion(t *testing.T) {
 		"sdk/c/README.md":                `rostering-c-(.*?)-linux`,
 		"sdk/c/Cargo.toml":               `(?m)^version = "(.*)"`,
 		"sdk/go/redisstore/go.mod":       `automatic-rostering.example/rostering v(\S+)`,
+		"sdk/go/README.md":               `rostering@v(\S+)`,
 		"sdk/go/version.go":              `Version = "(.*)"`,
 		"sdk/java/README.md":             `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
 		"sdk/java/pom.xml":               `<artifactId>automatic-rostering</artifactId>\s*<version>(.*)</version>`,
@@ -25,7 +25,6 @@ func TestOneVersion(t *testing.T) {
 		"sdk/javascript/README.md":                   `automatic-rostering-(.*?)\.tgz`,
 		"sdk/javascript/package.json":                `"version": "(.*)"`,
 		"sdk/javascript/src/version.js":              `version = '(.*)'`,
-		"sdk/python/README.md":                       `automatic_rostering-(.*?)-py3`,
 		"sdk/python/automatic_rostering/__init__.py": `__version__ = "(.*)"`,
 		"sdk/rust/Cargo.toml":                        `(?m)^version = "(.*)"`,
 		"sdk/rust/README.md":                         `automatic-rostering-(.*)\.crate`,

@@ -27,5 +27,6 @@ for _ in {1..100}; do
 	[ -z "$port" ] || break
 	sleep 0.1
 done
+[ -x "$here/../../build/sandbox" ] || make -C "$here/../.." build/sandbox
 TLS_URL=https://127.0.0.1:${port:?openssl s_server did not start: $(cat server.log)} \
 	timeout 300 "$here/../../build/sandbox" "$here/build/tests"

@@ -26,7 +26,7 @@ const next = `
 What to do next:
   make run-python             the same client in another language: run-go, run-node, run-java, run-rust, run-c
   make sandbox PORT=8080      a mock service to develop against, with a page that shows requests and switches faults
-  make packages HOSTS=python  build the package of a language; README.md lists the page of each
+  README.md, "Use it"         install the library of a language
 `
 
 func main() {

@@ -1,9 +1,10 @@
-//! A client of `build/sandbox`: an identity provider and a jobs service on loopback, with a control API.
+//! A client of `build/sandbox`, which it builds if it is not there: an identity provider and a jobs service on loopback, with a control API.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -30,15 +31,25 @@ pub struct Sandbox {
     process: Child,
 }
 
+static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let program = top.join("build/sandbox");
+    if !program.exists() {
+        let made = Command::new("make").arg("-C").arg(top).arg("build/sandbox").status();
+        assert!(made.is_ok_and(|status| status.success()), "make build/sandbox failed, which needs Go and make");
+    }
+    program
+});
+
 impl Sandbox {
     pub fn start() -> Self {
-        let mut process = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../build/sandbox"))
+        let mut process = Command::new(&*PROGRAM)
             .args(["-json", "-until-stdin-closes"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("run make build/sandbox first");
+            .expect("the sandbox starts");
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         let (sender, line) = mpsc::channel();
         thread::spawn(move || {
