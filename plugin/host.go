@@ -159,7 +159,7 @@ func (h *host) Send(r *message.Request) *message.Response {
 	if r.Body != "" {
 		body = h.text(r.Body)
 	}
-	return h.exchange(h.block(r.AppendJSON(nil)), body)
+	return h.exchange(h.block(r.JSON()), body)
 }
 
 func (h *host) SendHeld() *message.Response { return h.exchange(h.held, 0) }

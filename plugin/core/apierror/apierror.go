@@ -2,10 +2,7 @@
 // code for programs and a message that says what is wrong and what to do.
 package apierror
 
-import (
-	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/json"
-)
+import "automatic-rostering/plugin/core/json"
 
 // The codes of the contract.
 const (
@@ -71,71 +68,80 @@ func Mismatch(what string) *Error {
 	return &Error{Code: TokenMismatch, Message: what + "; request a new one with get_token"}
 }
 
-// AppendJSON appends the error as a JSON object.
-func (e *Error) AppendJSON(dst []byte) []byte { return AppendObject(dst, e.Members(), e.RetryAfter) }
+// JSON returns the error as a JSON object.
+func (e *Error) JSON() []byte { return Object(e.Members(), e.RetryAfter) }
 
-// AppendObject appends an error with these members. The members are stored during a
-// backoff, and each call adds the remaining seconds; 0 omits them.
-func AppendObject(dst, members []byte, retryAfter int64) []byte {
-	dst = append(append(dst, '{'), members...)
-	if retryAfter != 0 {
-		dst = appendNumber(dst, "retry_after", retryAfter)
-	}
-	return append(dst, '}')
+// Object returns an error with these members. The members are stored during a backoff, and each call
+// adds the remaining seconds; 0 omits them.
+func Object(members []byte, retryAfter int64) []byte {
+	w := writer{json.Writer("{")}
+	w.Raw(string(members))
+	w.number("retry_after", retryAfter)
+	w.Raw("}")
+	return w.Writer
 }
 
 // Members returns all members of the JSON object except retry_after.
 func (e *Error) Members() []byte {
-	dst := appendText(nil, "code", e.Code)
-	dst = appendText(append(dst, ','), "message", e.Message)
-	dst = append(dst, `,"retryable":`...)
+	w := writer{}
+	w.Raw(`"code":`)
+	w.Text(e.Code)
+	w.known("message", e.Message)
+	w.name("retryable")
 	if e.Retryable {
-		dst = append(dst, "true"...)
+		w.Raw("true")
 	} else {
-		dst = append(dst, "false"...)
+		w.Raw("false")
 	}
-	dst = appendKnown(dst, "key", e.Key)
-	if e.Status != 0 {
-		dst = appendNumber(dst, "status", int64(e.Status))
-	}
-	dst = appendKnown(dst, "oauth_error", e.OAuthError)
-	dst = appendKnown(dst, "oauth_error_description", e.OAuthErrorDescription)
+	w.known("key", e.Key)
+	w.number("status", int64(e.Status))
+	w.known("oauth_error", e.OAuthError)
+	w.known("oauth_error_description", e.OAuthErrorDescription)
 	if e.Headers != nil {
-		dst = append(append(dst, `,"headers":`...), e.Headers...)
+		w.name("headers")
+		w.Raw(string(e.Headers))
 	}
-	return e.appendBody(dst)
-}
-
-func (e *Error) appendBody(dst []byte) []byte {
-	if e.HasBody {
-		dst = appendText(append(dst, ','), "body", string(e.Body))
-		if e.BodyTruncated {
-			dst = append(dst, `,"body_truncated":true`...)
-		}
-	}
-	return dst
+	w.body(e)
+	return w.Writer
 }
 
 // AddBody adds the body of this error to another one, which is JSON without a body.
-func (e *Error) AddBody(other []byte) []byte { return append(e.appendBody(other[:len(other)-1]), '}') }
+func (e *Error) AddBody(other []byte) []byte {
+	w := writer{other[:len(other)-1]}
+	w.body(e)
+	w.Raw("}")
+	return w.Writer
+}
 
-func appendKnown(dst []byte, name, value string) []byte {
-	if value == "" {
-		return dst
+// writer writes members after the first.
+type writer struct{ json.Writer }
+
+func (w *writer) body(e *Error) {
+	if e.HasBody {
+		w.name("body")
+		w.Text(string(e.Body))
+		if e.BodyTruncated {
+			w.Raw(`,"body_truncated":true`)
+		}
 	}
-	return appendText(append(dst, ','), name, value)
 }
 
-func appendText(dst []byte, name, value string) []byte {
-	dst = append(dst, '"')
-	dst = append(dst, name...)
-	dst = append(dst, `":`...)
-	return json.AppendString(dst, value) // replaces invalid UTF-8
+func (w *writer) name(name string) {
+	w.Raw(`,"`)
+	w.Raw(name)
+	w.Raw(`":`)
 }
 
-func appendNumber(dst []byte, name string, value int64) []byte {
-	dst = append(dst, `,"`...)
-	dst = append(dst, name...)
-	dst = append(dst, `":`...)
-	return ascii.AppendInt(dst, value)
+func (w *writer) known(name, value string) {
+	if value != "" {
+		w.name(name)
+		w.Text(value)
+	}
+}
+
+func (w *writer) number(name string, value int64) {
+	if value != 0 {
+		w.name(name)
+		w.Int(value)
+	}
 }

@@ -55,7 +55,7 @@ func (c *call) prepare(r *message.Request) {
 		c.host.SetVar(vars.JobsIDs, []byte(ids))
 	}
 	c.host.SetVar(vars.LogLine, []byte(r.Line(200)))
-	c.host.SetVar(vars.JobsRequest, r.AppendJSON(nil))
+	c.host.SetVar(vars.JobsRequest, r.JSON())
 }
 
 // recall logs what was sent. If that was the prepared request, it first reads what that is,

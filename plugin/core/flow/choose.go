@@ -149,17 +149,17 @@ func (f *Flow) Error() []byte {
 	own := &oauth2.Failure{Code: codes[f.code], Status: f.status}
 	switch {
 	case f.err != nil:
-		return f.err.AppendJSON(nil)
+		return f.err.JSON()
 	case f.asked == obtained:
 		err := notKept()
 		err.RetryAfter = left
-		return err.AppendJSON(nil)
+		return err.JSON()
 	case f.code != 0 && *own != *oauth2.ReadFailure(f.retry.Error):
 		err := own.Error()
 		err.RetryAfter = left
-		return err.AppendJSON(nil)
+		return err.JSON()
 	}
-	return apierror.AppendObject(nil, f.retry.Error, left)
+	return apierror.Object(f.retry.Error, left)
 }
 
 // codes are those of the errors with which a token request, or a new token, can fail.

@@ -124,7 +124,7 @@ func (f *Flow) result() host.Result {
 	case Done:
 		text = append(text, `{"step":"done"`...)
 	case Requesting:
-		text = f.Request.AppendWithBody([]byte(`{"step":"request","timeout":20,"limit":262145,"request":`))
+		text = append(append(text, `{"step":"request","timeout":20,"limit":262145,"request":`...), f.Request.WithBody()...)
 	case AwaitingLock:
 		wait, _ := lockWait(f.looks)
 		f.looks++

@@ -40,7 +40,7 @@ type Host interface {
 type Sender interface {
 	Host
 	Send(r *message.Request) *message.Response
-	// SendHeld sends the held var, which is a request in the form of Request.AppendJSON.
+	// SendHeld sends the held var, which is a request in the form of Request.JSON.
 	SendHeld() *message.Response
 }
 
@@ -61,4 +61,4 @@ type Result struct {
 }
 
 // Fail returns an error as a result.
-func Fail(err *apierror.Error) Result { return Result{Kind: Error, Text: err.AppendJSON(nil)} }
+func Fail(err *apierror.Error) Result { return Result{Kind: Error, Text: err.JSON()} }

@@ -52,31 +52,42 @@ func (r *Response) Failed() bool {
 	return r.Status == 200 && r.Size == 1 && r.Body(1)[0] == 0
 }
 
-// AppendJSON appends the request as http_request takes it: a JSON object with method, url
-// and headers. The body is passed separately.
-func (r *Request) AppendJSON(dst []byte) []byte { return append(r.appendHead(dst), '}') }
-
-// AppendWithBody appends the request with its body, as in a step.
-func (r *Request) AppendWithBody(dst []byte) []byte {
-	dst = json.AppendString(append(r.appendHead(dst), `,"body":`...), r.Body)
-	return append(dst, '}')
+// JSON returns the request as http_request takes it: a JSON object with method, url and headers. The
+// body is passed separately.
+func (r *Request) JSON() []byte {
+	w := r.head()
+	w.Raw("}")
+	return w
 }
 
-func (r *Request) appendHead(dst []byte) []byte {
-	dst = append(dst, `{"method":"`...)
-	dst = append(dst, r.Method...)
-	dst = append(dst, `","url":`...)
-	dst = json.AppendString(dst, r.URL)
-	dst = append(dst, `,"headers":{`...)
-	for i, h := range r.Headers {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = json.AppendString(dst, h.Name)
-		dst = append(dst, ':')
-		dst = json.AppendString(dst, h.Value)
+// WithBody returns the request with its body, as in a step.
+func (r *Request) WithBody() []byte {
+	w := r.head()
+	w.Raw(`,"body":`)
+	w.Text(r.Body)
+	w.Raw("}")
+	return w
+}
+
+func (r *Request) head() (w json.Writer) {
+	w.Raw(`{"method":"`)
+	w.Raw(r.Method)
+	w.Raw(`","url":`)
+	w.Text(r.URL)
+	w.Raw(`,"headers":`)
+	before := "{"
+	for _, h := range r.Headers {
+		w.Raw(before)
+		w.Text(h.Name)
+		w.Raw(":")
+		w.Text(h.Value)
+		before = ","
 	}
-	return append(dst, '}')
+	if len(r.Headers) == 0 {
+		w.Raw("{")
+	}
+	w.Raw("}")
+	return w
 }
 
 // Line returns the log line for a request that got a response, with the host and path of

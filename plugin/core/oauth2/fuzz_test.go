@@ -40,7 +40,7 @@ func FuzzTokenResponse(f *testing.F) {
 		if token != "" {
 			t.Errorf("got %q and an error", token)
 		}
-		object := err.AppendJSON(nil)
+		object := err.JSON()
 		var fields map[string]any
 		if e := json.Unmarshal(object, &fields); e != nil {
 			t.Fatalf("%s: %v", object, e)

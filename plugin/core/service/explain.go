@@ -23,23 +23,29 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		now = h.Now()
 	}
 	e := NewError(in.Message(), secrets, now)
-	line := "no response"
+	var line json.Writer
 	if in.Status != 0 {
-		line = "HTTP " + ascii.Int(int64(in.Status))
+		line.Raw("HTTP ")
+		line.Int(int64(in.Status))
+	} else {
+		line.Raw("no response")
 	}
 	if in.Request.Path == "" {
-		line += " from the service"
+		line.Raw(" from the service")
 	} else {
 		path, _, _ := ascii.Cut(in.Request.Path, "?")
 		request := in.Request.Method + " " + redact.Text(path, secrets)
-		line += " to " + request
+		line.Raw(" to ")
+		line.Raw(request)
 		e.Message = request + ": " + e.Message
 	}
 	if in.Milliseconds >= 0 {
-		line += " after " + ascii.Int(in.Milliseconds) + " ms"
+		line.Raw(" after ")
+		line.Int(in.Milliseconds)
+		line.Raw(" ms")
 	}
-	h.Log(host.Debug, line)
-	return host.Result{Text: e.AppendJSON(nil)}
+	h.Log(host.Debug, string(line))
+	return host.Result{Text: e.JSON()}
 }
 
 // MaxBody is how many bytes of a response go into an error: what an interpreter of WebAssembly
@@ -88,7 +94,7 @@ const (
 // cleanHeaders returns the first headers of a JSON object, without any of the secrets. It copies
 // everything but strings.
 func cleanHeaders(headers json.Value, secrets []string) []byte {
-	clean, whole, count, inList := []byte{'{'}, 1, 0, false
+	clean, whole, count, inList := json.Writer("{"), 1, 0, false
 	for at := 1; at < len(headers) && count < maxHeaders; {
 		c, end := headers[at], at+1
 		switch c {
@@ -107,11 +113,13 @@ func cleanHeaders(headers json.Value, secrets []string) []byte {
 		}
 		if c == '"' {
 			text, _ := redact.Secrets([]byte(headers[at:end].Text()), secrets, maxHeadersSize, false)
-			clean = json.AppendString(clean, string(text))
+			clean.Text(string(text))
 		} else {
-			clean = append(clean, c)
+			clean.Raw(string(headers[at:end]))
 		}
 		at = end
 	}
-	return append(clean[:whole], '}')
+	clean = clean[:whole]
+	clean.Raw("}")
+	return clean
 }

@@ -20,7 +20,7 @@ func Request(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	return host.Result{Text: r.AppendJSON(nil)}
+	return host.Result{Text: r.JSON()}
 }
 
 // NewRequest returns the request of a call, without the token. Without a method it is the one

@@ -14,7 +14,7 @@ func TestSecretCutByEndOfBody(t *testing.T) {
 	for cut := 1; cut <= 8; cut++ {
 		text := strings.Repeat("x", cut) + strings.Repeat(secret, 9)
 		r := &message.Response{Status: 500, Size: len(text), Load: func(most int) []byte { return []byte(text[:most]) }}
-		object := service.NewError(r, []string{secret}, 0).AppendJSON(nil)
+		object := service.NewError(r, []string{secret}, 0).JSON()
 		if s := string(object); strings.Contains(s, "0123456789") || !strings.Contains(s, `"body_truncated":true`) {
 			t.Fatalf("after %d bytes: %d bytes, …%s", cut, len(s), s[len(s)-100:])
 		}

@@ -88,7 +88,7 @@ func (h *Host) LogVar(name string) bool {
 }
 
 func (h *Host) Send(r *message.Request) *message.Response {
-	return h.Respond(string(r.AppendJSON(nil)), r.Body)
+	return h.Respond(string(r.JSON()), r.Body)
 }
 
 func (h *Host) SendHeld() *message.Response { return h.Respond(string(h.Held), "") }

@@ -1,0 +1,16 @@
+package json
+
+import "automatic-rostering/plugin/core/ascii"
+
+// Writer is a JSON text that is being written. Each call of a method takes a third of the room of an
+// append.
+type Writer []byte
+
+// Raw writes JSON, unchanged.
+func (w *Writer) Raw(source string) { *w = append(*w, source...) }
+
+// Text writes a string, with U+FFFD for invalid UTF-8.
+func (w *Writer) Text(value string) { *w = AppendString(*w, value) }
+
+// Int writes a number.
+func (w *Writer) Int(n int64) { *w = ascii.AppendInt(*w, n) }
