@@ -39,6 +39,12 @@ func explain() int32 {
 	return run(service.Explain)
 }
 
+//export status
+func status() int32 {
+	resetStack()
+	return run(flow.Status)
+}
+
 //export get_token
 func getToken() int32 {
 	resetStack()

@@ -32,7 +32,7 @@ func read(t *testing.T, file string) []byte {
 	return b
 }
 
-var exports = []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version", "request", "explain"}
+var exports = []string{"get_token", "list_jobs", "send_request", "begin", "resume", "set_token", "clear_token", "check", "version", "request", "explain", "status"}
 
 // Functions of the host that npm's @extism/extism 1.0.3 lacks: the plugin would not load there.
 var forbidden = []string{"http_headers", "get_log_level"}

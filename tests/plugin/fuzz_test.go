@@ -63,6 +63,7 @@ func FuzzExports(f *testing.F) {
 		{` `, `{}`}, {"\n", `[]`}, {`{`, "\xff"},
 		{`{"path":"/a?b","method":"PUT","body":true}`, `{"user_id":null}`},
 		{`{"status":500,"body":"@S @T","headers":{"Retry-After":"5"},"tokens":["@T"]}`, `{"failed":"@S"}`},
+		{`{"now":1800000000}`, ``},
 	} {
 		for _, input := range inputs {
 			f.Add(uint8(n), []byte(input))

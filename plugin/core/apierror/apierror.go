@@ -74,51 +74,47 @@ func (e *Error) JSON() []byte { return Object(e.Members(), e.RetryAfter) }
 // Object returns an error with these members. The members are stored during a backoff, and each call
 // adds the remaining seconds; 0 omits them.
 func Object(members []byte, retryAfter int64) []byte {
-	w := writer{json.Writer("{")}
+	w := json.Writer("{")
 	w.Raw(string(members))
-	w.number("retry_after", retryAfter)
+	number(&w, "retry_after", retryAfter)
 	w.Raw("}")
-	return w.Writer
+	return w
 }
 
 // Members returns all members of the JSON object except retry_after.
 func (e *Error) Members() []byte {
-	w := writer{}
-	w.Raw(`"code":`)
+	w := json.Writer(`"code":`)
 	w.Text(e.Code)
-	w.known("message", e.Message)
-	w.name("retryable")
+	text(&w, "message", e.Message)
+	w.Name("retryable")
 	if e.Retryable {
 		w.Raw("true")
 	} else {
 		w.Raw("false")
 	}
-	w.known("key", e.Key)
-	w.number("status", int64(e.Status))
-	w.known("oauth_error", e.OAuthError)
-	w.known("oauth_error_description", e.OAuthErrorDescription)
+	text(&w, "key", e.Key)
+	number(&w, "status", int64(e.Status))
+	text(&w, "oauth_error", e.OAuthError)
+	text(&w, "oauth_error_description", e.OAuthErrorDescription)
 	if e.Headers != nil {
-		w.name("headers")
+		w.Name("headers")
 		w.Raw(string(e.Headers))
 	}
-	w.body(e)
-	return w.Writer
+	e.writeBody(&w)
+	return w
 }
 
 // AddBody adds the body of this error to another one, which is JSON without a body.
 func (e *Error) AddBody(other []byte) []byte {
-	w := writer{other[:len(other)-1]}
-	w.body(e)
+	w := json.Writer(other[:len(other)-1])
+	e.writeBody(&w)
 	w.Raw("}")
-	return w.Writer
+	return w
 }
 
-// writer writes members after the first.
-type writer struct{ json.Writer }
-
-func (w *writer) body(e *Error) {
+func (e *Error) writeBody(w *json.Writer) {
 	if e.HasBody {
-		w.name("body")
+		w.Name("body")
 		w.Text(string(e.Body))
 		if e.BodyTruncated {
 			w.Raw(`,"body_truncated":true`)
@@ -126,22 +122,17 @@ func (w *writer) body(e *Error) {
 	}
 }
 
-func (w *writer) name(name string) {
-	w.Raw(`,"`)
-	w.Raw(name)
-	w.Raw(`":`)
-}
+// text and number write a member unless it is unknown.
 
-func (w *writer) known(name, value string) {
+func text(w *json.Writer, name, value string) {
 	if value != "" {
-		w.name(name)
+		w.Name(name)
 		w.Text(value)
 	}
 }
 
-func (w *writer) number(name string, value int64) {
+func number(w *json.Writer, name string, value int64) {
 	if value != 0 {
-		w.name(name)
-		w.Int(value)
+		w.Number(name, value)
 	}
 }

@@ -185,3 +185,20 @@ func TestWithoutRoom(t *testing.T) {
 		}
 	}
 }
+
+func TestStatusCountsDirectCalls(t *testing.T) {
+	i := newInstance(t)
+	i.want("request, trap", input.GetToken, "", "trap") // whose end nobody knows
+	i.Clock++
+	i.want("request, token_endpoint_unavailable 2", input.GetToken, "", "503")
+	i.Clock += 2
+	i.want("request, GET /jobs A c, request, GET /jobs B c, ok", input.ListJobs, "", "A", "401", "B", "200")
+	const want = `{"token_expires_at":1800000063,"renew_at":1800000033,"token_requests":4,"failed_token_requests":1,"refused_tokens":1,"store_failures":0}`
+	if got := flow.Status(i, nil); string(got.Text) != want {
+		t.Errorf("got %s", got.Text)
+	}
+	i.Clock = 0
+	if got := flow.Status(i, nil); !strings.Contains(string(got.Text), `"token_requests":4`) {
+		t.Errorf("without a clock: %s", got.Text)
+	}
+}

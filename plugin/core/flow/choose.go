@@ -37,6 +37,8 @@ func (f *Flow) choose() Event {
 		return lockHeld
 	}
 	f.Request = oauth2.NewTokenRequest(f.client)
+	f.vars.TokenRequests++
+	f.save()
 	return requestToken
 }
 
@@ -135,12 +137,10 @@ func (f *Flow) readClient() (err *apierror.Error) {
 
 // logOld logs that a renewal failed, at most once a minute.
 func (f *Flow) logOld() {
-	if last := f.retry.Warned; f.now >= last && f.now < last+60 {
-		return
+	if f.minuteSince(&f.retry.Warned) {
+		f.SetBackoff(f.retry)
+		f.host.Log(host.Warn, "the token could not be renewed; the old one, still valid, is used")
 	}
-	f.retry.Warned = f.now
-	f.SetBackoff(f.retry)
-	f.host.Log(host.Warn, "the token could not be renewed; the old one, still valid, is used")
 }
 
 // Error returns why the flow failed, as JSON.

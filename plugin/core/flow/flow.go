@@ -170,6 +170,7 @@ func (f *Flow) Current() bool {
 
 // Drop remembers a token as refused, for a call without a clock that gets no other one.
 func (f *Flow) Drop(token string) {
+	f.vars.CountRefused(hash(token))
 	f.vars.Refuse(hash(token))
 	f.save()
 	f.Object = nil

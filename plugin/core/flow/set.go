@@ -58,7 +58,7 @@ func ClearToken(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	f := New(h, 0)
-	f.vars = &vars.State{Clears: f.vars.Clears + 1}
+	f.vars = &vars.State{Clears: f.vars.Clears + 1, Counts: f.vars.Counts}
 	f.save()
 	for _, name := range vars.All {
 		h.SetVar(name, nil)

@@ -50,7 +50,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 // take processes the result of the flow's step, and returns the event that follows.
 func (f *Flow) take(r *input.Resume) Event {
 	if f.state.usesStore() && r.Given == input.GivenFailed {
-		f.store, f.locked = storeFailed, 0
+		f.storeFailed(r.Failed)
 	}
 	switch f.state {
 	case ReadingToken:

@@ -3,8 +3,10 @@ package flow
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering/plugin/core/redact"
 	"automatic-rostering/plugin/core/vars"
 )
 
@@ -144,4 +146,32 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 		f.save()
 	}
 	f.SetBackoff(next)
+}
+
+// storeFailed has the flow continue without the store, and logs why, at most once a minute.
+func (f *Flow) storeFailed(why string) {
+	c := &f.vars.Counts
+	c.StoreFailures++
+	if f.minuteSince(&c.StoreWarnedAt) {
+		name := "set"
+		switch f.state {
+		case ReadingToken, ReadingLock:
+			name = "get"
+		case TakingLock:
+			name = "add"
+		}
+		f.host.Log(host.Warn, "the token store's "+name+
+			" failed; calls continue, but the token is not shared (logged once a minute): "+redact.Text(why, f.secrets()))
+	}
+	f.save()
+	f.store, f.locked = storeFailed, 0
+}
+
+// minuteSince reports whether something was last logged a minute ago, and notes that it is now.
+func (f *Flow) minuteSince(last *int64) bool {
+	if f.now >= *last && f.now < *last+60 {
+		return false
+	}
+	*last = f.now
+	return true
 }

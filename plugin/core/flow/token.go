@@ -17,6 +17,7 @@ const recent = 10
 // refuse processes a token that the service refused. used says that it accepted it before.
 func (f *Flow) refuse(text string, used bool) {
 	f.refused = hash(text)
+	f.vars.CountRefused(f.refused)
 	t := &f.vars.Token
 	if f.left() > 0 {
 		return // the token stays, for the calls that do not refuse it
@@ -103,7 +104,8 @@ func (f *Flow) responded(r *message.Response) Event {
 		f.keep(text, t)
 	}
 	if old.Hash == 0 {
-		return ended // the host did not keep it
+		f.countFailed() // the host did not keep it
+		return ended
 	}
 	f.endBackoff()
 	if f.store == withStore {
@@ -113,6 +115,7 @@ func (f *Flow) responded(r *message.Response) Event {
 }
 
 func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
+	f.countFailed()
 	f.fail(err)
 	if f.now != 0 {
 		f.backOff(err, retryAfter)
@@ -120,6 +123,11 @@ func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
 	if f.force == 0 && f.usable(&f.vars.Token) {
 		f.logOld()
 	}
+}
+
+func (f *Flow) countFailed() {
+	f.vars.FailedRequests++
+	f.save()
 }
 
 // endBackoff ends the backoff of a failed token request. How often new tokens were refused

@@ -15,6 +15,7 @@ const (
 	SendRequest
 	Begin
 	Request
+	Status
 )
 
 var exports = [...]fields{
@@ -23,6 +24,7 @@ var exports = [...]fields{
 	SendRequest: "path method headers body customer_id user_id now",
 	Begin:       "accepts force refused used now",
 	Request:     "path method headers body customer_id user_id",
+	Status:      "now",
 }
 
 // Input is the input of one of these exports.

@@ -14,3 +14,16 @@ func (w *Writer) Text(value string) { *w = AppendString(*w, value) }
 
 // Int writes a number.
 func (w *Writer) Int(n int64) { *w = ascii.AppendInt(*w, n) }
+
+// Name writes the name of a member that is not the first.
+func (w *Writer) Name(name string) {
+	w.Raw(`,"`)
+	w.Raw(name)
+	w.Raw(`":`)
+}
+
+// Number writes a member that is a number.
+func (w *Writer) Number(name string, n int64) {
+	w.Name(name)
+	w.Int(n)
+}

@@ -63,9 +63,27 @@ type State struct {
 	LookedAt int64
 	// Clears counts the clear_tokens.
 	Clears int64
+	Counts
 	// Prepared says that JobsRequest is prepared with Token, and ForInput that it is for the
 	// ids in JobsIDs instead of those in the config.
 	Prepared, ForInput bool
+}
+
+// Counts are what happened since the instance was created. clear_token keeps them.
+type Counts struct {
+	TokenRequests, FailedRequests, RefusedTokens, StoreFailures int64
+	// LastRefused is the hash of the token that RefusedTokens counted last.
+	LastRefused int64
+	// StoreWarnedAt is when a warning about the store was last logged, in Unix seconds, or 0.
+	StoreWarnedAt int64
+}
+
+// CountRefused counts a refused token, once.
+func (s *State) CountRefused(hash int64) {
+	if s.LastRefused != hash && !s.Refuses(hash) {
+		s.RefusedTokens++
+	}
+	s.LastRefused = hash
 }
 
 // Refuse remembers a refused token.
@@ -144,6 +162,7 @@ func (s *State) words() []*int64 {
 		&t.Hash, &t.RequestedAt, &t.ArrivedAt, &t.ExpiresAt, &t.Margin, &t.Fresh,
 		&p.Hash, &p.RequestedAt, &p.ArrivedAt, &p.ExpiresAt, &p.Margin, &p.Fresh,
 		&r[0], &r[1], &r[2], &r[3], &s.LookedAt, &s.Clears,
+		&s.TokenRequests, &s.FailedRequests, &s.RefusedTokens, &s.StoreFailures, &s.LastRefused, &s.StoreWarnedAt,
 	}
 }
 

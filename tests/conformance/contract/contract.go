@@ -86,7 +86,7 @@ func (c Contract) Fits(definition string, text []byte) error {
 
 // outputs maps exports to the definitions of the outputs that the plugin makes itself.
 var outputs = map[string]string{
-	"get_token": "token", "begin": "step", "resume": "step", "request": "request_output", "explain": "error", "version": "version", "set_token": "", "clear_token": "", "check": "",
+	"get_token": "token", "begin": "step", "resume": "step", "request": "request_output", "explain": "error", "version": "version", "status": "status_output", "set_token": "", "clear_token": "", "check": "",
 }
 
 // Returns checks the output of an export, or its error if failure is not empty.

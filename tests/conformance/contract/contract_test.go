@@ -34,7 +34,7 @@ func TestExamples(t *testing.T) {
 	}
 	inputs := map[string]func([]byte) *apierror.Error{
 		"begin": parse(input.Begin), "request": parse(input.Request), "get_token": parse(input.GetToken),
-		"list_jobs": parse(input.ListJobs), "send_request": parse(input.SendRequest),
+		"list_jobs": parse(input.ListJobs), "status": parse(input.Status), "send_request": parse(input.SendRequest),
 		"resume":    func(b []byte) *apierror.Error { _, err := input.ParseResume(b); return err },
 		"explain":   func(b []byte) *apierror.Error { _, err := input.ParseExplain(b); return err },
 		"set_token": func(b []byte) *apierror.Error { _, err := input.ParseToken(b); return err },

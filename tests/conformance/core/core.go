@@ -63,7 +63,7 @@ func (h *Host) Do(r protocol.Request) (protocol.Response, error) {
 var (
 	silent = map[string]func(host.Host, []byte) host.Result{
 		"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
-		"request": service.Request, "explain": service.Explain, "check": config.Check, "version": version.Version,
+		"request": service.Request, "explain": service.Explain, "check": config.Check, "version": version.Version, "status": flow.Status,
 	}
 	sending = map[string]input.Export{"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest}
 )

@@ -1,0 +1,39 @@
+package flow
+
+import (
+	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/json"
+)
+
+// Status implements the export status: what the instance knows of its token and its backoff, and what
+// happened since it was created.
+func Status(h host.Host, rawInput []byte) host.Result {
+	in, err := input.Parse(rawInput, input.Status)
+	if err != nil {
+		return host.Fail(err)
+	}
+	f := New(h, Now(h, &in.Clock))
+	var w json.Writer
+	if t := &f.vars.Token; f.usable(t) && t.ExpiresAt != 0 {
+		w.Number("token_expires_at", t.ExpiresAt)
+		w.Number("renew_at", t.RenewAt())
+	}
+	if left := f.left(); left > 0 {
+		w.Number("retry_at", f.now+left)
+		w.Name("error")
+		members, _, _ := ascii.Cut(string(f.retry.Error), `,"retryable"`) // code and message
+		w.Raw("{")
+		w.Raw(members)
+		w.Raw("}")
+	}
+	c := &f.vars.Counts
+	w.Number("token_requests", c.TokenRequests)
+	w.Number("failed_token_requests", c.FailedRequests)
+	w.Number("refused_tokens", c.RefusedTokens)
+	w.Number("store_failures", c.StoreFailures)
+	w.Raw("}")
+	w[0] = '{'
+	return host.Result{Text: w}
+}
