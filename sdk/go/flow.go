@@ -33,9 +33,9 @@ type flow struct {
 func (f *flow) run(ctx context.Context) {
 	defer f.cancel(nil)
 	defer f.end()
-	input := result{"accepts": []string{}, "force": f.force}
+	input := result{"accepts": []string{"wait"}, "force": f.force}
 	if f.holder.driver.store != nil {
-		input["accepts"] = []string{"store"}
+		input["accepts"] = []string{"store", "wait"}
 	}
 	if f.refused != nil {
 		input["refused"], input["used"] = f.refused.token, f.refused.used

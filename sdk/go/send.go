@@ -41,9 +41,6 @@ func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx conte
 	defer d.holder.settle(ctx)
 	t, err := token(ctx, "")
 	for sent := []string(nil); err == nil; t, err = token(ctx, t.AccessToken) {
-		if len(sent) == mostSends {
-			return nil
-		}
 		if len(sent) > 0 {
 			d.log(line{level: slog.LevelWarn, text: "the service refused the token; the request is retried with another one"})
 		}
@@ -57,7 +54,7 @@ func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx conte
 			return nil
 		}
 		d.holder.refuse(t.AccessToken, repeatable && len(sent) == 1)
-		if !repeatable {
+		if !repeatable || len(sent) == mostSends {
 			return nil
 		}
 	}

@@ -8,12 +8,15 @@ import (
 )
 
 const (
-	maxWait = 30 // seconds, of the plugin's own waits
+	// MaxOwnWait is the longest wait that the plugin chooses itself, in seconds.
+	MaxOwnWait = 30
 	// MaxWait is the longest wait that a server or the store can request, in seconds.
 	MaxWait = 3600
-	// forgotten is how long after the end of a backoff another refused token is the first
-	// again, in seconds.
-	forgotten = 60
+	// forgotten is how long after its last backoff a series ends, in seconds: an hour of
+	// refused tokens may have a call every few minutes.
+	forgotten = 600
+	// young is how old a token is, in seconds, that any service knows of.
+	young = 10
 )
 
 // Record is what is kept between calls.
@@ -24,6 +27,10 @@ type Record struct {
 	Failures int
 	// Refusal says that they were refused tokens, not failed token requests.
 	Refusal bool
+	// Series is when the first of a series of young tokens was refused, in Unix seconds, or 0.
+	Series int64
+	// Secret is the mark of the client secret with which the token request failed.
+	Secret int64
 	// Warned is when a warning about the failures was last logged, in Unix seconds, or 0.
 	Warned int64
 	// Error is the last failure: the members of the JSON object that the host got, except
@@ -32,21 +39,52 @@ type Record struct {
 }
 
 // Next returns the record of another failure now, with the plugin's own wait after it:
-// 1, 2, 4 … 30 seconds. After refused tokens the first has none, and the count starts over
-// a minute after the last wait.
+// 1, 2, 4 … 30 seconds. The first refused token of a series has none.
 func (r *Record) Next(refusal bool, now int64) *Record {
-	next := &Record{Since: now, Failures: 1, Refusal: refusal, Warned: r.Warned}
-	if r.Refusal == refusal && len(r.Error) != 0 && (!refusal || now <= r.Since+r.Wait+forgotten) {
+	next := &Record{Since: now, Failures: 1, Refusal: refusal, Series: r.InSeries(now), Warned: r.Warned}
+	if r.Refusal == refusal && (next.Series != 0 || !refusal && len(r.Error) != 0) {
 		next.Failures = min(r.Failures+1, MaxFailures)
+	}
+	if refusal && next.Series == 0 {
+		next.Series = now
 	}
 	doublings := next.Failures - 1
 	if refusal {
 		doublings--
 	}
 	if doublings >= 0 {
-		next.Wait = min(int64(1)<<min(doublings, 8), maxWait)
+		next.Wait = min(int64(1)<<min(doublings, 8), MaxOwnWait)
 	}
 	return next
+}
+
+// InSeries returns when the series began to which a token belongs that is refused now, or 0.
+func (r *Record) InSeries(now int64) int64 {
+	length := int64(forgotten)
+	if r.Refusal && r.Failures == 1 { // the next token was not refused yet
+		length = young
+	}
+	if now > r.Since+r.Wait+length {
+		return 0
+	}
+	return r.Series
+}
+
+// Refused reports whether the service refuses tokens: the last refused one has not been accepted
+// since, as far as it can be known.
+func (r *Record) Refused(now int64) bool {
+	return r.Refusal && r.Series != 0 && now <= r.Since+r.Wait+young
+}
+
+// Patient reports whether a token may not be known to the service yet. The longer a series of
+// such tokens lasts, the older they may be: otherwise each would be replaced by one that is
+// too young again.
+func (r *Record) Patient(requestedAt, now int64) bool {
+	patience := int64(young)
+	if series := r.InSeries(now); series != 0 {
+		patience = max(patience, 3*(requestedAt-series))
+	}
+	return now < requestedAt+patience
 }
 
 // RetryAfter reads a Retry-After header (RFC 9110 §10.2.3): at least 1 second and at most an hour,
@@ -98,7 +136,7 @@ func (r *Record) Left(now int64) int64 {
 }
 
 // headSize is the encoded length of all fields but Error.
-const headSize = 32
+const headSize = 40
 
 // Encode returns the record as the value of a var.
 func (r *Record) Encode() []byte {
@@ -109,7 +147,9 @@ func (r *Record) Encode() []byte {
 	if r.Refusal {
 		b[16] = 1
 	}
+	binary.LittleEndian.PutUint32(b[20:], uint32(r.Secret))
 	binary.LittleEndian.PutUint64(b[24:], uint64(r.Warned))
+	binary.LittleEndian.PutUint64(b[32:], uint64(r.Series))
 	return append(b, r.Error...)
 }
 
@@ -126,7 +166,9 @@ func Decode(b []byte) *Record {
 		Wait:     min(int64(binary.LittleEndian.Uint32(b[8:])), MaxWait),
 		Failures: int(min(binary.LittleEndian.Uint32(b[12:]), MaxFailures)),
 		Refusal:  b[16] == 1,
+		Secret:   int64(binary.LittleEndian.Uint32(b[20:])),
 		Warned:   int64(binary.LittleEndian.Uint64(b[24:])),
+		Series:   int64(binary.LittleEndian.Uint64(b[32:])),
 		Error:    b[headSize:],
 	}
 }

@@ -21,7 +21,7 @@ func TestWaitsDouble(t *testing.T) {
 			if r.Wait != want || r.Failures != i+1 || r.Since != now {
 				t.Errorf("refusal %v, failure %d: %+v, want a wait of %d", refusal, i+1, r, want)
 			}
-			now += r.Wait + 60
+			now += r.Wait + 10 // as long as a single refused token counts
 		}
 		r.Failures = math.MaxInt32
 		if r = r.Next(refusal, now); r.Wait != 30 || r.Failures != backoff.MaxFailures {
@@ -39,8 +39,10 @@ func TestCountResets(t *testing.T) {
 		want    int
 	}{
 		{"a failed request long after", backoff.Record{Since: now - 1e6, Wait: 30, Failures: 6, Error: []byte("e")}, false, 7},
-		{"a refused token a minute after the wait", backoff.Record{Since: now - 76, Wait: 16, Failures: 6, Refusal: true, Error: []byte("e")}, true, 7},
-		{"a second later", backoff.Record{Since: now - 77, Wait: 16, Failures: 6, Refusal: true, Error: []byte("e")}, true, 1},
+		{"a refused token ten minutes after the wait", backoff.Record{Since: now - 616, Wait: 16, Failures: 6, Refusal: true, Series: 9, Error: []byte("e")}, true, 7},
+		{"a second later", backoff.Record{Since: now - 617, Wait: 16, Failures: 6, Refusal: true, Series: 9, Error: []byte("e")}, true, 1},
+		{"a second refused token", backoff.Record{Since: now - 10, Failures: 1, Refusal: true, Series: 9, Error: []byte("e")}, true, 2},
+		{"a second later, too", backoff.Record{Since: now - 11, Failures: 1, Refusal: true, Series: 9, Error: []byte("e")}, true, 1},
 		{"a failed request after a refused token", backoff.Record{Since: now, Failures: 6, Refusal: true, Error: []byte("e")}, false, 1},
 		{"a refused token after a failed request", backoff.Record{Since: now, Failures: 6, Error: []byte("e")}, true, 1},
 	} {
@@ -116,7 +118,7 @@ func TestLeft(t *testing.T) {
 }
 
 func equal(a, b backoff.Record) bool {
-	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && a.Warned == b.Warned && string(a.Error) == string(b.Error)
+	return a.Since == b.Since && a.Wait == b.Wait && a.Failures == b.Failures && a.Refusal == b.Refusal && a.Series == b.Series && a.Secret == b.Secret && a.Warned == b.Warned && string(a.Error) == string(b.Error)
 }
 
 // FuzzBackoff decodes value as the value of a var, and encodes and decodes a record that a
@@ -151,7 +153,7 @@ func FuzzBackoff(f *testing.F) {
 		if wait < 1 || wait > 3600 {
 			t.Fatalf("a wait of %d s", wait)
 		}
-		want := backoff.Record{Since: int64(now), Wait: wait, Failures: int(failures) + 1, Error: []byte(failure)}
+		want := backoff.Record{Since: int64(now), Wait: wait, Failures: int(failures) + 1, Series: int64(now), Secret: int64(failures), Error: []byte(failure)}
 		got := backoff.Decode(want.Encode())
 		if !equal(*got, want) {
 			t.Errorf("got %+v, want %+v", got, want)

@@ -86,8 +86,8 @@ func (c *call) finish(r *message.Response) host.Result {
 			return host.Result{Kind: host.Response}
 		}
 		e := service.NewError(r, append([]string{c.host.Config("client_secret")}, c.tokens...), c.now)
-		if r.Status != 401 {
-			return host.Fail(e)
+		if r.Status != 401 || sends == maxSends {
+			return host.Fail(e) // a call that is over requests nothing
 		}
 		if failure := c.replace(); failure != nil {
 			if oauth2.IsRefusal(failure) {
@@ -95,7 +95,7 @@ func (c *call) finish(r *message.Response) host.Result {
 			}
 			return host.Result{Kind: host.Error, Text: failure}
 		}
-		if sends == maxSends || c.flow.Object == nil {
+		if c.flow.Object == nil {
 			return host.Fail(e)
 		}
 		c.host.Log(host.Warn, "the service refused the token; the request is retried with another one")

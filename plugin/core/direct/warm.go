@@ -6,6 +6,7 @@ import (
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/oauth2"
+	"automatic-rostering/plugin/core/redact"
 	"automatic-rostering/plugin/core/service"
 	"automatic-rostering/plugin/core/vars"
 )
@@ -71,7 +72,8 @@ func (c *call) recall(status int) (err *apierror.Error) {
 		}
 	}
 	if status != 0 {
-		c.host.Log(host.Debug, c.request.Line(status))
+		// The caller may have put a secret into the path.
+		c.host.Log(host.Debug, redact.Text(c.request.Line(status), append([]string{c.host.Config("client_secret")}, c.tokens...)))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func (f *Flow) choose() Event {
 	f.offer()
 	left := f.left()
 	usable := f.Object != nil && (f.force == 0 || f.asked == obtained)
-	enough := usable && (!f.due() || f.asked != notAsked || left > 0 || f.found == held)
+	enough := usable && (!f.due() || f.asked != notAsked || left > 0 || f.found == busy)
 	if enough && f.locked == 0 {
 		return tokenReady
 	}
@@ -31,18 +31,21 @@ func (f *Flow) choose() Event {
 	case f.store != withStore || f.locked != 0:
 	case f.found == nothing && f.force == 0:
 		return lookInStore
-	case f.found != held:
+	case f.found <= tokenRead:
 		return takeLock
-	case f.force == 0:
+	case f.found == held && f.force == 0:
 		return lockHeld
+	case f.found == busy:
+		return toWait
 	}
-	f.Request = oauth2.NewTokenRequest(f.client)
+	f.Request = oauth2.NewTokenRequest(f.config)
 	f.vars.TokenRequests++
 	f.save()
 	return requestToken
 }
 
-// end ends the flow, once the lock that it holds shows that.
+// end ends the flow, once the lock that it holds shows that, and the store has no token. An
+// error whose backoff is short becomes a wait.
 func (f *Flow) end(enough bool, left int64) Event {
 	looked := f.vars.LookedAt >= f.now && f.vars.LookedAt <= f.now+vars.Tolerance
 	switch {
@@ -50,19 +53,31 @@ func (f *Flow) end(enough bool, left int64) Event {
 		return lockToWrite
 	case enough:
 		return tokenReady
-	case f.store == withStore && f.force == 0 && f.asked == notAsked && f.found == nothing && !looked:
-		f.vars.LookedAt = f.now // during a backoff, once a second
+	case f.store == withStore && f.force == 0 && f.found != tokenRead && !looked:
+		f.vars.LookedAt = f.now // once a second
 		f.save()
 		return lookInStore
+	case f.waitsOut(left):
+		f.found = tokenRead // it looks again when the backoff has ended
+		return toWait
 	}
 	return declined
 }
 
-// offer finds the token that the step has: for some seconds after a renewal, the one before.
+// waitsOut reports whether the flow waits until the backoff ends. The error of a refused token
+// is its caller's, and nobody waits in a flow while the instance has a token for the others.
+func (f *Flow) waitsOut(left int64) bool {
+	_, awaited := lockWait(f.looks)
+	refusal := codes[f.code] == apierror.ServiceUnauthorized || left > 0 && f.retry.Refusal
+	return f.pauses != noPauses && f.asked != obtained && awaited+(f.pauses-1)*pause+left*1000 <= maxPauses && !refusal &&
+		(f.force != 0 || !f.vars.Usable(&f.vars.Token, f.now))
+}
+
+// offer finds the token that the step has: for some time after a renewal, the one before.
 func (f *Flow) offer() {
 	s := f.vars
 	f.Object = nil
-	if f.now != 0 && f.now < s.Token.ArrivedAt+vars.Overlap {
+	if f.now != 0 && f.now < s.UseFrom {
 		f.offerIf(&s.Previous, vars.Previous)
 	}
 	if f.Object == nil {
@@ -90,10 +105,7 @@ func (f *Flow) usable(t *vars.Token) bool {
 }
 
 // due reports whether a token is to be obtained, although there may be one.
-func (f *Flow) due() bool {
-	t := &f.vars.Token
-	return !f.usable(t) || f.now != 0 && f.now >= t.RenewAt()
-}
+func (f *Flow) due() bool { return f.Object == nil || f.now != 0 && f.now >= f.vars.Token.RenewAt() }
 
 // otherSteps is how long the token of a step other than done is used, in seconds.
 const otherSteps = 30
@@ -104,7 +116,7 @@ func (f *Flow) until() int64 {
 	end := f.now + otherSteps
 	switch {
 	case t == &f.vars.Previous:
-		end = f.vars.Token.ArrivedAt + vars.Overlap
+		end = f.vars.UseFrom
 	case f.now < t.RenewAt():
 		end = t.RenewAt()
 	case f.state == Done:
@@ -113,13 +125,18 @@ func (f *Flow) until() int64 {
 	return min(end, t.ExpiresAt)
 }
 
-// left returns the seconds until the next token request may be sent, or 0.
+// left returns the seconds until the next token request may be sent, or 0. A backoff because
+// of a rejected secret ends with that secret.
 func (f *Flow) left() int64 {
 	if f.now == 0 {
 		return 0
 	}
 	since := f.retry.Since
 	left := f.retry.Left(f.now)
+	if left > 0 && f.retry.Secret != 0 && f.readClient() == nil && f.retry.Secret != f.secretMark() {
+		f.endBackoff()
+		return 0
+	}
 	if f.retry.Since != since {
 		f.SetBackoff(f.retry)
 	}
@@ -127,9 +144,10 @@ func (f *Flow) left() int64 {
 }
 
 func (f *Flow) readClient() (err *apierror.Error) {
-	if f.key == "" {
-		if f.client, err = config.ReadClient(f.host.Config); err == nil {
-			f.key = oauth2.CacheKey(f.client)
+	if f.config == nil {
+		if f.config, err = config.ReadClient(f.host.Config); err == nil {
+			f.key = oauth2.CacheKey(f.config)
+			f.client = hash(f.key)
 		}
 	}
 	return err
@@ -147,28 +165,28 @@ func (f *Flow) logOld() {
 func (f *Flow) Error() []byte {
 	left := f.left()
 	own := &oauth2.Failure{Code: codes[f.code], Status: f.status}
+	err := f.err
 	switch {
-	case f.err != nil:
-		return f.err.JSON()
+	case err != nil:
+		return err.JSON()
 	case f.asked == obtained:
-		err := notKept()
-		err.RetryAfter = left
-		return err.JSON()
+		err = notKept()
 	case f.code != 0 && *own != *oauth2.ReadFailure(f.retry.Error):
-		err := own.Error()
-		err.RetryAfter = left
-		return err.JSON()
+		err = own.Error()
+	default:
+		return apierror.Object(f.retry.Error, left)
 	}
-	return apierror.Object(f.retry.Error, left)
+	err.RetryAfter = left
+	return err.JSON()
 }
 
 // codes are those of the errors with which a token request, or a new token, can fail.
 var codes = [...]string{"", apierror.TokenEndpointRejected, apierror.TokenEndpointUnavailable,
 	apierror.TokenResponseInvalid, apierror.NetworkError, apierror.ServiceUnauthorized}
 
-// fail records how the flow failed.
+// fail records how the flow failed. The store may have a token nevertheless.
 func (f *Flow) fail(err *apierror.Error) {
-	f.asked, f.err, f.status = failed, err, int64(err.Status)
+	f.asked, f.found, f.err, f.status = failed, nothing, err, int64(err.Status)
 	for i, code := range codes {
 		if code == err.Code {
 			f.code = int64(i)
@@ -178,5 +196,5 @@ func (f *Flow) fail(err *apierror.Error) {
 
 func notKept() *apierror.Error {
 	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
-		Message: "the new token expired, was refused or was lost; leave room for vars (max_var_bytes), then retry"}
+		Message: "the new token expired, was refused or was lost; retry; in direct calls, raise max_var_bytes"}
 }

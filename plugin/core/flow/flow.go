@@ -21,7 +21,8 @@ type Flow struct {
 	now    int64
 	vars   *vars.State
 	retry  *backoff.Record
-	client *config.Client
+	config *config.Client
+	key    string // the cache key
 
 	// Request is what a flow in Requesting sends.
 	Request *message.Request
@@ -39,25 +40,26 @@ type Flow struct {
 // between two steps. All of it is private to the plugin.
 type progress struct {
 	state State
-	key   string // the cache key, which identifies the client
 
 	// The rest are the numbers of a flow: see numbers.
 
+	client int64 // the hash of the cache key, which identifies the client
 	at     int64 // when the step was returned, in Unix seconds
 	clears int64 // how many clear_tokens there were when the flow began
-	// store says how the flow uses the store, and locked that it holds the lock.
-	store, locked int64
-	force         int64
-	refused       int64 // the hash of the token that the caller refused, or 0
+	// store says how the flow uses the store, and locked that it holds the lock. pauses is one
+	// more than the number of its pauses in backoffs, or noPauses.
+	store, locked, pauses int64
+	force                 int64
+	refused               int64 // the hash of the token that the caller refused, or 0
 	// asked says how the flow's token request ended, and code and status how it failed.
 	asked, code, status int64
 	// found is what the flow knows from the store since it last began to look there.
 	found int64
-	// looks counts the waits for the lock. free says that no lock was held since the last one,
-	// requesting that a lock of another instance was seen during its token request, and trust
-	// that this request has ended.
-	looks, free, requesting, trust int64
+	// looks counts the waits for the lock. free says that no lock was held since the last one.
+	looks, free int64
 }
+
+const noPauses = 0 // the host does not wait
 
 // How a flow uses the store.
 const (
@@ -77,10 +79,11 @@ const (
 const (
 	nothing   = iota
 	tokenRead // there was no better token
-	held      // another instance holds the lock
+	held      // another instance has the lock
+	busy      // and requests a token
 )
 
-// New returns a flow that has not begun, at a time in Unix seconds, or 0 without a input.
+// New returns a flow that has not begun, at a time in Unix seconds, or 0 without a clock.
 func New(h host.Host, now int64) *Flow {
 	f := &Flow{host: h, now: now}
 	f.load()
@@ -107,10 +110,10 @@ func Now(h host.Host, in *input.Clock) int64 {
 	return now
 }
 
-// ClockUnusable returns the error of what needs a input.
+// ClockUnusable returns the error for a call that needs a clock.
 func ClockUnusable() *apierror.Error {
 	return &apierror.Error{Code: apierror.ClockUnusable,
-		Message: "the time is wrong; set the machine's clock, give the plugin a real one, or pass now (Unix seconds)"}
+		Message: "the clock is before the release; set it, or pass now (Unix seconds)"}
 }
 
 // Start begins the flow. In the state that it returns, Requesting, Done or Failed if the host
@@ -119,6 +122,9 @@ func (f *Flow) Start(in *input.Input) State {
 	f.clears = f.vars.Clears
 	if in.Store {
 		f.store = withStore
+	}
+	if in.Wait {
+		f.pauses = noPauses + 1
 	}
 	if in.Force {
 		f.force = 1

@@ -85,8 +85,17 @@ func (i *instance) do(line string) string {
 		result = `,"failed":"reason"`
 	case "null":
 		result = `,"value":null`
-	case "stored":
-		result = fmt.Sprintf(`,"value":%q`, object(words[1], i.Clock+number(2)))
+	case "stored": // token, expiry, and when it was requested and its series began, if that was not now
+		value := strings.TrimSuffix(object(words[1], i.Clock+number(2)), "}")
+		at := i.Clock
+		if len(words) > 3 {
+			at += number(3)
+		}
+		value += fmt.Sprintf(`,"requested_at":%d`, at)
+		if len(words) > 4 {
+			value += fmt.Sprintf(`,"series":%d`, i.Clock+number(4))
+		}
+		result = fmt.Sprintf(`,"value":%q`, value+"}")
 	case "value":
 		result = fmt.Sprintf(`,"value":%q`, strings.Join(words[1:], " "))
 	case "lock":
@@ -112,8 +121,9 @@ func (i *instance) beginning(words []string) string {
 	input := map[string]any{}
 	for _, word := range words {
 		switch field, value, _ := strings.Cut(word, "="); field {
-		case "store":
-			input["accepts"] = []string{"store"}
+		case "store", "wait":
+			accepts, _ := input["accepts"].([]string)
+			input["accepts"] = append(accepts, word)
 		case "refused":
 			input[field] = value
 		default:
@@ -173,6 +183,7 @@ func (i *instance) returned(name string, r host.Result) string {
 		text += " " + s.Seconds.String()
 	case s.Step == "store":
 		text = s.Op + " " + strings.ReplaceAll(strings.ReplaceAll(s.Key, key+":", ""), key, "token")
+		text, _, _ = strings.Cut(text, ":") // the number of the secret
 		if s.Op != "get" {
 			text += fmt.Sprintf(" %s %d", i.short(s.Value), s.TTL)
 		}
@@ -190,6 +201,8 @@ func (i *instance) short(value string) string {
 		Failures    int
 		AccessToken string `json:"access_token"`
 		Until, Wait int64
+		Requested   int64 `json:"requested_at"`
+		Series      int64
 	}
 	if err := json.Unmarshal([]byte(value), &v); err != nil {
 		i.t.Fatalf("%s: %v", value, err)
@@ -199,6 +212,9 @@ func (i *instance) short(value string) string {
 			i.t.Errorf("until and wait differ: %s", value)
 		}
 		return fmt.Sprintf("%s %s wait %d failures %d", v.State, v.Code, v.Wait, v.Failures)
+	}
+	if v.Series != 0 {
+		return fmt.Sprintf("%s requested %+d series %+d", v.AccessToken, v.Requested-i.Clock, v.Series-i.Clock)
 	}
 	return v.State + v.AccessToken
 }

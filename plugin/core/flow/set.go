@@ -19,17 +19,16 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 	if err = f.readClient(); err != nil {
 		return host.Fail(err)
 	}
-	lifetime := min(in.ExpiresAt-f.now, vars.MaxLifetime)
 	switch {
 	case in.CacheKey != f.key:
 		return host.Fail(apierror.Mismatch("the token is for another client_id, scope or auth_url"))
-	case lifetime <= 0:
+	case in.ExpiresAt <= f.now:
 		return host.Fail(apierror.Mismatch("the token has expired"))
 	}
 	f.force = 1 // the token before is forgotten
 	t := &vars.Token{Hash: hash(in.AccessToken)}
 	if f.now != 0 {
-		t = f.known(t.Hash, lifetime)
+		t = f.known(t.Hash, f.now, in.ExpiresAt)
 	}
 	f.vars.Forgive(t.Hash)
 	current := &f.vars.Token
@@ -41,15 +40,17 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 	return host.Result{}
 }
 
-// extend sets the expiry of the instance's token, and nothing else.
+// extend sets the expiry of the instance's token, and forgets the one before it.
 func (f *Flow) extend(text string, t *vars.Token) {
 	current := &f.vars.Token
+	f.vars.Previous = vars.Token{}
 	if f.now != 0 {
-		current.ExpiresAt = t.ExpiresAt
-		current.RequestedAt = min(current.RequestedAt, f.now) // the clock may have been set back
-		f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
+		t.RequestedAt = min(current.RequestedAt, f.now) // the clock may have been set back
+		*current = *t
+		f.host.SetVar(vars.TokenObject, oauth2.TokenObject(text, t.ExpiresAt, f.key))
 	}
 	f.save()
+	f.host.SetVar(vars.Previous, nil)
 }
 
 // ClearToken implements the export clear_token: it forgets all tokens and the backoff.

@@ -8,18 +8,18 @@ type State uint8
 const (
 	Choosing     State = iota // what to do next: see choose
 	ReadingToken              // get CACHE_KEY
-	TakingLock                // add CACHE_KEY:lock
-	ReadingLock               // get CACHE_KEY:lock
-	AwaitingLock              // before the next look at it
+	TakingLock                // add the lock
+	ReadingLock               // get the lock
+	Waiting                   // for the lock, or until a backoff ends
 	Requesting                // from the token endpoint
 	WritingToken              // set CACHE_KEY
-	WritingLock               // set CACHE_KEY:lock
+	WritingLock               // set the lock
 	Done
 	Failed
 )
 
 var stateNames = [...]string{
-	"choosing", "reading_token", "taking_lock", "reading_lock", "awaiting_lock",
+	"choosing", "reading_token", "taking_lock", "reading_lock", "waiting",
 	"requesting", "writing_token", "writing_lock", "done", "failed",
 }
 
@@ -35,12 +35,12 @@ const (
 	lockHeld
 	requestToken
 	lockToWrite
+	toWait
 	tokenReady
 	declined
 	read
 	tried
 	lockRead
-	lockBusy
 	waited
 	tokenToWrite
 	ended
@@ -62,13 +62,13 @@ var transitions = [...]transition{
 	{Choosing, lockHeld, ReadingLock},
 	{Choosing, requestToken, Requesting},
 	{Choosing, lockToWrite, WritingLock},
+	{Choosing, toWait, Waiting},
 	{Choosing, tokenReady, Done},
 	{Choosing, declined, Failed},
 	{ReadingToken, read, Choosing},
 	{TakingLock, tried, Choosing},
 	{ReadingLock, lockRead, Choosing},
-	{ReadingLock, lockBusy, AwaitingLock},
-	{AwaitingLock, waited, Choosing},
+	{Waiting, waited, Choosing},
 	{Requesting, tokenToWrite, WritingToken},
 	{Requesting, ended, Choosing},
 	{WritingToken, written, Choosing},
@@ -88,5 +88,16 @@ func after(from State, on Event) State {
 // returnsStep reports whether a flow in this state has returned a step, and can be resumed.
 func (s State) returnsStep() bool { return s > Choosing && s < Done }
 
-// usesStore reports whether that step is one of a host with a store.
-func (s State) usesStore() bool { return s.returnsStep() && s != Requesting }
+// usesStore reports whether that step is an operation on the store.
+func (s State) usesStore() bool { return s.returnsStep() && s != Requesting && s != Waiting }
+
+// operation returns the name of that operation.
+func (s State) operation() string {
+	switch s {
+	case TakingLock:
+		return "add"
+	case WritingToken, WritingLock:
+		return "set"
+	}
+	return "get"
+}

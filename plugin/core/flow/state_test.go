@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the diagram of the states into docs/contract.md")
+var update = flag.Bool("update", false, "write the diagram of the states into README.md")
 
 // eventNames are those of the diagram.
 var eventNames = [...]string{
-	"", "look in store", "take lock", "lock held", "request token", "lock to write", "token ready", "declined", "read",
-	"tried", "lock free, failed, or too many waits", "lock busy", "waited", "to the store", "ended", "written",
+	"", "look in store", "take lock", "lock held", "request token", "lock to write", "wait", "token ready", "declined", "read",
+	"tried", "read", "waited", "to the store", "ended", "written",
 }
 
 // diagram draws the table of transitions for Mermaid.
@@ -24,9 +24,9 @@ func diagram() string {
 	return text + "    " + Done.String() + " --> [*]\n    " + Failed.String() + " --> [*]\n```\n"
 }
 
-// The diagram in the contract is that of the table.
+// The diagram in README.md is that of the table.
 func TestDiagram(t *testing.T) {
-	const file, begin, end = "../../../docs/contract.md", "<!-- states -->\n", "<!-- end of states -->\n"
+	const file, begin, end = "README.md", "<!-- states -->\n", "<!-- end of states -->\n"
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

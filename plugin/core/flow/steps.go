@@ -40,7 +40,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 		f.log(r.Status)
 	}
 	if f.clears != f.vars.Clears {
-		f.beginAnew(r)
+		f.restart(r)
 	} else {
 		f.run(f.take(r))
 	}
@@ -65,8 +65,10 @@ func (f *Flow) take(r *input.Resume) Event {
 		}
 		return tried
 	case ReadingLock:
-		return f.lockRead(r)
-	case AwaitingLock:
+		f.lockRead(r)
+		return lockRead
+	case Waiting:
+		f.waited()
 		return waited
 	case Requesting:
 		return f.responded(r.Message())
@@ -76,10 +78,22 @@ func (f *Flow) take(r *input.Resume) Event {
 	return written
 }
 
-// beginAnew begins the flow again after a clear_token, with the lock if it holds it.
-func (f *Flow) beginAnew(r *input.Resume) {
+// waited looks at the lock again. After a backoff, everything begins again.
+func (f *Flow) waited() {
+	if f.found == busy {
+		f.found = held
+		return
+	}
+	f.asked, f.code, f.status = notAsked, 0, 0
+	if f.left() == 0 {
+		f.found = nothing
+	}
+}
+
+// restart begins the flow again after a clear_token, with the lock if it holds it.
+func (f *Flow) restart(r *input.Resume) {
 	locked := f.locked != 0 && f.state != WritingLock || r.Added
-	f.progress = progress{key: f.key, clears: f.vars.Clears, store: min(f.store, withStore), force: f.force, refused: f.refused}
+	f.progress = progress{client: f.client, clears: f.vars.Clears, store: min(f.store, withStore), pauses: f.pauses, force: f.force, refused: f.refused}
 	if locked {
 		f.locked = 1
 	}
@@ -91,7 +105,7 @@ func (f *Flow) beginAnew(r *input.Resume) {
 func (f *Flow) misfit(given input.Given) string {
 	const optional = input.GivenFailed
 	switch f.state {
-	case AwaitingLock:
+	case Waiting:
 		if given != 0 {
 			return "flow"
 		}
@@ -117,44 +131,49 @@ func (f *Flow) misfit(given input.Given) string {
 
 // result encodes the step for the host, or returns the error with which the flow failed.
 func (f *Flow) result() host.Result {
-	var text []byte
+	var w json.Writer
 	switch f.state {
 	case Failed:
 		return host.Result{Kind: host.Error, Text: f.Error()}
 	case Done:
-		text = append(text, `{"step":"done"`...)
+		w.Raw(`{"step":"done"`)
 	case Requesting:
-		text = append(append(text, `{"step":"request","timeout":20,"limit":262145,"request":`...), f.Request.WithBody()...)
-	case AwaitingLock:
-		wait, _ := lockWait(f.looks)
-		f.looks++
-		text = appendSeconds([]byte(`{"step":"wait","seconds":`), wait)
+		w.Raw(`{"step":"request","timeout":20,"limit":262145,"request":`)
+		w.Raw(string(f.Request.WithBody()))
+	case Waiting:
+		w.Raw(`{"step":"wait","seconds":`)
+		milliseconds := f.wait()
+		w.Int(milliseconds / 1000)
+		w.Raw("." + ascii.Int(1000 + milliseconds%1000)[1:])
 	default:
-		text = f.appendOperation([]byte(`{"step":"store","timeout":1,"op":"`))
+		f.writeOperation(&w)
 	}
 	if f.Object != nil {
-		text = append(append(text, `,"token":`...), f.Object...)
-		text = ascii.AppendInt(append(text, `,"until":`...), f.until())
+		w.Name("token")
+		w.Raw(string(f.Object))
+		w.Number("until", f.until())
 	}
 	if f.state != Done {
-		text = f.appendFlow(append(text, `,"flow":`...))
+		w.Name("flow")
+		w.Text(f.text())
 	}
-	return host.Result{Text: append(text, '}')}
+	w.Raw("}")
+	return host.Result{Text: w}
 }
 
-func (f *Flow) appendOperation(text []byte) []byte {
-	o := f.operation()
-	text = append(append(text, o.name...), `","key":`...)
-	text = json.AppendString(text, o.key)
-	if o.value != "" {
-		text = json.AppendString(append(text, `,"value":`...), o.value)
-		text = ascii.AppendInt(append(text, `,"ttl":`...), o.ttl)
+func (f *Flow) writeOperation(w *json.Writer) {
+	name, key := f.state.operation(), f.key
+	if f.state != ReadingToken && f.state != WritingToken {
+		key = f.lockKey()
 	}
-	return text
-}
-
-func appendSeconds(text []byte, milliseconds int64) []byte {
-	text = ascii.AppendInt(text, milliseconds/1000)
-	rest := ascii.Int(1000 + milliseconds%1000)
-	return append(append(text, '.'), rest[1:]...)
+	w.Raw(`{"step":"store","timeout":1,"op":"`)
+	w.Raw(name)
+	w.Raw(`","key":`)
+	w.Text(key)
+	if name != "get" {
+		value, ttl := f.written()
+		w.Name("value")
+		w.Text(value)
+		w.Number("ttl", ttl)
+	}
 }

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
@@ -12,15 +13,31 @@ import (
 
 // The waits for the lock, in milliseconds: each twice as long as the one before. After a sum of
 // maxLockWaits, which counts because a clock may stand still, the flow continues without the
-// store.
+// store. It is as long as a token request may take.
 const (
 	firstLockWait   = 50
 	longestLockWait = 1000
-	maxLockWaits    = 30_000
-	// longWait is the sum of waits after which a token request that has ended is one that
-	// began after the flow.
-	longWait = 1000
+	maxLockWaits    = 20_000
 )
+
+// A flow that waits until a backoff ends does so in short pauses, because its host waits up to
+// half as long again. All its waits, with what is left of the backoff, are shorter than
+// maxPauses, in milliseconds.
+const (
+	pause     = 250
+	maxPauses = 5500
+)
+
+// wait returns the length of the flow's next wait, in milliseconds.
+func (f *Flow) wait() (wait int64) {
+	if f.found != busy {
+		f.pauses++
+		return pause
+	}
+	wait, _ = lockWait(f.looks)
+	f.looks++
+	return wait
+}
 
 // lockWait returns the length of the nth wait for the lock, and the sum of those before it.
 func lockWait(n int64) (wait, sum int64) {
@@ -44,90 +61,105 @@ const (
 	longOver = 600
 )
 
-// op is an operation on the shared store.
-type op struct {
-	name, key, value string
-	ttl              int64 // seconds
-}
-
-// operation returns the operation of the step.
-func (f *Flow) operation() op {
+// written returns what the step sets, or adds, and for how many seconds.
+func (f *Flow) written() (value string, ttl int64) {
 	switch f.state {
-	case ReadingToken:
-		return op{name: "get", key: f.key}
-	case ReadingLock:
-		return op{name: "get", key: f.key + lockSuffix}
-	case TakingLock:
-		return op{"add", f.key + lockSuffix, oauth2.Requesting, lockTTL}
 	case WritingToken:
-		return op{"set", f.key, string(f.host.Var(vars.TokenObject)), max(f.vars.Token.ExpiresAt-f.now, 1)}
+		return f.stored(), max(f.vars.Token.ExpiresAt-f.now, 1)
+	case TakingLock:
+		return oauth2.Requesting, lockTTL
 	}
-	if left := f.left(); left > 0 {
+	if left := f.left(); left > 0 && !f.retry.Refusal {
 		failure := oauth2.ReadFailure(f.retry.Error)
-		return op{"set", f.key + lockSuffix, failure.Value(f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)}
+		return failure.Value(f.now, left, max(f.retry.Failures, 1)), max(left, minFailedTTL)
 	}
-	return op{"set", f.key + lockSuffix, oauth2.Done, doneTTL}
+	return oauth2.Done, doneTTL
 }
 
-const lockSuffix = ":lock"
+// lockKey returns the key of the lock. Instances with another secret have another lock, so that
+// a rejected secret stops those alone that have it.
+func (f *Flow) lockKey() string { return f.key + ":lock:" + ascii.Int(f.secretMark()) }
+
+// secretMark returns a number that changes with the secret and does not identify it: one in
+// 32,768 secrets has the same.
+func (f *Flow) secretMark() int64 { return hash(f.config.Secret)>>8&0xffff | 1 }
+
+// markSecret notes that a backoff is because of the secret, and ends with it.
+func (f *Flow) markSecret(err *apierror.Error) {
+	if err.Code == apierror.TokenEndpointRejected {
+		f.retry.Secret = f.secretMark()
+	}
+}
+
+// stored returns the value of the token in the store, or "" if the host lost the token.
+func (f *Flow) stored() string {
+	object := f.host.Var(vars.TokenObject)
+	if len(object) == 0 {
+		return ""
+	}
+	return oauth2.StoredToken(object, f.vars.Token.RequestedAt, f.retry.InSeries(f.now))
+}
 
 // tokenRead processes the store's token.
 func (f *Flow) tokenRead(value string) {
-	trust := f.trust != 0
-	f.found, f.trust = tokenRead, 0
+	f.found = tokenRead
 	t, ok := input.ParseStoredToken(value)
 	h := hash(t.AccessToken)
-	switch current := &f.vars.Token; {
+	current := &f.vars.Token
+	later := t.RequestedAt > current.RequestedAt
+	switch {
 	case !ok || t.CacheKey != f.key || t.ExpiresAt <= f.now:
 		return
-	case !trust && (h == f.refused || f.vars.Refuses(h)):
-		return
-	case f.usable(current) && t.ExpiresAt <= current.ExpiresAt:
+	case !later && (f.usable(current) || h == f.refused || f.vars.Refuses(h)):
 		return
 	}
+	f.joinSeries(t.Series)
 	f.pardon(h)
-	lifetime := min(t.ExpiresAt-f.now, vars.MaxLifetime)
-	token := f.known(h, lifetime)
-	if trust {
-		token.Fresh = 1
-	}
-	f.keep(t.AccessToken, token)
+	f.keep(t.AccessToken, f.known(h, min(t.RequestedAt, f.now), t.ExpiresAt))
 	f.endBackoff()
 }
 
+// joinSeries continues the series of refused tokens in which another instance requested its
+// token, if this one is in a series, too, or has just begun: otherwise an instance that often
+// starts anew would replace each token that is too young.
+func (f *Flow) joinSeries(series int64) {
+	switch own := f.retry.InSeries(f.now); {
+	case series == 0 || series > f.now:
+	case own != 0:
+		f.retry.Series = min(own, series)
+	case f.vars.Token.Hash == 0:
+		f.continueSeries(1, series)
+	}
+}
+
+// continueSeries makes the backoff one of refused tokens that is over.
+func (f *Flow) continueSeries(failures int, series int64) {
+	f.retry = &backoff.Record{Since: f.now, Failures: failures, Refusal: true, Series: series}
+}
+
 // known returns what is known about a token that another instance requested.
-func (f *Flow) known(hash, lifetime int64) *vars.Token {
-	return &vars.Token{Hash: hash, RequestedAt: f.now, ArrivedAt: f.now, ExpiresAt: f.now + lifetime, Margin: min(f.client.Margin, lifetime/2)}
+func (f *Flow) known(hash, requestedAt, expiresAt int64) *vars.Token {
+	expiresAt = min(expiresAt, f.now+vars.MaxLifetime)
+	return &vars.Token{Hash: hash, RequestedAt: requestedAt, ExpiresAt: expiresAt, Margin: min(f.config.Margin, (expiresAt-requestedAt)/2)}
 }
 
 // lockRead processes the value of the lock, which another instance holds or held.
-func (f *Flow) lockRead(r *input.Resume) Event {
+func (f *Flow) lockRead(r *input.Resume) {
 	lock := oauth2.ParseLock(r.Value)
 	_, awaited := lockWait(f.looks)
 	switch {
 	case f.store == storeFailed:
 	case lock.Failed && lock.Until < f.now-longOver:
 		f.store = storeFailed
-	case lock.Failed && lock.Code == apierror.TokenEndpointRejected && oauth2.ReadFailure(f.retry.Error).Code != lock.Code:
-		f.locked = 1 // the secret of the other instance may be another one
 	case lock.Failed:
 		f.adopt(lock)
 	case awaited >= maxLockWaits:
 		f.store = storeFailed
 	case (r.ValueNull || lock.Done) && f.free == 0:
 		f.free, f.found = 1, nothing
-		if lock.Done && (f.requesting != 0 || awaited >= longWait) {
-			f.trust = 1
-		}
 	default:
-		if lock.Requesting {
-			f.requesting = 1
-		}
-		f.free = 0
-		f.offer()
-		return lockBusy
+		f.free, f.found = 0, busy
 	}
-	return lockRead
 }
 
 // adopt makes the failure of another instance, whose clock may differ, this one's.
@@ -135,17 +167,33 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 	err := lock.Error()
 	err.Message += " (seen by another instance)"
 	next := &backoff.Record{
-		Since: f.now, Wait: max(min(lock.Until-f.now, lock.Wait), 1, f.left()),
-		Failures: lock.Failures, Refusal: lock.Code == apierror.ServiceUnauthorized, Warned: f.retry.Warned, Error: err.Members(),
+		Since: f.now, Wait: max(f.untilExpiry(min(lock.Until-f.now, lock.Wait)), f.left()), Failures: lock.Failures,
+		Series: f.retry.InSeries(f.now), Warned: f.retry.Warned, Error: err.Members(),
 	}
-	if next.Refusal == f.retry.Refusal {
+	if !f.retry.Refusal {
 		next.Failures = max(next.Failures, f.retry.Failures)
 	}
-	if next.Refusal && f.vars.Refuses(f.vars.Token.Hash) { // as in refuse
-		f.vars.Forgive(f.vars.Token.Hash)
-		f.save()
-	}
+	f.retry = next
+	f.markSecret(err)
 	f.SetBackoff(next)
+	err.RetryAfter = next.Wait
+	f.fail(err)
+}
+
+// beforeExpiry is how long before the token in use expires a backoff ends, in seconds: a token
+// request takes that long.
+const beforeExpiry = 2
+
+// untilExpiry returns a wait that ends before the token in use expires, unless it is one that
+// a server may have requested.
+func (f *Flow) untilExpiry(wait int64) int64 {
+	wait = max(wait, 1)
+	if t := &f.vars.Token; wait <= backoff.MaxOwnWait && f.vars.Usable(t, f.now) {
+		if left := t.ExpiresAt - beforeExpiry - f.now; left > 0 {
+			return min(wait, left)
+		}
+	}
+	return wait
 }
 
 // storeFailed has the flow continue without the store, and logs why, at most once a minute.
@@ -153,14 +201,7 @@ func (f *Flow) storeFailed(why string) {
 	c := &f.vars.Counts
 	c.StoreFailures++
 	if f.minuteSince(&c.StoreWarnedAt) {
-		name := "set"
-		switch f.state {
-		case ReadingToken, ReadingLock:
-			name = "get"
-		case TakingLock:
-			name = "add"
-		}
-		f.host.Log(host.Warn, "the token store's "+name+
+		f.host.Log(host.Warn, "the token store's "+f.state.operation()+
 			" failed; calls continue, but the token is not shared (logged once a minute): "+redact.Text(why, f.secrets()))
 	}
 	f.save()

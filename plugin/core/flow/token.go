@@ -10,32 +10,37 @@ import (
 	"automatic-rostering/plugin/core/vars"
 )
 
-// recent is how long after its arrival a fresh token is new, in seconds: if the service
-// refuses it, it may refuse another one too.
-const recent = 10
+// overlap is how long the token before a renewed one is used at least, in seconds.
+const overlap = 5
 
 // refuse processes a token that the service refused. used says that it accepted it before.
 func (f *Flow) refuse(text string, used bool) {
 	f.refused = hash(text)
 	f.vars.CountRefused(f.refused)
-	t := &f.vars.Token
-	if f.left() > 0 {
+	defer f.save()
+	s := f.vars
+	t, before := &s.Token, &s.Previous
+	switch {
+	case f.refused == t.Hash && s.Usable(before, f.now):
+		// The service may learn of it later: until then, the token before it is used.
+		s.UseFrom = f.now + max(f.now-t.RequestedAt, overlap)
+		s.Overlaps++
+		return
+	case f.refused == before.Hash && s.Overlaps > 0 && f.now < before.ExpiresAt-overlap: // neither works
+		s.Refuse(t.Hash)
+	case f.refused == before.Hash:
+	case f.left() > 0:
 		return // the token stays, for the calls that do not refuse it
-	}
-	if f.now != 0 && !used && t.Hash == f.refused && t.Fresh != 0 && f.now < t.ArrivedAt+recent && !f.vars.Refuses(t.Hash) {
+	case f.now != 0 && !used && t.Hash == f.refused && f.retry.Patient(t.RequestedAt, f.now) && !s.Refuses(t.Hash):
 		err := (&oauth2.Failure{Code: apierror.ServiceUnauthorized, Status: 401}).Error()
 		f.backOff(err, 0)
 		if f.retry.Wait > 0 {
 			f.fail(err)
-			if f.store == withStore {
-				f.locked = 1 // to show the fleet
-			}
 			return
 		}
 	}
-	if f.vars.Refused[0] != f.refused {
-		f.vars.Refuse(f.refused)
-		f.save()
+	if s.Refused[0] != f.refused {
+		s.Refuse(f.refused)
 	}
 }
 
@@ -48,8 +53,9 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 	} else {
 		f.retry = f.retry.Next(refusal, f.now)
 		f.retry.Error = err.Members()
-		if t := &f.vars.Token; f.vars.Usable(t, f.now) { // it is in use until it expires
-			f.retry.Wait = min(f.retry.Wait, t.ExpiresAt-f.now)
+		f.markSecret(err)
+		if f.retry.Wait > 0 {
+			f.retry.Wait = f.untilExpiry(f.retry.Wait)
 		}
 		if retryAfter > 0 {
 			f.retry.Wait = retryAfter
@@ -63,7 +69,7 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 func (f *Flow) SetBackoff(r *backoff.Record) {
 	f.retry = r
 	f.host.SetVar(vars.Retry, nil) // first, as in keep
-	if len(r.Error) > 0 {
+	if len(r.Error) > 0 || r.Series != 0 {
 		f.host.SetVar(vars.Retry, r.Encode())
 	}
 }
@@ -90,20 +96,14 @@ func (f *Flow) responded(r *message.Response) Event {
 		return ended
 	}
 	f.asked = obtained
-	t := &vars.Token{Hash: hash(text), ArrivedAt: f.now, Fresh: 1, Margin: min(f.client.Margin, lifetime/2)}
+	t := &vars.Token{Hash: hash(text), Margin: min(f.config.Margin, lifetime/2)}
 	if f.now != 0 {
 		t.RequestedAt = min(f.at, f.now)
 		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
 	}
 	f.pardon(t.Hash)
-	old := &f.vars.Token
-	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && f.usable(old) && old.ExpiresAt > t.ExpiresAt {
-		f.save() // the old one stays
-		f.offer()
-	} else {
-		f.keep(text, t)
-	}
-	if old.Hash == 0 {
+	f.keep(text, t)
+	if f.vars.Token.Hash == 0 {
 		f.countFailed() // the host did not keep it
 		return ended
 	}
@@ -130,11 +130,11 @@ func (f *Flow) countFailed() {
 	f.save()
 }
 
-// endBackoff ends the backoff of a failed token request. How often new tokens were refused
-// still counts.
+// endBackoff ends the backoff of a failed token request. A series of refused tokens continues.
 func (f *Flow) endBackoff() {
 	if !f.retry.Refusal && len(f.retry.Error) > 0 {
-		f.SetBackoff(&backoff.Record{})
+		f.continueSeries(2, f.retry.InSeries(f.now))
+		f.SetBackoff(f.retry)
 	}
 }
 
@@ -154,10 +154,11 @@ func (f *Flow) keep(text string, t *vars.Token) {
 	s := f.vars
 	old := s.Token
 	var previous []byte
-	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && s.Usable(&old, f.now) {
+	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && s.Usable(&old, f.now) && !f.retry.Refused(f.now) {
 		previous = f.host.Var(vars.TokenObject)
 	}
 	s.Token, s.Previous, s.Prepared = vars.Token{}, vars.Token{}, false
+	s.UseFrom, s.Overlaps = f.now+overlap, 0
 	for _, name := range [...]string{vars.JobsRequest, vars.Previous, vars.TokenObject} {
 		f.host.SetVar(name, nil)
 	}
@@ -167,7 +168,7 @@ func (f *Flow) keep(text string, t *vars.Token) {
 		f.host.SetVar(vars.Previous, previous)
 		s.Previous = old
 	}
-	f.host.SetVar(vars.TokenObject, oauth2.AppendToken(nil, text, t.ExpiresAt, f.key))
+	f.host.SetVar(vars.TokenObject, oauth2.TokenObject(text, t.ExpiresAt, f.key))
 	s.Token = *t
 	if f.save(); f.host.Hold(vars.TokenObject) {
 		f.SetBackoff(before)
@@ -180,7 +181,7 @@ func (f *Flow) keep(text string, t *vars.Token) {
 
 // secrets returns what must not be in an error.
 func (f *Flow) secrets() []string {
-	return []string{f.client.Secret, oauth2.AccessToken(f.host.Var(vars.TokenObject)), oauth2.AccessToken(f.host.Var(vars.Previous))}
+	return []string{f.config.Secret, oauth2.AccessToken(f.host.Var(vars.TokenObject)), oauth2.AccessToken(f.host.Var(vars.Previous))}
 }
 
 // hash returns 48 bits of a 64-bit FNV-1a hash of a text, so that a JSON number represents it

@@ -29,7 +29,7 @@ var exports = [...]fields{
 
 // Input is the input of one of these exports.
 type Input struct {
-	Store bool // the host accepts steps that use a store, and waits
+	Store, Wait bool // the host accepts steps that use a store, and waits in backoffs
 
 	Force   bool
 	Refused string // the access token that the service refused
@@ -82,9 +82,13 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 
 func (in *Input) accept(value json.Value) *apierror.Error {
 	names, ok := value.Texts()
-	if !ok || value.Kind() != json.List || len(names) > 1 || len(names) == 1 && names[0] != "store" {
-		return apierror.Input("accepts", `accepts must be [] or ["store"]`)
+	ok = ok && value.Kind() == json.List
+	for _, name := range names {
+		ok = ok && (name == "store" && !in.Store || name == "wait" && !in.Wait)
+		in.Store, in.Wait = in.Store || name == "store", in.Wait || name == "wait"
 	}
-	in.Store = len(names) == 1
+	if !ok {
+		return apierror.Input("accepts", `accepts must be a list of "store" and "wait"`)
+	}
 	return nil
 }

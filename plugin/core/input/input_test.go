@@ -2,7 +2,6 @@ package input_test
 
 import (
 	"reflect"
-	"strings"
 	"testing"
 
 	"automatic-rostering/plugin/core/apierror"
@@ -19,6 +18,11 @@ func begin(text string) *apierror.Error {
 
 func send(text string) *apierror.Error {
 	_, err := input.Parse([]byte(text), input.SendRequest)
+	return err
+}
+
+func request(text string) *apierror.Error {
+	_, err := input.Parse([]byte(text), input.Request)
 	return err
 }
 
@@ -39,14 +43,15 @@ func TestRejects(t *testing.T) {
 		text  string
 		key   string
 	}{
-		{"a name of 64 characters is shown", begin, `{"` + strings.Repeat("x", 64) + `":1}`, strings.Repeat("x", 64)},
-		{"one of 65 is not", begin, `{"` + strings.Repeat("x", 65) + `":1}`, ""},
+		{"an unknown name, which may be a secret", begin, `{"x":1}`, ""},
+		{"an empty body of a host", request, `{"method":"POST","body":""}`, "body"},
+		{"no body of a host", request, `{"method":"POST","body":false}`, "body"},
 		{"a header that is a list", send, `{"path":"/","headers":{"X":["y"]}}`, "headers"},
-		{"failed and a status", resume, `{"flow":{},"status":200,"failed":"x"}`, "failed"},
-		{"headers of a response as a list", resume, `{"flow":{},"status":200,"headers":[["a","b"]]}`, "headers"},
-		{"a header that is a number", resume, `{"flow":{},"status":200,"headers":{"a":1,"b":""}}`, "headers"},
-		{"a list with a number", resume, `{"flow":{},"status":200,"headers":{"a":["b",1]}}`, "headers"},
-		{"a status with a fraction", resume, `{"flow":{},"status":200.5}`, "status"},
+		{"failed and a status", resume, `{"flow":"x","status":200,"failed":"x"}`, "failed"},
+		{"headers of a response as a list", resume, `{"flow":"x","status":200,"headers":[["a","b"]]}`, "headers"},
+		{"a header that is a number", resume, `{"flow":"x","status":200,"headers":{"a":1,"b":""}}`, "headers"},
+		{"a list with a number", resume, `{"flow":"x","status":200,"headers":{"a":["b",1]}}`, "headers"},
+		{"a status with a fraction", resume, `{"flow":"x","status":200.5}`, "status"},
 		{"a token that is no list", explain, `{"status":500,"tokens":"a"}`, "tokens"},
 		{"a token that is a number", explain, `{"status":500,"tokens":[1]}`, "tokens"},
 	} {
@@ -60,7 +65,7 @@ func TestRejects(t *testing.T) {
 
 func TestReads(t *testing.T) {
 	for text, want := range map[string]string{`["8","9"]`: "8", `[]`: "", `"7"`: "7"} {
-		r, err := input.ParseResume([]byte(`{"flow":{},"status":0,"headers":{"X":"1","retry-AFTER":` + text + `,"Y":"2"}}`))
+		r, err := input.ParseResume([]byte(`{"flow":"x","status":0,"headers":{"X":"1","retry-AFTER":` + text + `,"Y":"2"}}`))
 		if err != nil || r.RetryAfter != want {
 			t.Errorf("%s: got %+v, %v", text, r, err)
 		}

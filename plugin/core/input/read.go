@@ -21,7 +21,7 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 		i := ascii.Word(string(fields), name)
 		switch {
 		case i < 0:
-			err = apierror.Input(printable(name), "unknown input field; "+fields.list())
+			err = apierror.Input("", "unknown input field; "+fields.list()) // its name may be a secret
 		case seen>>i&1 == 1:
 			err = apierror.Input(name, "the input field is given twice; pass it once")
 		default:

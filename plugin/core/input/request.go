@@ -17,6 +17,7 @@ type Own struct {
 	Body    string
 	// HostBody says that the host has the body and adds it to the request.
 	HostBody bool
+	hasBody  bool // the field was passed
 }
 
 const methods = "GET HEAD POST PUT PATCH DELETE OPTIONS"
@@ -47,12 +48,18 @@ func (r *Own) set(name string, value json.Value) *apierror.Error {
 	case "headers":
 		return r.setHeaders(value)
 	}
+	r.hasBody = true
 	r.HostBody = value.Kind() == json.Bool && value.True()
 	if r.HostBody {
 		return nil
 	}
+	if value.Kind() != json.String {
+		return apierror.Input("body", bodyMessage)
+	}
 	return text(name, value, &r.Body)
 }
+
+const bodyMessage = "body must be true in request, and a string in send_request"
 
 // check validates the fields together, and sets the defaults.
 func (r *Own) check(export Export) *apierror.Error {
@@ -66,8 +73,8 @@ func (r *Own) check(export Export) *apierror.Error {
 		r.Method = "GET"
 	}
 	switch {
-	case r.HostBody != (export == Request) && (r.HostBody || r.Body != ""):
-		return apierror.Input("body", "body must be true in request, and a string in send_request")
+	case r.hasBody && r.HostBody != (export == Request):
+		return apierror.Input("body", bodyMessage)
 	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
 		return apierror.Input("body", "omit the body of GET and HEAD: some hosts cannot send one")
 	case len(r.Body) > maxBody:

@@ -21,7 +21,7 @@ type Response struct {
 
 // Resume is the input of resume: a flow, and the result of its step.
 type Resume struct {
-	Flow json.Value // as begin or resume returned it
+	Flow string // as begin or resume returned it
 	Clock
 	Response
 
@@ -61,7 +61,7 @@ func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
 	err = fields("flow status headers body failed value added now").read(b, r.set)
 	switch {
 	case err != nil:
-	case r.Flow == nil:
+	case r.Flow == "":
 		err = apierror.Input("flow", "pass the flow of the last step")
 	default:
 		err = r.Response.check()
@@ -115,8 +115,7 @@ func (g Given) lone() string {
 func (r *Resume) set(name string, value json.Value) *apierror.Error {
 	switch name {
 	case "flow":
-		r.Flow = value
-		return wantObject(name, value)
+		return text(name, value, &r.Flow)
 	case "value":
 		r.Given |= GivenValue
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null

@@ -17,6 +17,9 @@ type Token struct {
 	AccessToken string
 	ExpiresAt   int64 // Unix seconds
 	CacheKey    string
+	// RequestedAt is when the token of a store was requested, and Series when the service
+	// refused the first one of those that were as young, or 0; in Unix seconds.
+	RequestedAt, Series int64
 	Clock
 }
 
@@ -29,12 +32,12 @@ func ParseToken(b []byte) (t *Token, err *apierror.Error) {
 	return t, err
 }
 
-// ParseStoredToken reads the value of a cache key in the store, and reports whether
-// set_token would accept it.
+// ParseStoredToken reads the value of a cache key in the store, and reports whether it is a
+// token object with the two further fields.
 func ParseStoredToken(text string) (t *Token, ok bool) {
 	t = &Token{}
-	err := t.read([]byte(text), tokenFields)
-	return t, err == nil
+	err := t.read([]byte(text), tokenFields+" requested_at series")
+	return t, err == nil && json.WellFormed([]byte(text))
 }
 
 func (t *Token) read(b []byte, fields fields) *apierror.Error {
@@ -49,6 +52,12 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 			return t.setExpiry(value)
 		case "cache_key":
 			return text(name, value, &t.CacheKey)
+		case "requested_at":
+			t.RequestedAt, _ = value.Natural(Latest)
+			return nil
+		case "series":
+			t.Series, _ = value.Natural(Latest)
+			return nil
 		}
 		return t.Clock.set(value)
 	})

@@ -160,9 +160,6 @@ func (i *facts) direct(f progress, now int64, token bool, done []exchange, w *wo
 		if s.until = 0; token || s.kind == "error" {
 			return s
 		}
-		if sends == 3 {
-			return step{kind: "error", code: "service_unauthorized", status: 401}
-		}
 		if len(done) == 0 || done[0].toEndpoint || !strings.Contains(done[0].sent, "Bearer "+s.token+`"`) {
 			return step{kind: "no request with " + s.token}
 		}
@@ -175,6 +172,9 @@ func (i *facts) direct(f progress, now int64, token bool, done []exchange, w *wo
 			return step{kind: "response"}
 		case e.status != 401:
 			return step{kind: "error", code: "service_error", status: e.status}
+		}
+		if sends == 2 {
+			return step{kind: "error", code: "service_unauthorized", status: 401}
 		}
 		f = progress{client: f.client, refused: s.token}
 	}

@@ -4,8 +4,9 @@ package model
 const (
 	margin     = 60
 	day        = 86400
-	settling   = 5  // before a renewed token is used
-	young      = 10 // a refused fresh token that is younger may not work yet
+	overlap    = 5   // at least, of the token before a renewed one
+	young      = 10  // a refused token that is younger may not work yet
+	forgotten  = 600 // after its last backoff, a series of refused tokens
 	clockSlack = 60
 	longest    = 30 // backoff
 	hour       = 3600
@@ -13,8 +14,11 @@ const (
 
 // facts are what an instance knows.
 type facts struct {
+	secret   string // of the config
 	token    token
-	before   token    // the token before it
+	before   token // the token before it, which is used until useFrom
+	useFrom  int64
+	overlaps int      // how often the token was refused meanwhile
 	refused  []string // the last four
 	backoff  backoff
 	lookedAt int64 // when a flow last read the store within a backoff
@@ -22,9 +26,8 @@ type facts struct {
 }
 
 type token struct {
-	text                                  string
-	expires, lifetime, requested, arrived int64
-	fresh                                 bool
+	text                         string
+	expires, lifetime, requested int64
 }
 
 func (t *token) renewal() int64 { return t.expires - min(margin, t.lifetime/2) }
@@ -39,29 +42,60 @@ func (f failure) refusal() bool { return f.code == "service_unauthorized" }
 
 type backoff struct {
 	failure
+	refusals    bool // what it counts
 	since, wait int64
 	count       int
+	series      int64 // when the first young token was refused
+	secret      string
 }
 
 // left returns the seconds until the next token request.
-func (b *backoff) left(now int64) int64 {
-	if now < b.since { // the clock was set back
-		b.since = now
+func (i *facts) left(now int64) int64 {
+	b := &i.backoff
+	if b.code == "" {
+		return 0
 	}
-	return max(0, b.since+b.wait-now)
+	b.since = min(b.since, now) // the clock was set back
+	left := max(0, b.since+b.wait-now)
+	if left > 0 && b.code == "token_endpoint_rejected" && b.secret != i.secret {
+		i.endBackoff(now)
+		return 0
+	}
+	return left
+}
+
+// endBackoff ends the backoff of failed token requests. A series of refused tokens goes on.
+func (i *facts) endBackoff(now int64) {
+	if b := &i.backoff; !b.refusals && b.code != "" {
+		i.backoff = backoff{refusals: true, since: now, count: 2, series: b.inSeries(now)}
+	}
+}
+
+// inSeries returns when the series began that goes on now, or 0.
+func (b *backoff) inSeries(now int64) int64 {
+	length := int64(forgotten)
+	if b.refusals && b.count == 1 {
+		length = young
+	}
+	if now > b.since+b.wait+length {
+		return 0
+	}
+	return b.series
 }
 
 // next returns the backoff after another failure.
 func (b *backoff) next(f failure, now int64) backoff {
-	count := b.count + 1
-	if b.code != "" && b.refusal() != f.refusal() || f.refusal() && now > b.since+b.wait+60 {
-		count = 1
+	next := backoff{failure: f, refusals: f.refusal(), since: now, count: 1, series: b.inSeries(now)}
+	if b.refusals == f.refusal() && (next.series != 0 || !f.refusal() && b.code != "") {
+		next.count = b.count + 1
 	}
-	n := count
+	n := next.count
 	if f.refusal() {
 		n--
+		if next.series == 0 {
+			next.series = now
+		}
 	}
-	next := backoff{failure: f, since: now, count: count}
 	if n > 0 {
 		next.wait = min(longest, int64(1)<<min(n-1, 10))
 	}
@@ -82,7 +116,9 @@ type step struct {
 	key            string // token or lock
 	text           string // of the token that is written
 	expires        int64  // of that token
-	lock           lock   // that is written
+	requested      int64  // of that token, with the series in which it was requested
+	series         int64
+	lock           lock // that is written
 	ttl            int64
 	wait           string // seconds
 	token          string // that calls use
@@ -103,7 +139,9 @@ type result struct {
 	retryAfter int64
 	token      string // that it issued, or in the store
 	expiresIn  int64
-	expires    int64 // in the store
+	expires    int64 // in the store, as the following two
+	requested  int64
+	series     int64
 	added      bool
 	lock       lock
 }

@@ -28,17 +28,21 @@ type Fleet struct {
 	// Responds returns the response of the token endpoint to an instance; nil always grants a
 	// token.
 	Responds func(instance int, at float64) Response
-	// Refuses reports whether the service refuses a call, whatever its token; Delay is how long
-	// it refuses a new token.
-	Refuses func(f *Fleet, c *Call) bool
-	Delay   float64
+	// Refuses reports whether the service refuses a call, whatever its token. Lag is how long it
+	// refuses a new token, from LagFrom on.
+	Refuses      func(f *Fleet, c *Call) bool
+	Lag, LagFrom float64
+	// Configure changes the config of an instance.
+	Configure func(instance int, config map[string]string)
 	// Grace is how long a token must have been there before a call that fails needlessly.
 	Grace float64
-	// StoreDown reports whether the store fails at a time; nil means that it never does.
-	StoreDown func(at float64) bool
+	// StoreDown reports whether the store fails, and StoreLoses whether it loses what is set; nil
+	// means that they never do.
+	StoreDown  func(f *Fleet) bool
+	StoreLoses func(key string) bool
 	// At has events by their time.
 	At map[float64]func(*Fleet)
-	// Judged says which calls count for Needless; nil means all.
+	// Judged says which calls count as Errors and for Needless; nil means all.
 	Judged func(c *Call) bool
 
 	Counts
@@ -73,11 +77,15 @@ type Call struct {
 // Counts are the results of a run.
 type Counts struct {
 	Calls, TokenRequests, StoreOperations int
+	// Requests are the times of the token requests.
+	Requests []float64
 	// MostInFlight is the largest number of token requests at the same time.
 	MostInFlight int
-	// Errors is the number of calls that failed, LastError the time of the last.
+	// Errors is the number of calls that failed, LastError the time of the last, Failing the
+	// longest time that any failing call took.
 	Errors    int
 	LastError float64
+	Failing   float64
 	// Needless is the number of those that the service would have served with a good token.
 	Needless int
 	// Dead is the number of requests with a token for which their instance had got a 401
@@ -205,7 +213,11 @@ func (f *Fleet) Run(end float64) {
 
 // start starts an instance, which makes calls until the end.
 func (f *Fleet) start(n int, end float64) {
-	m := &peer{Host: memory.New(config("client")), fleet: f, number: n, skew: f.between(-f.Skew, f.Skew), refusals: map[string]bool{}}
+	settings := config("client")
+	if f.Configure != nil {
+		f.Configure(n, settings)
+	}
+	m := &peer{Host: memory.New(settings), fleet: f, number: n, skew: f.between(-f.Skew, f.Skew), refusals: map[string]bool{}}
 	f.peers[n] = m
 	f.spawn(m, f.now, func(p *process) {
 		for f.now < end {
@@ -222,11 +234,16 @@ func (f *Fleet) Revoke() {
 	}
 }
 
+// Restart ends an instance, and starts another in its place.
+func (f *Fleet) Restart(n int) {
+	f.peers[n].dead = true
+	f.start(n, 1e9)
+}
+
 // KillHolder ends the instance that took the lock last, and starts another.
 func (f *Fleet) KillHolder() {
 	if n := slices.Index(f.peers, f.holder); n >= 0 {
-		f.holder.dead = true
-		f.start(n, 1e9)
+		f.Restart(n)
 	}
 }
 
@@ -261,18 +278,25 @@ func (f *Fleet) last() *grant {
 
 // accepts reports whether the service accepts a token.
 func (f *Fleet) accepts(g *grant) bool {
-	return !g.revoked && f.now < g.expires && f.now >= g.issued+f.Delay
+	return !g.revoked && f.now < g.expires && (g.issued < f.LagFrom || f.now >= g.issued+f.Lag)
 }
 
 // failed counts a call that failed. It failed needlessly if the service would have accepted
 // one of the last tokens, for some seconds: an instance in a backoff looks into the store once
 // a second.
 func (f *Fleet) failed(c *Call) {
+	if f.Judged != nil && !f.Judged(c) {
+		return
+	}
 	f.Errors++
 	f.LastError = f.now
+	f.Failing = max(f.Failing, f.now-c.At)
 	known := func(g *grant) bool { return f.accepts(g) && c.At > g.issued+f.Grace }
-	if (f.Refuses == nil || !f.Refuses(f, c)) && (f.Judged == nil || f.Judged(c)) &&
+	if (f.Refuses == nil || !f.Refuses(f, c)) &&
 		slices.ContainsFunc(f.granted[max(0, len(f.granted)-3):], known) {
 		f.Needless++
 	}
 }
+
+// Now is the time of the run.
+func (f *Fleet) Now() float64 { return f.now }

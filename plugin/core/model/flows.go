@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,8 @@ import (
 
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
+
+	"github.com/tidwall/gjson"
 )
 
 // demand draws what a call demands: another token, or a new one.
@@ -29,10 +32,15 @@ func (w *world) demand(m *member, f *progress) (input string) {
 }
 
 func (w *world) begin(m *member) {
-	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8)}
+	f := progress{client: m.client, accepts: w.shared && !w.oneIn(8), patient: w.oneIn(2)}
 	input := w.demand(m, &f)
-	if f.accepts {
+	switch {
+	case f.accepts && f.patient:
+		input += `,"accepts":["store","wait"]`
+	case f.accepts:
 		input += `,"accepts":["store"]`
+	case f.patient:
+		input += `,"accepts":["wait"]`
 	}
 	clock, now := w.clockFor(m, 0)
 	input = "{" + strings.TrimPrefix(clock+input, ",") + "}"
@@ -75,8 +83,11 @@ func (w *world) took(b *running, what string, r host.Result, want step) {
 		w.fail("the model", "%s\n got %v\nwant %v\nmodel %+v", what, got, want, b.at.facts)
 		return
 	}
-	b.core, b.last, b.stored = text, got, stored
+	b.core, b.last, b.stored, b.key = text, got, stored, gjson.GetBytes(r.Text, "key").Str
 	w.check(b, r)
+	if got.key == "lock" {
+		b.at.lock = b.key
+	}
 	if text != "" {
 		if w.flows = append(w.flows, b); len(w.flows) > 10 {
 			w.flows = w.flows[1:]
@@ -130,37 +141,34 @@ func (w *world) perform(b *running) {
 // waitOut resumes a flow for as long as it waits for the lock, which another instance keeps.
 func (w *world) waitOut(b *running) {
 	for range 2 * (mostWaits + 2) {
-		if b.core == "" || b.last.kind != "wait" && (b.last.kind != "get" || b.last.key != "lock") {
+		if b.core == "" || b.at.lock == "" || b.last.kind != "wait" && (b.last.kind != "get" || b.last.key != "lock") {
 			return
 		}
-		w.store[cacheKey(b.model.client)+":lock"] = entry{`{"state":"requesting"}`, w.time + 10}
+		w.store[b.at.lock] = entry{`{"state":"requesting"}`, w.time + 10}
 		b = w.resume(b, b.at, true)
 	}
 }
 
-// forge resumes a changed flow on a copy of its instance, which must neither fail nor harm it.
+// forge resumes a changed flow on a copy of its instance, which must refuse it.
 func (w *world) forge(b *running) {
 	m := *b.at
 	host := *b.at.Host
 	host.Vars = maps.Clone(host.Vars)
 	m.Host, m.promise = &host, promise{}
 	_, text := w.respond(b)
-	state, numbers, _ := strings.Cut(b.core, `"progress":"`)
-	if w.oneIn(4) {
-		state = strings.Replace(state, strings.ReplaceAll(b.model.state, " ", "_"), one(w, "requesting", "writing_lock", "reading_lock", "awaiting_lock", "done", "x"), 1)
+	numbers := strings.Fields(strings.Trim(b.core, `"`))
+	for range 1 + w.IntN(3) {
+		numbers[w.IntN(len(numbers))] = one(w, "", "00", "x", "-1", fmt.Sprint(w.IntN(100)), fmt.Sprint(w.Uint64()))
 	}
-	fields := strings.Fields(strings.TrimSuffix(numbers, `"}`))
-	for range w.IntN(4) {
-		fields[w.IntN(len(fields))] = one(w, "0", "1", "2", "3", "4", "99", "404", "1800000000", "4102444800", "9007199254740991", "-1", "x")
+	forged := quote(strings.Join(numbers, " "))
+	if forged == b.core {
+		return
 	}
-	forged := state + `"progress":"` + strings.Join(fields, " ") + ` "}`
 	w.now = w.clock(&m)
 	r := flow.Resume(&m, fmt.Appendf(nil, `{"flow":%s%s,"now":%d}`, forged, text, w.now))
 	w.say("%d: forged %s%s → %s", m.number, forged, text, r.Text)
-	s, _, _ := readStep(r)
-	w.check(&running{at: &m, last: s, checks: checks{cleared: m.clears}}, r)
-	if s, _, _ = readStep(flow.Begin(&m, fmt.Appendf(nil, `{"now":%d}`, w.now))); s.kind != "done" && s.kind != "request" && s.retry == 0 {
-		w.fail("a forged flow does no harm", "%v", s)
+	if s, _, _ := readStep(r); s.code != "invalid_input" || s.errorKey != "flow" || !maps.EqualFunc(host.Vars, b.at.Host.Vars, bytes.Equal) {
+		w.fail("a changed flow is invalid, and changes nothing", "%v", s)
 	}
 }
 

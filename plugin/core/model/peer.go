@@ -81,9 +81,9 @@ func (m *peer) token(p *process, mine string) (text, err string) {
 
 // run carries out a flow.
 func (m *peer) run(p *process, r *run, used bool) {
-	input := fmt.Sprintf(`{"now":%d`, m.clock())
+	input := fmt.Sprintf(`{"now":%d,"accepts":["wait"]`, m.clock())
 	if !m.fleet.NoStore {
-		input += `,"accepts":["store"]`
+		input = fmt.Sprintf(`{"now":%d,"accepts":["store","wait"]`, m.clock())
 	}
 	if r.refused != "" {
 		input += `,"refused":` + quote(r.refused) + fmt.Sprintf(`,"used":%v`, used)
@@ -130,7 +130,7 @@ func (m *peer) carryOut(p *process, s *step, value string) (result string) {
 	}
 	f.StoreOperations++
 	ok := p.takes(f.Store, 1)
-	if !ok || f.StoreDown != nil && f.StoreDown(f.now) {
+	if !ok || f.StoreDown != nil && f.StoreDown(f) {
 		return `,"failed":"the store"`
 	}
 	e := f.store[s.key]
@@ -149,7 +149,9 @@ func (m *peer) carryOut(p *process, s *step, value string) (result string) {
 		}
 		f.holder, result = m, `,"added":true`
 	}
-	f.store[s.key] = stored{value, f.now + float64(s.ttl)}
+	if s.kind == "add" || f.StoreLoses == nil || !f.StoreLoses(s.key) {
+		f.store[s.key] = stored{value, f.now + float64(s.ttl)}
+	}
 	return result
 }
 
@@ -160,6 +162,7 @@ func (m *peer) requestToken(p *process) (result string) {
 		f.Early++
 	}
 	f.TokenRequests++
+	f.Requests = append(f.Requests, f.now)
 	f.flying++
 	f.MostInFlight = max(f.MostInFlight, f.flying)
 	var r Response
@@ -213,9 +216,7 @@ func (m *peer) call(p *process) {
 		}
 		m.refusals[t] = g.revoked
 		m.refuse(t, t == m.worked && n == 0)
-		if mine = t; n == 2 {
-			m.token(p, mine) // this call gets the verdict, not the next one
-		}
+		mine = t
 	}
 	f.failed(c)
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"strings"
 
 	"automatic-rostering/plugin/core/host"
 
@@ -49,6 +50,7 @@ func readStep(r host.Result) (s step, flow, stored string) {
 				s.lock = readLock(value.Str)
 			} else {
 				s.text, s.expires = gjson.Get(value.Str, "access_token").Str, gjson.Get(value.Str, "expires_at").Int()
+				s.requested, s.series = gjson.Get(value.Str, "requested_at").Int(), gjson.Get(value.Str, "series").Int()
 			}
 		}
 		return true
@@ -57,7 +59,7 @@ func readStep(r host.Result) (s step, flow, stored string) {
 }
 
 func keyName(key string) string {
-	if len(key) > 5 && key[len(key)-5:] == ":lock" {
+	if strings.Contains(key, ":lock:") {
 		return "lock"
 	}
 	return "token"
@@ -67,6 +69,9 @@ func keyName(key string) string {
 func readLock(value string) lock {
 	v := gjson.Parse(value)
 	l := lock{state: v.Get("state").Str}
+	if v.Get("code").Str == "service_unauthorized" {
+		l.state = "unreadable" // that is nobody else's business
+	}
 	if l.state == "failed" {
 		l.failure = failure{v.Get("code").Str, v.Get("status").Int()}
 		l.until, l.wait, l.count = v.Get("until").Int(), v.Get("wait").Int(), int(v.Get("failures").Int())

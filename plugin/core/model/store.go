@@ -2,18 +2,25 @@ package model
 
 import "slices"
 
-// found takes the token from the store.
-func (m *machine) found(r result) {
-	fresh := m.fresh
-	m.fresh = false
+// read takes the token from the store.
+func (m *machine) read(r result) {
+	m.found = looked
+	t := &m.facts.token
 	refused := r.token == m.progress.refused || slices.Contains(m.facts.refused, r.token)
-	expires := min(r.expires, m.now+day)
-	if r.failed || r.token == "" || r.expires <= m.now || refused && !fresh || m.usable(&m.facts.token) && m.facts.token.expires >= r.expires {
+	if r.failed || r.token == "" || r.expires <= m.now || r.requested <= t.requested && (refused || m.usable(t)) {
 		return
 	}
+	switch own := m.backoff.inSeries(m.now); {
+	case r.series == 0 || r.series > m.now:
+	case own != 0:
+		m.backoff.series = min(own, r.series)
+	case t.text == "":
+		m.backoff = backoff{refusals: true, since: m.now, count: 1, series: r.series}
+	}
 	m.pardon(r.token)
-	m.keep(token{r.token, expires, expires - m.now, m.now, m.now, fresh})
-	m.endBackoff()
+	expires, at := min(r.expires, m.now+day), min(r.requested, m.now)
+	m.keep(token{r.token, expires, expires - at, at})
+	m.endBackoff(m.now)
 }
 
 // waits returns the next wait for the lock, and the sum of those before it, in milliseconds.
@@ -26,41 +33,33 @@ func waits(n int) (wait, sum int) {
 	return wait, sum
 }
 
-// read takes the value of the lock, and returns the step that waits for it.
-func (m *machine) read(r result) (step, bool) {
-	wait, sum := waits(m.waits)
+// readLock takes the value of the lock.
+func (m *machine) readLock(r result) {
+	_, sum := waits(m.waits)
 	switch l := &r.lock; {
 	case r.failed:
 	case l.state == "failed" && l.until < m.now-600:
 		m.store = false // it does not expire its keys
-	case l.state == "failed" && l.code == "token_endpoint_rejected" && m.backoff.code != l.code:
-		m.locked = true
 	case l.state == "failed":
 		m.adopt(l)
-	case sum >= 30000:
+	case sum >= 20000:
 		m.store = false
-	case (l.state == "" || l.state == "done") && !m.again:
-		m.fresh = l.state == "done" && (m.seen || sum >= 1000)
-		m.again, m.looked, m.held = true, false, false
+	case (l.state == "" || l.state == "done") && !m.free:
+		m.free, m.found = true, nothing
 	default:
-		m.seen = m.seen || l.state == "requesting"
-		m.waits, m.again = m.waits+1, false
-		return m.at("awaiting lock", step{kind: "wait", wait: seconds(wait)}), true
+		m.free, m.found = false, requested
 	}
-	return step{}, false
 }
 
 // adopt adopts the backoff of another instance, unless its own ends later.
 func (m *machine) adopt(l *lock) {
-	left := max(1, min(l.until-m.now, l.wait), m.backoff.left(m.now))
-	count := l.count
-	if m.backoff.code != "" && m.backoff.refusal() == l.refusal() {
-		count = max(count, m.backoff.count)
+	next := backoff{failure: l.failure, since: m.now, count: l.count, series: m.backoff.inSeries(m.now), secret: m.secret}
+	next.wait = max(m.beforeExpiry(min(l.until-m.now, l.wait)), m.left(m.now))
+	if !m.backoff.refusals {
+		next.count = max(next.count, m.backoff.count)
 	}
-	m.backoff = backoff{l.failure, m.now, left, count}
-	if l.refusal() { // the token stays, for other calls
-		m.facts.refused = without(m.facts.refused, m.facts.token.text)
-	}
+	m.backoff = next
+	m.found, m.asked, m.failed = nothing, true, l.failure
 }
 
 // set sets the token.
@@ -71,12 +70,14 @@ func (i *facts) set(text string, expires, now int64) step {
 		return step{kind: "error", code: "token_mismatch"}
 	}
 	m.pardon(text)
-	if t := &i.token; t.text == text {
-		t.expires, t.requested = expires, min(t.requested, now) // the clock may have been set back
+	t := token{text, expires, expires - now, now}
+	if i.token.text == text {
+		t.requested = min(i.token.requested, now) // the clock may have been set back
+		i.token, i.before = t, token{}
 	} else {
-		m.keep(token{text: text, expires: expires, lifetime: expires - now, requested: now, arrived: now})
+		m.keep(t)
 	}
 	return step{kind: "nothing"}
 }
 
-func (i *facts) clear() { *i = facts{cleared: i.cleared + 1} }
+func (i *facts) clear() { *i = facts{secret: i.secret, cleared: i.cleared + 1} }

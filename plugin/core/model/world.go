@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/model/memory"
@@ -55,7 +56,8 @@ type member struct {
 	skew   int64
 	client string
 	number int
-	clears int // clear_token calls
+	clears int    // clear_token calls
+	lock   string // the key of its lock, if it was seen
 	promise
 }
 
@@ -65,7 +67,8 @@ type running struct {
 	core    string
 	model   progress
 	last    step
-	stored  string // what its step writes to the store
+	key     string // that its step reads or writes
+	stored  string // and what it writes
 	resumed bool
 	ready   *delivery // the result of its step, if that was carried out before it is resumed
 	checks  checks
@@ -79,7 +82,7 @@ type delivery struct {
 func newWorld(p profile) *world {
 	w := &world{profile: p, store: map[string]entry{}}
 	for n := range p.instances {
-		m := &member{Host: memory.New(config("client")), skew: p.skews[n], client: "client", number: n}
+		m := &member{Host: memory.New(config("client")), facts: facts{secret: secret}, skew: p.skews[n], client: "client", number: n}
 		m.Logged = func(_ host.Level, line string) { w.logs = append(w.logs, line) }
 		w.members = append(w.members, m)
 	}
@@ -140,10 +143,11 @@ func (w *world) act(seed uint64) {
 	case "set":
 		w.set(m)
 	case "rotate":
-		m.Settings["client_secret"] = secret + one(w, "", "2", "3")
+		m.facts.secret, m.lock = secret+one(w, "", "2", "3"), ""
+		m.Settings["client_secret"] = m.facts.secret
 	case "config":
 		m.client = one(w, "client", "other")
-		m.Settings = config(m.client)
+		m.Settings, m.facts.secret, m.lock = config(m.client), secret, ""
 		w.clear(m)
 	case "clear":
 		for range one(w, 1, 1, 2, 4, 8) {
@@ -178,12 +182,14 @@ func (w *world) poison(m *member) {
 	failed := func(code string, status, until, wait, count int64) string {
 		return fmt.Sprintf(`{"state":"failed","code":%q,"status":%d,"until":%d,"wait":%d,"failures":%d}`, code, status, until, wait, count)
 	}
-	if w.oneIn(3) {
-		w.store[key] = entry{one(w, "", "x", "{}", object(w.token(m), now+one[int64](w, -1, 1, 50, 3600, 90000), key), object(w.token(m), now+500, "other")), end}
+	if w.oneIn(3) || m.lock == "" {
+		expires := now + one[int64](w, -1, 1, 50, 3600, 90000)
+		more := fmt.Sprintf(`,"requested_at":%d,"series":%d}`, now-one[int64](w, -500, -1, 0, 1, 8, 100, 3000), one(w, 0, now-20, now+20))
+		w.store[key] = entry{one(w, "", "x", "{}", object(w.token(m), expires, key), strings.Replace(object(w.token(m), expires, key), "}", more, 1), object(w.token(m), now+500, "other")), end}
 		return
 	}
 	wait := one[int64](w, 1, 2, 4, 60)
-	w.store[key+":lock"] = entry{one(w, `{"state":"requesting"}`, `{"state":"done"}`, `{"state":"new"}`, "x", failed("token_endpoint_rejected", 401, now+wait, wait, 2),
+	w.store[m.lock] = entry{one(w, `{"state":"requesting"}`, `{"state":"done"}`, `{"state":"new"}`, "x", failed("token_endpoint_rejected", 401, now+wait, wait, 2),
 		failed("network_error", 0, now+wait, wait, 3), failed("token_endpoint_unavailable", 503, now-700, wait, 3), failed("service_unauthorized", 401, now+wait, wait, 3)), end}
 }
 
@@ -208,11 +214,7 @@ func (w *world) issue() string {
 
 // respond returns the result of a step, for the model and for the core.
 func (w *world) respond(b *running) (r result, text string) {
-	s := b.last
-	key := cacheKey(b.model.client)
-	if s.key == "lock" {
-		key += ":lock"
-	}
+	s, key := b.last, b.key
 	e := w.store[key]
 	if e.until <= w.time {
 		e = entry{}
@@ -232,6 +234,7 @@ func (w *world) respond(b *running) (r result, text string) {
 			}
 		} else if v := gjson.Parse(e.value); v.Get("cache_key").Str == key {
 			r.token, r.expires = v.Get("access_token").Str, v.Get("expires_at").Int()
+			r.requested, r.series = v.Get("requested_at").Int(), v.Get("series").Int()
 		}
 		return r, `,"value":` + quote(e.value)
 	case "add":

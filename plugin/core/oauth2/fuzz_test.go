@@ -63,7 +63,7 @@ func FuzzToken(f *testing.F) {
 		if !ascii.AllVisible(token) || !ascii.AllVisible(cacheKey) {
 			t.Skip("no token")
 		}
-		object := oauth2.AppendToken(nil, token, expiresAt, cacheKey)
+		object := oauth2.TokenObject(token, expiresAt, cacheKey)
 		if got := oauth2.AccessToken(object); got != token {
 			t.Errorf("%s is read as %q", object, got)
 		}

@@ -2,7 +2,6 @@ package oauth2
 
 import (
 	"automatic-rostering/plugin/core/apierror"
-	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
@@ -15,8 +14,8 @@ const (
 	Done       = `{"state":"done"}`
 )
 
-// Failure is what a flow and a fleet remember of an error: a failed token request, or a new
-// token that the service refused.
+// Failure is what a flow and a fleet remember of a failed token request. A flow also
+// remembers a new token that the service refused so.
 type Failure struct {
 	Code   string
 	Status int64
@@ -38,9 +37,16 @@ func readError(err json.Value) *Failure {
 // Value returns the value of the lock that shows the failure, as one of failures in a row, and
 // how many seconds it is until the next token request.
 func (f *Failure) Value(now, wait int64, failures int) string {
-	return `{"state":"failed","code":"` + f.Code + `","status":` + ascii.Int(f.Status) +
-		`,"until":` + ascii.Int(now+wait) + `,"wait":` + ascii.Int(wait) +
-		`,"failures":` + ascii.Int(int64(failures)) + `}`
+	var w json.Writer
+	w.Raw(`{"state":"failed","code":"`)
+	w.Raw(f.Code)
+	w.Raw(`"`)
+	w.Number("status", f.Status)
+	w.Number("until", now+wait)
+	w.Number("wait", wait)
+	w.Number("failures", int64(failures))
+	w.Raw("}")
+	return string(w)
 }
 
 const maxStatus = 999
@@ -73,16 +79,16 @@ func ParseLock(value string) *Lock {
 	lock.Until = number("until", 1, input.Latest)
 	lock.Wait = number("wait", 1, backoff.MaxWait)
 	lock.Failures = int(number("failures", 1, backoff.MaxFailures))
-	lock.Failed = lock.Failed && lock.Valid()
+	lock.Failed = lock.Failed && lock.valid()
 	return lock
 }
 
-// Valid reports whether it can be a failure, with a status that it can have.
-func (f *Failure) Valid() bool {
+// valid reports whether it can be that of a token request, with a status that it can have.
+func (f *Failure) valid() bool {
 	if f.Status == 0 {
 		return f.Code == apierror.NetworkError || f.Code == apierror.TokenResponseInvalid
 	}
-	return f.Status <= maxStatus && f.Error() != nil && (f.Code != apierror.ServiceUnauthorized || f.Status == 401)
+	return f.Status <= maxStatus && f.Error() != nil && f.Code != apierror.ServiceUnauthorized
 }
 
 // Error returns the error with this plugin's message, or nil for another code.

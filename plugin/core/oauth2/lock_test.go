@@ -16,7 +16,6 @@ func TestLockShowsFailure(t *testing.T) {
 		{Code: apierror.TokenEndpointUnavailable, Status: 503, Retryable: true},
 		{Code: apierror.TokenResponseInvalid, Status: 200, Retryable: true},
 		{Code: apierror.NetworkError, Retryable: true},
-		{Code: apierror.ServiceUnauthorized, Status: 401, Retryable: true},
 	} {
 		read := oauth2.ReadFailure(failure.Members())
 		lock := oauth2.ParseLock(read.Value(1_800_000_000, 60, 3))

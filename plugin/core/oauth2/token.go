@@ -3,22 +3,36 @@ package oauth2
 import (
 	"math/bits"
 
-	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/json"
 )
 
-// AppendToken appends the token object, as get_token returns it. It has the time of expiry,
+// TokenObject returns the token object, as get_token returns it. It has the time of expiry,
 // not the remaining lifetime, so that it stays the same as long as the token lives;
 // expiresAt is in Unix seconds.
-func AppendToken(dst []byte, token string, expiresAt int64, cacheKey string) []byte {
-	dst = append(dst, `{"access_token":`...)
-	dst = json.AppendString(dst, token)
-	dst = append(dst, `,"token_type":"Bearer","expires_at":`...)
-	dst = ascii.AppendInt(dst, expiresAt)
-	dst = append(dst, `,"cache_key":`...)
-	dst = json.AppendString(dst, cacheKey)
-	return append(dst, '}')
+func TokenObject(token string, expiresAt int64, cacheKey string) []byte {
+	var w json.Writer
+	w.Raw(`{"access_token":`)
+	w.Text(token)
+	w.Raw(`,"token_type":"Bearer"`)
+	w.Number("expires_at", expiresAt)
+	w.Name("cache_key")
+	w.Text(cacheKey)
+	w.Raw("}")
+	return w
+}
+
+// StoredToken returns the value of a token in the store: its object, with when it was requested
+// and, if others that were as young were refused, since when, both in Unix seconds.
+func StoredToken(object []byte, requestedAt, series int64) string {
+	var w json.Writer
+	w.Raw(string(object[:len(object)-1]))
+	w.Number("requested_at", requestedAt)
+	if series != 0 {
+		w.Number("series", series)
+	}
+	w.Raw("}")
+	return string(w)
 }
 
 // AccessToken returns the access token in a token object, or "".
@@ -26,8 +40,8 @@ func AccessToken(tokenObject []byte) string {
 	return json.Value(tokenObject).Get("access_token").Text()
 }
 
-// maxCacheKey leaves room for ":lock", the suffix of the lock: both keys must fit a
-// Cloudflare KV key of 512 bytes, the lowest limit of the known stores.
+// maxCacheKey leaves room for the suffix of the lock: both keys must fit a Cloudflare KV key
+// of 512 bytes, the lowest limit of the known stores.
 const maxCacheKey = 500
 
 // CacheKey returns a key for a store that identifies the token endpoint, client and scope to

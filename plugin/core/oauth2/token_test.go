@@ -15,7 +15,7 @@ import (
 
 func TestTokenObject(t *testing.T) {
 	var got map[string]any
-	if err := json.Unmarshal(oauth2.AppendToken(nil, `t"\<`, 1_800_003_600, "key"), &got); err != nil {
+	if err := json.Unmarshal(oauth2.TokenObject(`t"\<`, 1_800_003_600, "key"), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{"access_token": `t"\<`, "token_type": "Bearer", "expires_at": 1_800_003_600.0, "cache_key": "key"}
@@ -26,7 +26,7 @@ func TestTokenObject(t *testing.T) {
 
 func TestAccessToken(t *testing.T) {
 	for _, tt := range []struct{ name, object, want string }{
-		{"of a token object", string(oauth2.AppendToken(nil, "a.b", 1, "k")), "a.b"},
+		{"of a token object", string(oauth2.TokenObject("a.b", 1, "k")), "a.b"},
 		{"in any place", `{"x":1,"access_token":"a.b"}`, "a.b"},
 		{"the first of two", `{"access_token":"a.b","access_token":"c"}`, "a.b"},
 		{"no object", ``, ""},

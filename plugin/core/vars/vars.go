@@ -32,13 +32,11 @@ const MaxLifetime = 86400
 // Token is what is known about a token. The zero value means no token. Times are Unix seconds.
 type Token struct {
 	Hash int64 // of the access token
-	// RequestedAt is just before its request was sent; 0 if there was no usable clock. Then
-	// ExpiresAt is 0, too.
-	RequestedAt, ArrivedAt, ExpiresAt int64
+	// RequestedAt is just before its request was sent, by this instance or another one; 0 if
+	// there was no usable clock. Then ExpiresAt is 0, too.
+	RequestedAt, ExpiresAt int64
 	// Margin is how many seconds before its expiry the token is renewed.
 	Margin int64
-	// Fresh is 1 if this instance requested it, or another did while this one waited for it.
-	Fresh int64
 }
 
 // RenewAt returns when the token is renewed.
@@ -50,13 +48,14 @@ func (t *Token) Alive(now int64) bool {
 	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+Tolerance
 }
 
-// Overlap is how long a renewed token waits until it is used, in seconds: a service may learn
-// of a new token late. Until then, the token before it is used.
-const Overlap = 5
-
 // State is all that an instance knows, except for its backoff.
 type State struct {
+	// Previous is the token before Token, which is used until UseFrom, in Unix seconds: a
+	// service may learn of a new token late.
 	Token, Previous Token
+	UseFrom         int64
+	// Overlaps counts how often the service refused Token meanwhile.
+	Overlaps int64
 	// Refused are the hashes of the last tokens that the service refused, latest first.
 	Refused [4]int64
 	// LookedAt is when a flow last looked into the store during a backoff.
@@ -150,7 +149,7 @@ func (s *State) warm() (from, until int64) {
 	}
 	from = max(t.RequestedAt-Tolerance, 0)
 	if s.Previous.Hash != 0 {
-		from = max(from, t.ArrivedAt+Overlap)
+		from = max(from, s.UseFrom)
 	}
 	return from, t.RenewAt()
 }
@@ -159,9 +158,9 @@ func (s *State) warm() (from, until int64) {
 func (s *State) words() []*int64 {
 	t, p, r := &s.Token, &s.Previous, &s.Refused
 	return []*int64{
-		&t.Hash, &t.RequestedAt, &t.ArrivedAt, &t.ExpiresAt, &t.Margin, &t.Fresh,
-		&p.Hash, &p.RequestedAt, &p.ArrivedAt, &p.ExpiresAt, &p.Margin, &p.Fresh,
-		&r[0], &r[1], &r[2], &r[3], &s.LookedAt, &s.Clears,
+		&t.Hash, &t.RequestedAt, &t.ExpiresAt, &t.Margin,
+		&p.Hash, &p.RequestedAt, &p.ExpiresAt, &p.Margin,
+		&s.UseFrom, &s.Overlaps, &r[0], &r[1], &r[2], &r[3], &s.LookedAt, &s.Clears,
 		&s.TokenRequests, &s.FailedRequests, &s.RefusedTokens, &s.StoreFailures, &s.LastRefused, &s.StoreWarnedAt,
 	}
 }

@@ -20,14 +20,14 @@ func TestVarNames(t *testing.T) {
 }
 
 func ordinary() vars.State {
-	return vars.State{Token: vars.Token{Hash: 1<<48 - 1, RequestedAt: noon - 1, ArrivedAt: noon, ExpiresAt: noon + 3599, Margin: 60, Fresh: 1}}
+	return vars.State{Token: vars.Token{Hash: 1<<48 - 1, RequestedAt: noon - 1, ExpiresAt: noon + 3599, Margin: 60}, UseFrom: noon + 5}
 }
 
 func TestStateRoundTrip(t *testing.T) {
 	whole := ordinary()
-	whole.Previous = vars.Token{Hash: 1, RequestedAt: 2, ArrivedAt: 3, ExpiresAt: 4, Margin: 5, Fresh: 1}
+	whole.Previous = vars.Token{Hash: 1, RequestedAt: 2, ExpiresAt: 4, Margin: 5}
 	whole.Refused = [4]int64{6, 7, 8, 9}
-	whole.LookedAt, whole.Clears, whole.Prepared, whole.ForInput = 10, 11, true, true
+	whole.Overlaps, whole.LookedAt, whole.Clears, whole.Prepared, whole.ForInput = 3, 10, 11, true, true
 	for name, want := range map[string]vars.State{"nothing": {}, "a token": ordinary(), "everything": whole} {
 		if got := vars.Decode(want.Encode()); *got != want {
 			t.Errorf("%s: got %+v, want %+v", name, *got, want)
@@ -59,7 +59,7 @@ func TestWarm(t *testing.T) {
 		{"a token", func(*vars.State) {}, noon - 61, noon + 3539},
 		{"no token", func(s *vars.State) { s.Token = vars.Token{} }, 0, 0},
 		{"a refused one", func(s *vars.State) { s.Refuse(s.Token.Hash) }, 0, 0},
-		{"one of unknown expiry", func(s *vars.State) { s.Token = vars.Token{Hash: 1, ArrivedAt: noon} }, 0, 0},
+		{"one of unknown expiry", func(s *vars.State) { s.Token = vars.Token{Hash: 1} }, 0, 0},
 		{"one before it", func(s *vars.State) { s.Previous.Hash = 5 }, noon + 5, noon + 3539},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -128,13 +128,12 @@ export class Calls {
         return { response, tokens };
       }
       this.#holder.refuse(token, isFirst && isRepeatable);
-      if (!isRepeatable) return { response, tokens };
+      if (!isRepeatable || tokens.length === mostSends) return { response, tokens };
       try {
         ({ access_token: token } = await getToken(token));
       } catch (error) {
         return { response, tokens, error };
       }
-      if (tokens.length === mostSends) return { response, tokens };
       this.#options.logger?.warn('the service refused the token; the request is retried with another one');
     }
   }

@@ -46,7 +46,7 @@ export class Flow {
   /** Runs the flow to its end. It never rejects. */
   async run() {
     try {
-      let step = this.#ask('begin', { accepts: this.#calls.store ? ['store'] : [], ...this.start });
+      let step = this.#ask('begin', { accepts: this.#calls.store ? ['store', 'wait'] : ['wait'], ...this.start });
       while (step.step !== 'done') {
         const { result, cause } = await this.#carryOut(step);
         if (!this.isRunning) return;

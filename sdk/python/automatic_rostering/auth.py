@@ -71,7 +71,8 @@ class RosteringAuth(httpx.Auth):
         sends = Sends(self._core.holder, repeatable=isinstance(request.stream, httpx.ByteStream))
         goes_on = True
         try:
-            while goes_on and await _result(self._client._call(lambda _: sends.next())):  # noqa: SLF001
+            while goes_on:
+                await _result(self._client._call(lambda _: sends.next()))  # noqa: SLF001
                 sent = request.headers[_HEADER] = f"Bearer {sends.tokens[-1]}"
                 response = yield request
                 # httpx forwards the header to no other host.

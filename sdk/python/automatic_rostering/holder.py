@@ -205,7 +205,7 @@ class Flow:
         error: Exception = RuntimeError("the token request was ended by your own code")
         outcome: Outcome = {}
         try:
-            accepts = ["store"] if holder.store else []
+            accepts = ["store", "wait"] if holder.store else ["wait"]
             step = self._call("begin", {"accepts": accepts, **self.fields})
             while step["step"] != "done":
                 outcome = await self._outcome(step)

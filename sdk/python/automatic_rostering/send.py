@@ -29,16 +29,13 @@ class Sends:
         self._holder, self._repeatable = holder, repeatable
         self.tokens: list[str] = []
 
-    async def next(self) -> bool:
-        """Get another token. Return whether to send the request with it, the last of `tokens`."""
+    async def next(self) -> None:
+        """Get another token to send the request with, the last of `tokens`."""
         token = await self._holder.token(self.tokens[-1] if self.tokens else None)
-        if len(self.tokens) == _MOST_SENDS:
-            return False
         if self.tokens:
             line = "the service refused the token; the request is retried with another one"
             self._holder.plugin.log(logging.WARNING, line)
         self.tokens.append(token.access_token)
-        return True
 
     def responded(self, status: int) -> bool:
         """Take the status of the response. Return whether to send the request again."""
@@ -47,7 +44,7 @@ class Sends:
             return False
         first = self._repeatable and len(self.tokens) == 1
         self._holder.refuse(self.tokens[-1], first=first)
-        return self._repeatable
+        return self._repeatable and len(self.tokens) < _MOST_SENDS
 
 
 class Service:
@@ -66,7 +63,8 @@ class Service:
         goes_on = True
         refusal: RosteringError | None = None
         try:
-            while goes_on and await sends.next():
+            while goes_on:
+                await sends.next()
                 io, limit, token = self._holder.io, self._max_body + 1, sends.tokens[-1]
                 outcome = await exchange(io, request, body, limit, token=token)
                 if not isinstance(outcome, httpx.Response):

@@ -60,7 +60,7 @@ impl Drop for Run {
 
 impl Run {
     pub async fn steps(self) {
-        let accepts: &[&str] = if self.driver.store.is_some() { &["store"] } else { &[] };
+        let accepts: &[&str] = if self.driver.store.is_some() { &["store", "wait"] } else { &["wait"] };
         let mut input = json!({ "accepts": accepts, "force": self.flow.force });
         if let Some(Refusal { token, used }) = &self.flow.refused {
             input["refused"] = token.as_str().into();

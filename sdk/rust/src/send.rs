@@ -54,13 +54,10 @@ impl Tokens {
         }
         let refused = last.access_token.expose();
         lock(&self.driver.holder).refuse(refused, self.repeatable && self.sent.len() == 1);
-        if !self.repeatable {
+        if !self.repeatable || self.sent.len() == MAX_SENDS {
             return Ok(None);
         }
         let token = self.driver.token(Some(refused)).await?;
-        if self.sent.len() == MAX_SENDS {
-            return Ok(None);
-        }
         warn!(target: "automatic_rostering", "the service refused the token; the request is retried with another one");
         self.sent.push(token.clone());
         Ok(Some(token))

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Exchange is the next thing that the plugin must ask of its host, and the response.
@@ -97,7 +99,10 @@ type HTTP struct {
 	ExpiresIn json.RawMessage `json:"expires_in"`
 }
 
-const defaultToken = "token-0001"
+const (
+	defaultToken   = "token-0001"
+	defaultRequest = "1800000000" // when the token in the store was requested
+)
 
 // setTokenDefaults makes it the token request of the default config.
 func (h *HTTP) setTokenDefaults() {
@@ -229,12 +234,13 @@ func (o *Store) setDefaults(kind string) (err error) {
 	return err
 }
 
-// Key is the key that the operation must have.
-func (o *Store) Key(urls URLs) string {
-	if o.lock {
-		return urls.CacheKey() + ":lock"
+// HasKey reports whether a key is that of the operation. The lock's ends in a number of the secret.
+func (o *Store) HasKey(key string, urls URLs) bool {
+	if rest, ok := strings.CutPrefix(key, urls.CacheKey()+":lock:"); o.lock {
+		_, err := strconv.ParseUint(rest, 10, 16)
+		return ok && err == nil
 	}
-	return urls.CacheKey()
+	return key == urls.CacheKey()
 }
 
 // FullValue returns the value that add and set must pass, or that get returns, or nil.
@@ -246,6 +252,7 @@ func (o *Store) FullValue(urls URLs) *string {
 	if o.Token != nil {
 		token := map[string]any{
 			"access_token": defaultToken, "token_type": "Bearer", "expires_at": json.RawMessage(defaultExpiry), "cache_key": urls.CacheKey(),
+			"requested_at": json.RawMessage(defaultRequest),
 		}
 		for field, value := range o.Token {
 			if token[field] = value; string(value) == "null" {

@@ -191,16 +191,13 @@ final class Driver {
         return null;
       }
       holder.refuse(token.accessToken(), isRepeatable && sent.size() == 1);
-      if (!isRepeatable) {
+      if (!isRepeatable || sent.size() == MOST_SENDS) {
         return null;
       }
       try {
         token = request.token(token.accessToken());
       } catch (RuntimeException e) {
         return e;
-      }
-      if (sent.size() == MOST_SENDS) {
-        return null;
       }
       log.add(
           Level.WARNING, "the service refused the token; the request is retried with another one");

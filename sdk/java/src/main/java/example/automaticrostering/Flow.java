@@ -53,7 +53,7 @@ final class Flow {
   private void run() {
     try {
       var input = new HashMap<String, Object>();
-      input.put("accepts", driver.store == null ? List.of() : List.of("store"));
+      input.put("accepts", driver.store == null ? List.of("wait") : List.of("store", "wait"));
       if (isForced) {
         input.put("force", true);
       }
