@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -71,10 +72,33 @@ func wholeCharacters(text []byte) []byte {
 // maxText is how much of a short string goes into an error, in bytes.
 const maxText = 1024
 
-// Text is Secrets for a short string that is not partial.
+// Text is Secrets for a short string that is not partial, which may also quote a URL with a
+// password: that of a proxy or a store.
 func Text(text string, secrets []string) string {
-	clean, _ := Secrets([]byte(text), secrets, maxText, false)
+	clean, _ := Secrets(withoutUserInfo(text), secrets, maxText, false)
 	return string(clean)
+}
+
+// withoutUserInfo replaces whatever is before the last @ of each URL.
+func withoutUserInfo(text string) (clean []byte) {
+	for {
+		before, after, isURL := ascii.Cut(text, "://")
+		clean = append(clean, before...)
+		if !isURL {
+			return clean
+		}
+		clean = append(clean, "://"...)
+		at := 0
+		for end := 0; end < len(after) && after[end] > ' ' && after[end] != '"'; end++ {
+			if after[end] == '@' {
+				at = end
+			}
+		}
+		if at > 0 {
+			clean = append(clean, mark...)
+		}
+		text = after[at:]
+	}
 }
 
 // Reason returns a redacted reason in parentheses, to be appended to a message, or "".

@@ -267,3 +267,17 @@ func TestTextAndReason(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestTextHidesPasswordsOfURLs(t *testing.T) {
+	for text, want := range map[string]string{
+		"redis://user:pass@host:6379/0 failed":     "redis://" + mark + "@host:6379/0 failed",
+		"by http://p@ss:w@rd@proxy, to http://h/x": "by http://" + mark + "@proxy, to http://h/x",
+		`"https://host" and a@b`:                   `"https://host" and a@b`,
+		"://@":                                     "://@",
+		"x://":                                     "x://",
+	} {
+		if got := redact.Text(text, nil); got != want {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+}
