@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -17,6 +19,11 @@ const maxWait = 30 * time.Second
 // none is the body of requests without parameters.
 type none struct{}
 
+type oneFault struct {
+	Server string `json:"server"`
+	Path   string `json:"path"`
+}
+
 type lifetime struct {
 	Seconds int64 `json:"seconds"`
 }
@@ -25,7 +32,13 @@ type lifetime struct {
 func (s *Sandbox) controlHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /faults", action(func(_ context.Context, f Fault) (any, error) { return nil, s.SetFault(f.Server, f) }))
-	mux.HandleFunc("DELETE /faults", action(func(context.Context, none) (any, error) { s.ClearFaults(); return nil, nil }))
+	mux.HandleFunc("DELETE /faults", action(func(_ context.Context, f oneFault) (any, error) {
+		if f == (oneFault{}) {
+			s.ClearFaults()
+			return nil, nil
+		}
+		return nil, s.ClearFault(f.Server, f.Path)
+	}))
 	mux.HandleFunc("POST /reset", action(func(context.Context, none) (any, error) { s.Reset(); return nil, nil }))
 	mux.HandleFunc("POST /revoke", action(func(context.Context, none) (any, error) { s.Revoke(); return nil, nil }))
 	mux.HandleFunc("POST /rotate", action(func(context.Context, none) (any, error) { return s.Rotate(), nil }))
@@ -38,7 +51,23 @@ func (s *Sandbox) controlHandler() http.Handler {
 	mux.HandleFunc("POST /wait", action(s.waitFor))
 	mux.HandleFunc("GET /events", s.serveEvents)
 	mux.HandleFunc("GET /{$}", servePage)
-	return http.NewCrossOriginProtection().Handler(mux)
+	return s.ownHost(http.NewCrossOriginProtection().Handler(mux))
+}
+
+// ownHost rejects a request to another host, unless the sandbox listens beyond loopback: a page of another site, whose
+// name leads to this machine, would be of the same origin.
+func (s *Sandbox) ownHost(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = strings.Trim(r.Host, "[]")
+		}
+		if isLoopback(s.control.host) && !isLoopback(host) && host != s.control.host {
+			writeJSON(w, http.StatusMisdirectedRequest, map[string]string{"error": "the header Host must be that of the controls' URL"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // action returns a handler that decodes a JSON body, and responds with what act returns: nil is no content.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -79,6 +80,14 @@ func TestFaultsOfSomeRequests(t *testing.T) {
 	do(t, orders(), 200)
 	control(t, s, "POST", "/faults", `{"server":"jobs","token_younger_ms":600000,"status":401}`, 204)
 	do(t, orders(), 401).wantError(t, "sandbox_fault", "")
+
+	// One of two ends.
+	control(t, s, "POST", "/faults", `{"server":"jobs","path":"/orders","status":500}`, 204)
+	control(t, s, "DELETE", "/faults", `{"server":"jobs"}`, 204)
+	do(t, jobsRequest(s, token), 200)
+	do(t, orders(), 500)
+	control(t, s, "DELETE", "/faults", `{"server":"jobs","path":"/orders"}`, 204)
+	do(t, orders(), 200)
 }
 
 func TestHoldAndWait(t *testing.T) {
@@ -140,6 +149,23 @@ func TestJournalIsBounded(t *testing.T) {
 	}
 }
 
+// What a request has of its own, headers and a form, may be a megabyte.
+func TestJournalIsBoundedInBytes(t *testing.T) {
+	j := &journal{changed: make(chan struct{})}
+	for i := range 300 {
+		r := request("POST", "http://auth/connect/token", "")
+		r.Header.Set("X-Long", strings.Repeat("x", 500<<10))
+		j.add(&entry{Server: AuthServer, request: newRequest(AuthServer, r, []byte("long="+strings.Repeat("y", 500<<10)))})
+		size := 0
+		for _, kept := range j.requests() {
+			size += len(kept.Headers["x-long"]) + len(kept.Form["long"])
+		}
+		if size > maxSize || size < min(i, 10)*1000<<10 {
+			t.Fatalf("%d bytes are kept of %d requests", size, i+1)
+		}
+	}
+}
+
 func TestControlRejectsInvalidRequests(t *testing.T) {
 	s := start(t, Config{})
 	for _, c := range []struct {
@@ -167,6 +193,7 @@ func TestControlRejectsInvalidRequests(t *testing.T) {
 		{"POST", "/faults", `{"server":"jobs","status":500,"requests":-1}`, 400, "negative"},
 		{"POST", "/faults", `{"server":"jobs","delay_ms":-1}`, 400, "delay_ms"},
 		{"POST", "/faults", `{"server":"jobs","delay_ms":9223372036854775807}`, 400, "delay_ms"},
+		{"DELETE", "/faults", `{"path":"/jobs"}`, 400, "server"},
 		{"POST", "/revoke", `{"token":"x"}`, 400, "token"},
 		{"POST", "/lifetime", `{"seconds":9223372036854775807}`, 400, "seconds"},
 		{"POST", "/lifetime", `{"seconds":1.5}`, 400, "seconds"},
@@ -187,6 +214,22 @@ func TestControlRejectsOtherSites(t *testing.T) {
 		r := request("POST", s.ControlURL()+"/revoke", "")
 		r.Header.Set("Origin", origin)
 		do(t, r, status)
+	}
+}
+
+// The name of a site may lead to loopback: its pages are of the same origin as what they read from there.
+func TestControlRejectsOtherHosts(t *testing.T) {
+	s := start(t, Config{})
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(s.ControlURL(), "http://"))
+	for host, status := range map[string]int{
+		"other.example:" + port: 421, "other.example": 421, "localhost.other.example": 421, "10.0.0.1": 421,
+		"127.0.0.1:" + port: 200, "localhost:" + port: 200, "[::1]:" + port: 200, "localhost": 200,
+	} {
+		r := request("POST", s.ControlURL()+"/rotate", "")
+		r.Host = host
+		if got := do(t, r, status); status == 421 && strings.Contains(got.body, "stage") {
+			t.Errorf("%s gets %s", host, got.body)
+		}
 	}
 }
 

@@ -129,6 +129,16 @@ func (f *faults) set(fault Fault) {
 	f.all[at] = &active{Fault: fault, over: make(chan struct{})}
 }
 
+// clearAt ends one fault, and releases the requests that it holds.
+func (f *faults) clearAt(at place) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if a, ok := f.all[at]; ok {
+		close(a.over)
+		delete(f.all, at)
+	}
+}
+
 // clear ends all faults, and releases the requests that they hold.
 func (f *faults) clear() {
 	f.mu.Lock()

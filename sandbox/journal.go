@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	maxEntries = 1000    // that the journal keeps
-	maxExcerpt = 8 << 10 // of a body in the journal
-	cutOff     = -1      // the status of a request that was cut off
+	maxEntries = 1000     // that the journal keeps
+	maxSize    = 16 << 20 // of these requests, in bytes
+	maxExcerpt = 8 << 10  // of a body in the journal
+	cutOff     = -1       // the status of a request that was cut off
 )
 
 // Counts is the number of requests that have arrived.
@@ -61,6 +62,17 @@ func newRequest(server string, r *http.Request, body []byte) Request {
 	return request
 }
 
+// size returns about how many bytes the journal keeps of a request.
+func (r *Request) size() int {
+	size := len(r.Target) + len(r.Body)
+	for _, fields := range []map[string]string{r.Headers, r.Form} {
+		for name, value := range fields {
+			size += len(name) + len(value) + 100
+		}
+	}
+	return size
+}
+
 func headers(r *http.Request) map[string]string {
 	headers := map[string]string{}
 	for name, values := range r.Header {
@@ -95,6 +107,7 @@ type journal struct {
 	mu      sync.Mutex
 	counts  Counts
 	entries []*entry
+	size    int           // of their requests
 	changes int           // so far
 	changed chan struct{} // closed and replaced at each change
 }
@@ -153,7 +166,10 @@ func (j *journal) add(e *entry) {
 		j.counts.JobRequests++
 	}
 	e.ID, e.At = j.changes, time.Now().UnixMilli()
-	if len(j.entries) == maxEntries {
+	j.size += e.request.size()
+	for len(j.entries) == maxEntries || len(j.entries) > 0 && j.size > maxSize {
+		j.size -= j.entries[0].request.size()
+		j.entries[0] = nil // the slice's array would keep it
 		j.entries = j.entries[1:]
 	}
 	j.entries = append(j.entries, e)
@@ -164,7 +180,7 @@ func (j *journal) add(e *entry) {
 func (j *journal) reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.counts, j.entries = Counts{}, nil
+	j.counts, j.entries, j.size = Counts{}, nil, 0
 }
 
 // end completes the entry of a request with its response.

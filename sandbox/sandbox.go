@@ -126,11 +126,13 @@ func (s *Sandbox) Env(environment string) map[string]string {
 		for _, name := range []string{"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "DENO_CERT"} {
 			variables[name] = s.caFile
 		}
-	} else if ip := net.ParseIP(s.auth.host); s.auth.host != "localhost" && !ip.IsLoopback() {
+	} else if !isLoopback(s.auth.host) {
 		variables["ROSTERING_ALLOW_HTTP"] = "true"
 	}
 	return variables
 }
+
+func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // SetFault sets a fault of a server, which is [AuthServer] or [JobsServer], and replaces its last one for that path.
 func (s *Sandbox) SetFault(server string, f Fault) error {
@@ -148,6 +150,16 @@ func (s *Sandbox) SetFault(server string, f Fault) error {
 func (s *Sandbox) ClearFaults() {
 	s.faults.clear()
 	s.journal.add(&entry{Switch: "faults end"})
+}
+
+// ClearFault ends the fault of a server for a path, or with an empty path, for all paths, as [Sandbox.ClearFaults] does.
+func (s *Sandbox) ClearFault(server, path string) error {
+	if server != AuthServer && server != JobsServer {
+		return fmt.Errorf("server must be %q or %q", AuthServer, JobsServer)
+	}
+	s.faults.clearAt(place{server, path})
+	s.journal.add(&entry{Switch: "a fault ends"})
+	return nil
 }
 
 // Reset ends all faults, forgets the requests, counts from zero, and restores the secrets and the lifetime of the
@@ -189,7 +201,8 @@ func (s *Sandbox) Counts() Counts {
 	return counts
 }
 
-// Requests returns the last requests, the oldest first. The journal keeps 1,000 requests and uses of the controls.
+// Requests returns the last requests, the oldest first. The journal keeps 1,000 requests and uses of the controls,
+// and at most 16 MiB.
 func (s *Sandbox) Requests() []Request { return s.journal.requests() }
 
 // Wait waits until at least that many requests have arrived, and returns their number.

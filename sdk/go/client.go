@@ -62,7 +62,7 @@ func (c *Client) ListJobs(ctx context.Context, options ...CallOption) (*Response
 func (c *Client) SendRequest(ctx context.Context, r Request, options ...CallOption) (*Response, error) {
 	body := r.body()
 	return c.send(ctx, &call{body: body, input: input{
-		Path: new(r.path()), Method: r.Method, Headers: r.headers(), Body: body != nil,
+		Path: new(r.path()), Method: r.Method, Headers: joined(r.Header), Body: body != nil,
 	}}, options)
 }
 
@@ -70,6 +70,9 @@ func (c *Client) send(ctx context.Context, call *call, options []CallOption) (*R
 	call.input.CustomerID, call.input.UserID = c.customer, c.user
 	for _, option := range options {
 		option.apply(call)
+	}
+	if c.driver != nil {
+		call.input.Headers = withDefaults(call.input.Headers, c.driver.headers)
 	}
 	return c.driver.do(ctx, call)
 }
@@ -92,13 +95,20 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 // to another client id, scope or token endpoint, the error is an [*Error] with
 // [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
-	return c.driver.change(ctx, "set_token", func() any { return t.object(c.driver.now()) })
+	return c.driver.changeToken(ctx, "set_token", func() any { return t.object(c.driver.now()) })
 }
 
 // ClearToken forgets the token and the backoff after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	return c.driver.change(ctx, "clear_token", func() any { return struct{}{} })
+	return c.driver.changeToken(ctx, "clear_token", func() any { return struct{}{} })
+}
+
+// SetSecret changes the client secret of the client and all its views, after a rotation: the next token
+// request uses it. The cached token stays. If the plugin rejects the secret, the error is an [*Error]
+// with [CodeConfigMissing] or [CodeConfigInvalid], and the one before stays.
+func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
+	return c.driver.change(ctx, func() error { return c.driver.instance.setSecret(string(secret)) })
 }
 
 // Close cancels the calls in progress and frees the plugin with its token. These calls, and

@@ -182,6 +182,7 @@ func TestZeroValues(t *testing.T) {
 func TestErrorNames(t *testing.T) {
 	_, client := open(t, responds(http.StatusOK, "too long"), rostering.WithMaxBody(7))
 	_, timeout := rostering.New(t.Context(), fullConfig, rostering.WithTimeout(-1))
+	_, header := rostering.New(t.Context(), fullConfig, rostering.WithHeader(http.Header{"Host": {"x"}}))
 	_, missing := rostering.New(t.Context(), rostering.Config{Scope: "s"})
 	send := func(r rostering.Request, options ...rostering.CallOption) error {
 		_, err := client.SendRequest(t.Context(), r, options...)
@@ -201,8 +202,9 @@ func TestErrorNames(t *testing.T) {
 		key, want string
 	}{
 		{timeout, "", "WithTimeout: "},
+		{header, "headers", " (Header)"},
 		{certificate, "", "RootCAs"},
-		{missing, "client_secret", " (ClientSecret, ROSTERING_CLIENT_SECRET)"},
+		{missing, "client_secret", " (AuthURL, ROSTERING_AUTH_URL; ClientID, ROSTERING_CLIENT_ID; ClientSecret, ROSTERING_CLIENT_SECRET)"},
 		{noCustomer, "customer_id", " (ForCustomer)"},
 		{noUser, "user_id", " (ForUser)"},
 		{refused, "refused", " (Refused)"},

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,12 +21,11 @@ var ErrClosed = errors.New("rostering: the client is closed")
 // driver makes the calls of a client and its views.
 type driver struct {
 	instance *instance
-	http     *http.Client
+	http     atomic.Pointer[http.Client] // which the library replaces if it is its own
 	ownHTTP  bool
-	store    Store // nil if nothing is shared
-	trouble  trouble
-	secret   string       // of the config, for hide
-	logger   *slog.Logger // or nil
+	headers  map[string]string // of each request
+	store    Store             // nil if nothing is shared
+	logger   *slog.Logger      // or nil
 	holder   *holder
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
@@ -37,11 +37,18 @@ type driver struct {
 	flows  sync.WaitGroup
 	free   func() error
 
+	sent atomic.Int64 // requests to the service
+	last atomic.Pointer[Status]
+
 	mutex    sync.Mutex
 	closed   bool
-	calls    int                      // in progress
+	running  int                      // calls in progress
+	calls    int64                    // that began
+	failed   map[Code]int64           // of these
 	ended    chan struct{}            // closed when the client is closed and no call in progress
 	requests map[string]*http.Request // by their inputs
+	lines    []line                   // of flows, to be logged
+	logging  bool                     // whether that is being done
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -51,31 +58,30 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
 	d := &driver{
-		instance: instance, http: s.http, ownHTTP: s.http == nil, store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		clock: s.clock, base: baseOrigin(config.BaseURL), secret: string(config.ClientSecret),
-		logger: s.logger, ended: make(chan struct{}), requests: map[string]*http.Request{},
+		instance: instance, ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
+		clock: s.clock, base: baseOrigin(config.BaseURL),
+		logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), requests: map[string]*http.Request{},
 	}
 	if err := d.check(); err != nil {
-		_ = instance.close(ctx)
+		_ = instance.close()
 		return nil, err
 	}
 	d.holder = newHolder(d)
-	if d.ownHTTP {
-		d.http = newHTTPClient()
+	if d.http.Store(newHTTPClient()); !d.ownHTTP {
+		d.http.Store(withoutRedirects(s.http))
 	}
-	d.http = withoutRedirects(d.http)
 	d.open, d.cancel = context.WithCancelCause(context.Background())
 	d.free = sync.OnceValue(d.release)
 	return d, nil
 }
 
 // token makes a call of GetToken.
-func (d *driver) token(ctx context.Context, call *call) (*tokenObject, error) {
+func (d *driver) token(ctx context.Context, call *call) (t *tokenObject, err error) {
 	ctx, leave, err := d.enter(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer func() { leave(err) }()
 	defer d.holder.settle(ctx)
 	switch {
 	case call.force:
@@ -87,24 +93,36 @@ func (d *driver) token(ctx context.Context, call *call) (*tokenObject, error) {
 	return d.holder.token(ctx, "")
 }
 
-// change calls set_token or clear_token.
-func (d *driver) change(ctx context.Context, export string, input func() any) error {
-	_, leave, err := d.enter(ctx, &call{})
+// change changes the plugin's state.
+func (d *driver) change(ctx context.Context, change func() error) error {
+	_, leave, err := d.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return err
 	}
-	defer leave()
-	d.log(d.instance.use(export, object(input()), func(_ []byte, failed error) {
-		if err = failed; err == nil {
-			d.holder.drop(export == "set_token")
-		}
-	})...)
-	return err
+	defer leave(nil)
+	return change()
 }
 
-// call calls an export that does not change the plugin's state.
-func (d *driver) call(export string, input []byte) (output []byte, err error) {
-	d.log(d.instance.use(export, input, func(o []byte, e error) { output, err = o, e })...)
+// changeToken calls set_token or clear_token.
+func (d *driver) changeToken(ctx context.Context, export string, input func() any) (err error) {
+	return d.change(ctx, func() error {
+		d.instance.use(export, object(input()), func(_ []byte, failed error) {
+			if err = failed; err == nil {
+				d.holder.drop(export == "set_token")
+			}
+		})
+		return err
+	})
+}
+
+// use calls an export that does not change the plugin's state, for a call, or for none.
+func (d *driver) use(c *call, export string, input []byte) (output []byte, err error) {
+	lines := d.instance.use(export, input, func(o []byte, e error) { output, err = o, e })
+	if c == nil {
+		d.log(lines...)
+	} else {
+		c.lines = append(c.lines, lines...)
+	}
 	return output, err
 }
 
@@ -115,9 +133,14 @@ type line struct {
 	always bool // also without a logger, by the default one
 }
 
-// log logs lines. It is not called while something is locked, or a flow runs, because the
-// handler may call the client.
+// log logs lines. It is not called while something is locked, or within a call or a flow, because the
+// handler may call the client, and even close it.
 func (d *driver) log(lines ...line) {
+	defer func() {
+		if v := recover(); v != nil {
+			slog.Default().Error(fmt.Sprintf("rostering: the log handler panicked: %v", v))
+		}
+	}()
 	for _, l := range lines {
 		logger := d.logger
 		if logger == nil && l.always {
@@ -129,11 +152,41 @@ func (d *driver) log(lines ...line) {
 	}
 }
 
+// mostLines bounds the lines that wait for a log handler.
+const mostLines = 1000
+
+// logSoon logs lines of a flow as soon as those before them are logged.
+func (d *driver) logSoon(lines []line) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	if len(d.lines) < mostLines {
+		d.lines = append(d.lines, lines...)
+	}
+	if len(d.lines) > 0 && !d.logging {
+		d.logging = true
+		go d.logLines()
+	}
+}
+
+func (d *driver) logLines() {
+	for {
+		d.mutex.Lock()
+		lines := d.lines
+		d.lines = nil
+		if d.logging = len(lines) > 0; !d.logging {
+			d.mutex.Unlock()
+			return
+		}
+		d.mutex.Unlock()
+		d.log(lines...)
+	}
+}
+
 func (d *driver) now() int64 { return d.clock().Unix() }
 
 // enter begins a call, for which Shutdown waits. The context that it returns is canceled after
-// the call's timeout, or when the client closes.
-func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leave func(), err error) {
+// the call's timeout, or when the client closes. leave takes the call's error.
+func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leave func(error), err error) {
 	if d == nil {
 		return nil, nil, zeroValue("Client")
 	}
@@ -155,19 +208,26 @@ func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leav
 	if d.closed {
 		return nil, nil, ErrClosed
 	}
-	d.calls++
+	d.running++
+	if !call.uncounted {
+		d.calls++
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
 	timer := time.AfterFunc(cmp.Or(timeout, math.MaxInt64), func() { cancel(timedOut(timeout)) })
-	return ctx, func() {
+	return ctx, func(err error) {
 		stop()
 		timer.Stop()
 		cancel(nil)
 		d.mutex.Lock()
-		defer d.mutex.Unlock()
-		if d.calls--; d.closed && d.calls == 0 {
+		if e, ok := errors.AsType[*Error](err); ok && !call.uncounted {
+			d.failed[e.Code]++
+		}
+		if d.running--; d.closed && d.running == 0 {
 			close(d.ended)
 		}
+		d.mutex.Unlock()
+		d.log(call.lines...)
 	}, nil
 }
 
@@ -179,7 +239,7 @@ func zeroValue(name string) *Error {
 // shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
 func (d *driver) shutdown(ctx context.Context) (err error) {
 	d.mutex.Lock()
-	running := d.calls > 0
+	running := d.running > 0
 	if !d.closed && !running {
 		close(d.ended)
 	}
@@ -200,9 +260,19 @@ func (d *driver) shutdown(ctx context.Context) (err error) {
 
 func (d *driver) release() error {
 	if d.ownHTTP {
-		d.http.CloseIdleConnections()
+		d.http.Load().CloseIdleConnections()
 	}
-	return d.instance.close(context.Background())
+	s := d.status()
+	d.last.Store(&s)
+	return d.instance.close()
+}
+
+// reconnect has later requests use other connections, after a timeout: those of HTTP/2 may have fallen
+// silent, and would be used again.
+func (d *driver) reconnect(before *http.Client) {
+	if d.ownHTTP && d.http.CompareAndSwap(before, newHTTPClient()) {
+		before.CloseIdleConnections()
+	}
 }
 
 // timedOut is the cause of a context that the library's own timeout canceled.

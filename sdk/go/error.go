@@ -104,24 +104,37 @@ var names = map[string]string{
 	"access_token": "AccessToken", "token_type": "Type", "expires_at": "ExpiresAt", "cache_key": "CacheKey",
 }
 
+// variables returns the fields of the config that a message is about, each with its variable. The message
+// is a list, of which a part on a field begins with its key, or with "set" and its key.
+func variables(message string) (all []string) {
+	for part := range strings.SplitSeq(message, "; ") {
+		key, _, _ := strings.Cut(strings.TrimPrefix(part, "set "), " ")
+		if field := fieldOf(key); field != "" {
+			all = append(all, field+", ROSTERING_"+strings.ToUpper(key))
+		}
+	}
+	return all
+}
+
 // pluginError decodes the plugin's error, and appends the name of its key in this package.
 func pluginError(object []byte) error {
 	var e Error
 	var more struct {
-		Body       *string `json:"body"`
-		RetryAfter int64   `json:"retry_after"` // seconds
+		Headers    http.Header `json:"headers"`
+		Body       *string     `json:"body"`
+		RetryAfter int64       `json:"retry_after"` // seconds
 	}
 	err := errors.Join(json.Unmarshal(object, &e), json.Unmarshal(object, &more))
 	if err != nil || e.Code == "" {
 		return fmt.Errorf("rostering: the plugin failed: %s", object)
 	}
-	switch input, field := names[e.Key], fieldOf(e.Key); {
+	switch input := names[e.Key]; {
 	case e.Code == CodeInvalidInput && input != "":
 		e.Message += " (" + input + ")"
-	case e.Code != CodeInvalidInput && field != "":
-		e.Message += " (" + field + ", ROSTERING_" + strings.ToUpper(e.Key) + ")"
+	case e.Code != CodeInvalidInput && e.Key != "":
+		e.Message += " (" + strings.Join(variables(e.Message), "; ") + ")"
 	}
 	e.emptyBody = more.Body != nil && e.Body == ""
-	e.RetryAfter = time.Duration(more.RetryAfter) * time.Second
+	e.Header, e.RetryAfter = more.Headers, time.Duration(more.RetryAfter)*time.Second
 	return &e
 }

@@ -36,6 +36,13 @@ func (h *extismHost) reset(input []byte) {
 	h.input, h.output, h.failure, h.lines, h.blocks, h.used = input, nil, nil, nil, [][]byte{nil}, 0
 }
 
+type hostKey struct{}
+
+// context is where the functions find the host of their instance.
+func (h *extismHost) context() context.Context {
+	return context.WithValue(context.Background(), hostKey{}, h)
+}
+
 // trap ends the export with an error. The next export works again.
 func trap(format string, values ...any) { panic(fmt.Errorf(format, values...)) }
 
@@ -94,32 +101,32 @@ func (h *extismHost) log(level slog.Level, offset uint64) {
 }
 
 // functions defines the functions, which take parameters from a stack and leave results there.
-func (h *extismHost) functions(runtime wazero.Runtime) wazero.HostModuleBuilder {
+func functions(runtime wazero.Runtime) wazero.HostModuleBuilder {
 	env := runtime.NewHostModuleBuilder("extism:host/env")
 	type types = []api.ValueType
 	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
 	none, one, two := types{}, types{i64}, types{i64, i64}
-	define := func(name string, parameters, results types, f func(s []uint64)) {
-		withContext := api.GoFunc(func(_ context.Context, s []uint64) { f(s) })
+	define := func(name string, parameters, results types, f func(h *extismHost, s []uint64)) {
+		withContext := api.GoFunc(func(ctx context.Context, s []uint64) { f(ctx.Value(hostKey{}).(*extismHost), s) })
 		env.NewFunctionBuilder().WithGoFunction(withContext, parameters, results).Export(name)
 	}
-	define("alloc", one, one, func(s []uint64) { s[0] = h.alloc(s[0]) })
-	define("length", one, one, func(s []uint64) { s[0] = uint64(len(h.block(s[0]))) })
-	define("load_u8", one, types{i32}, func(s []uint64) { s[0] = uint64(h.at(s[0], 1)[0]) })
-	define("load_u64", one, one, func(s []uint64) { s[0] = binary.LittleEndian.Uint64(h.at(s[0], 8)) })
-	define("store_u8", types{i64, i32}, none, func(s []uint64) { h.at(s[0], 1)[0] = byte(s[1]) })
-	define("store_u64", two, none, func(s []uint64) { binary.LittleEndian.PutUint64(h.at(s[0], 8), s[1]) })
-	define("input_length", none, one, func(s []uint64) { s[0] = uint64(len(h.input)) })
-	define("input_load_u8", one, types{i32}, func(s []uint64) { s[0] = uint64(within(h.input, s[0], 1)[0]) })
-	define("input_load_u64", one, one, func(s []uint64) { s[0] = binary.LittleEndian.Uint64(within(h.input, s[0], 8)) })
-	define("output_set", two, none, func(s []uint64) { h.output = h.at(s[0], s[1]) })
-	define("error_set", one, none, func(s []uint64) { h.failure = h.block(s[0]) })
-	define("var_get", one, one, func(s []uint64) { s[0] = h.put(h.vars[string(h.block(s[0]))]) })
-	define("var_set", two, none, func(s []uint64) { h.setVar(string(h.block(s[0])), h.block(s[1])) })
-	define("config_get", one, one, func(s []uint64) { s[0] = h.put(h.config[string(h.block(s[0]))]) })
-	define("log_debug", one, none, func(s []uint64) { h.log(slog.LevelDebug, s[0]) })
-	define("log_warn", one, none, func(s []uint64) { h.log(slog.LevelWarn, s[0]) })
-	define("http_request", two, one, func([]uint64) { trap("the plugin sent a request itself, which a step never does") })
-	define("http_status_code", none, types{i32}, func(s []uint64) { s[0] = 0 })
+	define("alloc", one, one, func(h *extismHost, s []uint64) { s[0] = h.alloc(s[0]) })
+	define("length", one, one, func(h *extismHost, s []uint64) { s[0] = uint64(len(h.block(s[0]))) })
+	define("load_u8", one, types{i32}, func(h *extismHost, s []uint64) { s[0] = uint64(h.at(s[0], 1)[0]) })
+	define("load_u64", one, one, func(h *extismHost, s []uint64) { s[0] = binary.LittleEndian.Uint64(h.at(s[0], 8)) })
+	define("store_u8", types{i64, i32}, none, func(h *extismHost, s []uint64) { h.at(s[0], 1)[0] = byte(s[1]) })
+	define("store_u64", two, none, func(h *extismHost, s []uint64) { binary.LittleEndian.PutUint64(h.at(s[0], 8), s[1]) })
+	define("input_length", none, one, func(h *extismHost, s []uint64) { s[0] = uint64(len(h.input)) })
+	define("input_load_u8", one, types{i32}, func(h *extismHost, s []uint64) { s[0] = uint64(within(h.input, s[0], 1)[0]) })
+	define("input_load_u64", one, one, func(h *extismHost, s []uint64) { s[0] = binary.LittleEndian.Uint64(within(h.input, s[0], 8)) })
+	define("output_set", two, none, func(h *extismHost, s []uint64) { h.output = h.at(s[0], s[1]) })
+	define("error_set", one, none, func(h *extismHost, s []uint64) { h.failure = h.block(s[0]) })
+	define("var_get", one, one, func(h *extismHost, s []uint64) { s[0] = h.put(h.vars[string(h.block(s[0]))]) })
+	define("var_set", two, none, func(h *extismHost, s []uint64) { h.setVar(string(h.block(s[0])), h.block(s[1])) })
+	define("config_get", one, one, func(h *extismHost, s []uint64) { s[0] = h.put(h.config[string(h.block(s[0]))]) })
+	define("log_debug", one, none, func(h *extismHost, s []uint64) { h.log(slog.LevelDebug, s[0]) })
+	define("log_warn", one, none, func(h *extismHost, s []uint64) { h.log(slog.LevelWarn, s[0]) })
+	define("http_request", two, one, func(*extismHost, []uint64) { trap("the plugin sent a request itself, which a step never does") })
+	define("http_status_code", none, types{i32}, func(_ *extismHost, s []uint64) { s[0] = 0 })
 	return env
 }

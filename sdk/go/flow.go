@@ -17,8 +17,9 @@ type flow struct {
 	force   bool
 	refused *refusal // with which it began, or nil
 	cancel  context.CancelCauseFunc
-	cause   error  // of its last failed request
-	lines   []line // for the log, at the end
+	cause   error // of its last failed request
+	// storeFailed is whether the last step was one of the store, and failed.
+	storeFailed bool
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
 	token  *tokenObject  // of the last step that had one
@@ -54,28 +55,21 @@ func (f *flow) run(ctx context.Context) {
 	}
 }
 
-// end ends a flow that has not ended, since its goroutine does, and then logs: so a handler may
-// call the client.
+// end ends a flow that has not ended, since its goroutine does.
 func (f *flow) end() {
-	d := f.holder.driver
 	err := errors.New("rostering: the HTTP client ended the goroutine of the token request")
 	if v := recover(); v != nil {
-		err = fmt.Errorf("rostering: the token request panicked: %s", hide(fmt.Sprint(v), d.secret))
+		err = fmt.Errorf("rostering: the HTTP client panicked with a value of type %T", v) // which may quote the request
 	}
 	f.publish(nil, err)
-	defer func() {
-		if v := recover(); v != nil {
-			slog.Default().Error(fmt.Sprintf("rostering: the log handler panicked: %v", v))
-		}
-	}()
-	d.log(f.lines...)
 }
 
 // call calls begin or resume, and publishes the step before the plugin's state changes again.
 // It returns nil after an error.
 func (f *flow) call(export string, input result) (s *step) {
-	input["now"] = f.holder.driver.now()
-	f.lines = append(f.lines, f.holder.driver.instance.use(export, object(input), func(output []byte, err error) {
+	d := f.holder.driver
+	input["now"] = d.now()
+	lines := d.instance.use(export, object(input), func(output []byte, err error) {
 		if err == nil {
 			s, err = decodeStep(output)
 		}
@@ -83,7 +77,11 @@ func (f *flow) call(export string, input result) (s *step) {
 			e.because(f.cause)
 		}
 		f.publish(s, err)
-	})...)
+	})
+	for i := range lines { // the warning of a store is shown without a logger, too
+		lines[i].always = f.storeFailed && lines[i].level == slog.LevelWarn
+	}
+	d.logSoon(lines)
 	return s
 }
 
@@ -133,14 +131,13 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	d := f.holder.driver
 	switch s.Step {
 	case "request":
-		r, err = s.request(ctx, d.http)
+		client := d.http.Load()
+		if r, err = s.request(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			d.reconnect(client)
+		}
 		f.cause = err
 	case "store":
-		if r, err = s.do(ctx, d.store); err != nil && ctx.Err() == nil {
-			if text := d.trouble.line(s, err, d.secret); text != "" {
-				f.lines = append(f.lines, line{slog.LevelWarn, text, true})
-			}
-		}
+		r, err = s.do(ctx, d.store)
 	case "wait":
 		pause(ctx, seconds(s.Seconds*(1+rand.Float64()/2))) // at random, so that a fleet is no thundering herd
 	default:
@@ -149,9 +146,12 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	if ctx.Err() != nil {
 		return nil, left(ctx) // the client is closed, which is no failure of a server
 	}
-	if err != nil {
-		text, _ := reason(err)
-		r = result{"failed": text}
+	f.storeFailed = s.Step == "store" && err != nil
+	switch {
+	case f.storeFailed:
+		r = result{"failed": err.Error()}
+	case err != nil:
+		r = result{"failed": reason(err)}
 	}
 	return r, nil
 }

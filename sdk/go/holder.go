@@ -133,6 +133,13 @@ func (h *holder) drop(set bool) {
 	}
 }
 
+// busy reports whether a flow runs.
+func (h *holder) busy() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.running() != nil
+}
+
 // The methods below are called with the mutex locked.
 
 // running returns the flow that runs, if there is one. One that never ends is abandoned.

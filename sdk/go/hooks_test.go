@@ -1,7 +1,6 @@
 package rostering_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,11 +36,24 @@ func TestLogHandlerThatCallsTheClient(t *testing.T) {
 	}
 }
 
+// A handler may close the client, in a call and in a token request.
+func TestLogHandlerThatCloses(t *testing.T) {
+	for _, status := range []int{http.StatusTeapot, http.StatusOK} {
+		var client *rostering.Client
+		closed := make(chan error, 9)
+		_, client = open(t, responds(status, ""), rostering.WithLogger(slog.New(handler{handle: func() { closed <- client.Close() }})))
+		_, _ = client.ListJobs(t.Context())
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A panic in the goroutine of a flow, which no caller can recover, ends only that flow.
 func TestWhatPanics(t *testing.T) {
-	var logged bytes.Buffer
+	logged := make(lines, 99)
 	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
+	slog.SetDefault(slog.New(slog.NewTextHandler(logged, nil)))
 	defer slog.SetDefault(before)
 	panics := true
 	for name, option := range map[string]rostering.Option{
@@ -66,13 +78,26 @@ func TestWhatPanics(t *testing.T) {
 				t.Error(err)
 			}
 			_ = client.Close() // waits for the flows
+			for want := map[string]string{"the store": "it panicked", "the log handler": "the log handler panicked: no disk"}[name]; want != ""; {
+				select {
+				case line := <-logged:
+					if strings.Contains(line, want) {
+						return
+					}
+				case <-time.After(10 * time.Second):
+					t.Fatalf("%q was not logged", want)
+				}
+			}
 		})
 	}
-	for _, want := range []string{"the log handler panicked: no disk", "it panicked"} {
-		if !strings.Contains(logged.String(), want) {
-			t.Errorf("%q was not logged", want)
-		}
-	}
+}
+
+// lines are those that are written to it.
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
 }
 
 func TestNilOptions(t *testing.T) {

@@ -1,14 +1,17 @@
 package rostering
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -86,19 +89,29 @@ func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Re
 
 // reason returns why a request failed, without the URL that [*url.Error] adds. It has nothing
 // that the server sent, which net/http quotes: that may be a part of a secret.
-func reason(err error) (text string, whole bool) {
-	if e, ok := errors.AsType[*url.Error](err); ok {
-		err = e.Err
-	}
-	text, _, quotes := strings.Cut(err.Error(), `"`)
-	return strings.TrimRight(text, " :"), !quotes
+func reason(err error) string {
+	text, _, _ := strings.Cut(withoutURL(err).Error(), `"`)
+	return strings.TrimRight(text, " :")
 }
 
-// because attaches why a request failed to its network_error.
+func withoutURL(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// because attaches why a request failed to its network_error: an error that can quote neither a request
+// nor a response, or else its type. The message has its text, redacted.
 func (e *Error) because(err error) {
-	e.cause = err
-	if text, whole := reason(err); !whole {
-		e.cause = fmt.Errorf("%T: %s", err, text)
+	e.cause = fmt.Errorf("%T", withoutURL(err))
+	for _, known := range [...]error{context.DeadlineExceeded, context.Canceled, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+		if errors.Is(err, known) {
+			e.cause = known
+		}
+	}
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		e.cause = number
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Retryable = false
@@ -106,21 +119,9 @@ func (e *Error) because(err error) {
 	}
 }
 
-// hideIn returns a copy of a header without secrets that the server repeated in it.
-func hideIn(header http.Header, secrets ...string) http.Header {
-	clean := make(http.Header, len(header))
-	for name, values := range header {
-		name = hide(name, secrets...)
-		for _, value := range values {
-			clean[name] = append(clean[name], hide(value, secrets...))
-		}
-	}
-	return clean
-}
-
 // newHTTPClient returns the default for [WithHTTPClient].
 func newHTTPClient() *http.Client {
-	return &http.Client{Transport: &http.Transport{
+	return withoutRedirects(&http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
 		TLSHandshakeTimeout: 10 * time.Second,
@@ -128,7 +129,9 @@ func newHTTPClient() *http.Client {
 		// All requests go to two hosts, many at a time: the default of two idle
 		// connections for each would open most of them again.
 		MaxIdleConnsPerHost: 100,
-	}}
+		// A connection that fell silent is closed, if possible before a call uses it.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 5 * time.Second},
+	}})
 }
 
 // withoutRedirects returns a copy of client that follows no redirects.

@@ -21,6 +21,7 @@ type settings struct {
 	wasm    []byte
 	store   Store
 	http    *http.Client
+	header  http.Header
 	logger  *slog.Logger
 	timeout time.Duration
 	maxBody int64
@@ -52,7 +53,7 @@ func misconfigured(format string, values ...any) *Error {
 }
 
 // WithPlugin replaces the embedded plugin by another build of rostering-nowasi.wasm with the
-// same contract.
+// same contract. A plugin is compiled once, and kept as long as the process lives.
 func WithPlugin(wasm []byte) Option { return func(s *settings) { s.wasm = wasm } }
 
 // WithStore shares one token with the other clients that use the store, which may be in other
@@ -63,6 +64,9 @@ func WithStore(store Store) Option { return func(s *settings) { s.store = store 
 // is ignored: redirects are never followed, because they could forward the secret or the
 // token to another host.
 func WithHTTPClient(client *http.Client) Option { return func(s *settings) { s.http = client } }
+
+// WithHeader sets headers of each request to the service. Those of a call replace them.
+func WithHeader(header http.Header) Option { return func(s *settings) { s.header = header } }
 
 // WithLogger logs a debug line for each token request and for each error of the service,
 // and a warning for what was recovered from. No line holds a secret or a token. By default,
@@ -101,6 +105,11 @@ func (o callOption) apply(c *call)        { o(c) }
 // WithCallTimeout replaces the client's timeout in one call; zero means no limit.
 func WithCallTimeout(d time.Duration) CallOption {
 	return callOption(func(c *call) { c.timeout = new(d) })
+}
+
+// WithCallHeader adds headers to one call of [Client.ListJobs] or [Client.SendRequest].
+func WithCallHeader(header http.Header) CallOption {
+	return callOption(func(c *call) { c.input.Headers = withDefaults(joined(header), c.input.Headers) })
 }
 
 // Force requests a new token even if the cached one is valid. If that fails, the cached one

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,15 +47,32 @@ func (r *Request) path() string {
 	return r.Path + separator + r.Query.Encode()
 }
 
-// headers returns one value for each name, which combines several (RFC 9110, section 5.3).
-func (r *Request) headers() map[string]string {
-	headers := make(map[string]string, len(r.Header))
-	for name, values := range r.Header {
+// joined returns one value for each name, which combines several (RFC 9110, section 5.3).
+func joined(header http.Header) map[string]string {
+	headers := make(map[string]string, len(header))
+	for name, values := range header {
 		if len(values) > 0 {
 			headers[name] = strings.Join(values, ", ")
 		}
 	}
 	return headers
+}
+
+// withDefaults adds the default headers to those of a call, unless it has one of the same name.
+func withDefaults(headers, defaults map[string]string) map[string]string {
+	if len(defaults) == 0 {
+		return headers
+	}
+	all := maps.Clone(defaults)
+	for name := range all {
+		for given := range headers {
+			if strings.EqualFold(given, name) {
+				delete(all, name)
+			}
+		}
+	}
+	maps.Copy(all, headers)
+	return all
 }
 
 // body is the body of a request, for each of its attempts.

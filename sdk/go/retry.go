@@ -16,10 +16,15 @@ import (
 //		return client.ListJobs(ctx)
 //	})
 func Retry[T any](ctx context.Context, f func(context.Context) (T, error)) (T, error) {
+	return RetryIf(ctx, func(e *Error) bool { return e.Retryable }, f)
+}
+
+// RetryIf is [Retry] for the errors for which retry returns true, whether they are retryable or not.
+func RetryIf[T any](ctx context.Context, retry func(*Error) bool, f func(context.Context) (T, error)) (T, error) {
 	for backoff := time.Second; ; backoff = min(2*backoff, 30*time.Second) {
 		result, err := f(ctx)
 		e, ok := errors.AsType[*Error](err)
-		if !ok || !e.Retryable {
+		if !ok || !retry(e) {
 			return result, err
 		}
 		wait := e.RetryAfter

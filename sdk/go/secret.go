@@ -3,21 +3,7 @@ package rostering
 import (
 	"fmt"
 	"io"
-	"net/url"
-	"strings"
 )
-
-const redacted = "[redacted]"
-
-// hide replaces secrets in a text, also if they are form-encoded.
-func hide(text string, secrets ...string) string {
-	for _, secret := range secrets {
-		if secret != "" {
-			text = strings.NewReplacer(secret, redacted, url.QueryEscape(secret), redacted).Replace(text)
-		}
-	}
-	return text
-}
 
 // Secret is a string that is redacted when printed, logged or marshaled. Convert it to a string
 // to use it.
@@ -28,7 +14,7 @@ func (s Secret) String() string {
 	if s == "" {
 		return ""
 	}
-	return redacted
+	return "[redacted]"
 }
 
 // Format writes the same as String for every verb of package fmt, including %#v and %x.

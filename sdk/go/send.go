@@ -1,6 +1,7 @@
 package rostering
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,9 @@ type call struct {
 	timeout *time.Duration // replaces the client's
 	force   bool           // of GetToken
 	refused *string        // of GetToken
+
+	uncounted bool   // in the status
+	lines     []line // to be logged at the end
 }
 
 // input is the input of the plugin's request.
@@ -29,6 +33,8 @@ type input struct {
 	Body       bool              `json:"body,omitempty"`
 }
 
+var jobs = "/jobs"
+
 // mostSends is how often a request is sent. The first other token may come from a store, and
 // have been revoked, too.
 const mostSends = 3
@@ -36,15 +42,16 @@ const mostSends = 3
 // send has attempt send a request with a token, and again with another one after a 401 if the
 // request is repeatable. attempt gets all the tokens, the last of which it sends. The error is
 // that of attempt, or of getting a token.
-func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx context.Context, refused string) (*tokenObject, error),
+func (d *driver) send(ctx context.Context, repeatable bool, warn func(line), token func(ctx context.Context, refused string) (*tokenObject, error),
 	attempt func(sent []string) (status int, err error)) error {
 	defer d.holder.settle(ctx)
 	t, err := token(ctx, "")
 	for sent := []string(nil); err == nil; t, err = token(ctx, t.AccessToken) {
 		if len(sent) > 0 {
-			d.log(line{level: slog.LevelWarn, text: "the service refused the token; the request is retried with another one"})
+			warn(line{level: slog.LevelWarn, text: "the service refused the token; the request is retried with another one"})
 		}
 		sent = append(sent, t.AccessToken)
+		d.sent.Add(1)
 		status, err := attempt(sent)
 		if err != nil {
 			return err
@@ -62,26 +69,35 @@ func (d *driver) send(ctx context.Context, repeatable bool, token func(ctx conte
 }
 
 // do makes a call of the service.
-func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
+func (d *driver) do(ctx context.Context, call *call) (response *Response, err error) {
 	defer call.body.close()
 	ctx, leave, err := d.enter(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	q, err := d.request(&call.input)
+	defer func() { leave(err) }()
+	q, err := d.request(call)
 	if err != nil {
 		return nil, err
 	}
-	var response *Response
-	var tokens []string
-	err = d.send(ctx, call.body.repeatable(), d.holder.token, func(sent []string) (_ int, err error) {
-		tokens = sent
-		if response, err = d.attempt(ctx, q, call.body, sent); err != nil {
+	var x result // what explain needs to know
+	err = d.send(ctx, call.body.repeatable(), func(l line) { call.lines = append(call.lines, l) }, d.holder.token, func(sent []string) (_ int, err error) {
+		started := time.Now()
+		response, err = d.attempt(ctx, q, call.body, sent)
+		x = result{"tokens": sent, "method": q.Method, "path": cmp.Or(call.input.Path, &jobs), "milliseconds": time.Since(started).Milliseconds(), "now": d.now()}
+		if err != nil {
 			return 0, err
 		}
 		return response.Status, nil
 	})
+	if failed, ok := errors.AsType[noResponse](err); ok {
+		x["failed"] = reason(failed.error)
+		err = d.explain(call, x)
+		if e, ok := errors.AsType[*Error](err); ok {
+			e.because(failed.error)
+		}
+		return nil, err
+	}
 	switch {
 	case response == nil:
 		return nil, err
@@ -92,22 +108,23 @@ func (d *driver) do(ctx context.Context, call *call) (*Response, error) {
 	if err != nil && !(ok && e.Code == CodeServiceUnauthorized) {
 		return nil, err
 	}
-	explained := d.explain(result{"status": response.Status, "headers": response.Header, "body": string(response.Body), "tokens": tokens})
-	if x, known := errors.AsType[*Error](explained); known {
-		x.Header = hideIn(response.Header, append(tokens, d.secret)...)
+	x["status"], x["headers"], x["body"] = response.Status, response.Header, string(response.Body)
+	err = d.explain(call, x)
+	if x, known := errors.AsType[*Error](err); known {
 		if response.Status == http.StatusUnauthorized && !call.body.repeatable() {
-			x.Message += fmt.Sprintf(" (the body of %s %s can be read only once, so it was not sent again)", q.Method, q.URL.Path)
+			x.Message += " (the body can be read only once, so it was not sent again)"
 		}
 		if ok { // the flow's error, with the response that led to it
-			x.Message, x.Retryable, x.RetryAfter = e.Message, e.Retryable, e.RetryAfter
+			x.Retryable, x.RetryAfter = e.Retryable, e.RetryAfter
 		}
 	}
-	return nil, explained
+	return nil, err
 }
 
 // attempt sends a request of a call once.
 func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
-	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), d.http, b, limits{d.maxBody + 1, maxErrorBody})
+	client := d.http.Load()
+	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), client, b, limits{d.maxBody + 1, maxErrorBody})
 	if unsent, ok := errors.AsType[bodyError](err); ok {
 		return nil, fmt.Errorf("rostering: body: %w", unsent.error)
 	}
@@ -120,19 +137,20 @@ func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []s
 	case err == nil:
 		return response, nil
 	case ctx.Err() != nil:
+		if _, ok := context.Cause(ctx).(timedOut); ok || ctx.Err() == context.DeadlineExceeded {
+			d.reconnect(client)
+		}
 		return nil, left(ctx)
 	}
-	text, _ := reason(err)
-	failure := d.explain(result{"failed": text, "tokens": sent})
-	if e, ok := errors.AsType[*Error](failure); ok {
-		e.because(err)
-	}
-	return nil, failure
+	return nil, noResponse{err}
 }
 
+// noResponse is why a request has no response.
+type noResponse struct{ error }
+
 // explain returns the error for a response that is no result, or for none.
-func (d *driver) explain(x result) error {
-	output, err := d.call("explain", object(x))
+func (d *driver) explain(c *call, x result) error {
+	output, err := d.use(c, "explain", object(x))
 	if err != nil {
 		return err
 	}
@@ -146,10 +164,10 @@ const (
 	mostInput    = 512 << 10
 )
 
-// request returns the plugin's request for an input, without a body and a token. It must not
+// request returns the plugin's request for a call, without a body and a token. It must not
 // be changed: the plugin builds the same one for the same input, so it is kept.
-func (d *driver) request(in *input) (*http.Request, error) {
-	key := object(in)
+func (d *driver) request(c *call) (*http.Request, error) {
+	key := object(&c.input)
 	d.mutex.Lock()
 	q := d.requests[string(key)]
 	d.mutex.Unlock()
@@ -159,7 +177,7 @@ func (d *driver) request(in *input) (*http.Request, error) {
 	if len(key) > mostInput {
 		return nil, &Error{Code: CodeInvalidInput, Message: "the path, the headers and the ids are too long; shorten them"}
 	}
-	output, err := d.call("request", key)
+	output, err := d.use(c, "request", key)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package rostering
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -84,12 +85,18 @@ func (s *step) do(ctx context.Context, store Store) (result, error) {
 	}
 }
 
+// mostValue is the longest value of a store that the plugin gets, in bytes: any token is shorter.
+const mostValue = 64 << 10
+
 // use calls the store.
 func (s *step) use(ctx context.Context, store Store) (result, error) {
 	ttl := seconds(s.TTL)
 	switch s.Op {
 	case "get":
 		value, found, err := store.Get(ctx, s.Key)
+		if len(value) > mostValue {
+			return nil, errors.New("the value has more than 64 KiB")
+		}
 		if !found {
 			return result{"value": nil}, err
 		}

@@ -2,7 +2,6 @@ package rostering
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 )
@@ -72,26 +71,4 @@ func (m *MemoryStore) set(key, value string, ttl time.Duration) {
 		m.entries = map[string]entry{}
 	}
 	m.entries[key] = entry{value, time.Now().Add(ttl)}
-}
-
-// trouble reports failures of the store, once a minute.
-type trouble struct {
-	mutex sync.Mutex
-	last  time.Time
-}
-
-// line returns a line for the log about a failure, or an empty string.
-func (t *trouble) line(s *step, err error, secret string) string {
-	t.mutex.Lock()
-	defer t.mutex.Unlock()
-	now := time.Now()
-	if !t.last.IsZero() && now.Sub(t.last) < time.Minute {
-		return ""
-	}
-	t.last = now
-	var token tokenObject
-	_ = json.Unmarshal([]byte(s.Value), &token) // the value of a lock has no token
-	// The store may have put secrets into its error.
-	return "the token store's " + s.Op + " failed; calls continue, but the token is not shared (logged once a minute): " +
-		hide(err.Error(), s.Value, token.AccessToken, secret)
 }

@@ -58,7 +58,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	body, hasBody := r.Body, r.Body != nil && r.Body != http.NoBody
 	var response *http.Response
-	err := d.send(r.Context(), !hasBody || r.GetBody != nil, t.token, func(tokens []string) (_ int, err error) {
+	err := d.send(r.Context(), !hasBody || r.GetBody != nil, func(l line) { d.log(l) }, t.token, func(tokens []string) (_ int, err error) {
 		if response != nil {
 			if hasBody {
 				if body, err = r.GetBody(); err != nil {
@@ -88,11 +88,11 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // token returns a token, as GetToken.
 func (t *Transport) token(ctx context.Context, refused string) (*tokenObject, error) {
 	d := t.client.driver
-	ctx, leave, err := d.enter(ctx, &call{})
+	ctx, leave, err := d.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer leave(nil)
 	return d.holder.token(ctx, refused)
 }
 

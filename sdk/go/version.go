@@ -2,6 +2,7 @@ package rostering
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -15,12 +16,12 @@ const (
 
 const userAgent = "automatic-rostering/" + Version + " (go)"
 
-// check refuses a plugin with another contract, and has the plugin check the config.
+// check refuses a plugin with another contract, and has the plugin check the config and the headers.
 func (d *driver) check() error {
 	if d.instance.module.ExportedFunction("version") == nil {
 		return otherContract(`no export "version"`)
 	}
-	output, err := d.call("version", nil)
+	output, err := d.use(nil, "version", nil)
 	if err != nil {
 		return err
 	}
@@ -28,7 +29,13 @@ func (d *driver) check() error {
 	if json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
 		return otherContract(fmt.Sprint("contract ", plugin.Contract))
 	}
-	_, err = d.call("check", nil)
+	if _, err = d.use(nil, "check", nil); err != nil || len(d.headers) == 0 {
+		return err
+	}
+	_, err = d.use(nil, "request", object(input{Headers: d.headers, CustomerID: null, UserID: null}))
+	if e, ok := errors.AsType[*Error](err); ok && e.Code != CodeInvalidInput {
+		return nil // without a BaseURL, the client is for tokens alone
+	}
 	return err
 }
 

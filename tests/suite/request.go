@@ -16,7 +16,7 @@ import (
 func (w *world) request(s *Step) (r protocol.Request, err error) {
 	r = protocol.Request{
 		Op: s.Do, Client: w.client(cmp.Or(s.Client, "c")), Key: w.fill(s.Key), Value: s.Value, TTL: s.TTL,
-		Call: protocol.Call{Force: s.Force, Refused: s.Refused, Retry: s.Retry},
+		Call: protocol.Call{Force: s.Force, Refused: s.Refused, Secret: w.fill(s.Secret), Retry: s.Retry},
 	}
 	if s.Open != nil {
 		r.Op, r.Client = "open", w.client(*s.Open)
@@ -59,7 +59,7 @@ func (w *world) request(s *Step) (r protocol.Request, err error) {
 }
 
 func (w *world) open(s *Step, r *protocol.Request) error {
-	r.Open = protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogMode, Clock: true, Store: w.storeOf(s.Store)}
+	r.Open = protocol.Open{MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogMode, Clock: true, Headers: s.Headers, Store: w.storeOf(s.Store)}
 	if s.Wasm != "" {
 		r.Wasm = hosts.Plugin(w, s.Wasm)
 	}

@@ -68,6 +68,7 @@ type Step struct {
 	Saw      *Saw           `yaml:"saw"`      // the last request to a server
 	InStore  *Stored        `yaml:"in_store"` // waits until the store has it
 	Expire   string         `yaml:"expire"`   // the store's keys that end so expire
+	Put      *Put           `yaml:"put"`      // puts a value into the store
 	Log      *Logged        `yaml:"log"`      // what the client has logged
 	Until    *Step          `yaml:"until"`    // repeats a step until what it wants is true
 	Repeat   *Repeat        `yaml:"repeat"`   // repeats steps
@@ -84,6 +85,8 @@ type Step struct {
 	Plugin    *Plugin           `yaml:"plugin"` // in place of Wasm
 	Store     *protocol.Store   `yaml:"store"`
 	LogMode   string            `yaml:"log_handler"`
+	Headers   map[string]string `yaml:"headers"`
+	Secret    string            `yaml:"secret"`
 	Timeout   any               `yaml:"timeout"` // seconds, or none
 	At        int64             `yaml:"at"`      // the client's time, in seconds since the beginning
 	Customer  any               `yaml:"customer_id"`
@@ -146,6 +149,12 @@ type Stored struct {
 	Has string `yaml:"has"` // what it holds
 }
 
+// Put is a value for the store.
+type Put struct {
+	Key   string `yaml:"key"`
+	Value string `yaml:"value"`
+}
+
 // Logged is what lines of a client's log there are.
 type Logged struct {
 	Level string `yaml:"level"`
@@ -178,6 +187,8 @@ type Want struct {
 	Value    *string        `yaml:"value"`
 	Added    *bool          `yaml:"added"`
 	NoValue  bool           `yaml:"no_value"`
+	// Known is what the status has, with null for a field that it must not have.
+	Known map[string]any `yaml:"known"`
 }
 
 // Load reads all rows of a folder.

@@ -175,6 +175,8 @@ func (w *world) serverStep(s *Step) string {
 		return w.saw(s.Saw)
 	case s.InStore != nil:
 		w.store.Wait(s.InStore.End, s.InStore.Has)
+	case s.Put != nil:
+		w.store.Put(w.fill(s.Put.Key), w.fill(s.Put.Value))
 	case s.Expire != "":
 		w.store.Expire(s.Expire)
 	default:

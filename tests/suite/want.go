@@ -131,6 +131,9 @@ func (w *world) result(want *Want, a protocol.Response) string {
 		want.Added != nil && (a.Added == nil || *a.Added != *want.Added) {
 		return describe(a)
 	}
+	if want.Known != nil {
+		return known(want.Known, a)
+	}
 	if want.Got != nil {
 		var got map[string]any
 		if err := json.Unmarshal(a.Body, &got); err != nil {
@@ -143,4 +146,23 @@ func (w *world) result(want *Want, a protocol.Response) string {
 		}
 	}
 	return w.headers(want.Headers, a.Headers)
+}
+
+// known compares the status of a client.
+func known(want map[string]any, a protocol.Response) string {
+	var got map[string]any
+	if err := json.Unmarshal(a.Known, &got); err != nil {
+		return describe(a)
+	}
+	for field, value := range want {
+		if wanted, ok := value.(map[string]any); ok && field == "error" { // whose message is free
+			e, _ := got[field].(map[string]any)
+			if message, _ := e["message"].(string); e["code"] != wanted["code"] || message == "" {
+				return fmt.Sprintf("the status is %s", a.Known)
+			}
+		} else if !same(got[field], value) {
+			return fmt.Sprintf("%s is not %v: the status is %s", field, value, a.Known)
+		}
+	}
+	return ""
 }

@@ -35,7 +35,14 @@ func call(ctx context.Context, c *rostering.Client, r request) (response, error)
 		options = append(options, rostering.WithCallTimeout(seconds(r.Timeout.value)))
 	}
 	switch r.Op {
+	case "status":
+		return response{"status": c.Status()}, nil
+	case "set_secret":
+		return response{}, c.SetSecret(ctx, rostering.Secret(r.Secret))
 	case "list_jobs":
+		if r.Request.Headers != nil {
+			options = append(options, rostering.WithCallHeader(lists(r.Request.Headers)))
+		}
 		return answer(c.ListJobs(ctx, options...))
 	case "send_request":
 		return r.Request.send(ctx, c, options)

@@ -38,7 +38,12 @@ type request struct {
 	Store                                          *storeOptions
 	Request                                        httpRequest
 	Token                                          token
-	Retry                                          *struct{ Deadline float64 }
+	Secret                                         string
+	Headers                                        map[string]string
+	Retry                                          *struct {
+		Deadline float64
+		Codes    []rostering.Code
+	}
 }
 
 // optional is a field that may be null, or not there.
@@ -123,7 +128,11 @@ func perform(ctx context.Context, r request) (response, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, seconds(r.Retry.Deadline))
 	defer cancel()
-	return rostering.Retry(ctx, func(ctx context.Context) (response, error) { return call(ctx, c.(client).Client, r) })
+	again := func(ctx context.Context) (response, error) { return call(ctx, c.(client).Client, r) }
+	if r.Retry.Codes == nil {
+		return rostering.Retry(ctx, again)
+	}
+	return rostering.RetryIf(ctx, func(e *rostering.Error) bool { return slices.Contains(r.Retry.Codes, e.Code) }, again)
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -172,6 +181,9 @@ func open(ctx context.Context, r request) error {
 	}
 	if r.MaxBody != nil {
 		options = append(options, rostering.WithMaxBody(*r.MaxBody))
+	}
+	if r.Headers != nil {
+		options = append(options, rostering.WithHeader(lists(r.Headers)))
 	}
 	if r.UserAgent != "" {
 		options = append(options, rostering.WithHTTPClient(&http.Client{Transport: userAgent(r.UserAgent)}))

@@ -67,6 +67,13 @@ func (s *Store) do(o operation) map[string]any {
 	return map[string]any{"added": true}
 }
 
+// Put sets a key for an hour.
+func (s *Store) Put(key, text string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.values[key] = value{text, time.Now().Add(time.Hour)}
+}
+
 // Expire has the keys that end so expire.
 func (s *Store) Expire(end string) {
 	s.mutex.Lock()

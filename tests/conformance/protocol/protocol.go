@@ -48,6 +48,7 @@ type Open struct {
 	Store     *Store            `json:"store,omitempty"`
 	Clock     bool              `json:"clock,omitempty"`
 	Log       string            `json:"log,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
 }
 
 // Store is a store, or how to make it.
@@ -68,6 +69,7 @@ type Call struct {
 	Force      bool            `json:"force,omitempty"`
 	Refused    string          `json:"refused,omitempty"`
 	Token      json.RawMessage `json:"token,omitempty"`
+	Secret     string          `json:"secret,omitempty"`
 	Retry      *Retry          `json:"retry,omitempty"`
 }
 
@@ -83,9 +85,10 @@ type HTTP struct {
 	Once    bool              `json:"once,omitempty"`
 }
 
-// Retry has a call retried.
+// Retry has a call retried, after errors that are retryable, or that have one of these codes.
 type Retry struct {
-	Deadline float64 `json:"deadline"` // seconds
+	Deadline float64  `json:"deadline"` // seconds
+	Codes    []string `json:"codes,omitempty"`
 }
 
 // Response is the response to a request, or an event. Without Error, Misuse, Trap and Canceled, the
@@ -113,6 +116,9 @@ type Response struct {
 	Canceled bool   `json:"canceled,omitempty"`
 	Trap     string `json:"trap,omitempty"`
 
+	// Known is the status of a client, which the response to status has in place of Status.
+	Known json.RawMessage `json:"-"`
+
 	// Logs are the log lines since the last request for the client or of the call.
 	Logs []Log `json:"logs,omitempty"`
 	// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
@@ -128,4 +134,20 @@ type Response struct {
 type Log struct {
 	Level string `json:"level,omitempty"` // debug or warn
 	Line  string `json:"line,omitempty"`
+}
+
+// UnmarshalJSON also reads the status of a client.
+func (r *Response) UnmarshalJSON(b []byte) error {
+	type plain Response
+	both := struct {
+		*plain
+		Status json.RawMessage `json:"status"`
+	}{plain: (*plain)(r)}
+	if err := json.Unmarshal(b, &both); err != nil || both.Status == nil {
+		return err
+	}
+	if json.Unmarshal(both.Status, &r.Status) != nil {
+		r.Known = both.Status
+	}
+	return nil
 }

@@ -1,0 +1,62 @@
+package rostering
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// Status is what a client knows without a request. Times are in Unix seconds, or zero if unknown. The
+// counts began when the client was created. Its JSON is the same in all libraries.
+type Status struct {
+	// TokenExpiresAt and RenewAt are those of the cached token.
+	TokenExpiresAt int64 `json:"token_expires_at,omitempty"`
+	RenewAt        int64 `json:"renew_at,omitempty"`
+	// Renewing reports whether a token is being obtained.
+	Renewing bool `json:"renewing"`
+	// RetryAt is when the next token request may be sent, after a failed one, and Error why that failed.
+	RetryAt int64        `json:"retry_at,omitempty"`
+	Error   *StatusError `json:"error,omitempty"`
+
+	// Calls counts the calls of ListJobs, SendRequest and GetToken that began, and FailedCalls those that
+	// returned an [*Error]. A call that was canceled, also by Close, has not failed.
+	Calls       int64          `json:"calls"`
+	FailedCalls map[Code]int64 `json:"failed_calls"`
+	// ServiceRequests counts the requests with a token, also those of a [Transport].
+	ServiceRequests     int64 `json:"service_requests"`
+	TokenRequests       int64 `json:"token_requests"`
+	FailedTokenRequests int64 `json:"failed_token_requests"`
+	// RefusedTokens counts the tokens to which the service responded with 401.
+	RefusedTokens int64 `json:"refused_tokens"`
+	StoreFailures int64 `json:"store_failures"`
+}
+
+// StatusError is why the last token request failed.
+type StatusError struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+}
+
+// Status returns what the client and all its views know now. It sends nothing, and waits for nothing.
+// That of a closed client does not change any more.
+func (c *Client) Status() Status {
+	if c.driver == nil {
+		return Status{}
+	}
+	return c.driver.status()
+}
+
+func (d *driver) status() (s Status) {
+	output, err := d.use(nil, "status", object(result{"now": d.now()}))
+	if err == nil {
+		err = json.Unmarshal(output, &s)
+	}
+	if last := d.last.Load(); last != nil && err != nil { // the client is closed
+		s = *last
+	}
+	s.Renewing = d.holder.busy()
+	s.ServiceRequests = d.sent.Load()
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	s.Calls, s.FailedCalls = d.calls, maps.Clone(d.failed)
+	return s
+}
