@@ -46,15 +46,15 @@ func TestKeys(t *testing.T) {
 			variable := "ROSTERING_" + strings.ToUpper(key)
 			wrong := opened(t, host.Adapter, protocol.Request{Open: protocol.Open{Variables: with(variable, "a\nb")}})
 			if !strings.Contains(wrong.Error, variable) || !strings.Contains(wrong.Error, named) {
-				t.Errorf("%s does not read the variable %s: the error about an invalid value is %q", file, variable, ended(wrong))
+				t.Errorf("%s does not read the variable %s: the error about an invalid value is %q", file, variable, howEnded(wrong))
 			}
 			right := opened(t, host.Adapter, protocol.Request{Config: with(key, cmp.Or(valid[key], "x"))})
 			if failed(right) {
-				t.Errorf("%s does not have the key %s: a valid value ends with %s", file, key, ended(right))
+				t.Errorf("%s does not have the key %s: a valid value ends with %s", file, key, howEnded(right))
 			} else if !slices.Contains(notText, key) {
 				wrong := opened(t, host.Adapter, protocol.Request{Config: with(key, "a\nb")})
 				if !strings.Contains(wrong.Error, named) {
-					t.Errorf("%s does not pass the key %s on: an invalid value ends with %q", file, key, ended(wrong))
+					t.Errorf("%s does not pass the key %s on: an invalid value ends with %q", file, key, howEnded(wrong))
 				}
 			}
 		}
@@ -64,10 +64,10 @@ func TestKeys(t *testing.T) {
 	})
 }
 
-func failed(a protocol.Response) bool { return ended(a) != "" }
+func failed(a protocol.Response) bool { return howEnded(a) != "" }
 
-// ended returns how it failed, or "".
-func ended(a protocol.Response) string { return cmp.Or(a.Error, a.Misuse, a.Trap) }
+// howEnded returns how it failed, or "".
+func howEnded(a protocol.Response) string { return cmp.Or(a.Error, a.Misuse, a.Trap) }
 
 // with is a config, or its variables, with one value in addition.
 func with(name, value string) map[string]string {
