@@ -30,7 +30,7 @@ UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go javascript $(LANGUAGES)))
 # The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := plugin $(WANTED) $(filter rust-check,$(WANTED:=-check)) redis page ffi bench
+NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis page ffi bench
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
@@ -86,7 +86,7 @@ run: ## watch the plugin at work with a mock service
 run-javascript: run-node
 run-go $(LANGUAGES:%=run-%): run-%: build/sandbox
 	@tools/setup.sh $*
-	@HOSTS=$* tools/each.sh setup
+	@$(if $(filter c,$*),$(MAKE) -s -C sdk/c && $(MAKE) -s -C host-example/c build/jobs,HOSTS=$* tools/each.sh setup)
 	@$(if $(ROSTERING_CLIENT_ID),,build/sandbox) host-example/run.sh $* jobs
 ROSTERING_CLIENT_ID ?=
 

@@ -16,7 +16,7 @@ if [ "$(id -u)" != 0 ]; then
 	echo "not root: please install, then try again: apt-get install ${missing[*]}" >&2
 	exit 1
 fi
-echo "installing Debian's ${missing[*]}" >&2
+echo "as root: apt-get install ${missing[*]}" >&2
 apt-get update -q >/dev/null
 DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
 	apt-get install -y -q --no-install-recommends -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "${missing[@]}" >/dev/null

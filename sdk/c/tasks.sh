@@ -59,7 +59,7 @@ install() {
 }
 
 setup() {
-	../../tools/setup.sh rust c
+	../../tools/setup.sh rust c c-test
 	exec 9<Cargo.toml
 	if command -v flock >/dev/null; then flock 9; fi # concurrent runs take turns
 	install "$here/build/installed"

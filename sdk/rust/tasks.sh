@@ -11,10 +11,11 @@ adapter=../../tests/adapters/rust
 # What all verbs share, so that the dependencies compile once.
 build() { cargo build --locked --quiet --release --target-dir target --workspace --all-features "$@"; }
 
-# Builds the library, the C library and the programs of host-example/rust. Concurrent runs take turns.
+# Builds the library, the C library, the programs of host-example/rust, and the tests: with what those need, dependencies have
+# other features, and would be compiled twice. Concurrent runs take turns.
 setup() {
 	../../tools/setup.sh rust
-	build --lib --bins
+	build --lib --bins --test behavior
 }
 
 # Checks the format, and runs clippy and rustdoc.

@@ -179,7 +179,7 @@ func TestSandboxPageTests(t *testing.T) {
 			go mod edit -require=automatic-rostering.example/rostering@v0.0.0 -replace="automatic-rostering.example/rostering=$ROOT/sdk/go"
 			export GOFLAGS=-mod=mod
 			`, "ok  \texample.com/jobs"},
-		"JUnit": {"java", "adapter", "mvn() { :; }\n" + copied(t, sections(read(t, "sdk/java/README.md"), "##", "Install")) + `
+		"JUnit": {"java", "adapter", "CLONE=\nmvn() { :; }\n" + copied(t, sections(read(t, "sdk/java/README.md"), "##", "Install")) + `
 			unset -f mvn # the adapter has installed the package
 			packages="<repositories><repository><id>automatic-rostering</id><url>file://$ROOT/sdk/java/target/adapter/maven</url></repository></repositories>"
 			sed -i "s#<dependencies>#$packages&#" pom.xml

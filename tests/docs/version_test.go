@@ -1,8 +1,11 @@
 package docs
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"automatic-rostering/tests/conformance/hosts"
 )
 
 // Manifests and libraries repeat the version of the file VERSION, because their formats
@@ -51,6 +54,25 @@ func wantInEach(t *testing.T, version string, patterns map[string]string) {
 	for file, pattern := range patterns {
 		if got := (list{file, whole, pattern}).read(t)[0]; got != version {
 			t.Errorf("%s has %q, not the version %s", file, got, version)
+		}
+	}
+}
+
+// Each library's folder has the licenses of the top folder, because that is all that pip and the others take of a clone.
+func TestOneLicense(t *testing.T) {
+	folders, err := filepath.Glob(filepath.Join(hosts.Root(), "sdk/*/LICENSE"))
+	if err != nil || len(folders) < 5 {
+		t.Fatalf("licenses are in %q: %v", folders, err)
+	}
+	for _, name := range []string{"LICENSE", "THIRD_PARTY_NOTICES.md"} {
+		for _, found := range folders {
+			file, err := filepath.Rel(hosts.Root(), filepath.Join(filepath.Dir(found), name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if read(t, file) != read(t, name) {
+				t.Errorf("%s is not that of the top folder: make notices", file)
+			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package suite
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,41 +13,61 @@ import (
 	"automatic-rostering/tests/conformance/protocol"
 )
 
-// notText are values of the keys whose typed config is no text in each language.
-var notText = map[string]string{"environment": "production", "refresh_margin": "100", "allow_http": "true"}
+// valid are values of the keys that not every text is one of.
+var valid = map[string]string{
+	"environment": "production", "auth_url": "http://127.0.0.1:2", "base_url": "http://127.0.0.1:2", "refresh_margin": "100", "allow_http": "true",
+}
 
-// The keys of the schema are those that each library has in its typed config and reads from variables:
-// each is named by the error about a value of two lines.
+// notText are the keys whose typed config is no text in each language.
+var notText = []string{"environment", "refresh_margin", "allow_http"}
+
+// typedConfigs are the files with the keys of each library.
+var typedConfigs = map[string]string{
+	"c":          "sdk/c/src/config.rs",
+	"go":         "sdk/go/config.go",
+	"java":       "sdk/java/src/main/java/example/automaticrostering/RosteringConfig.java",
+	"javascript": "sdk/javascript/src/config.js",
+	"python":     "sdk/python/automatic_rostering/config.py",
+	"rust":       "sdk/rust/src/config.rs",
+}
+
+// The keys of the schema are those that each library has in its typed config and reads from variables: a valid value opens a
+// client, and the error about a value of two lines names the key.
 func TestKeys(t *testing.T) {
 	keys, _, err := contract.Lists(hosts.Root())
 	if err != nil {
 		t.Fatal(err)
 	}
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
-		host := h.Start(t)
+		host, file := h.Start(t), typedConfigs[h.Language]
 		for _, k := range keys {
 			key := k.Name
+			named := fmt.Sprintf(`"%s"`, key)
 			variable := "ROSTERING_" + strings.ToUpper(key)
 			wrong := opened(t, host.Adapter, protocol.Request{Open: protocol.Open{Variables: with(variable, "a\nb")}})
-			if !strings.Contains(wrong.Error, variable) || !strings.Contains(wrong.Error, fmt.Sprintf(`"%s"`, key)) {
-				t.Errorf("the error about the variable %s is %+v", variable, wrong)
+			if !strings.Contains(wrong.Error, variable) || !strings.Contains(wrong.Error, named) {
+				t.Errorf("%s does not read the variable %s: the error about an invalid value is %q", file, variable, howEnded(wrong))
 			}
-			value, hasType := notText[key]
-			if !hasType {
-				value = "a\nb"
-			}
-			typed := opened(t, host.Adapter, protocol.Request{Config: with(key, value)})
-			named := strings.Contains(typed.Error, fmt.Sprintf(`"%s"`, key)) || strings.Contains(typed.Misuse, key) // of an enum
-			if failed := typed.Error+typed.Misuse+typed.Trap != ""; hasType == failed || failed && !named {
-				t.Errorf("with the key %s in the typed config it ends with %+v", key, typed)
+			right := opened(t, host.Adapter, protocol.Request{Config: with(key, cmp.Or(valid[key], "x"))})
+			if failed(right) {
+				t.Errorf("%s does not have the key %s: a valid value ends with %s", file, key, howEnded(right))
+			} else if !slices.Contains(notText, key) {
+				wrong := opened(t, host.Adapter, protocol.Request{Config: with(key, "a\nb")})
+				if !strings.Contains(wrong.Error, named) {
+					t.Errorf("%s does not pass the key %s on: an invalid value ends with %q", file, key, howEnded(wrong))
+				}
 			}
 		}
-		unknown := opened(t, host.Adapter, protocol.Request{Config: with("not_a_key", "x")})
-		if unknown.Error+unknown.Misuse+unknown.Trap == "" {
-			t.Error("a key that the schema does not have is taken")
+		if !failed(opened(t, host.Adapter, protocol.Request{Config: with("not_a_key", "x")})) {
+			t.Errorf("%s takes a key that the schema does not have", file)
 		}
 	})
 }
+
+func failed(a protocol.Response) bool { return howEnded(a) != "" }
+
+// howEnded returns how it failed, or "".
+func howEnded(a protocol.Response) string { return cmp.Or(a.Error, a.Misuse, a.Trap) }
 
 // with is a config, or its variables, with one value in addition.
 func with(name, value string) map[string]string {
@@ -68,7 +90,7 @@ func opened(t *testing.T, host interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Error+a.Misuse+a.Trap == "" {
+	if !failed(a) {
 		if _, err := host.Do(protocol.Request{Op: "close", Client: r.Client}); err != nil {
 			t.Error(err)
 		}

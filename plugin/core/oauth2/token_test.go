@@ -41,6 +41,30 @@ func TestAccessToken(t *testing.T) {
 	}
 }
 
+// What changes the token request changes which token is issued, and so the cache key: all but the secret, which a rotation
+// replaces.
+func TestCacheKeyHasWhatTheTokenRequestHas(t *testing.T) {
+	fields := reflect.TypeFor[config.Client]()
+	for i := range fields.NumField() {
+		one, other := config.Client{}, config.Client{}
+		switch field := reflect.ValueOf(&other).Elem().Field(i); field.Kind() {
+		case reflect.String:
+			field.SetString("other")
+		case reflect.Bool:
+			field.SetBool(true)
+		case reflect.Int64:
+			field.SetInt(1)
+		default:
+			t.Fatalf("give config.Client.%s another value here", fields.Field(i).Name)
+		}
+		name := fields.Field(i).Name
+		sent := !reflect.DeepEqual(oauth2.NewTokenRequest(&one), oauth2.NewTokenRequest(&other))
+		if in := oauth2.CacheKey(&one) != oauth2.CacheKey(&other); in != (sent && name != "Secret") {
+			t.Errorf("%s: it is in the token request: %t; in the cache key: %t", name, sent, in)
+		}
+	}
+}
+
 // clients differ from each other in one part, or in where the parts meet.
 func clients() []config.Client {
 	long := strings.Repeat("x", 600)

@@ -23,7 +23,7 @@ type Host struct {
 	Name string `json:"name"`
 	// Command starts its adapter, in the folder of its language. The core has none, as it runs in this process.
 	Command []string `json:"command"`
-	// Build is the plugin's file in plugin for a raw host, and All says that it runs all scenarios, and not only
+	// Build is the file in the folder plugin for a raw host, and All says that it runs all scenarios, and not only
 	// those for every host.
 	Build string `json:"build"`
 	All   bool   `json:"all"`
