@@ -47,7 +47,7 @@ func TestRenewal(t *testing.T) {
 		"a backoff ends two seconds before the token in use": after(warm, [2]string{"+3593", ""}, [2]string{"begin", "request | A +7"}, [2]string{"failed", "done | A +1"},
 			[2]string{"+1", ""}, [2]string{"begin", "request | A +6"}, [2]string{"failed", "done | A +2"},
 			[2]string{"+2", ""}, [2]string{"begin", "request | A +4"}, [2]string{"failed", "done | A +2"}, [2]string{"+2", ""}, [2]string{"begin", "request | A +2"},
-			[2]string{"failed", "done | A +2"}, [2]string{"+2", ""}, [2]string{"begin", "network_error retry 6"}),
+			[2]string{"failed", "done | A +2"}, [2]string{"+2", ""}, [2]string{"begin", "request"}),
 		"but not a Retry-After": after(warm, [2]string{"+3597", ""}, [2]string{"begin", "request | A +3"}, [2]string{"status 429 60", "done | A +3"},
 			[2]string{"+3", ""}, [2]string{"begin", "token_endpoint_unavailable 429 retry 57"}),
 		"one that expires sooner replaces it, too": after(due, [2]string{"token B 10", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin", "request | B +5"}),

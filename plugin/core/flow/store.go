@@ -184,14 +184,16 @@ func (f *Flow) adopt(lock *oauth2.Lock) {
 // request takes that long.
 const beforeExpiry = 2
 
-// untilExpiry returns a wait that ends before the token in use expires, unless it is one that
-// a server may have requested.
+// untilExpiry returns a wait that ends before the token in use expires, or then, unless it is
+// one that a server may have requested.
 func (f *Flow) untilExpiry(wait int64) int64 {
 	wait = max(wait, 1)
 	if t := &f.vars.Token; wait <= backoff.MaxOwnWait && f.vars.Usable(t, f.now) {
-		if left := t.ExpiresAt - beforeExpiry - f.now; left > 0 {
-			return min(wait, left)
+		left := t.ExpiresAt - f.now
+		if left > beforeExpiry {
+			left -= beforeExpiry
 		}
+		wait = min(wait, left)
 	}
 	return wait
 }

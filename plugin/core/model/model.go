@@ -267,11 +267,15 @@ func (m *machine) backOff(f failure, retryAfter int64) {
 	}
 }
 
-// beforeExpiry returns a wait that ends two seconds before the token in use expires.
+// beforeExpiry returns a wait that ends two seconds before the token in use expires, or then.
 func (m *machine) beforeExpiry(wait int64) int64 {
 	wait = max(wait, 1)
-	if t := &m.facts.token; wait <= longest && m.alive(t) && t.expires-2 > m.now {
-		return min(wait, t.expires-2-m.now)
+	if t := &m.facts.token; wait <= longest && m.alive(t) {
+		left := t.expires - m.now
+		if left > 2 {
+			left -= 2
+		}
+		return min(wait, left)
 	}
 	return wait
 }
