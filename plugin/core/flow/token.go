@@ -50,6 +50,9 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 	refusal := err.Code == apierror.ServiceUnauthorized
 	if left := f.left(); left > 0 {
 		f.retry.Since, f.retry.Wait = f.now, max(left, retryAfter)
+		if retryAfter > left {
+			f.retry.Secret = 0 // that is for every secret
+		}
 	} else {
 		f.retry = f.retry.Next(refusal, f.now)
 		f.retry.Error = err.Members()

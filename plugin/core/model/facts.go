@@ -47,6 +47,7 @@ type backoff struct {
 	count       int
 	series      int64 // when the first young token was refused
 	secret      string
+	forAll      bool // a Retry-After, whatever the secret
 }
 
 // left returns the seconds until the next token request.
@@ -57,7 +58,7 @@ func (i *facts) left(now int64) int64 {
 	}
 	b.since = min(b.since, now) // the clock was set back
 	left := max(0, b.since+b.wait-now)
-	if left > 0 && b.code == "token_endpoint_rejected" && b.secret != i.secret {
+	if left > 0 && b.code == "token_endpoint_rejected" && !b.forAll && b.secret != i.secret {
 		i.endBackoff(now)
 		return 0
 	}

@@ -255,6 +255,7 @@ func (m *machine) backOff(f failure, retryAfter int64) {
 	retryAfter = min(retryAfter, hour)
 	if left := m.left(m.now); left > 0 {
 		m.backoff.since, m.backoff.wait = m.now, max(left, retryAfter)
+		m.backoff.forAll = m.backoff.forAll || retryAfter > left
 		return
 	}
 	m.backoff = m.backoff.next(f, m.now)
