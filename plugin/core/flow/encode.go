@@ -4,6 +4,7 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/oauth2"
 )
 
@@ -16,11 +17,16 @@ func (p *progress) numbers() []*int64 {
 // text returns the flow, which the host keeps between two steps: its state and its numbers, all
 // of which are hashes, times and counts, and a checksum.
 func (p *progress) text() string {
-	text := ascii.Int(int64(p.state))
+	var w json.Writer
+	w.Int(int64(p.state))
 	for _, n := range p.numbers() {
-		text += " " + ascii.Int(*n)
+		w.Raw(" ")
+		w.Int(*n)
 	}
-	return text + " " + ascii.Int(hash(text))
+	checksum := hash(string(w))
+	w.Raw(" ")
+	w.Int(checksum)
+	return string(w)
 }
 
 // read reads the flow, and reports whether it is unchanged.
