@@ -93,6 +93,9 @@ func (m *member) learn(b *running, r result, now int64) {
 		p.quiet = max(p.quiet, now+min(r.retryAfter, hour))
 	case b.last.kind == "get" && r.token != "":
 		p.quiet = 0 // perhaps
+		if r.token == p.token {
+			p.token = "" // the store says until when it lives, if it was requested again
+		}
 	case b.last.kind == "request" && r.token != "":
 		p.quiet = 0
 		lives := min(r.expiresIn, day)
