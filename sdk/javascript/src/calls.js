@@ -53,7 +53,7 @@ export class Calls {
     this.headers = plainHeaders(options.headers);
     this.waitUntil = options.waitUntil ?? ofRuntime;
     this.store = options.store;
-    this.logger = options.logger && guardedLogger(options.logger);
+    this.logger = options.logger;
     this.storeLogger = this.logger ?? guardedLogger({ ...console, debug: () => {} });
   }
 
@@ -61,10 +61,11 @@ export class Calls {
    * Opens the plugin, and has it validate the config.
    *
    * @param {Record<string, string>} config as the plugin reads it
-   * @param {Options} options
+   * @param {Options} given
    */
-  static async open(config, options) {
-    const calls = new Calls(await openPlugin(config, options.plugin), config, options);
+  static async open(config, given) {
+    const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
+    const calls = new Calls(await openPlugin(config, options), config, options);
     calls.call('check');
     const { headers } = calls;
     if (Object.keys(headers).length > 0 && config.base_url)
@@ -278,8 +279,7 @@ export class Calls {
    */
   call(name, input, { thrown, logger = this.logger } = {}) {
     try {
-      const content = input ? JSON.stringify(input) : '';
-      const output = this.#plugin(name, content, logger && ((level, line) => logger[level](line)));
+      const output = this.#plugin(name, input ? JSON.stringify(input) : '', logger);
       return output.length > 0 ? JSON.parse(decoder.decode(output)) : undefined;
     } catch (failure) {
       const { fields } = /** @type {any} */ (failure);

@@ -8,6 +8,8 @@ const mostMemory = 16 * 1024 * 1024; // bytes: of the plugin's own memory, and o
 const mostVars = 1024 * 1024; // bytes
 const blockCost = 64; // bytes for which even an empty block counts
 
+/** @typedef {import('./options.js').Logger} Logger */
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -17,7 +19,7 @@ const decoder = new TextDecoder();
  *
  * @param {import('./options.js').WasmModule} module
  * @param {Record<string, string>} config
- * @returns {(name: string, content: string | Uint8Array, log?: (level: 'debug' | 'warn', line: string) => void) => Uint8Array}
+ * @returns {(name: string, content: string | Uint8Array, logger?: Pick<Logger, 'debug' | 'warn'>) => Uint8Array}
  * @throws {Error} if the module imports something else
  */
 export function instantiate(module, config) {
@@ -90,7 +92,7 @@ export function instantiate(module, config) {
   const exports = new WebAssembly.Instance(module, { 'extism:host/env': functions }).exports;
   exports._initialize?.();
 
-  return function call(name, content, log = () => {}) {
+  return function call(name, content, logger) {
     if (typeof exports[name] !== 'function') throw new Error(`there is no export "${name}"`);
     const { buffer, byteOffset, byteLength } = typeof content === 'string' ? encoder.encode(content) : content;
     input = new DataView(buffer, byteOffset, byteLength);
@@ -105,7 +107,7 @@ export function instantiate(module, config) {
       return output;
     } finally {
       blocks = [];
-      for (const line of lines.splice(0)) log(...line);
+      for (const [level, line] of lines.splice(0)) logger?.[level](line);
     }
   };
 }

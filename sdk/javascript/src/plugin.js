@@ -16,14 +16,14 @@ let kept;
  * Opens a plugin, or the one in the package.
  *
  * @param {Record<string, string>} config as the plugin reads it
- * @param {Source | undefined} source
+ * @param {Pick<import('./options.js').Options, 'plugin' | 'logger'>} options
  * @returns {Promise<Plugin>}
  */
-export async function openPlugin(config, source) {
+export async function openPlugin(config, { plugin: source, logger }) {
   try {
     const module = source === undefined ? (kept ??= await compile(await inside())) : await compile(source);
     const plugin = instantiate(module, config);
-    const { contract: found } = JSON.parse(decoder.decode(plugin('version', '')));
+    const { contract: found } = JSON.parse(decoder.decode(plugin('version', '', logger)));
     if (found === contract) return plugin;
     throw new Error(`it has contract ${found}, not contract ${contract}: use the library from the plugin's release`);
   } catch (error) {
