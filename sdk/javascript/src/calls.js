@@ -6,6 +6,7 @@ import { guardedLogger } from './guard.js';
 import { Holder } from './holder.js';
 import { defaultFetch, described, exchange, isResult, plainHeaders, signed } from './http.js';
 import { openPlugin } from './plugin.js';
+import { toStatus } from './status.js';
 
 /** @import {Outcome, Request} from './http.js' */
 /** @import {Body, CallOptions, Logger, Options, TokenRequest} from './options.js' */
@@ -37,7 +38,7 @@ export class Calls {
   #isClosed = false;
   #isLambda = isLambda(); // which freezes the process after each call
   #calls = 0;
-  #failed = /** @type {import('./status.js').Status['failed_calls']} */ ({});
+  #failed = /** @type {import('./status.js').Status['failedCalls']} */ ({});
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
 
@@ -233,12 +234,11 @@ export class Calls {
     }
   }
 
-  /** @returns {import('./status.js').Status} */
   status() {
     const own = { renewing: this.#holder.isRenewing, calls: this.#calls, service_requests: this.sent };
     const { error, ...status } = this.call('status', { now: this.now() });
     if (error) status.error = { ...error, message: inCallersWords(error) };
-    return { ...status, ...own, failed_calls: { ...this.#failed } };
+    return toStatus({ ...status, ...own, failed_calls: { ...this.#failed } });
   }
 
   clearToken() {

@@ -145,8 +145,7 @@ export function reason(thrown) {
 
 const withoutName = (/** @type {unknown} */ error) => String(error).replace(/^Error: /, '');
 
-// The object that fetch threw may have the request: the cause of an error has its type and code alone.
-/** @param {unknown} thrown @param {string} text */
+/** Makes a cause with the type and code of what fetch threw: the object may have the request. @param {unknown} thrown @param {string} text */
 function causeOf(thrown, text) {
   const { name, code } = chain(thrown).at(-1);
   const isName = (/** @type {unknown} */ value) => typeof value === 'string' && /^[A-Z]\w{1,50}$/.test(value);

@@ -8,9 +8,11 @@ import { test } from 'node:test';
 import { SpanKind } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { Registry } from 'prom-client';
 import { Client } from '../src/index.js';
-import { config } from './fake.js';
+import { byService, config, start } from './fake.js';
 import { listen } from './server.js';
+import { watch } from './watch.js';
 
 const bound = { timeout: 30_000 };
 
@@ -66,4 +68,26 @@ test('a token request does not keep the process, and is watched only while it ru
   const output = /** @type {string[]} */ ([]);
   child.stdout.on('data', (data) => output.push(String(data)));
   assert.deepEqual([await once(child, 'close'), output.join('')], [[0, null], 'network_error\n']);
+});
+
+test('Prometheus shows one token request for a thousand calls', bound, async () => {
+  let status = 200;
+  const { client } = await start(byService(() => new Response(null, { status })));
+  const registry = new Registry();
+  watch(client, [registry]);
+  assert.match(await registry.metrics(), /^rostering_token_expires_at_seconds 0$/m);
+  for (let i = 0; i < 1000; i++) await client.listJobs();
+  status = 503;
+  await assert.rejects(client.forCustomer('another').listJobs(), { code: 'service_error' });
+  const text = await registry.metrics();
+  for (const line of [
+    'rostering_calls_total 1001',
+    'rostering_failed_calls_total{code="service_error"} 1',
+    'rostering_service_requests_total 1001',
+    'rostering_token_requests_total 1',
+    'rostering_failed_token_requests_total 0',
+    `rostering_token_expires_at_seconds ${Number(client.status().tokenExpiresAt) / 1000}`,
+  ])
+    assert.ok(text.split('\n').includes(line), `${line}\n${text}`);
+  assert.equal(await registry.metrics(), text); // it adds nothing
 });

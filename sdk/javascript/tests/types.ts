@@ -22,8 +22,8 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
     const retryIf = ({ code, status }: RosteringError) => code === 'network_error' || status === 409;
     await retry(() => view.listJobs({ headers, waitUntil: (section) => void section }), { deadlineMs: 1000, retryIf });
     await client.setSecret('another');
-    const { token_requests, failed_calls }: Status = client.status();
-    if (token_requests > (failed_calls.network_error ?? 0)) await calls(view);
+    const { tokenExpiresAt, failedCalls }: Status = client.status();
+    if (tokenExpiresAt && tokenExpiresAt.getTime() > (failedCalls.network_error ?? 0)) await calls(view);
     await client.close({ timeoutMs: 1000 });
   }
   return [version, contract];
