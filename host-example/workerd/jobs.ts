@@ -5,6 +5,10 @@ import { Client, configFromEnv, RosteringError } from 'automatic-rostering';
 import { DurableObjectStore, StoreEntry } from 'automatic-rostering/cloudflare';
 export { StoreEntry }; // the class of the Durable Object
 
+interface Env {
+  TOKEN_STORE: DurableObjectNamespace<StoreEntry>; // and the ROSTERING_* variables
+}
+
 let client: Client | undefined; // one for all requests of the isolate
 
 export default {
@@ -22,7 +26,3 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 // end of snippet
-
-interface Env extends Record<string, unknown> {
-  TOKEN_STORE: DurableObjectNamespace<StoreEntry>;
-}

@@ -27,7 +27,8 @@ import { Miniflare } from 'miniflare';
  */
 export async function startWorker(entry, options = {}) {
   const { bindings = {}, wasm, log = () => {}, stores = [], isolates = 1, port = 0 } = options;
-  const settings = JSON.parse(await readFile(new URL('wrangler.jsonc', import.meta.url), 'utf8'));
+  const text = await readFile(new URL('wrangler.jsonc', import.meta.url), 'utf8');
+  const settings = JSON.parse(text.replaceAll(/^\/\/.*/gm, ''));
   // Each Worker in a workerd has its own isolate.
   const names = Array.from({ length: isolates }, (_, i) => `worker-${i}`);
   const tokenStore = { className: 'StoreEntry', scriptName: 'worker-0', useSQLite: true };

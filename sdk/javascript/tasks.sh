@@ -146,9 +146,13 @@ test_package() (
 node_package() {
 	"${npm_install[@]}" "$package" >/dev/null
 	[ "$(ls node_modules)" = automatic-rostering ] || { echo "more than the package was installed" >&2; exit 1; }
-	"${npm_install[@]}" --save-dev --ignore-scripts "$(pinned typescript)" "$(pinned @types/node)" "$(pinned esbuild)" >/dev/null
+	"${npm_install[@]}" --save-dev --ignore-scripts "$(pinned typescript)" oldest@npm:typescript@5.2.2 "$(pinned @types/node)" \
+		"$(pinned esbuild)" >/dev/null
 	cp "$sdk"/tests/{types,bundled}.ts .
-	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --target es2022 --module nodenext --types node ./*.ts
+	for typescript in typescript oldest; do
+		node node_modules/$typescript/bin/tsc --strict --exactOptionalPropertyTypes --noEmit --target es2022 --module nodenext \
+			--types node ./*.ts
+	done
 	# Bundled to CommonJS, which is esbuild's default for Node, and to a module.
 	for format in cjs esm; do
 		node_modules/.bin/esbuild bundled.ts --bundle --platform=node --target=node20 --format=$format --loader:.wasm=binary \
@@ -189,6 +193,10 @@ workerd_package() {
 	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --skipLibCheck --target es2024 --lib es2024 --module esnext \
 		--moduleResolution bundler --types @cloudflare/workers-types ./*.ts
 	node_modules/.bin/wrangler deploy --dry-run --outdir out
+	WRANGLER_LOG=info lists_jobs bash -c 'CLOUDFLARE_INCLUDE_PROCESS_ENV=true node_modules/.bin/wrangler dev --port 0 >dev 2>&1 &
+		trap "kill $!" EXIT
+		for _ in {1..120}; do url=$(grep -om1 "http://localhost[^ ]*" dev) && break || sleep 0.5; done
+		curl -s --max-time 30 "$url"'
 	lists_jobs node run.js jobs
 }
 

@@ -1,5 +1,3 @@
-import { copied } from './clean.js';
-
 /**
  * Reads the body of a response up to the limit, and cancels the rest.
  *
@@ -28,14 +26,30 @@ export async function read(response, limit) {
   return whole;
 }
 
+const isName = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/**
+ * Makes headers, without names that are invalid: Node 20 receives some, and others show where a secret was.
+ *
+ * @param {Iterable<[string, string | string[]]>} fields
+ * @param {(name: string) => boolean} [isKept]
+ */
+export function validHeaders(fields, isKept = () => true) {
+  const headers = new Headers();
+  for (const [name, values] of fields)
+    if (isName.test(name) && isKept(name)) for (const value of [values].flat()) headers.append(name, value);
+  return headers;
+}
+
 const ofEncoding = new Set(['content-encoding', 'content-length']);
 
 /** Makes a response like that of fetch, but with its body in memory. @param {import('./http.js').Outcome} outcome */
 export function toResponse({ status, headers = new Headers(), body = new Uint8Array() }) {
   // The body is decoded, so a Response that is forwarded must not claim otherwise.
-  const own = headers.has('Content-Encoding') ? copied(headers, (name) => !ofEncoding.has(name)) : headers;
-  if (isNode) return new Whole(body, status, own);
-  return new Response(body.length > 0 ? body : null, { status, headers: own });
+  const own = headers.has('Content-Encoding') ? validHeaders(headers, (name) => !ofEncoding.has(name)) : headers;
+  const bytes = /** @type {any} */ (body); // older versions of TypeScript have no Uint8Array<ArrayBuffer>
+  if (isNode) return new Whole(bytes, status, own);
+  return new Response(bytes.length > 0 ? bytes : null, { status, headers: own });
 }
 
 // Elsewhere, a server reads the body of a Response that it forwards without asking its methods.
@@ -97,6 +111,6 @@ class Whole extends Response {
   }
 
   #again() {
-    return new Response(this.#bytes, { headers: copied(this.#headers, () => true) });
+    return new Response(this.#bytes, { headers: validHeaders(this.#headers) });
   }
 }

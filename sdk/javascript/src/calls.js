@@ -1,16 +1,18 @@
 import { kind, isStream } from './check.js';
-import { waitUntil as ofRuntime } from '#inside';
+import { isLambda, waitUntil as ofRuntime } from '#inside';
 import { sleep, Task, wakeAll } from './deadline.js';
-import { RosteringError, timedOut, toError } from './error.js';
-import { PluginError } from './extism-host.js';
-import { guardedLogger, GuardedStore } from './guard.js';
+import { inCallersWords, pluginFailed, RosteringError, timedOut, toError } from './error.js';
+import { guardedLogger } from './guard.js';
 import { Holder } from './holder.js';
-import { defaultFetch, described, exchange, isResult, signed } from './http.js';
+import { defaultFetch, described, exchange, isResult, plainHeaders, signed } from './http.js';
 import { openPlugin } from './plugin.js';
+import { toStatus } from './status.js';
 
 /** @import {Outcome, Request} from './http.js' */
-/** @import {Body, CallOptions, Options, TokenRequest} from './options.js' */
+/** @import {Body, CallOptions, Logger, Options, TokenRequest} from './options.js' */
 /** @import {TokenObject} from './token.js' */
+
+/** What a call of the plugin may need: what fetch threw, and where to log. @typedef {{thrown?: unknown, logger?: Logger}} Known */
 
 /**
  * What came of a request with a token.
@@ -28,23 +30,32 @@ const decoder = new TextDecoder();
 /** The calls of one instance of the plugin. */
 export class Calls {
   #plugin;
-  #secret;
+  #config;
   #options;
   #holder = new Holder(this);
   #running = /** @type {Set<Task>} */ (new Set());
   #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
   #isClosed = false;
+  #isLambda = isLambda(); // which freezes the process after each call
+  #calls = 0;
+  #failed = /** @type {import('./status.js').Status['failedCalls']} */ ({});
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
 
-  /** @param {import('./plugin.js').Plugin} plugin @param {string} secret @param {Options} options */
-  constructor(plugin, secret, options) {
+  /** How many requests with a token were sent. */
+  sent = 0;
+
+  /** @param {import('./plugin.js').Plugin} plugin @param {Record<string, string>} config @param {Options} options */
+  constructor(plugin, config, options) {
     this.#plugin = plugin;
-    this.#secret = secret;
+    this.#config = config;
     this.#options = options;
     this.fetch = options.fetch ?? defaultFetch;
+    this.headers = plainHeaders(options.headers);
     this.waitUntil = options.waitUntil ?? ofRuntime;
-    this.store = options.store && new GuardedStore(options.store, options.logger ?? guardedLogger(console));
+    this.store = options.store;
+    this.logger = options.logger;
+    this.storeLogger = this.logger ?? guardedLogger({ ...console, debug: () => {} });
   }
 
   /**
@@ -55,15 +66,18 @@ export class Calls {
    */
   static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const calls = new Calls(await openPlugin(config, options), config.client_secret ?? '', options);
+    const calls = new Calls(await openPlugin(config, options), config, options);
     calls.call('check');
+    const { headers } = calls;
+    if (Object.keys(headers).length > 0 && config.base_url)
+      calls.call('request', { headers, customer_id: null, user_id: null });
     return calls;
   }
 
   /** Returns a token. @param {TokenRequest} wanted @param {CallOptions} options */
   async getToken({ force, refused: mine }, options) {
     if (mine !== undefined) this.#holder.refuse(mine);
-    return this.token({ force, mine }, options);
+    return this.token({ force, mine }, options, true);
   }
 
   /**
@@ -71,40 +85,49 @@ export class Calls {
    *
    * @param {import('./holder.js').Wanted} wanted
    * @param {CallOptions} options
+   * @param {boolean} [isCall] of the client, which counts
    */
-  token(wanted, options) {
-    return this.#run(options, (task) => this.#holder.token(task, { ...wanted, waitUntil: options.waitUntil }));
+  token(wanted, options, isCall) {
+    const work = (/** @type {Task} */ task) => this.#holder.token(task, { ...wanted, waitUntil: options.waitUntil });
+    return this.#run(options, work, isCall);
   }
 
   /**
    * Sends a request to the service, and returns the result.
    *
-   * @param {object} input of the plugin
+   * @param {{path?: string, [field: string]: unknown}} input of the plugin
    * @param {Body | null | undefined} body
    * @param {CallOptions} options
    * @returns {Promise<Outcome>}
    */
   request(input, body, options) {
-    return this.#run(options, async (task) => {
+    const work = async (/** @type {Task} */ task) => {
       const { waitUntil } = options;
       const request = this.#request(input);
       const limits = { read: maxErrorBody, most: this.#options.maxBody ?? 64 * 1024 * 1024 };
+      let took = 0; // ms, the last request
       const getToken = (/** @type {string | undefined} */ mine) => this.#holder.token(task, { mine, waitUntil });
       const attempt = async (/** @type {string} */ accessToken) => {
         const { method, url } = request;
         const headers = { ...request.headers, Authorization: `Bearer ${accessToken}` };
         const payload = typeof body === 'function' ? await task.until((async () => body())()) : body;
+        const began = performance.now();
+        this.sent++;
         try {
           return await task.until(exchange(this.fetch, { method, url, headers, body: payload }, task.signal, limits));
         } catch (cause) {
           if (task.hasLeft || cause instanceof RosteringError) throw cause;
           return { status: 0, cause };
+        } finally {
+          took = performance.now() - began;
         }
       };
       const sent = await this.send(getToken, attempt, !isStream(body));
       if (isResult(sent.response)) return sent.response;
-      throw this.#explain(sent, isStream(body) ? `${request.method} ${new URL(request.url).pathname}` : undefined);
-    });
+      const { path = '/jobs' } = input;
+      throw this.#explain(sent, { method: request.method, path, milliseconds: Math.round(took) }, isStream(body));
+    };
+    return this.#run(options, work, true);
   }
 
   /**
@@ -134,7 +157,7 @@ export class Calls {
       } catch (error) {
         return { response, tokens, error };
       }
-      this.#options.logger?.warn('the service refused the token; the request is retried with another one');
+      this.logger?.warn('the service refused the token; the request is retried with another one');
     }
   }
 
@@ -158,26 +181,33 @@ export class Calls {
    * response that this call got.
    *
    * @param {Sent<Outcome>} sent
-   * @param {string} [once] the request, if its body can be sent only once
+   * @param {{method: string, path: string, milliseconds: number}} request
+   * @param {boolean} isOnce whether its body can be sent only once
    */
-  #explain({ response, tokens, error }, once) {
+  #explain({ response, tokens, error }, request, isOnce) {
     const isRefusal = error instanceof RosteringError && error.code === 'service_unauthorized';
     if (error !== undefined && !isRefusal) return error;
-    const fields = this.call('explain', { ...described(response), tokens });
-    if (once && response.status === 401) {
-      fields.message += ` (the body of ${once} can be read only once, so it was not sent again)`;
-    }
-    return toError(isRefusal ? { ...fields, ...error.toJSON() } : fields, response, [...tokens, this.#secret]);
+    const now = this.now(); // for a Retry-After that is a date
+    const fields = this.call('explain', { ...described(response), tokens, ...request, now });
+    if (isOnce && response.status === 401)
+      fields.message += ' (the body can be read only once, so the request was not sent again)';
+    if (isRefusal) Object.assign(fields, { retryable: error.retryable, retry_after: error.retryAfter });
+    return toError(fields, response.cause);
   }
 
-  /** @template T @param {CallOptions} options @param {(task: Task) => Promise<T>} work */
-  async #run({ signal, timeoutMs = this.#options.timeoutMs ?? 30_000 }, work) {
+  /** @template T @param {CallOptions} options @param {(task: Task) => Promise<T>} work @param {boolean} [isCall] */
+  async #run({ signal, timeoutMs = this.#options.timeoutMs ?? 30_000 }, work, isCall = false) {
     if (this.#isClosed) throw closed();
     return Task.run(timeoutMs, timedOut, signal, async (task) => {
       this.#running.add(task);
+      if (isCall) this.#calls++;
       try {
         return await work(task);
+      } catch (error) {
+        if (isCall && error instanceof RosteringError) this.#failed[error.code] = (this.#failed[error.code] ?? 0) + 1;
+        throw error;
       } finally {
+        if (this.#isLambda) await this.#holder.settle(task).catch(() => {}); // the call has its result
         this.#running.delete(task);
         if (this.#running.size === 0) wakeAll(this.#closing);
       }
@@ -188,14 +218,33 @@ export class Calls {
   setToken(token) {
     if (this.#isClosed) throw closed();
     this.call('set_token', { ...token, now: this.now() });
-    this.#holder.drop();
-    this.#holder.abandon();
+    this.#holder.replace();
+  }
+
+  /** @param {string} secret */
+  setSecret(secret) {
+    if (this.#isClosed) throw closed();
+    const { client_secret: before = '' } = this.#config;
+    this.#config.client_secret = secret;
+    try {
+      this.call('check');
+    } catch (error) {
+      this.#config.client_secret = before;
+      throw error;
+    }
+  }
+
+  status() {
+    const own = { renewing: this.#holder.isRenewing, calls: this.#calls, service_requests: this.sent };
+    const { error, ...status } = this.call('status', { now: this.now() });
+    if (error) status.error = { ...error, message: inCallersWords(error) };
+    return toStatus({ ...status, ...own, failed_calls: { ...this.#failed } });
   }
 
   clearToken() {
     if (this.#isClosed) throw closed();
     this.call('clear_token');
-    this.#holder.drop();
+    this.#holder.clear();
   }
 
   /**
@@ -225,16 +274,18 @@ export class Calls {
    *
    * @param {string} name
    * @param {object} [input]
-   * @param {{cause?: unknown}} [known] what fetch threw
+   * @param {Known} [known]
    * @returns {any} its output
    */
-  call(name, input, known) {
+  call(name, input, { thrown, logger = this.logger } = {}) {
     try {
-      const output = this.#plugin(name, input ? JSON.stringify(input) : '');
+      const output = this.#plugin(name, input ? JSON.stringify(input) : '', logger);
       return output.length > 0 ? JSON.parse(decoder.decode(output)) : undefined;
-    } catch (thrown) {
-      if (thrown instanceof PluginError) throw toError(JSON.parse(thrown.message), known);
-      throw new Error(`the plugin failed: ${thrown}`, { cause: thrown });
+    } catch (failure) {
+      const { fields } = /** @type {any} */ (failure);
+      throw typeof fields?.code === 'string' && typeof fields.message === 'string'
+        ? toError(fields, thrown)
+        : pluginFailed(failure);
     }
   }
 }

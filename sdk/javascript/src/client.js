@@ -2,13 +2,20 @@
 
 import { toResponse } from './body.js';
 import { Calls } from './calls.js';
-import { kind } from './check.js';
+import { checkValue, kind, text } from './check.js';
 import { pluginConfig } from './config.js';
+import { hasHeader, plainHeaders } from './http.js';
 import { checkOptions } from './rules.js';
 import { Token } from './token.js';
 
 /** @import {Config} from './config.js' */
-/** @import {Body, CallOptions, CloseOptions, Ids, Options, ServiceRequest, TokenRequest} from './options.js' */
+/** @import {Body, CallOptions, CloseOptions, Ids, Options, RequestHeaders, ServiceRequest, TokenRequest} from './options.js' */
+
+/**
+ * The calls of a {@link Client}, or of a fake in your tests.
+ *
+ * @typedef {Pick<Client, 'listJobs' | 'sendRequest'> & Record<'forCustomer' | 'forUser', (id: string | null) => JobsClient>} JobsClient
+ */
 
 /** Returns the calls of a client, for withToken. @type {(client: Client) => Calls} */
 export let callsOf;
@@ -45,9 +52,9 @@ export class Client {
    * @param {Config} config
    * @param {Options} [options]
    * @returns {Promise<Client>}
-   * @throws {import('./error.js').RosteringError} if a required field is missing from the config, or a value is invalid
+   * @throws {import('./error.js').RosteringError} if a required field is missing from the config, a value is invalid, or
+   *   `options.plugin` is not the plugin or has another contract
    * @throws {TypeError | RangeError} if an option is unknown, or its value has the wrong type
-   * @throws {Error} if `options.plugin` is not the plugin, or has another contract
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
@@ -94,13 +101,14 @@ export class Client {
   /**
    * Lists the jobs.
    *
-   * @param {Ids & CallOptions} [given]
+   * @param {Ids & CallOptions & {headers?: RequestHeaders}} [given]
    * @returns {Promise<Response>} with a 2xx status, whose body is in memory
    */
   async listJobs(given = {}) {
     checkOptions('listJobs', given);
-    const { customerId, userId, ...options } = given;
-    return Client.#of(this).#send({}, { customerId, userId }, undefined, options);
+    const { customerId, userId, headers, ...options } = given;
+    const client = Client.#of(this);
+    return client.#send({ headers: client.#headers(headers) }, { customerId, userId }, undefined, options);
   }
 
   /**
@@ -111,15 +119,16 @@ export class Client {
    */
   async sendRequest(given) {
     checkOptions('sendRequest', given);
-    const { method, customerId, userId, json, searchParams, ...options } = given;
-    let { path, body, headers } = options;
+    const client = Client.#of(this);
+    const { method, customerId, userId, json, searchParams, headers: own, ...options } = given;
+    let { path, body } = options;
+    let headers = client.#headers(own);
     if (path === undefined) throw new TypeError('sendRequest: path is missing');
     if (json !== undefined) {
       if (body != null) throw new TypeError('sendRequest: set json or body, not both');
       body = JSON.stringify(json);
       if (body === undefined) throw new TypeError(`sendRequest: json cannot be ${kind(json)}`);
-      headers = new Headers(headers);
-      if (!headers.has('Content-Type')) headers.set('Content-Type', 'application/json');
+      if (!hasHeader(headers ?? {}, 'content-type')) headers = { ...headers, 'Content-Type': 'application/json' };
     }
     const query = String(new URLSearchParams(searchParams));
     if (query) path += (path.includes('?') ? '&' : '?') + query;
@@ -127,10 +136,18 @@ export class Client {
     const input = {
       path,
       method: method && commonMethods.test(method) ? method.toUpperCase() : method,
-      headers: headers && Object.getPrototypeOf(headers) !== Object.prototype ? plain(headers) : headers,
+      headers,
       body: present || undefined,
     };
-    return Client.#of(this).#send(input, { customerId, userId }, present ? body : undefined, options);
+    return client.#send(input, { customerId, userId }, present ? body : undefined, options);
+  }
+
+  /** Returns a call's own headers, and those of the client with other names. @param {RequestHeaders | undefined} given */
+  #headers(given) {
+    const inherited = Object.entries(this.#calls.headers);
+    if (inherited.length === 0) return given && plainHeaders(given);
+    const own = plainHeaders(given);
+    return { ...Object.fromEntries(inherited.filter(([name]) => !hasHeader(own, name.toLowerCase()))), ...own };
   }
 
   /** Caches a token that another client with the same config obtained. @param {Token} token */
@@ -139,6 +156,22 @@ export class Client {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
     callsOf(this).setToken(token.toObject());
+  }
+
+  /**
+   * Changes the client secret of this client and its views, after a rotation. The token stays; the next token request uses it.
+   *
+   * @param {string} secret
+   * @throws {import('./error.js').RosteringError} if it is invalid; then the one before stays
+   */
+  async setSecret(secret) {
+    checkValue('setSecret: the secret', secret, text);
+    callsOf(this).setSecret(secret);
+  }
+
+  /** Returns counters and the state of the token. Sends nothing, and works after `close`, too. */
+  status() {
+    return callsOf(this).status();
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
@@ -165,6 +198,3 @@ export class Client {
 }
 
 const commonMethods = /^(delete|get|head|options|post|put)$/i; // which fetch takes in lower case, too
-
-/** @param {ConstructorParameters<typeof Headers>[0]} headers */
-const plain = (headers) => Object.fromEntries(new Headers(headers));

@@ -41,21 +41,30 @@ const rules = {
   ...{ refreshMargin: orInvalid('refreshMargin', number), allowHttp: orInvalid('allowHttp', flag) },
 };
 
+/** @param {string} field */
+const snakeCase = (field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The names of the fields, by those of the contract. */
+export const fieldsByKey = new Map(Object.keys(rules).map((field) => [snakeCase(field), field]));
+
 /**
  * Reads a config from environment variables: `authUrl` from `ROSTERING_AUTH_URL`, and so on. An empty variable counts as
- * missing. Opening a client validates the values.
+ * missing. Opening a client validates the values. `console.log` of the config hides the secret.
  *
- * @param {Record<string, unknown>} [env] default: `process.env`. In a Worker, pass its `env`.
+ * @param {object} [env] default: `process.env`. In a Worker, pass its `env`.
  * @returns {Config}
  */
 export function configFromEnv(env = globalThis.process?.env) {
   if (!env) throw new TypeError('there is no process.env: pass the variables, such as the env of a Worker');
   /** @type {Record<string, unknown>} */
   const config = {};
-  for (const field of Object.keys(rules)) {
-    const value = env[`ROSTERING_${snakeCase(field).toUpperCase()}`];
+  for (const [key, field] of fieldsByKey) {
+    const value = /** @type {any} */ (env)[`ROSTERING_${key.toUpperCase()}`];
     if (typeof value === 'string' && value !== '') config[field] = read(field, value);
   }
+  Object.defineProperty(config, Symbol.for('nodejs.util.inspect.custom'), {
+    value: () => ({ ...config, clientSecret: config.clientSecret && '[hidden]' }),
+  });
   return /** @type {any} */ (config);
 }
 
@@ -70,6 +79,3 @@ export function pluginConfig(config) {
   const set = Object.entries(config).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set.map(([key, value]) => [snakeCase(key), String(value)]));
 }
-
-/** @param {string} field */
-const snakeCase = (field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

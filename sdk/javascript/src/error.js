@@ -1,11 +1,13 @@
-import { cleanCause, withoutSecrets } from './clean.js';
+import { validHeaders } from './body.js';
+import { kind } from './check.js';
+import { fieldsByKey } from './config.js';
 
 /**
- * A code of the contract.
+ * A code of the contract, or `plugin_failed`, which only a bug or too little memory causes.
  *
  * @typedef {'invalid_input' | 'config_missing' | 'config_invalid' | 'clock_unusable' | 'token_endpoint_rejected'
  *   | 'token_endpoint_unavailable' | 'token_response_invalid' | 'token_mismatch' | 'service_unauthorized'
- *   | 'service_error' | 'network_error'} Code
+ *   | 'service_error' | 'network_error' | 'plugin_failed'} Code
  */
 
 /**
@@ -16,7 +18,8 @@ import { cleanCause, withoutSecrets } from './clean.js';
  */
 
 /**
- * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens, its cause neither.
+ * The error of a failed call. Fields that do not apply are undefined. It has neither secrets nor tokens. If fetch threw, its cause
+ * has the type and the code of what was thrown.
  */
 export class RosteringError extends Error {
   static {
@@ -28,9 +31,11 @@ export class RosteringError extends Error {
 
   /**
    * @param {ErrorFields} fields
-   * @param {{cause?: unknown, headers?: Headers | undefined}} [known] `cause`: what fetch threw
+   * @param {{cause?: unknown, headers?: Headers | undefined}} [known]
    */
   constructor(fields, { cause, headers } = {}) {
+    if (typeof fields !== 'object' || fields === null)
+      throw new TypeError(`new RosteringError takes an object, not ${kind(fields)}: { code, message, retryable }`);
     super(describe(fields), cause === undefined ? undefined : { cause });
     this.#fields = fields;
     this.#headers = headers;
@@ -53,7 +58,7 @@ export class RosteringError extends Error {
     this.bodyTruncated = fields.body_truncated;
   }
 
-  /** The headers of the service's response, without those that repeat a token or the secret. */
+  /** The headers of the service's response, at most 100 and 8 KiB. */
   get headers() {
     return this.#headers;
   }
@@ -82,32 +87,67 @@ export function timedOut(ms) {
   return new RosteringError({ code: 'network_error', message, retryable: true });
 }
 
-/**
- * Makes the error for the caller of what the plugin wrote.
- *
- * @param {ErrorFields} fields
- * @param {{cause?: unknown, headers?: Headers | undefined}} [known] what fetch threw, or the response
- * @param {string[]} [secrets] that the headers may repeat
- */
-export function toError(fields, { cause, headers } = {}, secrets = []) {
-  const known = { cause: cleanCause(cause), headers: headers && withoutSecrets(headers, secrets) };
-  if (fields.code !== 'network_error' || !/certificate/i.test(fields.message)) {
-    return new RosteringError(withNames(fields), known);
-  }
-  const message = `${fields.message}; for your own certificate authority, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)`;
-  return new RosteringError({ ...fields, message, retryable: false }, known);
+/** Makes the error of a plugin that cannot be opened, or ended a call without describing an error. @param {unknown} cause */
+export function pluginFailed(cause, advice = '') {
+  const why = cause instanceof SyntaxError ? 'its output is not JSON' : withoutName(cause); // and not shown
+  return new RosteringError({ code: 'plugin_failed', message: `the plugin failed: ${why}${advice}`, retryable: false });
 }
 
 /**
- * Appends to the message what the caller calls the field that caused the error: `authUrl, ROSTERING_AUTH_URL`.
+ * Makes the error for the caller of what the plugin wrote, without secrets.
  *
- * @param {ErrorFields} fields
- * @returns {ErrorFields}
+ * @param {ErrorFields & {headers?: Record<string, string | string[]>}} written
+ * @param {unknown} [thrown] by fetch
  */
-function withNames(fields) {
-  const { code, message, key = '' } = fields;
-  const name = key.replace(/_[a-z]/g, (letter) => letter.slice(1).toUpperCase());
-  const names = name === key ? [] : [name];
-  if (key && code !== 'invalid_input') names.push(`ROSTERING_${key.toUpperCase()}`);
-  return names.length > 0 ? { ...fields, message: `${message} (${names.join(', ')})` } : fields;
+export function toError({ headers, ...fields }, thrown) {
+  fields.message = inCallersWords(fields);
+  if (fields.code === 'network_error' && /certificate/i.test(fields.message)) {
+    fields.message += '; for your own certificate authority, set NODE_EXTRA_CA_CERTS (Deno: DENO_CERT)';
+    fields.retryable = false;
+  }
+  const cause = thrown && causeOf(thrown, fields.message);
+  return new RosteringError(fields, { cause, headers: headers && validHeaders(Object.entries(headers)) });
+}
+
+// The keys in which a message of the config finds fault: `set auth_url to …; client_id must …`.
+const faults = new RegExp(`(?<=^|; )(?:set )?(${[...fieldsByKey.keys()].join('|')})\\b`, 'g');
+
+/**
+ * Returns the message with the fields as the caller writes them. Those with a fault are also at its end, with their variables:
+ * `(authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID)`.
+ *
+ * @param {Pick<ErrorFields, 'code' | 'message' | 'key'>} fields
+ */
+export function inCallersWords({ code, message, key }) {
+  const keys = new Set(code.startsWith('config_') ? Array.from(message.matchAll(faults), ([, name = '']) => name) : []);
+  if (key) keys.add(key);
+  const names = Array.from(keys, (each) => {
+    const field = fieldsByKey.get(each) ?? each;
+    return [field !== each && field, code !== 'invalid_input' && `ROSTERING_${each.toUpperCase()}`].filter(Boolean);
+  });
+  const spelled = message.replace(/\b[a-z]+_[a-z]+\b(?!=)/g, (name) => fieldsByKey.get(name) ?? name);
+  return names.flat().length > 0 ? `${spelled} (${names.map((each) => each.join(', ')).join('; ')})` : spelled;
+}
+
+/** What fetch threw, its cause, and so on. @param {any} thrown */
+function chain(thrown) {
+  const all = [thrown];
+  for (let next = thrown?.cause; next && all.length < 5; next = next.cause) all.push(next);
+  return all;
+}
+
+/** Describes why a request failed, for the plugin, which removes secrets. @param {unknown} thrown */
+export function reason(thrown) {
+  // An error for several IP addresses has only a code.
+  const text = (/** @type {any} */ error) => (error?.message || !error?.code ? error : `${error.name}: ${error.code}`);
+  return Array.from(chain(thrown), (error) => withoutName(text(error))).join(': ');
+}
+
+const withoutName = (/** @type {unknown} */ error) => String(error).replace(/^Error: /, '');
+
+/** Makes a cause with the type and code of what fetch threw: the object may have the request. @param {unknown} thrown @param {string} text */
+function causeOf(thrown, text) {
+  const { name, code } = chain(thrown).at(-1);
+  const isName = (/** @type {unknown} */ value) => typeof value === 'string' && /^[A-Z]\w{1,50}$/.test(value);
+  return Object.assign(new Error(text), isName(name) && { name }, isName(code) && { code });
 }

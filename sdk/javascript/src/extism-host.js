@@ -8,23 +8,21 @@ const mostMemory = 16 * 1024 * 1024; // bytes: of the plugin's own memory, and o
 const mostVars = 1024 * 1024; // bytes
 const blockCost = 64; // bytes for which even an empty block counts
 
+/** @typedef {import('./options.js').Logger} Logger */
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** An error that the plugin describes: its message is JSON. */
-export class PluginError extends Error {}
-
 /**
  * Makes an instance of the plugin, and returns the function that calls an export with an input and returns the output. It
- * is synchronous, so calls never overlap. It throws a {@link PluginError}, or another one if the plugin has a defect.
+ * is synchronous, so calls never overlap. It throws an error, which has `fields` if the plugin describes it.
  *
  * @param {import('./options.js').WasmModule} module
  * @param {Record<string, string>} config
- * @param {(level: 'debug' | 'warn', line: string) => void} log
- * @returns {(name: string, content: string | Uint8Array) => Uint8Array}
+ * @returns {(name: string, content: string | Uint8Array, logger?: Pick<Logger, 'debug' | 'warn'>) => Uint8Array}
  * @throws {Error} if the module imports something else
  */
-export function instantiate(module, config, log) {
+export function instantiate(module, config) {
   let input = /** @type {DataView} */ (new DataView(new ArrayBuffer(0)));
   let output = /** @type {Uint8Array} */ (new Uint8Array());
   let error = '';
@@ -88,13 +86,13 @@ export function instantiate(module, config, log) {
   };
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     if (from === 'extism:host/env' && Object.hasOwn(functions, name)) continue;
-    throw new Error(`the file is not the plugin without WASI, or is a newer one: it imports ${name} from ${from}`);
+    throw new Error(`it imports ${name} from ${from}`);
   }
   /** @type {any} */
   const exports = new WebAssembly.Instance(module, { 'extism:host/env': functions }).exports;
   exports._initialize?.();
 
-  return function call(name, content) {
+  return function call(name, content, logger) {
     if (typeof exports[name] !== 'function') throw new Error(`there is no export "${name}"`);
     const { buffer, byteOffset, byteLength } = typeof content === 'string' ? encoder.encode(content) : content;
     input = new DataView(buffer, byteOffset, byteLength);
@@ -104,11 +102,12 @@ export function instantiate(module, config, log) {
       // WebAssembly cannot limit a memory that the module itself defines.
       if (exports.memory?.buffer.byteLength > mostMemory)
         throw new RangeError(`memory of more than ${mostMemory} bytes`);
-      if (status !== 0) throw error ? new PluginError(error) : new Error(`${name} returned ${status}`);
+      if (error) throw Object.assign(new Error('its error is unknown'), { fields: JSON.parse(error) });
+      if (status !== 0) throw new Error(`${name} returned ${status}`);
       return output;
     } finally {
       blocks = [];
-      for (const line of lines.splice(0)) log(...line);
+      for (const [level, line] of lines.splice(0)) logger?.[level](line);
     }
   };
 }

@@ -1,5 +1,7 @@
-import { reason } from './clean.js';
+import { inBackground } from '#inside';
 import { sleep, Task } from './deadline.js';
+import { reason } from './error.js';
+import { useStore } from './guard.js';
 import { described, exchange, signed } from './http.js';
 
 /** @typedef {import('./token.js').TokenObject} TokenObject */
@@ -48,9 +50,9 @@ export class Flow {
     try {
       let step = this.#ask('begin', { accepts: this.#calls.store ? ['store', 'wait'] : ['wait'], ...this.start });
       while (step.step !== 'done') {
-        const { result, cause } = await this.#carryOut(step);
+        const { result, known } = await this.#carryOut(step);
         if (!this.isRunning) return;
-        step = this.#ask('resume', { flow: step.flow, ...result }, cause);
+        step = this.#ask('resume', { flow: step.flow, ...result }, known);
       }
       this.token = step.token;
     } catch (error) {
@@ -76,13 +78,13 @@ export class Flow {
    *
    * @param {'begin' | 'resume'} name
    * @param {object} input
-   * @param {unknown} [cause] of a request that failed
+   * @param {import('./calls.js').Known} [known]
    * @returns {Step}
    */
-  #ask(name, input, cause) {
+  #ask(name, input, known) {
     const now = this.#calls.now();
     this.#began = { now, time: performance.now() };
-    const step = this.#calls.call(name, { ...input, now }, { cause });
+    const step = this.#calls.call(name, { ...input, now }, known);
     if (step.token && this.isRunning) this.#onToken(/** @type {Kept} */ (step)); // unless a logger has ended it
     return step;
   }
@@ -91,15 +93,16 @@ export class Flow {
    * Carries out a step. What fails is a result, too.
    *
    * @param {WorkStep} step
-   * @returns {Promise<{result: object, cause?: unknown}>} what resume takes
+   * @returns {Promise<{result: object, known?: import('./calls.js').Known}>} `result`: what resume takes
    */
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
       return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task), true) };
-    } catch (cause) {
-      if (step.step === 'store' && this.isRunning) return { result: this.#calls.store?.failed(step, cause) ?? {} };
-      return { result: { failed: reason(cause) }, cause };
+    } catch (thrown) {
+      // The plugin warns of a failing store, also without a logger.
+      const known = step.step === 'store' ? { logger: this.#calls.storeLogger } : { thrown };
+      return { result: { failed: reason(thrown) }, known };
     }
   }
 
@@ -108,9 +111,11 @@ export class Flow {
     const { fetch, store } = this.#calls;
     this.#task = task;
     if (step.step === 'request') {
-      return described(await task.until(exchange(fetch, signed(step.request), task.signal, { read: step.limit })));
+      const { request, limit } = step;
+      const send = () => task.until(exchange(fetch, signed(request), task.signal, { read: limit }));
+      return described(await inBackground(send));
     }
-    if (step.step === 'store') return store ? task.until(store.use(step)) : {};
+    if (step.step === 'store') return store ? task.until(useStore(store, step)) : {};
     await sleep(1000 * step.seconds * (1 + Math.random() / 2), task); // jitter, against a thundering herd
     return {};
   }

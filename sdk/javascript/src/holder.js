@@ -105,10 +105,27 @@ export class Holder {
     this.#refused = { refused: accessToken, ...(isFirst && accessToken === this.#worked && { used: true }) };
   }
 
-  /** Forgets the token. A flow that runs continues. */
-  drop() {
+  /** Forgets the token, but not which one was refused. A flow that runs continues. */
+  clear() {
     this.#kept = undefined;
+  }
+
+  /** Forgets the token for another one that was set. Calls that wait for a flow begin another. */
+  replace() {
+    this.clear();
     this.#refused = undefined;
+    this.abandon();
+  }
+
+  /** Whether a flow runs. */
+  get isRenewing() {
+    return this.#flow?.isRunning ?? false;
+  }
+
+  /** Waits for the end of the flow that runs. @param {Task} task */
+  async settle(task) {
+    const flow = this.#running();
+    while (flow && flow === this.#running()) await sleep(flow.left(), task, this.#sleepers);
   }
 
   /** Ends the flow that runs. Calls that wait for it begin another. */

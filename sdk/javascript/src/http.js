@@ -1,6 +1,5 @@
 import { isNode, read } from './body.js';
-import { reason } from './clean.js';
-import { RosteringError } from './error.js';
+import { reason, RosteringError } from './error.js';
 import { userAgent } from './version.js';
 
 /** @import {Fetch, Payload} from './options.js' */
@@ -9,7 +8,7 @@ import { userAgent } from './version.js';
 /**
  * A response whose body has been read. Without a response, the status is 0, and `cause` is the reason.
  *
- * @typedef {{status: number, headers?: Headers, body?: Uint8Array<ArrayBuffer>, cause?: unknown}} Outcome
+ * @typedef {{status: number, headers?: Headers, body?: Uint8Array, cause?: unknown}} Outcome
  */
 
 /**
@@ -23,9 +22,10 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 /** The fetch of the runtime. Node's repeats a request after a 421, unless its body is a stream. @type {Fetch} */
 export function defaultFetch(url, init) {
   const { body } = init;
-  if (!isNode || !(body instanceof Uint8Array)) return fetch(url, init);
-  const headers = { ...init.headers, 'Content-Length': String(body.length) };
-  return fetch(url, { ...init, headers, body: new Blob([/** @type {BlobPart} */ (body)]).stream() });
+  if (!isNode || !(body instanceof Uint8Array || typeof body === 'string')) return fetch(url, init);
+  const blob = new Blob([/** @type {BlobPart} */ (body)]);
+  const headers = { ...init.headers, 'Content-Length': String(blob.size) };
+  return fetch(url, { ...init, headers, body: blob.stream() });
 }
 
 /**
@@ -47,7 +47,7 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
     credentials: 'omit', // or fetch hides a 401 to a stream, for which it would ask for credentials
     duplex: 'half', // for streams
   };
-  if (body != null) init.body = untyped(body);
+  if (body != null) init.body = hasHeader(headers, 'content-type') ? body : untyped(body);
   const response = await fetch(url, init);
   if (typeof response?.status !== 'number') throw new TypeError('the fetch of the options returned no Response');
   const { status, headers: received } = response;
@@ -62,16 +62,23 @@ export async function exchange(fetch, { method, url, headers, body }, signal, { 
 /** Returns a response as resume and explain take it. @param {Outcome} outcome */
 export function described({ status, headers, body, cause }) {
   if (!headers) return { failed: reason(cause) };
-  const retryAfter = headers.get('Retry-After');
-  return { status, headers: retryAfter === null ? {} : { 'Retry-After': retryAfter }, body: decoder.decode(body) };
+  const cookies = headers.getSetCookie?.() ?? []; // the others are joined
+  const fields = { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
+  return { status, headers: fields, body: decoder.decode(body) };
 }
 
 /** Adds the name of this library, unless the caller has set another one. @param {Request} request @returns {Request} */
 export function signed(request) {
   const { headers } = request;
-  const hasName = Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
-  return hasName ? request : { ...request, headers: { ...headers, 'User-Agent': userAgent } };
+  return hasHeader(headers, 'user-agent') ? request : { ...request, headers: { ...headers, 'User-Agent': userAgent } };
 }
+
+/** Returns headers as the plugin takes them, which rejects invalid ones. @param {any} headers @returns {Record<string, string>} */
+export const plainHeaders = (headers) =>
+  headers && Object.getPrototypeOf(headers) === Object.prototype ? headers : Object.fromEntries(new Headers(headers));
+
+/** @param {Record<string, string>} headers @param {string} wanted in lower case */
+export const hasHeader = (headers, wanted) => Object.keys(headers).some((name) => name.toLowerCase() === wanted);
 
 /** Whether a response of the service is the result of its call. @param {{status: number}} response */
 export const isResult = ({ status }) => (status >= 200 && status < 300) || status === 304;

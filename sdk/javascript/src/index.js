@@ -16,10 +16,12 @@ export { Token } from './token.js';
 export { contract, version } from './version.js';
 export { withToken } from './with-token.js';
 
+/** @typedef {import('./client.js').JobsClient} JobsClient */
 /** @typedef {import('./config.js').Config} Config */
 /** @typedef {import('./config.js').Environment} Environment */
 /** @typedef {import('./error.js').Code} Code */
 /** @typedef {import('./error.js').ErrorFields} ErrorFields */
 /** @typedef {import('./retry.js').RetryOptions} RetryOptions */
+/** @typedef {import('./status.js').Status} Status */
 /** @typedef {import('./token.js').TokenObject} TokenObject */
 /** @typedef {import('./with-token.js').WebFetch} WebFetch */

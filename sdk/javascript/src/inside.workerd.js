@@ -13,6 +13,11 @@ if (globalThis.Cloudflare?.compatibilityFlags.handle_cross_request_promise_resol
   throw new Error('set compatibility_date to 2024-10-14 or later: workerd would continue a call in the wrong request');
 }
 
+export const isLambda = () => false;
+
+/** @template T @param {() => Promise<T>} send */
+export const inBackground = (send) => send();
+
 /** @returns {Promise<never>} */
 export const readPlugin = async () => {
   throw new TypeError('in a Worker, the option plugin must be a WebAssembly.Module: import its file');

@@ -8,6 +8,8 @@
  * @typedef {Payload | (() => Payload | Promise<Payload>)} Body
  */
 
+/** Headers as `fetch` takes them. @typedef {ConstructorParameters<typeof Headers>[0]} RequestHeaders */
+
 /** The part of `fetch` that a client needs. @typedef {(url: string, init: RequestInit) => Promise<Response>} Fetch */
 
 /**
@@ -40,6 +42,7 @@
  * @typedef {object} Options
  * @property {Source} [plugin] Replaces the plugin in the package.
  * @property {import('./store.js').Store} [store] Shares the token with other clients.
+ * @property {RequestHeaders} [headers] Of all calls, unless a call has one of the same name.
  * @property {Fetch} [fetch] Sends the requests, for a custom proxy or certificate authority.
  * @property {number} [timeoutMs] Limits each call with all its requests and waits (default: 30,000). 0 or Infinity disables
  *   it.
@@ -83,18 +86,13 @@
  * @typedef {object} ServiceRequest
  * @property {string} path Begins with a slash, may have a query, and is appended to baseUrl.
  * @property {string} [method] GET by default.
- * @property {ConstructorParameters<typeof Headers>[0]} [headers] In addition to those that the plugin sets.
+ * @property {RequestHeaders} [headers] In addition to those that the plugin sets.
  * @property {ConstructorParameters<typeof URLSearchParams>[0]} [searchParams] Appended to the path's query.
  * @property {unknown} [json] Sent as JSON, with `application/json` as its Content-Type unless the headers have one.
  * @property {Body | null} [body] What fetch takes; a string gets no Content-Type. After a 401, a request whose body is a
  *   stream is not retried: the call fails with `service_unauthorized`, and the next call gets a new token.
  */
 
-/**
- * How to close a client.
- *
- * @typedef {object} CloseOptions
- * @property {number} [timeoutMs] Cancels the calls after this time. By default, they may take as long as they do.
- */
+/** How to close a client: `timeoutMs` cancels calls after this time (default: never). @typedef {{timeoutMs?: number}} CloseOptions */
 
 export {};

@@ -9,11 +9,12 @@ const options = {
   logger: is.methods('debug', 'info', 'warn', 'error'),
   waitUntil: is.callable,
   clock: is.callable,
+  headers: is.any,
 };
 const call = { signal: is.signal, timeoutMs: is.notNegative, waitUntil: is.callable };
-const list = { customerId: is.textOrNull, userId: is.textOrNull, ...call };
+const list = { headers: is.any, customerId: is.textOrNull, userId: is.textOrNull, ...call };
 const request = {
-  ...{ path: is.text, method: is.text, headers: is.any, searchParams: is.any, json: is.any, body: is.payload },
+  ...{ path: is.text, method: is.text, searchParams: is.any, json: is.any, body: is.payload },
   ...list,
 };
 const rules = {
@@ -22,7 +23,7 @@ const rules = {
   sendRequest: request,
   getToken: { force: is.flag, refused: is.text, ...call },
   close: { timeoutMs: is.notNegative },
-  retry: { deadlineMs: is.notNegative, signal: is.signal },
+  retry: { deadlineMs: is.notNegative, retryIf: is.callable, signal: is.signal },
 };
 
 /**

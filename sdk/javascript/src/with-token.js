@@ -83,6 +83,7 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       if (current instanceof Request && current.body && !init.body) next = current.clone();
       const own = new Headers(headers);
       own.set('Authorization', `Bearer ${token}`);
+      calls.sent++;
       return (refused = await send(current, { ...init, headers: own }));
     };
     try {

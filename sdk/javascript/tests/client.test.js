@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Client, contract, retry, RosteringError, Token, version } from '../src/index.js';
+import { Client, configFromEnv, contract, retry, RosteringError, Token, version, withToken } from '../src/index.js';
 import { byService, config, hold, start } from './fake.js';
 
 /** @typedef {import('../src/index.js').Body} Body */
@@ -180,8 +180,12 @@ test('another file of the plugin', bound, async () => {
 
 test('a file that is not a plugin of this contract', bound, async () => {
   const empty = Buffer.from('\0asm\x01\0\0\0');
-  const message = /not the plugin: it has no export.*needs contract 1/;
+  const message = /no export "version"; use rostering-nowasi.wasm from this library's release/;
   await assert.rejects(Client.open(config, { plugin: empty }), { message });
+  const wasi = wasm.pathname.replace(/sdk.*/, 'plugin/rostering.wasm');
+  await assert.rejects(Client.open(config, { plugin: wasi }), {
+    message: /from wasi_snapshot_preview1; use rostering-nowasi.wasm/,
+  });
   assert.deepEqual([version, contract], [(await readFile(new URL('VERSION', root), 'utf8')).trim(), 1]);
 });
 
@@ -193,20 +197,100 @@ test('a fetch that returns no Response', bound, async () => {
   });
 });
 
-test('the cause of an error omits what a server sent', bound, async () => {
-  const parser = Object.assign(new Error('invalid header "pa55word"'), { name: 'HTTPParserError', data: 'pa55word' });
-  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
-  for (const [cause, isKept] of /** @type {[Error, boolean][]} */ ([
-    [parser, false],
-    [refused, true],
-  ])) {
-    const thrown = new TypeError('fetch failed', { cause });
-    const { client } = await start(() => Promise.reject(thrown));
-    const error = await client.listJobs().catch((/** @type {unknown} */ caught) => caught);
-    assert.ok(error instanceof RosteringError && error.cause instanceof Error);
-    assert.equal(error.cause === thrown, isKept);
-    assert.match(inspect(error, { depth: 9, showHidden: true }), isKept ? /ECONNREFUSED/ : /HTTPParserError/);
-    assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), /pa55word/);
+test(
+  'the cause of an error has its type, code and reason, and quotes neither a request nor a server',
+  bound,
+  async () => {
+    const parser = Object.assign(new Error('invalid header'), { name: 'HTTPParserError', data: 'pa55word' });
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', address: 'pa55word' });
+    const cyclic = new Error('again');
+    cyclic.cause = cyclic;
+    /** @type {[(init: RequestInit) => unknown, RegExp][]} */
+    const cases = [
+      [
+        () => new TypeError('fetch failed', { cause: parser }),
+        /^HTTPParserError: .*TypeError: fetch failed: HTTPParserError: invalid header\)/,
+      ],
+      [() => new TypeError('fetch failed', { cause: refused }), /^Error: .*: connect ECONNREFUSED\)/],
+      [
+        (init) => new Error(`cannot send ${JSON.stringify(init.headers)} ${init.body}`),
+        /^Error: .*\(cannot send {.*client_secret=\[redacted\].*check authUrl/,
+      ],
+      [(init) => new RangeError(`cannot send ${init.body}`), /^RangeError: .*secret=\[redacted\]/],
+      [(init) => Object.assign(new Error(inspect(init, { maxArrayLength: 9999 })), { init }), /^Error: .*method/s],
+      [(init) => ({ toString: () => `${init.body}` }), /^Error: /],
+      [() => cyclic, /^Error: .*\(again: again/],
+    ];
+    for (const [thrown, shown] of cases) {
+      const { client } = await start((_, init) => Promise.reject(thrown(init)));
+      const error = await client.listJobs().catch((/** @type {unknown} */ caught) => caught);
+      assert.ok(error instanceof RosteringError && error.cause instanceof Error, inspect(error));
+      assert.match(String(error.cause), shown);
+      const { cause } = /** @type {{cause: {code?: string}}} */ (error);
+      assert.equal(cause.code, /REFUSED/.test(`${shown}`) ? 'ECONNREFUSED' : undefined);
+      const all = inspect(error, { depth: 9, showHidden: true, maxStringLength: Infinity });
+      assert.doesNotMatch(all, /pa55|112,\s*97,\s*53,\s*53/);
+    }
+  },
+);
+
+test('what the plugin throws is a RosteringError', bound, async () => {
+  const large = { ...config, clientSecret: 'a'.repeat(2 ** 24) };
+  await assert.rejects(Client.open(large), (error) => {
+    assert.ok(error instanceof RosteringError && !error.retryable);
+    assert.match(String(error), /^plugin_failed: .*16777216 bytes/);
+    return true;
+  });
+});
+
+test('a config from the environment does not show the secret', () => {
+  const own = configFromEnv({ ROSTERING_CLIENT_ID: 'client', ROSTERING_CLIENT_SECRET: 'pa55word' });
+  assert.equal(inspect([own]), "[ { clientId: 'client', clientSecret: '[hidden]' } ]");
+  assert.deepEqual({ ...own }, { clientId: 'client', clientSecret: 'pa55word' });
+});
+
+test('on AWS Lambda, a call waits for the token request that it began', bound, async () => {
+  for (const name of ['', 'jobs']) {
+    process.env.AWS_LAMBDA_FUNCTION_NAME = name;
+    let now = Date.now();
+    let ended = 0;
+    const respond = async (/** @type {{url: string}} */ { url }) => {
+      if (url.includes('token')) for (let i = 0; i < 20; i++) await setImmediate();
+      if (url.includes('token')) ended++;
+      return undefined;
+    };
+    const { client, fetch } = await start(respond, { clock: () => now });
+    delete process.env.AWS_LAMBDA_FUNCTION_NAME;
+    /** @type {[() => Promise<unknown>, number][]} */
+    const calls = [
+      [() => client.listJobs(), 3550],
+      [() => client.getToken(), 2 * 3550],
+      [() => withToken(client, fetch)(config.baseUrl), 3 * 3550],
+    ];
+    await client.listJobs();
+    for (const [i, [call, at]] of calls.entries()) {
+      now = Date.now() + at * 1000;
+      await call();
+      assert.equal(ended, name ? i + 2 : i + 1, `${call}`);
+      await client.getToken({ force: true });
+      ended = i + 2;
+    }
+  }
+});
+
+test('retry takes a predicate', bound, async () => {
+  const error = new RosteringError({ code: 'service_error', message: 'gone', retryable: false, retry_after: 0 });
+  let calls = 0;
+  const call = () => (calls++ < 2 ? Promise.reject(error) : Promise.resolve('ok'));
+  assert.equal(await retry(call, { retryIf: ({ code }) => code === 'service_error' }), 'ok');
+  calls = 0;
+  await assert.rejects(retry(call, { retryIf: () => false }), error);
+  const wrong = /** @type {any} */ ([async () => true, () => undefined, () => 1]);
+  for (const retryIf of wrong) {
+    calls = 0;
+    const message = /the result of retryIf must be true or false, not (an object \(Promise\)|undefined|1)$/;
+    await assert.rejects(retry(call, { retryIf }), { name: 'TypeError', message });
+    assert.equal(calls, 1);
   }
 });
 
@@ -228,6 +312,6 @@ test('the warning of a failing store has no secret', bound, async () => {
   const store = { get: async () => null, add: async () => true, set: fails };
   const { client } = await start(undefined, { logger, store });
   await client.getToken();
-  assert.match(`${warnings}`, /store's set failed; .*: WRONGPASS Error: redis:\/\/\[redacted\]@host refused/);
+  assert.match(`${warnings}`, /store's set failed; .*: redis:\/\/me:\[redacted\]@host refused/);
   assert.doesNotMatch(`${warnings}`, /token-0001/);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { FileStore } from '../src/file-store.js';
-import { Client, configFromEnv, MemoryStore, retry, Token, withToken } from '../src/index.js';
+import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withToken } from '../src/index.js';
 import { RedisStore } from '../src/redis-store.js';
 import { config } from './fake.js';
 
@@ -21,7 +21,7 @@ test('unknown-option: named as the caller wrote it, with those that exist', boun
   const cases = [
     [
       client.listJobs({ customer_id: 'acme' }),
-      /listJobs: unknown option customer_id; use one of customerId, userId, signal/,
+      /listJobs: unknown option customer_id; use one of headers, customerId, userId, signal/,
     ],
     [client.listJobs({ timeout: 3 }), /option timeout; .*timeoutMs/],
     [client.sendRequest({ path: '/jobs', params: {} }), /sendRequest: unknown option params; .*searchParams/],
@@ -67,6 +67,11 @@ test('wrong-type: nothing is converted', bound, async () => {
     [() => new RedisStore(/** @type {any} */ ({ get() {}, set() {} })), /npm's redis, version 5/], // as ioredis has them
     [() => retry(/** @type {any} */ (Promise.resolve())), /retry takes a function/],
     [async () => new /** @type {any} */ (Client)(config), /await Client.open\(config\)/],
+    [
+      () => new /** @type {any} */ (RosteringError)('network_error', 'down'),
+      /an object, .*: \{ code, message, retryable/,
+    ],
+    [() => retry(async () => 1, { retryIf: /** @type {any} */ (true) }), /retryIf must be a function/],
   ];
   for (const [call, message] of cases) await assert.rejects(async () => call(), { name: 'TypeError', message });
 });
@@ -84,6 +89,15 @@ test('invalid-value: a RangeError', bound, async () => {
   for (const refreshMargin of [-1, 1.5, Number.NaN]) {
     await assert.rejects(Client.open({ ...config, refreshMargin }), { code: 'config_invalid', key: 'refresh_margin' });
   }
+});
+
+test('error-names: each field in the words of the caller', bound, async () => {
+  const open = /** @type {any} */ (Client.open);
+  const message =
+    "set environment to stage or production; set authUrl to the https URL; set clientId (see the service's developer portal); " +
+    'clientSecret contains a control character; if read from a file, trim the trailing newline ' +
+    '(ROSTERING_ENVIRONMENT; authUrl, ROSTERING_AUTH_URL; clientId, ROSTERING_CLIENT_ID; clientSecret, ROSTERING_CLIENT_SECRET)';
+  await assert.rejects(open({ clientSecret: 'a\n' }), { message });
 });
 
 test('config-from-env: typed, from an object or process.env', () => {

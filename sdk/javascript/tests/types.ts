@@ -1,7 +1,7 @@
 // Uses everything in the package that is for Node, Deno and Bun: its types compile without those of the SDK and of redis.
 
 import { Client, configFromEnv, contract, MemoryStore, retry, Token, version, withToken } from 'automatic-rostering';
-import type { Config, Options, RosteringError, Source, Store } from 'automatic-rostering';
+import type { Config, JobsClient, Options, RosteringError, Source, Status, Store } from 'automatic-rostering';
 import { FileStore } from 'automatic-rostering/file';
 import { RedisStore, type RedisClient } from 'automatic-rostering/redis';
 
@@ -9,7 +9,8 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
   const stores: Store[] = [new MemoryStore(), new FileStore('tokens'), new RedisStore(redis)];
   const plugin: Source = bytes;
   for (const store of stores) {
-    const own: Options = { fetch: (url, init) => fetch(url, init), clock: Date.now };
+    const headers = { 'X-Service': 'reports' };
+    const own: Options = { fetch: (url, init) => fetch(url, init), clock: Date.now, headers };
     const options: Options = { ...own, store, plugin, logger: console };
     const client = await Client.open(config, options);
     await client.setToken(new Token((await client.getToken()).toObject()));
@@ -18,7 +19,11 @@ export async function use(config: Config, redis: RedisClient, bytes: Uint8Array)
     await client.sendRequest({ ...put, body: '{}', headers: response.headers });
     await withToken(client, fetch)(response.url, { signal: AbortSignal.timeout(1000) });
     const view: Client = client.forCustomer('acme').forUser(null);
-    await retry(() => view.listJobs({ waitUntil: (section) => void section }), { deadlineMs: 1000 });
+    const retryIf = ({ code, status }: RosteringError) => code === 'network_error' || status === 409;
+    await retry(() => view.listJobs({ headers, waitUntil: (section) => void section }), { deadlineMs: 1000, retryIf });
+    await client.setSecret('another');
+    const { tokenExpiresAt, failedCalls }: Status = client.status();
+    if (tokenExpiresAt && tokenExpiresAt.getTime() > (failedCalls.network_error ?? 0)) await calls(view);
     await client.close({ timeoutMs: 1000 });
   }
   return [version, contract];
@@ -41,8 +46,18 @@ export async function refused(client: Client, config: Config): Promise<void> {
   client.forCustomer(undefined);
 }
 
-/** A fake, for tests. */
-export const fake: Pick<Client, 'listJobs'> = { listJobs: async () => Response.json({ jobs: [] }) };
+const calls = async (client: JobsClient): Promise<Response> => client.forUser('u-1').listJobs();
+
+// snippet
+const fake: JobsClient = {
+  listJobs: async () => Response.json({ jobs: [] }),
+  sendRequest: async ({ path }) => new Response(path, { status: 201 }),
+  forCustomer: () => fake,
+  forUser: () => fake,
+};
+// end of snippet
+
+export const fakes = (client: Client): JobsClient[] => [fake, client];
 
 export const shown = (error: RosteringError): string | undefined =>
   error.oauthError ?? error.headers?.get('ETag') ?? '';

@@ -63,16 +63,18 @@ export class Adapter {
     if (request.now !== undefined) opened.now = request.now;
     const call = () => this.#call(opened, request, context);
     if (!request.retry) return call();
-    return retry(call, { deadlineMs: 1000 * request.retry.deadline, signal: context.signal });
+    const { deadline, codes } = request.retry;
+    const retryIf = codes && ((/** @type {RosteringError} */ { code }) => codes.includes(code));
+    return retry(call, given({ deadlineMs: 1000 * deadline, retryIf, signal: context.signal }));
   }
 
   /** @param {Request} request @returns {Promise<Opened>} */
   async #open(request) {
-    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, clock } = request;
+    const { variables, user_agent: agent, max_body: maxBody, wasm: plugin, store, clock, headers } = request;
     const opened = /** @type {Opened} */ ({});
     if (agent !== undefined) opened.send = withUserAgent(agent);
     opened.client = await Client.open(variables ? configFromEnv(variables) : typedConfig(request.config), {
-      ...given({ maxBody, plugin, fetch: opened.send, ...timeout(request) }),
+      ...given({ maxBody, plugin, headers, fetch: opened.send, ...timeout(request) }),
       ...(store && { store: await this.#store(store) }),
       ...(clock && { clock: () => (opened.now === undefined ? Date.now() : 1000 * opened.now) }),
       logger: this.#logger(request),
@@ -99,7 +101,7 @@ export class Adapter {
     if (userId !== undefined) view = view.forUser(userId);
     switch (op) {
       case 'list_jobs':
-        return received(await view.listJobs(options));
+        return received(await view.listJobs({ ...given({ headers: request.request?.headers }), ...options }));
       case 'send_request': {
         const { path, method, headers, query: searchParams, json } = request.request;
         const ids = given({ customerId, userId });
@@ -112,6 +114,10 @@ export class Adapter {
         return { token: (await client.getToken({ ...given({ force, refused }), ...options })).toObject() };
       case 'set_token':
         return done(client.setToken(new Token(request.token)));
+      case 'set_secret':
+        return done(client.setSecret(request.secret));
+      case 'status':
+        return { status: view.status() };
       case 'clear_token':
         return done(client.clearToken());
       case 'close':
