@@ -205,7 +205,7 @@ class Flow:
         """Carry it out. Whatever ends it, ends it for all who wait."""
         holder = self._holder
         error: Exception = RuntimeError("the token request was ended by your own code")
-        outcome: Outcome = {}
+        response: Outcome = {}  # the last one, or why there is none
         try:
             accepts = ["wait"] if holder.store is None else ["store", "wait"]
             step = self._call("begin", {"accepts": accepts, **self.fields})
@@ -213,13 +213,14 @@ class Flow:
                 outcome = await self._outcome(step)
                 if not holder.runs(self):
                     return
+                response = outcome if step["step"] == "request" else response
                 result = result_of(outcome)
                 failed = step["step"] == "store" and "failed" in result
                 step = self._call("resume", {"flow": step["flow"], **result}, warns=failed)
                 if failed:  # in the background, as a log handler may make a call, which waits
                     holder.io.start(holder.write_log)
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
-            error = because(raised, outcome)
+            error = because(raised, response)
         finally:
             holder.end(self, error)
             holder.plugin.write_log()  # not before, for the same reason
