@@ -25,9 +25,7 @@ for request in map(json.loads, sys.stdin):
                 sdk = f"extism {version('extism')}, libextism {extism.extism_version()}"
                 response["versions"] = f"Python {sys.version.split()[0]}, {sdk}"
             case "create":
-                options = {
-                    key: request[key] for key in ("config", "allowed_hosts") if key in request
-                }
+                options = {key: request[key] for key in ("config", "allowed_hosts") if key in request}
                 manifest = {"wasm": [{"path": request["wasm"]}], "allowed_hosts": []} | options
                 # The default of `functions` is every host function of the program.
                 plugin = extism.Plugin(manifest, wasi=request.get("wasi", False), functions=[])

@@ -64,17 +64,17 @@ func probe(at func(path string) map[string]string) outcomes {
 type hostile struct {
 	net.Listener
 	path  string
-	do    func(c net.Conn, asked string)
+	kind  kind
 	on    atomic.Bool
 	times atomic.Int32
 }
 
-func startHostile(path string, do func(c net.Conn, asked string)) (*hostile, error) {
+func startHostile(path string, k kind) (*hostile, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := &hostile{Listener: l, path: path, do: do}
+	s := &hostile{Listener: l, path: path, kind: k}
 	s.on.Store(true)
 	go func() {
 		for {
@@ -97,6 +97,8 @@ func (s *hostile) config() map[string]string {
 	}
 }
 
+const someJobs = `{"jobs":[]}`
+
 func (s *hostile) serve(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(time.Minute))
@@ -110,12 +112,15 @@ func (s *hostile) serve(c net.Conn) {
 		if s.on.Load() && s.path == r.URL.Path {
 			s.times.Add(1)
 			asked, _ := url.QueryUnescape(string(form))
-			s.do(c, asked+r.Header.Get("Authorization"))
-			return
+			s.kind.do(c, asked+r.Header.Get("Authorization"))
+			if !s.kind.stays {
+				return
+			}
+			continue
 		}
 		body := `{"access_token":"token-0001","token_type":"Bearer","expires_in":3600}`
 		if r.URL.Path != "/connect/token" {
-			body = `{"jobs":[]}`
+			body = someJobs
 		}
 		_, _ = io.WriteString(c, sized(body))
 	}
@@ -131,7 +136,7 @@ const (
 // the code of its error, or a result.
 func meet(h *run.Host, path string, k kind) (outcome string, err error) {
 	// A server for each: what one leaves in a connection is no other's.
-	s, err := startHostile(path, k.do)
+	s, err := startHostile(path, k)
 	if err != nil {
 		return "", err
 	}
@@ -167,11 +172,14 @@ func meet(h *run.Host, path string, k kind) (outcome string, err error) {
 	}
 	// After the backoff. What is left in the connection may fail it; then the one after it succeeds.
 	next, err := list(1800000100, timeout)
-	if strings.Contains(next.Error, `"network_error"`) {
+	if strings.Contains(next.Error, `"network_error"`) && !k.stays {
 		next, err = list(1800000200, timeout)
 	}
-	if err == nil && next.Status != 200 {
+	if err == nil && (next.Status != 200 || string(next.Body) != someJobs) {
 		err = fmt.Errorf("the next call ends with %+v", next)
+	}
+	if strings.Contains(string(a.Body), ofAnother) {
+		err = errors.New("the call gets a response to no request")
 	}
 	return outcome, err
 }

@@ -24,6 +24,8 @@ type kind struct {
 	do   func(c net.Conn, asked string) // asked is what the request contains
 	// drips is set if only a timeout ends it, with some clients.
 	drips bool
+	// stays is set if the connection remains open, and the server responds to its next request.
+	stays bool
 }
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -34,6 +36,19 @@ func says(name, response string) kind {
 		_, _ = io.WriteString(c, strings.ReplaceAll(response, "%s", asked))
 	}}
 }
+
+// adds is a kind that writes a response to no request, or a body that a response cannot have, after the one that was
+// requested. It must neither answer the next request nor fail it.
+func adds(name, response string) kind {
+	k := says(name, response)
+	k.stays = true
+	return k
+}
+
+// unrequested is a response to no request: it could be another customer's.
+var unrequested = sized(`{"jobs":["` + ofAnother + `"]}`)
+
+const ofAnother = "of another customer"
 
 // repeat writes a string again and again until the client leaves.
 func repeat(c net.Conn, text string, pause time.Duration) {
@@ -98,6 +113,10 @@ var kinds = []kind{
 	says("the status 421", "HTTP/1.1 421 Misdirected Request\r\nContent-Length: 2\r\n\r\n{}"),
 	says("a seven-digit status", "HTTP/1.1 2000000 OK\r\nContent-Length: 2\r\n\r\n{}"),
 	says("a 204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}"),
+	adds("a response to no request", sized(`{"access_token":"t","token_type":"Bearer","expires_in":9}`)+unrequested),
+	adds("half of a response to no request", sized(`{"access_token":"t","token_type":"Bearer","expires_in":9}`)+unrequested[:20]),
+	adds("a 204 with a body, and an open connection", "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n{}"),
+	adds("a 304 with a response to no request as its body", "HTTP/1.1 304 Not Modified\r\n\r\n"+unrequested),
 	says("256 KB of brackets", sized(strings.Repeat(`{"a":[`, 256<<10/6))),
 	says("a number of 256 KB", sized(`{"access_token":"t","token_type":"Bearer","expires_in":`+strings.Repeat("9", 256<<10-100)+`}`)),
 	says("a 256 KB error text that resembles the secret", "HTTP/1.1 400 Bad Request\r\n"+

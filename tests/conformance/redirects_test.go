@@ -53,9 +53,9 @@ func redirect(t *testing.T, h *run.Host, path string, status int) string {
 	}
 	target.Start()
 	defer target.Close()
-	s, err := startHostile(path, func(c net.Conn, _ string) {
+	s, err := startHostile(path, kind{do: func(c net.Conn, _ string) {
 		fmt.Fprintf(c, "HTTP/1.1 %d Moved\r\nLocation: %s/elsewhere\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status, target.URL)
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

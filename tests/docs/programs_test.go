@@ -41,7 +41,7 @@ func TestClone(t *testing.T) {
 			`, `grep -q tests= "$CLONE"/sdk/java/target/surefire-reports/*.xml`},
 		"sdk/javascript/README.md": {"node", "", `ln -s "$ROOT/sdk/javascript/node_modules" "$CLONE/sdk/javascript"
 			npm test --silent --prefix "$CLONE/sdk/javascript"`},
-		"sdk/python/README.md": {"python", "", `pip install --quiet "$CLONE/sdk/python[redis]" pytest==9.0.1
+		"sdk/python/README.md": {"python", "", `pip install --quiet "$CLONE/sdk/python[redis]" pytest==9.0.1 prometheus-client==0.26.0 opentelemetry-sdk==1.45.2
 			cd "$CLONE/sdk/python"
 			pytest --quiet`},
 		"sdk/rust/README.md": {"rust", "export CARGO_TARGET_DIR=$ROOT/sdk/rust/target\n", `cd "$CLONE/sdk/rust"
@@ -168,7 +168,7 @@ func TestSandboxPageTests(t *testing.T) {
 	tls := block.FindAllStringSubmatch(sections(page, "##", "TLS"), -1)
 	frameworks := map[string]struct{ host, verb, prepare, passed string }{
 		"pytest": {"python", "setup", `tools=$ROOT/build/pytest
-			[ -x "$tools/bin/pytest" ] || "$ROOT/sdk/python/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --target "$tools" pytest==9.0.1
+			[ -x "$tools/bin/pytest" ] || "$ROOT/sdk/python/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --target "$tools" pytest==9.0.1 prometheus-client==0.26.0 opentelemetry-sdk==1.45.2
 			export PYTHONPATH=$tools PATH=$tools/bin:$PATH
 			`, "1 passed"},
 		"node:test": {"node", "setup", `mkdir node_modules

@@ -7,9 +7,8 @@ from typing import Any
 
 import httpx
 
-from .async_client import AsyncClient
 from .check import check
-from .client import Client
+from .client import AsyncClient, Client
 from .error import RosteringError
 from .send import Sends
 from .threads import finish
@@ -25,11 +24,11 @@ class RosteringAuth(httpx.Auth):
 
     Pass a `Client` for an httpx.Client, an `AsyncClient` for an httpx.AsyncClient.
 
-    Only requests to the scheme, host and port of the config's `base_url` get the token, and none
-    that has an Authorization already. After a 401 the token is replaced and the request sent again,
-    twice at most. You get the 401 if there is no other token, or if the body is a file or an
-    iterable, which cannot be read again. Adds no CUSTOMER_ID and no USER_ID. A request raises a
-    `RosteringError` if there is no token for it, and this constructor if there is no `base_url`.
+    Only requests to the scheme, host and port of the config's `base_url` get the token, and none that has an
+    Authorization already. After a 401 the token is replaced and the request sent again, twice at most. You get the 401
+    if there is no other token, or if the body is a file or an iterable, which cannot be read again. Adds no CUSTOMER_ID
+    and no USER_ID. A request raises a `RosteringError` if there is no token for it, and this constructor if there is no
+    `base_url`.
     """
 
     def __init__(self, client: Client | AsyncClient) -> None:
@@ -40,9 +39,7 @@ class RosteringAuth(httpx.Auth):
             raise RosteringError("config_missing", message, key="base_url")
         self._origin = _origin(httpx.URL(self._core.config.base_url))
 
-    def sync_auth_flow(
-        self, request: httpx.Request
-    ) -> Generator[httpx.Request, httpx.Response, None]:
+    def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Add the token to a request of an httpx.Client."""
         if not isinstance(self._client, Client):
             raise TypeError("an httpx.Client needs a Client, not an AsyncClient")
@@ -55,9 +52,7 @@ class RosteringAuth(httpx.Auth):
         finally:
             finish(flow.aclose())
 
-    def async_auth_flow(
-        self, request: httpx.Request
-    ) -> AsyncGenerator[httpx.Request, httpx.Response]:
+    def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
         """Add the token to a request of an httpx.AsyncClient."""
         if not isinstance(self._client, AsyncClient):
             raise TypeError("an httpx.AsyncClient needs an AsyncClient, not a Client")

@@ -4,26 +4,26 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
+from collections import Counter
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable
 from contextlib import suppress
-from copy import copy
 from dataclasses import dataclass
 from os import PathLike
 from types import EllipsisType
-from typing import Any, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 import httpx
 
 from .check import check, check_store, check_timeout
 from .clock import wall
 from .config import Config
-from .error import RosteringError, cut
+from .error import Code, RosteringError, cut
 from .exchange import http_options
 from .holder import Holder
 from .plugin import CLOSED, AnyLogger, Plugin, Wasm, bundled
-from .request import AnyBody, QueryParams, request_input
+from .request import AnyBody, Headers, QueryParams, merged, request_input
 from .send import Service
-from .store import SharedStore
+from .status import Status
 from .tasks import Tasks
 from .threads import Threads, in_thread
 from .token import Token
@@ -55,6 +55,7 @@ class Core:
     logger: AnyLogger | None
     wasm: Wasm | None
     clock: Callable[[], float]
+    headers: dict[str, str]
     io: Any  # Threads or Tasks
 
     def __post_init__(self) -> None:
@@ -66,6 +67,8 @@ class Core:
         self._canceled = False
         #: Those in progress.
         self.calls: set[Call] = set()
+        #: How many calls began, and failed, by the code of the error.
+        self.began, self.failed = 0, Counter[Code]()
         #: Set when the client is closed and its last call has ended.
         self.idle: Any = self.io.event()
 
@@ -74,9 +77,10 @@ class Core:
         if self.is_closed:
             raise RuntimeError(CLOSED)
         # It loads the certificates for as long as the plugin compiles: one beside the other.
-        making = in_thread(lambda: self.io.http or self.io.http_kind(**http_options()))
+        self.io.make = lambda: self.io.http_kind(**http_options())
+        making = in_thread(lambda: self.io.http or self.io.make())
         try:
-            plugin = Plugin(self.wasm or bundled(), self.config, self.logger)
+            plugin = Plugin(self.wasm or bundled(), self.config, self.headers, self.logger)
         except BaseException as error:
             cut(error)
             raise
@@ -85,8 +89,7 @@ class Core:
         except BaseException:
             plugin.close()
             raise
-        store = None if self.store is None else SharedStore(self.store, plugin)
-        self.holder = Holder(plugin, self.now, self.io, store)
+        self.holder = Holder(plugin, self.now, self.io, self.store)
         self.service = Service(self.holder, self.max_body)
         self._plugin = plugin
 
@@ -107,11 +110,19 @@ class Core:
             raise RuntimeError("the client is not open: use async with, or await client.open()")
         return self._plugin
 
-    async def call(self, work: Work, timeout: float | None) -> Any:  # noqa: ANN401
-        """Do the work of a call."""
+    def status(self) -> Status:
+        """Return what the client has done so far, also when it is closed."""
+        plugin = self._plugin if self._plugin and not self._plugin.is_inherited else self.plugin
+        fields, holder = plugin.status(self.now()), self.holder
+        with self.lock:
+            counts = {"calls": self.began, "failed_calls": dict(self.failed), "service_requests": holder.requests}
+            return Status.from_plugin(fields, renewing=holder.flow is not None, **counts)
+
+    async def call(self, work: Work, timeout: float | None, *, counts: bool) -> Any:  # noqa: ANN401
+        """Do the work of a call, which `status` counts, or not."""
         self._check_loop()
         scope = self.io.timeout(timeout)
-        with Call(self, scope):
+        with Call(self, scope, counts=counts):
             try:
                 async with scope:
                     return await self.holder.settled(work(self))
@@ -137,10 +148,14 @@ class Core:
                 await self.io.wait(self.idle, None)
         if not self.idle.is_set():
             self._canceled = True
-            for call in [call for call in self.calls if call.scope]:
-                self.io.cancel(call.scope)
+            with self.lock:
+                scopes = [call.scope for call in self.calls if call.scope]
+            for scope in scopes:
+                self.io.cancel(scope)
         # Does not wait for a token request that no call waits for.
         self.holder.replace()
+        with suppress(Exception):  # a clock of the program's
+            self._plugin.status(self.now())
         self._plugin.close()
         await self.io.close(self.idle)
 
@@ -153,18 +168,21 @@ class Core:
 class Call:
     """A call in progress, and what bounds it. What it raises shows no variables."""
 
-    def __init__(self, core: Core, scope: object) -> None:
-        self._core, self.scope = core, scope
+    def __init__(self, core: Core, scope: object, *, counts: bool = False) -> None:
+        self._core, self.scope, self._counts = core, scope, counts
 
     def __enter__(self) -> None:
         with self._core.lock:
             self._plugin = self._core.plugin
             self._core.calls.add(self)
+            self._core.began += self._counts
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         core = self._core
         with core.lock:
             core.calls.discard(self)
+            if self._counts and isinstance(error, RosteringError):
+                core.failed[error.code] += 1
             if not core.calls and core.is_closed:
                 core.idle.set()
         self._plugin.write_log()
@@ -191,6 +209,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         logger: AnyLogger | None = None,
         plugin: Wasm | None = None,
         clock: Callable[[], float] | None = None,
+        headers: Headers = None,
     ) -> None:
         check("config", config, Config)
         check_timeout("timeout", timeout)
@@ -205,7 +224,8 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
             raise TypeError(f"clock must be a function, not {type(clock).__name__}")
         io = self._io()
         io.http, io.owned = http, http is None
-        self._core = Core(config, timeout, max_body, store, logger, plugin, clock or wall, io)
+        sent = merged({}, headers)
+        self._core = Core(config, timeout, max_body, store, logger, plugin, clock or wall, sent, io)
         self._ids: dict[str, str | None] = {}  # of a view
         self._begin()
 
@@ -213,14 +233,17 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         """Open it, unless that waits for the event loop."""
 
     def list_jobs(
-        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
+        self, *, headers: Headers = None, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
     ) -> _Response:
         """Return the service's response to GET /jobs: status 2xx, its body in memory.
 
-        An id replaces that of the view or the config; None sends no header. `timeout` replaces the
-        client's.
+        An id replaces that of the view or the config; None sends no header. `timeout` replaces the client's, and so do
+        `headers` of the same name.
         """
-        return self._send(self._sent_ids(customer_id, user_id), None, timeout)
+        sent = merged(self._core.headers, headers)
+        work = _sending(self._sent_ids(customer_id, user_id) | ({"headers": sent} if sent else {}), None)
+        del headers, sent  # a tool may show the variables of a traceback
+        return cast(_Response, self._call(work, timeout, "list_jobs"))
 
     def send_request(
         self,
@@ -228,7 +251,7 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         *,
         method: str | None = None,
         params: QueryParams | None = None,
-        headers: Mapping[str, str] | None = None,
+        headers: Headers = None,
         content: _Body | None = None,
         json: Any = None,  # noqa: ANN401
         customer_id: Id = ...,
@@ -237,30 +260,29 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     ) -> _Response:
         """Send another request to the service, and return its response: status 2xx, or 304.
 
-        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's.
-        The plugin adds the headers Authorization, CUSTOMER_ID and USER_ID, and retries the request
-        with another token after a 401.
+        `path` follows the config's base_url: "/jobs/1?full=true". The other arguments are httpx's. Adds the headers
+        Authorization, CUSTOMER_ID and USER_ID, and sends the request again with another token after a 401, twice at
+        most.
         """
-        fields, body = request_input(path, method, params, headers, content, json, self._iterable)
-        fields |= self._sent_ids(customer_id, user_id)
-        return self._send(fields, body, timeout)
+        sent = merged(self._core.headers, headers)
+        fields, body = request_input(path, method, params, sent, content, json, self._iterable)
+        work = _sending(fields | self._sent_ids(customer_id, user_id), body)
+        del path, params, headers, content, json, sent, fields, body  # as above
+        return cast(_Response, self._call(work, timeout, "send_request"))
 
-    def get_token(
-        self, *, force: bool = False, refused: str | None = None, timeout: Timeout = ...
-    ) -> _Token:
+    def get_token(self, *, force: bool = False, refused: str | None = None, timeout: Timeout = ...) -> _Token:
         """Return the token, or request a new one if it is missing or about to expire.
 
-        `force` requests a new one in any case. `refused` is an access token that the service
-        refused with a 401: it is replaced, unless another call has replaced it already.
+        `force` requests a new one in any case. `refused` is an access token that the service refused with a 401: it is
+        replaced, unless another call has replaced it already.
         """
         check("force", force, bool)
         check("refused", refused, str, None)
         if force and refused is not None:
             raise ValueError("set force or refused, not both")
         work = _getting(refused, force=force)
-        del refused  # a tool may show the variables of a traceback
-        token: _Token = self._call(work, timeout)
-        return token
+        del refused  # as above
+        return cast(_Token, self._call(work, timeout, "get_token"))
 
     def for_customer(self, customer_id: str | None) -> Self:
         """Return a view of this client whose calls send this customer id; None sends no header.
@@ -276,8 +298,8 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
     def set_token(self, token: Token) -> None:
         """Use a token that another client requested. Sends nothing.
 
-        Raises a `RosteringError` (token_mismatch) if it has expired, or belongs to another client,
-        scope or token endpoint.
+        Raises a `RosteringError` (token_mismatch) if it has expired, or belongs to another client, scope or token
+        endpoint.
         """
         check("token", token, Token)
         self._change("set_token", token, lambda _: self._core.holder.replace())
@@ -286,16 +308,35 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
         """Forget the token and the backoff after failed token requests. Sends nothing."""
         self._change("clear_token", None, lambda _: self._core.holder.clear())
 
+    def set_secret(self, secret: str) -> None:
+        """Use another client secret from the next token request on. Sends nothing.
+
+        The token, the views and `RosteringAuth` remain. An invalid secret is a `RosteringError` (config_invalid), and
+        the present one remains.
+        """
+        check("secret", secret, str)
+        work = _setting(secret)
+        del secret  # as above
+        with Call(self._core, None):
+            work(self._core.plugin)
+
+    def status(self) -> Status:
+        """Return what the client and its views have done. Sends nothing, and waits for nothing."""
+        return self._core.status()
+
     def close(self, timeout: float | None = None) -> _Done:
         """Wait for the calls in progress, and free the plugin with its token.
 
-        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError.
-        One that a thread sends through your own `http` does so when its response has arrived. For
-        a view, nothing is closed.
+        After `timeout` seconds, calls that have not ended are canceled: they raise a RuntimeError. One that a thread
+        sends through your own `http` does so when its response has arrived. For a view, nothing is closed.
         """
         check_timeout("timeout", timeout, zero=True)
-        done: _Done = self._result(self._core.close(timeout, is_view=bool(self._ids)))
-        return done
+        return cast(_Done, self._named("close", self._core.close(timeout, is_view=bool(self._ids))))
+
+    def __reduce__(self) -> Any:  # noqa: ANN401 - never
+        """Say why a client cannot be copied, in place of a message about its locks."""
+        kind = type(self).__name__
+        raise TypeError(f"cannot pickle or copy a {kind}: open one in each process, from a Config")
 
     def _change(self, export: str, token: Token | None, then: Callable[[bytes], None]) -> None:
         with Call(self._core, None):
@@ -303,22 +344,27 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
 
     def _view(self, name: str, value: str | None) -> Self:
         check(name, value, str, None)
-        view = copy(self)
-        view._ids = {**self._ids, name: value}  # noqa: SLF001 - its own class
+        view = object.__new__(type(self))
+        view._core = self._core
+        view._ids = {**self._ids, name: value}
         return view
 
-    def _send(self, fields: dict[str, object], body: AnyBody, timeout: Timeout) -> _Response:
-        response: _Response = self._call(lambda core: core.service.call(fields, body), timeout)
-        return response
+    def _call(self, work: Work, timeout: Timeout = ..., name: str = "") -> Any:  # noqa: ANN401
+        """Do the work of a call, and return its result in this client's form.
 
-    def _call(self, work: Work, timeout: Timeout = ...) -> Any:  # noqa: ANN401
-        """Do the work of a call, and return its result in this client's form."""
+        `status` counts it if it has a name.
+        """
         core = self._core
         if timeout is ...:
             timeout = core.timeout
         else:
             check_timeout("timeout", timeout)
-        return self._result(core.call(work, timeout))
+        return self._named(name, core.call(work, timeout, counts=bool(name)))
+
+    def _named(self, name: str, work: Any) -> Any:  # noqa: ANN401 - a coroutine
+        """Return the result of a coroutine. Python names it if an await is forgotten."""
+        work.__qualname__ = f"{type(self).__name__}.{name}"
+        return self._result(work)
 
     def _sent_ids(self, customer_id: Id, user_id: Id) -> dict[str, object]:
         """Return the ids that replace the config's: the call's, or else the view's."""
@@ -328,6 +374,14 @@ class BaseClient(Generic[_Response, _Token, _Done, _Body, _Http, _Store]):
                 check(name, value, str, None)
                 ids[name] = value
         return ids
+
+
+def _setting(secret: str) -> Callable[[Plugin], None]:
+    return lambda plugin: plugin.set_secret(secret)
+
+
+def _sending(fields: dict[str, object], body: AnyBody) -> Work:
+    return lambda core: core.service.call(fields, body)
 
 
 def _getting(refused: str | None, *, force: bool) -> Work:

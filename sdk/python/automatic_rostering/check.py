@@ -33,9 +33,7 @@ def check_store(store: object, *, asynchronous: bool) -> None:
     for name in () if store is None else ("get", "add", "set"):
         method = getattr(store, name, None)
         if not callable(method):
-            raise TypeError(
-                f"store must have get, add and set: {type(store).__name__} lacks {name}"
-            )
+            raise TypeError(f"store must have get, add and set: {type(store).__name__} lacks {name}")
         if iscoroutinefunction(method) and not asynchronous:
             found = f"{type(store).__name__}.{name} is async"
             raise TypeError(f"store: {found}; use an AsyncClient, or another store")

@@ -14,9 +14,8 @@ Environment = Literal["stage", "production"]
 class Config:
     """The configuration of a client: URLs, credentials, and the default ids.
 
-    A value of the wrong type is a TypeError. The rest is checked when a client opens: a mistake is
-    a `RosteringError` whose `key` names the field. A missing base_url, customer_id or user_id is an
-    error of the first call that needs it.
+    A value of the wrong type is a TypeError. The rest is checked when a client opens: a mistake is a `RosteringError`
+    whose `key` names the field. A missing base_url, customer_id or user_id is an error of the first call that needs it.
     """
 
     #: The identity provider and the service: https, or http on loopback.
@@ -34,8 +33,7 @@ class Config:
     customer_id: str | None = None
     user_id: str | None = None
 
-    #: Renew the token this many seconds before its expiry, but never before half of its lifetime.
-    #: The default is 60.
+    #: Renew the token this many seconds before its expiry, but never before half of its lifetime. The default is 60.
     refresh_margin: int | None = None
     #: Permits http beyond loopback, where the network can read the secret.
     allow_http: bool = False
@@ -72,9 +70,9 @@ def _read(name: str, value: str) -> object:
     return value
 
 
-def plugin_config(config: Config) -> dict[str, str]:
-    """Return a config as the plugin takes it."""
-    values = {f.name: getattr(config, f.name) for f in fields(config)}
+def plugin_config(config: Config) -> dict[bytes, bytes]:
+    """Return a config as the plugin takes it, which reads it whenever it needs it."""
+    values = {f.name.encode(): getattr(config, f.name) for f in fields(config)}
     if isinstance(config.allow_http, bool):
-        values["allow_http"] = "true" if config.allow_http else "false"
-    return {name: str(value) for name, value in values.items() if value is not None}
+        values[b"allow_http"] = "true" if config.allow_http else "false"
+    return {key: str(value).encode(errors="surrogatepass") for key, value in values.items() if value is not None}

@@ -1,13 +1,14 @@
 """Why a call failed."""
 
 import json
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
 import httpx
 
-from .extism_host import Trap
+from .config import Config
 
 Code = Literal[
     "invalid_input",
@@ -21,6 +22,7 @@ Code = Literal[
     "service_unauthorized",
     "service_error",
     "network_error",
+    "plugin_failed",  # a bug, of which this library tells
 ]
 
 
@@ -67,15 +69,30 @@ class RosteringError(Exception):
 
 
 def decode_error(data: bytes) -> RosteringError:
-    """Decode the plugin's error, and name the variable of a config key."""
+    """Decode the plugin's error, and name the variables of its config keys."""
     with suppress(ValueError, AttributeError, TypeError):
         error = json.loads(data)
         names = error.keys() & {f.name for f in fields(RosteringError)}
+        if "headers" in error:
+            items = [(name, value) for name in error["headers"] for value in error["headers"][name]]
+            error["headers"] = httpx.Headers(items, "utf-8")
         decoded = RosteringError(**{name: error[name] for name in names})
-        if decoded.key and decoded.code.startswith("config_"):
-            decoded.message += f" (ROSTERING_{decoded.key.upper()})"
+        if decoded.code.startswith("config_"):
+            keys = [word for word in re.findall(r"\w+", decoded.message) if word in Config.__slots__]
+            decoded.message += f" ({', '.join(f'ROSTERING_{key.upper()}' for key in dict.fromkeys(keys))})"
         return decoded
-    raise Trap("the plugin's error is not a JSON object with a code and a message")
+    raise plugin_failed("its error is not a JSON object with a code and a message")
+
+
+def plugin_failed(why: object) -> RosteringError:
+    """Return the error for what only a bug in the plugin causes."""
+    return RosteringError("plugin_failed", f"the plugin failed, which is a bug; report it: {line_of(why)}")
+
+
+def line_of(failure: object) -> str:
+    """Return what matters of wasmtime's text, which may have a long backtrace."""
+    lines = str(failure).splitlines() or [type(failure).__name__]
+    return next((line for line in lines if "wasm trap: " in line), lines[0]).strip()
 
 
 def cut(error: BaseException | None) -> None:

@@ -1,7 +1,10 @@
 """Sends requests with httpx, and reads the responses up to a limit."""
 
 import os
+import re
 import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, TypeVar
@@ -36,8 +39,8 @@ def http_options() -> dict[str, Any]:
     """Return the options of the default HTTP client."""
     # A cookie from one customer's response would be sent with another's request.
     cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
-    # A token request must not queue for a connection behind slow requests to the service. All
-    # are kept, because httpx compares its limit of idle ones with those in use, too.
+    # A token request must not queue for a connection behind slow requests to the service. All are kept, because httpx
+    # compares its limit of idle ones with those in use, too.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     # The proxies of the environment are not for loopback.
     mounts = {f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")}
@@ -57,6 +60,7 @@ async def exchange(
     """Send a request with a body, and read at most so many bytes of the response's."""
 
     def most(response: httpx.Response) -> int:
+        response.stream = _Whole(response)
         if response.headers.get("content-encoding", "gzip").lower() not in _ENCODINGS:
             raise httpx.DecodingError("")
         return limit if response.is_success else error_limit
@@ -74,9 +78,42 @@ async def exchange(
     return response
 
 
-def _build(
-    http: AnyHttp, request: Request, content: AnyContent, token: str | None
-) -> httpx.Request:
+class _Whole(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """The body of a response. If the server sent more than that, the connection ends with it.
+
+    The rest would be the response to the next request: another customer's, or no HTTP at all. httpx looks for it in
+    the socket alone, not in what httpcore and TLS have read.
+    """
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._stream: Any = response.stream
+        self._network: Any = response.extensions.get("network_stream")
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._stream)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self._stream)
+
+    def close(self) -> None:
+        self._end_connection()
+        self._stream.close()
+
+    async def aclose(self) -> None:
+        self._end_connection()
+        await self._stream.aclose()
+
+    def _end_connection(self) -> None:
+        h11 = self._stream  # its state, in httpcore's connection
+        for name in ("_stream", "_httpcore_stream", "_stream", "_connection", "_h11_state"):
+            h11 = getattr(h11, name, None)
+        tls = self._network.get_extra_info("ssl_object") if self._network else None
+        with suppress(ssl.SSLError):  # there is nothing to read
+            if h11 and (h11.trailing_data[0] or (isinstance(tls, ssl.SSLObject) and tls.read(1))):
+                h11.send_failed()  # httpcore reuses no such connection
+
+
+def _build(http: AnyHttp, request: Request, content: AnyContent, token: str | None) -> httpx.Request:
     url, headers = request.parsed
     headers = headers.copy()
     if token:
@@ -88,7 +125,7 @@ def _build(
 
 
 def _failed(error: Exception, request: Request) -> Exception:
-    """Return an error to show as a cause: without what the server sent, or the request was."""
+    """Return why there is no response: without what a server sent, which it may have encoded."""
     part: BaseException | None = error
     while part and not isinstance(part, ssl.SSLCertVerificationError):
         part = part.__cause__ or part.__context__
@@ -104,12 +141,23 @@ def _failed(error: Exception, request: Request) -> Exception:
 
 
 def because(error: E, outcome: Outcome) -> E:
-    """Return an error with the reason why there is no response, if there is one."""
-    if isinstance(outcome, Exception):
-        error.__cause__ = outcome
-    if isinstance(outcome, ssl.SSLCertVerificationError) and isinstance(error, RosteringError):
+    """Return an error with the reason why there is no response, if there is one, as its cause.
+
+    Of that, only the type and what the plugin shows of its text remain. An exception of the program's own HTTP client
+    could quote the request.
+    """
+    if not (isinstance(outcome, Exception) and isinstance(error, RosteringError)):
+        return error
+    kind = type(outcome)
+    shown = re.search(rf" \((?:{kind.__name__}: )?(.*)\)", error.message, re.DOTALL)
+    base = OSError if isinstance(outcome, OSError) else Exception
+    cause = base.__new__(kind, shown[1] if shown else "")
+    if isinstance(cause, httpx.RequestError) and isinstance(outcome, httpx.RequestError):
+        cause.request = outcome.request
+    error.__cause__ = cause
+    if isinstance(outcome, ssl.SSLCertVerificationError):
         error.retryable, error.retry_after = False, None
-        error.message = f"the server's certificate is not valid: {outcome.verify_message}; {_CA}"
+        error.message += f"; {_CA}"
     return error
 
 

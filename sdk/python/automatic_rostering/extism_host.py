@@ -1,8 +1,7 @@
 """Runs a plugin on wasmtime, with the functions of Extism's extism:host/env that it imports."""
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from importlib.resources import files
 from logging import DEBUG, WARNING
@@ -25,19 +24,18 @@ class Trap(Exception):  # noqa: N818 - WebAssembly's word
 class Instance:
     """An instance of a plugin, for one thread at a time. It remains usable after a trap."""
 
-    def __init__(self, wasm: bytes, config: Mapping[str, str], log: Log) -> None:
-        with _traps():
-            engine, blocks, plugin = _compile(wasm)
-            self._store = store = Store(engine)
-            store.set_limits(memory_size=_END)
-            with Linker(engine) as linker:
-                functions = dict(linker.instantiate(store, blocks).exports(store))
-                memory: Any = functions.pop("memory")
-                self._state = _State(memory.get_buffer_ptr(store), config)
-                for name, function in functions.items():
-                    linker.define(store, _ENV, name, function)
-                self._state.define_functions(linker, log)
-                self._exports: Any = linker.instantiate(store, plugin).exports(store)
+    def __init__(self, wasm: bytes, config: Mapping[bytes, bytes], log: Log) -> None:
+        engine, blocks, plugin = _compile(wasm)
+        self._store = store = Store(engine)
+        store.set_limits(memory_size=_END)
+        with Linker(engine) as linker:
+            functions = dict(linker.instantiate(store, blocks).exports(store))
+            memory: Any = functions.pop("memory")
+            self._state = _State(memory.get_buffer_ptr(store), config)
+            for name, function in functions.items():
+                linker.define(store, _ENV, name, function)
+            self._state.define_functions(linker, log)
+            self._exports: Any = linker.instantiate(store, plugin).exports(store)
         if "_initialize" in self._exports:
             self.call("_initialize", b"")
 
@@ -47,8 +45,7 @@ class Instance:
         if not isinstance(function, Func):
             raise Trap(f"the plugin has no export {export}")
         state.begin(data)
-        with _traps():
-            failed = function(self._store)
+        failed = function(self._store)
         if failed and not state.error:
             raise Trap(f"{export} returned {failed} without an error")
         return state.output, state.error if failed else b""
@@ -64,9 +61,9 @@ class _State:
     wasmtime refers to the functions until the store is freed, so they must not refer to the store.
     """
 
-    def __init__(self, memory: Any, config: Mapping[str, str]) -> None:  # noqa: ANN401
+    def __init__(self, memory: Any, config: Mapping[bytes, bytes]) -> None:  # noqa: ANN401
         self._memory = memoryview(memory).cast("B")
-        self._config = {key.encode(): value.encode() for key, value in config.items()}
+        self._config = config
         self._vars: dict[bytes, bytes] = {}
         self.output = self.error = b""
 
@@ -104,7 +101,7 @@ class _State:
         name, data = self._read(key), self._read(value)
         others = sum(len(self._vars[other]) for other in self._vars if other != name)
         if others + len(data) > _VARS:
-            raise Trap("the plugin's vars are larger than 1 MiB")
+            raise Trap("the plugin keeps more than 1 MiB")
         self._vars[name] = data
 
     def _output_set(self, offset: int, size: int) -> None:
@@ -147,14 +144,3 @@ def _compile(wasm: bytes) -> tuple[Engine, Module, Module]:
     config.parallel_compilation = False  # its threads are missing after a fork
     engine, blocks = Engine(config), files(__package__).joinpath("extism_host.wat").read_text()
     return engine, Module(engine, blocks), Module(engine, wasm)
-
-
-@contextmanager
-def _traps() -> Iterator[None]:
-    """Raise a Trap for wasmtime's exceptions, whose text may have a long backtrace."""
-    try:
-        yield
-    except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
-        lines = str(error).splitlines()
-        line = next((line for line in lines if "wasm trap: " in line), lines[0])
-        raise Trap(line.strip()) from None

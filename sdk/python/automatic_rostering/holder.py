@@ -13,7 +13,7 @@ from .error import RosteringError
 from .exchange import because, exchange
 from .plugin import Plugin
 from .step import Outcome, Request, Step, result_of
-from .store import SharedStore
+from .store import carry_out
 from .tasks import Tasks
 from .threads import Threads
 from .token import Token
@@ -21,21 +21,18 @@ from .token import Token
 T = TypeVar("T")
 Io = Threads | Tasks
 
-#: The age in seconds at which a step is abandoned. None takes that long, unless the process was
-#: frozen.
+#: The age in seconds at which a step is abandoned. None takes that long, unless the process was frozen.
 _MOST_AGE = 30.0
 
 
 class Holder:
     """Holds the token. One flow at a time gets another, apart from the calls that wait for it."""
 
-    def __init__(
-        self, plugin: Plugin, now: Callable[[], int], io: Io, store: SharedStore | None
-    ) -> None:
+    def __init__(self, plugin: Plugin, now: Callable[[], int], io: Io, store: Any) -> None:  # noqa: ANN401
         self.plugin, self.now, self.io, self.store = plugin, now, io, store
-        # AWS Lambda freezes a process after each call: a flow that continued would keep its lock
-        # in the store, and lose the response to its token request.
-        self._settles = "AWS_LAMBDA_FUNCTION_NAME" in os.environ
+        # AWS Lambda freezes a process after each call: a flow that continued would keep its lock in the store, and lose
+        # the response to its token request.
+        self._settles = bool(os.environ.get("AWS_LAMBDA_FUNCTION_NAME"))
         #: Not held while the plugin runs, but taken by what follows on its outcome.
         self.lock = threading.Lock()
         self._kept: Token | None = None
@@ -43,7 +40,8 @@ class Holder:
         self._latest = 0  # when a token was looked for
         self._worked: str | None = None  # the last token that the service accepted
         self._refused: dict[str, Any] = {}  # fields with which the next flow begins
-        self._flow: Flow | None = None  # that runs
+        self.flow: Flow | None = None  # that runs
+        self.requests = 0  # to the service
 
     async def token(self, mine: str | None = None) -> Token:
         """Get the token for a call. `mine` is the one with which the service refused the call."""
@@ -97,7 +95,7 @@ class Holder:
         return result
 
     async def _settle(self) -> None:
-        flow = self._flow
+        flow = self.flow
         while flow:
             with self.lock:
                 news = flow.news
@@ -117,7 +115,7 @@ class Holder:
         with self.lock:
             if self._kept and self._kept.access_token == token:
                 self._kept = None
-            replaced = self._flow and self._flow.fields.get("refused") == token
+            replaced = self.flow and self.flow.fields.get("refused") == token
             if not (self._kept or replaced):
                 self._refused = {"refused": token, "used": first and token == self._worked}
 
@@ -134,12 +132,12 @@ class Holder:
 
     def runs(self, flow: "Flow") -> bool:
         """Return whether a flow has not been abandoned."""
-        return self._flow is flow
+        return self.flow is flow
 
     def publish(self, flow: "Flow", step: Step) -> None:
         """Use the token of a step, which is called before the plugin changes again."""
         with self.lock:
-            if self._flow is not flow:
+            if self.flow is not flow:
                 return
             flow.touch()
             # The service may refuse a token while it is renewed: steps still have it.
@@ -156,30 +154,34 @@ class Holder:
     def end(self, flow: "Flow", error: Exception) -> None:
         """End a flow for all who wait, unless it has ended or was abandoned."""
         with self.lock:
-            if self._flow is flow:
+            if self.flow is flow:
                 self._finish(flow, error)
+
+    async def write_log(self) -> None:
+        """Log what the plugin has written."""
+        self.plugin.write_log()
 
     # The methods below are called with the lock.
 
     def _running(self) -> "Flow | None":
-        if self._flow and self._flow.age() > _MOST_AGE:
+        if self.flow and self.flow.age() > _MOST_AGE:
             self._abandon()
-        return self._flow
+        return self.flow
 
     def _abandon(self) -> None:
-        flow, self._flow = self._flow, None
+        flow, self.flow = self.flow, None
         if flow:
             flow.work.cancel()
             flow.wake()
 
     def _finish(self, flow: "Flow", error: Exception | None) -> None:
-        self._flow, flow.ended, flow.error = None, True, error
+        self.flow, flow.ended, flow.error = None, True, error
         flow.wake()
 
     def _begin(self, *, force: bool) -> "Flow":
         flow = Flow(self, {"force": True} if force else self._refused)
         flow.work = self.io.start(flow.run)
-        self._flow = flow
+        self.flow = flow
         if not force:
             self._refused = {}
         return flow
@@ -203,23 +205,28 @@ class Flow:
         """Carry it out. Whatever ends it, ends it for all who wait."""
         holder = self._holder
         error: Exception = RuntimeError("the token request was ended by your own code")
-        outcome: Outcome = {}
+        response: Outcome = {}  # the last one, or why there is none
         try:
-            accepts = ["store", "wait"] if holder.store else ["wait"]
+            accepts = ["wait"] if holder.store is None else ["store", "wait"]
             step = self._call("begin", {"accepts": accepts, **self.fields})
             while step["step"] != "done":
                 outcome = await self._outcome(step)
                 if not holder.runs(self):
                     return
-                step = self._call("resume", {"flow": step["flow"], **result_of(outcome)})
+                response = outcome if step["step"] == "request" else response
+                result = result_of(outcome)
+                failed = step["step"] == "store" and "failed" in result
+                step = self._call("resume", {"flow": step["flow"], **result}, warns=failed)
+                if failed:  # in the background, as a log handler may make a call, which waits
+                    holder.io.start(holder.write_log)
         except Exception as raised:  # noqa: BLE001 - those who wait raise it
-            error = because(raised, outcome)
+            error = because(raised, response)
         finally:
             holder.end(self, error)
-            holder.plugin.write_log()  # not before: a log handler may make a call, which waits
+            holder.plugin.write_log()  # not before, for the same reason
 
     async def _outcome(self, step: Step) -> Outcome:
-        io, store = self._holder.io, self._holder.store
+        io = self._holder.io
         if step["step"] == "request":
             request = Request(**step["request"])
             limit = step["limit"]
@@ -228,16 +235,16 @@ class Flow:
                     return await exchange(io, request, request.body, limit, limit)
             except TimeoutError:
                 return TimeoutError("timed out")
-        if store and step["step"] == "store":
-            return await store.carry_out(step, io)
+        if step["step"] == "store":
+            return await carry_out(step, self._holder.store, io)
         never: Any = io.event()
         # Jitter, so that the clients of a store do not all look at once.
         await io.wait(never, step["seconds"] * (1 + random.random() / 2))  # noqa: S311
         return {}
 
-    def _call(self, export: str, fields: dict[str, object]) -> Step:
+    def _call(self, export: str, fields: dict[str, object], *, warns: bool = False) -> Step:
         data = json.dumps({**fields, "now": self._holder.now()}).encode()
-        step: Step = self._holder.plugin.call(export, data, self._publish)
+        step: Step = self._holder.plugin.call(export, data, self._publish, warns=warns)
         return step
 
     def _publish(self, output: bytes) -> Step:

@@ -5,14 +5,14 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from .config import Config, plugin_config
-from .error import decode_error
-from .extism_host import Instance, Trap
+from .error import RosteringError, decode_error, line_of, plugin_failed
+from .extism_host import Instance
 
 #: The version of the contract between this package and the plugin.
 CONTRACT = 1
@@ -31,22 +31,28 @@ def bundled() -> bytes:
 class Plugin:
     """An instance, which does no I/O. `logger` receives its log lines."""
 
-    def __init__(self, wasm: Wasm, config: Config, logger: AnyLogger | None) -> None:
+    def __init__(self, wasm: Wasm, config: Config, headers: Mapping[str, str], logger: AnyLogger | None) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._logger = logger
         self._lines: deque[tuple[AnyLogger, int, str]] = deque()
+        self._config = plugin_config(config)
         data = wasm if isinstance(wasm, bytes) else Path(wasm).read_bytes()
         self._instance: Instance | None = None
+        self._warns = False
+        self._status: dict[str, Any] = {}
         try:
-            self._instance = Instance(data, plugin_config(config), self.log)
-        except Trap as error:
-            reason = str(error)  # the error itself refers to the config, with the secret
+            self._instance = Instance(data, self._config, self.log)
+        except Exception as error:  # noqa: BLE001 - of wasmtime
+            reason = line_of(error)  # the error itself refers to the config, with the secret
         if not self._instance:
-            raise ValueError(f"cannot load the plugin: {reason}")
+            hint = ": it is a build with WASI; pass rostering-nowasi.wasm" if "wasi_" in reason else ""
+            raise ValueError(f"cannot load the plugin: {reason}{hint}")
         try:
             _check_contract(self.call)
             self.call("check", b"")
+            if headers:
+                self._check_headers(headers)
         except BaseException:
             self.close()
             raise
@@ -56,19 +62,52 @@ class Plugin:
         """Whether this process is a fork of the one that opened this."""
         return self._process != os.getpid()
 
-    def call(self, export: str, data: bytes, then: Callable[[bytes], Any] = bytes) -> Any:  # noqa: ANN401
+    def call(self, export: str, data: bytes, then: Callable[[bytes], Any] = bytes, *, warns: bool = False) -> Any:  # noqa: ANN401
         """Call an export, and return what `then` makes of its output, the bytes by default.
 
-        That is done before the next call, so what the library keeps changes in the same order as
-        the plugin's state. Raises a RosteringError, or a Trap if the plugin failed.
+        That is done before the next call, so what the library keeps changes in the same order as the plugin's state.
+        With `warns`, a warning is logged even without a logger. Raises a RosteringError.
         """
         with self._lock:
-            if not self._instance:
-                raise RuntimeError(CLOSED)
+            self._warns = warns
+            return then(self._run(export, data))
+
+    def set_secret(self, secret: str) -> None:
+        """Change the client secret, unless the plugin finds it invalid: a RosteringError."""
+        with self._lock:
+            before = dict(self._config)
+            self._config[b"client_secret"] = secret.encode(errors="surrogatepass")
+            try:
+                self._run("check", b"")
+            except BaseException:
+                self._config.update(before)
+                raise
+
+    def _check_headers(self, headers: Mapping[str, str]) -> None:
+        try:
+            self.call("request", json.dumps({"headers": headers}).encode())
+        except RosteringError as error:
+            if error.code == "invalid_input":  # not that a call still needs base_url or an id
+                raise
+
+    def status(self, now: int) -> dict[str, Any]:
+        """Return the output of the export status: after closing, the last one."""
+        with self._lock:
+            if self._instance:
+                self._status = json.loads(self._run("status", b'{"now":%d}' % now))
+            return self._status
+
+    def _run(self, export: str, data: bytes) -> bytes:
+        """Call an export with the lock."""
+        if not self._instance:
+            raise RuntimeError(CLOSED)
+        try:
             output, error = self._instance.call(export, data)
-            if error:
-                raise decode_error(error)
-            return then(output)
+        except Exception as failure:  # noqa: BLE001 - of wasmtime, or of memory
+            raise plugin_failed(failure) from None
+        if error:
+            raise decode_error(error)
+        return output
 
     def close(self) -> None:
         """Free the instance and its token. Later calls raise a RuntimeError."""
@@ -77,9 +116,11 @@ class Plugin:
             if instance:
                 instance.close()
 
-    def log(self, level: int, line: str, *, always: bool = False) -> None:
-        """Keep a line for `write_log`, if there is a logger, or `always`."""
-        logger = self._logger or (logging.getLogger(__package__) if always else None)
+    def log(self, level: int, line: str) -> None:
+        """Keep a line for `write_log`, if there is a logger for it."""
+        logger = self._logger
+        if not logger and self._warns and level == logging.WARNING:
+            logger = logging.getLogger(__package__)
         if logger:
             self._lines.append((logger, level, line))
 
@@ -100,7 +141,7 @@ def _check_contract(call: Callable[[str, bytes], bytes]) -> None:
     """Raise a ValueError unless a plugin has this contract version. `call` calls its exports."""
     try:
         found = f"contract {json.loads(call('version', b''))['contract']}"
-    except (Trap, ValueError, LookupError, TypeError):
+    except (RosteringError, ValueError, LookupError, TypeError):
         found = 'no export "version": it is not a build of Automatic Rostering'
     if found != f"contract {CONTRACT}":
         raise ValueError(

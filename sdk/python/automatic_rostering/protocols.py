@@ -1,12 +1,12 @@
 """Protocols to annotate code with that takes a client, so that tests can pass a fake."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Coroutine
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import httpx
 
 from .base import Id, Timeout
-from .request import QueryParams
+from .request import Headers, QueryParams
 
 _R_co = TypeVar("_R_co", covariant=True)
 
@@ -15,7 +15,7 @@ class _Calls(Protocol[_R_co]):
     """The calls of the service, which return responses or awaitables of them."""
 
     def list_jobs(
-        self, *, customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
+        self, *, headers: Headers = ..., customer_id: Id = ..., user_id: Id = ..., timeout: Timeout = ...
     ) -> _R_co: ...
 
     def send_request(
@@ -24,7 +24,7 @@ class _Calls(Protocol[_R_co]):
         *,
         method: str | None = ...,
         params: QueryParams | None = ...,
-        headers: Mapping[str, str] | None = ...,
+        headers: Headers = ...,
         content: Any = ...,  # noqa: ANN401
         json: Any = ...,  # noqa: ANN401
         customer_id: Id = ...,
@@ -32,12 +32,12 @@ class _Calls(Protocol[_R_co]):
         timeout: Timeout = ...,
     ) -> _R_co: ...
 
-    def for_customer(self, customer_id: str | None) -> Self: ...
+    def for_customer(self, customer_id: str | None, /) -> Self: ...
 
-    def for_user(self, user_id: str | None) -> Self: ...
+    def for_user(self, user_id: str | None, /) -> Self: ...
 
 
 #: The calls of a `Client`, or of a fake in your tests.
 JobsClient: TypeAlias = _Calls[httpx.Response]
 #: The calls of an `AsyncClient`, or of a fake in your tests.
-AsyncJobsClient: TypeAlias = _Calls[Awaitable[httpx.Response]]
+AsyncJobsClient: TypeAlias = _Calls[Coroutine[Any, Any, httpx.Response]]

@@ -2,21 +2,19 @@
 
 import json
 import logging
-import re
 from http import HTTPStatus
 from typing import Any, cast
-from urllib.parse import quote_plus
 
 import httpx
 
+from .clock import monotonic
 from .error import RosteringError, decode_error
 from .exchange import because, exchange
 from .holder import Holder
 from .request import AnyBody, is_repeatable
 from .step import Outcome, Request, result_of
 
-#: How often a request is sent. The first other token may come from a store, and have been revoked,
-#: too.
+#: How often a request is sent. The first other token may come from a store, and have been revoked, too.
 _MOST_SENDS = 3
 _MOST_REQUESTS = 256
 _MOST_INPUT = 512 << 10  # bytes; valid ones are smaller
@@ -36,6 +34,8 @@ class Sends:
             line = "the service refused the token; the request is retried with another one"
             self._holder.plugin.log(logging.WARNING, line)
         self.tokens.append(token.access_token)
+        with self._holder.lock:
+            self._holder.requests += 1
 
     def responded(self, status: int) -> bool:
         """Take the status of the response. Return whether to send the request again."""
@@ -57,7 +57,7 @@ class Service:
 
     async def call(self, fields: dict[str, object], body: AnyBody) -> httpx.Response:
         """Send a request, and return the response if it is a result."""
-        request = self._request(fields)
+        request, name = self._request(fields), {"path": fields.get("path", "/jobs")}
         sends = Sends(self._holder, repeatable=is_repeatable(body))
         response: Any = None
         goes_on = True
@@ -66,9 +66,11 @@ class Service:
             while goes_on:
                 await sends.next()
                 io, limit, token = self._holder.io, self._max_body + 1, sends.tokens[-1]
+                began = monotonic()
                 outcome = await exchange(io, request, body, limit, token=token)
+                name |= {"method": request.method, "milliseconds": int(1e3 * (monotonic() - began))}
                 if not isinstance(outcome, httpx.Response):
-                    raise self._explain(outcome, sends.tokens)
+                    raise self._explain(outcome, sends.tokens, name)
                 response = outcome
                 goes_on = sends.responded(response.status_code)
         except RosteringError as error:
@@ -81,13 +83,13 @@ class Service:
             option = f"max_body ({self._max_body} bytes)"
             message = f"the response is larger than {option}: raise it or request less"
             raise RosteringError("network_error", message, status=response.status_code)
-        explained = self._explain(response, sends.tokens)
+        explained = self._explain(response, sends.tokens, name)
         if refusal:  # the flow's verdict, on the response that led to it
-            explained.message, explained.retryable = refusal.message, refusal.retryable
+            sent, _, _ = explained.message.partition(": ")
+            explained.message, explained.retryable = f"{sent}: {refusal.message}", refusal.retryable
             explained.retry_after = refusal.retry_after
         elif response.status_code == HTTPStatus.UNAUTHORIZED and not is_repeatable(body):
-            name = f"{request.method} {request.parsed[0].path}"
-            explained.message += f" ({name} has a body that can be read only once)"
+            explained.message += " (its body can be read only once)"
         raise explained
 
     def _request(self, fields: dict[str, object]) -> Request:
@@ -103,19 +105,6 @@ class Service:
             self._requests[key] = request
         return request
 
-    def _explain(self, outcome: Outcome, tokens: list[str]) -> RosteringError:
-        data = json.dumps({**result_of(outcome), "tokens": tokens})
-        error = decode_error(self._plugin.call("explain", data.encode()))
-        if isinstance(outcome, httpx.Response):
-            fields = outcome.headers.multi_items()
-            clean = [(_redacted(name, tokens), _redacted(value, tokens)) for name, value in fields]
-            error.headers = httpx.Headers(clean)
-        return because(error, outcome)
-
-
-def _redacted(text: str, tokens: list[str]) -> str:
-    """Return a part of a header without tokens, which a service may repeat in its own way."""
-    for token in tokens:
-        for form in token, quote_plus(token):
-            text = re.sub(re.escape(form), "[redacted]", text, flags=re.IGNORECASE)
-    return text
+    def _explain(self, outcome: Outcome, tokens: list[str], name: dict[str, object]) -> RosteringError:
+        fields = {**result_of(outcome), **name, "tokens": tokens, "now": self._holder.now()}
+        return because(decode_error(self._plugin.call("explain", json.dumps(fields).encode())), outcome)

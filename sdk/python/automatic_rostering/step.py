@@ -13,8 +13,8 @@ Outcome = httpx.Response | Exception | Mapping[str, object]
 Step = dict[str, Any]
 #: How many bytes of the body of a response are read. Raises an error for one that must not be read.
 Most = Callable[[httpx.Response], int]
-#: Why there is no response; any other exception is a bug in someone's code. An OSError can be a
-#: deadline that has passed, a UnicodeError is an invalid host name.
+#: Why there is no response; any other exception is a bug in someone's code. An OSError can be a deadline that has
+#: passed, a UnicodeError is an invalid host name.
 FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError)
 
 
@@ -43,8 +43,9 @@ class Request:
 def result_of(outcome: Outcome) -> Mapping[str, object]:
     """Return an outcome in the contract's fields."""
     if isinstance(outcome, httpx.Response):
+        headers = {name: outcome.headers.get_list(name) for name in outcome.headers}
         body = outcome.content.decode(errors="replace")
-        return {"status": outcome.status_code, "headers": dict(outcome.headers), "body": body}
+        return {"status": outcome.status_code, "headers": headers, "body": body}
     if isinstance(outcome, Exception):  # the plugin redacts it
         text = str(outcome) or ("timed out" if isinstance(outcome, TimeoutError) else "")
         return {"failed": f"{type(outcome).__name__}: {text}"}

@@ -1,26 +1,32 @@
 """Stores, in which clients share a token."""
 
-import logging
 import os
+import re
+import secrets
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Protocol
 
-from .clock import monotonic
-from .plugin import Plugin
-from .step import Outcome, Step
+from .clock import monotonic, wall
+from .step import Outcome, Step, result_of
 from .tasks import Tasks
 from .threads import Threads
 
-_QUIET = 60.0  # seconds between two warnings
+_MOST_VALUE = 64 << 10  # bytes
+_ABANDONED = 60  # seconds after which the process that wrote a temporary file has died
+_TEMPORARY = re.compile(r"[0-9a-f]{64}\.tmp\.[0-9a-f]+")
+_CONTENT = re.compile(rb"([0-9]{1,16})\n(.*)", re.DOTALL)
 
 
 class Store(Protocol):
     """A key-value store with expiry. Any number of threads may use it at the same time.
 
-    If an operation raises or takes more than a second, the call continues without the store. A
-    value can hold the access token: anyone who can read it can call the service, anyone who can
-    write it chooses the token.
+    If an operation raises or takes more than a second, the call continues without the store. A value can hold the
+    access token: anyone who can read it can call the service, anyone who can write it chooses the token.
     """
 
     def get(self, key: str) -> str | None:
@@ -66,41 +72,88 @@ class MemoryStore:
             self._entries[key] = (value, monotonic() + ttl)
 
 
-class SharedStore:
-    """The store of a client, whose failures are logged."""
+class FileStore:
+    """A `Store` in files that only their owner can read, without locks.
 
-    def __init__(self, store: Any, plugin: Plugin) -> None:  # noqa: ANN401
-        self._store, self._plugin = store, plugin
-        self._next_warning = 0.0
+    Libraries of other languages can share the folder: docs/fleet.md specifies its files. Raises an OSError if the
+    folder cannot be created or written.
+    """
 
-    async def carry_out(self, step: Step, io: Threads | Tasks) -> Outcome:
-        """Carry out a step."""
-        arguments = (step[name] for name in ("key", "value", "ttl") if name in step)
-        operation = partial(getattr(self._store, step["op"]), *arguments)
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._folder = Path(folder)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._temporary(self._path(""), "", 0):  # fails now if it would fail later
+            pass
+
+    def get(self, key: str) -> str | None:
         try:
-            async with io.timeout(step["timeout"]):
-                returned = await io.use(operation)
-            match step["op"], returned:
-                case "get", str() | None:
-                    return {"value": returned}
-                case "add", bool():
-                    return {"added": returned}
-                case "set", _:
-                    return {}
-            raise TypeError  # noqa: TRY301 - a store may not return this
-        except Exception as error:  # noqa: BLE001 - whatever the store raises
-            self._warn(step, error)
-            return {"failed": type(error).__name__}
+            content = _CONTENT.fullmatch(self._path(key).read_bytes())
+            if content and int(content[1]) > wall() * 1000:
+                return content[2].decode()
+        except (FileNotFoundError, UnicodeDecodeError):
+            pass
+        return None
 
-    def _warn(self, step: Step, error: Exception) -> None:
-        """Log a failure, without the text of the exception, which could quote the value."""
-        if monotonic() < self._next_warning:
-            return
-        self._next_warning = monotonic() + _QUIET
-        number = error.errno if isinstance(error, OSError) else None
-        why = f" ({os.strerror(number)})" if isinstance(number, int) else ""
-        line = (
-            f"the token store's {step['op']} failed; calls continue, but the token is not shared"
-            f" (logged once a minute): {type(error).__name__}{why}"
-        )
-        self._plugin.log(logging.WARNING, line, always=True)
+    def add(self, key: str, value: str, ttl: int) -> bool:
+        path = self._path(key)
+        with self._temporary(path, value, ttl) as temporary:
+            if _link(temporary, path):
+                return True
+            if self.get(key) is not None:
+                return False
+            path.unlink(missing_ok=True)  # its value has expired
+            return _link(temporary, path)
+
+    def set(self, key: str, value: str, ttl: int) -> None:
+        path = self._path(key)
+        with self._temporary(path, value, ttl) as temporary:
+            temporary.replace(path)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / sha256(key.encode()).hexdigest()
+
+    @contextmanager
+    def _temporary(self, path: Path, value: str, ttl: int) -> Iterator[Path]:
+        """Yield a new file with a value, and remove it, and those that were left behind."""
+        for other in self._folder.iterdir():
+            with suppress(FileNotFoundError):
+                old = other.stat().st_mtime < wall() - _ABANDONED
+                if old and _TEMPORARY.fullmatch(other.name):
+                    other.unlink()
+        temporary = path.with_name(f"{path.name}.tmp.{secrets.token_hex(16)}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as new:
+                new.write(f"{int((wall() + ttl) * 1000)}\n{value}".encode())
+            yield temporary
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _link(temporary: Path, path: Path) -> bool:
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:  # another process was faster
+        return False
+    return True
+
+
+async def carry_out(step: Step, store: Any, io: Threads | Tasks) -> Outcome:  # noqa: ANN401
+    """Carry out a step with the store of a client."""
+    arguments = (step[name] for name in ("key", "value", "ttl") if name in step)
+    operation = partial(getattr(store, step["op"]), *arguments)
+    try:
+        async with io.timeout(step["timeout"]):
+            returned = await io.use(operation)
+        match step["op"], returned:
+            case "get", str() if len(returned.encode()) > _MOST_VALUE:
+                return {"failed": f"the value has more than {_MOST_VALUE >> 10} KiB"}
+            case "get", str() | None:
+                return {"value": returned}
+            case "add", bool():
+                return {"added": returned}
+            case "set", _:
+                return {}
+    except Exception as error:  # noqa: BLE001 - whatever the store raises
+        return result_of(error)
+    return {"failed": f"it returned an object of the type {type(returned).__name__}"}

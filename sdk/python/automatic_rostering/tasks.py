@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from functools import partial
@@ -12,6 +13,9 @@ import httpx
 from .step import Most
 from .threads import in_thread
 
+#: How many requests an HTTP client of our own sends at a time. httpcore needs the square of its connections for each.
+_MOST_REQUESTS = 50
+
 
 class Tasks:
     """As `Threads`, for tasks: a call is bounded by its caller."""
@@ -20,10 +24,13 @@ class Tasks:
     event = asyncio.Event
     http: Any = None
     owned = False
+    make: Callable[[], httpx.AsyncClient]  # another one
 
     def __init__(self) -> None:
         #: What runs in the background.
         self.running: set[asyncio.Task[None]] = set()
+        #: How many requests each HTTP client sends.
+        self.sends = Counter[httpx.AsyncClient]()
 
     timeout = staticmethod(asyncio.timeout)
 
@@ -70,11 +77,20 @@ class Tasks:
 
     async def exchange(self, request: httpx.Request, most: Most) -> tuple[httpx.Response, bytes]:
         """Send a request, and return the response with at most so many bytes of its body."""
-        sent = await self.http.send(request, stream=True, auth=None, follow_redirects=False)
-        async with aclosing(sent) as response:
-            limit, body = most(response), bytearray()
-            async for piece in response.aiter_bytes():
-                body += piece
-                if len(body) >= limit:
-                    break
-            return response, bytes(body[:limit])
+        free = (http for http in (self.http, *self.sends) if self.sends[http] < _MOST_REQUESTS or not self.owned)
+        http = next(free, None) or self.make()
+        self.sends[http] += 1
+        try:
+            sent = await http.send(request, stream=True, auth=None, follow_redirects=False)
+            async with aclosing(sent) as response:
+                limit, body = most(response), bytearray()
+                async for piece in response.aiter_bytes():
+                    body += piece
+                    if len(body) >= limit:
+                        break
+                return response, bytes(body[:limit])
+        finally:
+            self.sends[http] -= 1
+            if http is not self.http and not self.sends[http]:
+                del self.sends[http]
+                await http.aclose()

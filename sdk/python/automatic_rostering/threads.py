@@ -98,8 +98,8 @@ class Deadline:
 class Threads:
     """Waits and sends for the deadline of the thread. None of its coroutines ever suspends.
 
-    httpx bounds each wait, but not their sum: a server that sends a byte now and then can continue
-    forever. So each read and write of a connection checks the deadline.
+    httpx bounds each wait, but not their sum: a server that sends a byte now and then can continue forever. So each
+    read and write of a connection checks the deadline.
     """
 
     http_kind = httpx.Client

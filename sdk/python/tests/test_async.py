@@ -2,6 +2,8 @@ import asyncio
 import gc
 import threading
 import time
+from contextlib import closing, suppress
+from dataclasses import replace
 from typing import Any
 from unittest import IsolatedAsyncioTestCase, TestCase, mock
 
@@ -13,15 +15,46 @@ from automatic_rostering.plugin import Plugin
 from .service import CLOSED, CONFIG, PATIENCE, Service
 
 
+class Many(IsolatedAsyncioTestCase):
+    async def test_no_http_client_has_many_connections(self) -> None:
+        """For each request, httpcore takes a time that grows with their square."""
+        held, arrived = asyncio.Event(), asyncio.Semaphore(0)
+
+        async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with suppress(asyncio.IncompleteReadError), closing(writer):
+                while head := await reader.readuntil(b"\r\n\r\n"):
+                    body = b""
+                    if head.startswith(b"POST"):
+                        await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split()[0]))
+                        body = Service().new_token().content
+                    else:
+                        arrived.release()
+                        await held.wait()
+                    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+        server = await asyncio.start_server(respond, "127.0.0.1")
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        async with AsyncClient(replace(CONFIG, auth_url=url, base_url=url), timeout=PATIENCE) as client:
+            calls = asyncio.gather(*(client.list_jobs() for _ in range(120)))
+            for _ in range(120):
+                await asyncio.wait_for(arrived.acquire(), PATIENCE)
+            sends = client._core.io.sends
+            self.assertEqual(sorted(sends.values()), [20, 50, 50])
+            opened = [len(http._transport_for_url(httpx.URL(url))._pool.connections) for http in sends]
+            self.assertLessEqual(max(opened), 50)
+            held.set()
+            await calls
+            self.assertEqual(dict(sends), {client._core.io.http: 0})
+        server.close()
+
+
 class Left(IsolatedAsyncioTestCase):
     """Nothing is left for the event loop to report."""
 
     def setUp(self) -> None:
         self.service = Service()
         self.now = time.time()
-        self.client = AsyncClient(
-            CONFIG, http=self.service.async_http(), timeout=PATIENCE, clock=lambda: self.now
-        )
+        self.client = AsyncClient(CONFIG, http=self.service.async_http(), timeout=PATIENCE, clock=lambda: self.now)
 
     async def asyncSetUp(self) -> None:
         self.unhandled: list[object] = []

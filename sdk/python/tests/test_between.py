@@ -85,7 +85,7 @@ class LogHandlers(TestCase):
     def test_handler_that_raises_is_shown_as_logging_does(self) -> None:
         logger = logging.Logger("test")  # noqa: LOG001
         logger.addFilter(mock.Mock(side_effect=ZeroDivisionError, spec=["__call__"]))
-        plugin = Plugin(bundled(), CONFIG, logger)
+        plugin = Plugin(bundled(), CONFIG, {}, logger)
         self.addCleanup(plugin.close)
         plugin.log(logging.WARNING, "a line")
         with redirect_stderr(StringIO()) as shown:

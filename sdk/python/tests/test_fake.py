@@ -1,8 +1,11 @@
+import asyncio
 import unittest
 
 import httpx
 
-from automatic_rostering import JobsClient
+from automatic_rostering import AsyncClient, AsyncJobsClient, Client, JobsClient
+
+from .service import CONFIG, Service
 
 
 # snippet
@@ -32,3 +35,17 @@ class Fake(unittest.TestCase):
         fake = FakeClient({"id": "1"}, {"id": "2"})
         self.assertEqual(job_ids(fake), ["1", "2"])
         self.assertEqual(job_ids(fake.for_customer("acme")), ["a job of acme"])
+
+
+class Types(unittest.IsolatedAsyncioTestCase):
+    """Pyright and mypy check them, too."""
+
+    async def test_protocols(self) -> None:
+        service = Service()
+        clients: list[JobsClient] = [Client(CONFIG, http=service.http()), FakeClient()]
+        for client in clients:
+            self.assertEqual(client.for_user("eve").list_jobs(headers={"X": "y"}).status_code, 200)
+        async with AsyncClient(CONFIG, http=service.async_http()) as opened:
+            for_asyncio: AsyncJobsClient = opened
+            task = asyncio.create_task(for_asyncio.for_customer(None).send_request("/jobs"))
+            self.assertEqual((await task).status_code, 200)

@@ -5,12 +5,15 @@ import copy
 import os
 import pickle
 import socket
+import ssl
 import tempfile
 import unittest
+from contextlib import closing
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from traceback import TracebackException
+from traceback import TracebackException, format_exception
 from typing import Any
 from unittest import mock
 
@@ -21,6 +24,8 @@ from automatic_rostering.threads import in_thread
 
 from .service import CONFIG, PATIENCE, Service
 
+RECORD = 16 << 10  # bytes, the most in one of TLS
+ANOTHER = b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n["another"]'
 span: ContextVar[str] = ContextVar("span", default="none")
 
 
@@ -99,6 +104,49 @@ class Own(Case):
         self.assertEqual(line, b"POST http://login.invalid/connect/token HTTP/1.1")
         self.assertIsInstance(call.exception(PATIENCE), RosteringError)
 
+    def test_response_to_no_request_in_tls(self) -> None:
+        """In a record of its own. The suite has hostile servers without TLS."""
+        tls = [ssl.SSLContext(kind) for kind in (ssl.PROTOCOL_TLS_SERVER, ssl.PROTOCOL_TLS_CLIENT)]
+        for context in tls:
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers("AECDH-AES256-SHA:@SECLEVEL=0")  # without certificates
+        server = tls[0].wrap_socket(socket.create_server(("127.0.0.1", 0)), server_side=True)
+        self.enterContext(closing(server))
+        self.addCleanup(server.shutdown, socket.SHUT_RDWR)  # ends its thread
+        url = f"https://127.0.0.1:{server.getsockname()[1]}"
+        config = replace(CONFIG, auth_url=url, base_url=url)
+        in_thread(lambda: self.serve(server))
+        seen: list[str] = []
+
+        async def call() -> None:
+            async with AsyncClient(config) as client:
+                seen.extend([(await client.list_jobs()).json() for _ in range(2)])
+
+        with mock.patch("automatic_rostering.exchange._tls", return_value=tls[1]):
+            with Client(config) as client:
+                seen.extend([client.list_jobs().json() for _ in range(2)])
+            asyncio.run(call())
+        self.assertEqual(seen, [["mine"]] * 4)
+
+    def serve(self, server: socket.socket) -> None:
+        """Respond to each request, and once more."""
+        token = self.service.new_token().content
+        while True:
+            connection = server.accept()[0]
+            in_thread(partial(self.respond, connection, token))
+
+    def respond(self, connection: socket.socket, token: bytes) -> None:
+        with connection:
+            while request := connection.recv(10_000):
+                body = b'["mine"]' if request.startswith(b"GET") else token
+                head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nX: " % len(body)
+                head += b"x" * (RECORD - len(head + body) - 4)
+                for corked in 1, 0:  # both records in one segment
+                    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, corked)
+                    if corked:
+                        connection.sendall(head + b"\r\n\r\n" + body + ANOTHER)
+
 
 class Forms(Case):
     def test_function_that_opens_a_body(self) -> None:
@@ -138,6 +186,7 @@ class Forms(Case):
         with Client(config, http=self.service.http()) as client:
             for call in (
                 lambda: client.set_token(token),
+                lambda: client.set_secret(f"\n{token.access_token}"),
                 lambda: client.get_token(refused=token.access_token),
             ):
                 try:
@@ -149,6 +198,33 @@ class Forms(Case):
                     self.assertNotIn(token.access_token, text)
                 else:
                     self.fail("no error")
+
+    def test_cause_that_quotes_the_request(self) -> None:
+        def respond(request: httpx.Request) -> Any:
+            if request.url.path != "/jobs":
+                return self.service.respond(request)
+            error = failure(f"cannot send {dict(request.headers)}")
+            vars(error)["sent"] = f"{request.headers}"
+            raise error from ValueError(f"{request.headers}")
+
+        for failure in (httpx.ConnectError, httpx.InvalidURL, OSError, ConnectionResetError):
+            http = httpx.Client(transport=httpx.MockTransport(respond))
+            with self.subTest(failure), Client(CONFIG, http=http) as client:
+                token = client.get_token().access_token
+                with self.assertRaises(RosteringError) as caught:
+                    client.list_jobs()
+                cause = caught.exception.__cause__
+                self.assertIs(type(cause), failure)
+                self.assertIn("[redacted]", str(cause))
+                shown = f"{''.join(format_exception(caught.exception))} {vars(cause)}"
+                self.assertNotIn(token, shown)
+
+    def test_client_cannot_be_pickled(self) -> None:
+        for client in (self.open(), AsyncClient(CONFIG)):
+            for copied in (pickle.dumps, copy.copy):
+                with self.assertRaisesRegex(TypeError, "open one in each process, from a Config$"):
+                    copied(client)
+        self.assertEqual(pickle.loads(pickle.dumps(CONFIG)), CONFIG)  # noqa: S301
 
     def test_copies_of_an_error(self) -> None:
         error = RosteringError("service_error", "m", retryable=True, status=503, body="b")

@@ -15,8 +15,10 @@ import redis.asyncio
 from automatic_rostering import (
     AsyncClient,
     Client,
+    Config,
     MemoryStore,
     RosteringAuth,
+    RosteringError,
     Token,
     async_retry,
     retry,
@@ -52,17 +54,17 @@ class Misuse(TestCase):
                     call(**{name: "acme"})
 
     def test_wrong_type_in_the_config(self) -> None:
-        wrong: dict[str, Any] = {
-            "allow_http": "false",
-            "refresh_margin": 0.5,
-            "auth_url": None,
-            "customer_id": 7,
-        }
+        wrong: dict[str, Any] = {"allow_http": "false", "refresh_margin": 0.5, "auth_url": None, "customer_id": 7}
         for name, value in wrong.items():
             self.want_refused(TypeError, name, partial(replace, CONFIG, **{name: value}))
         wrong = {"client_secret": b"a secret"}
         with self.assertRaisesRegex(TypeError, "^client_secret must be str, not bytes$"):
             replace(CONFIG, **wrong)
+
+    def test_every_missing_variable_is_named(self) -> None:
+        missing = "ENVIRONMENT", "AUTH_URL", "CLIENT_ID", "CLIENT_SECRET"
+        with self.assertRaisesRegex(RosteringError, rf"\({', '.join(f'ROSTERING_{name}' for name in missing)}\)$"):
+            Client(Config.from_env({}))
 
     def test_wrong_type_of_an_option(self) -> None:
         class NoSet:
@@ -76,6 +78,7 @@ class Misuse(TestCase):
             ("http", "http://proxy.example"),
             ("plugin", 7),
             ("clock", 7),
+            ("headers", {"a": 1}),
             ("store", object()),
             ("store", NoSet()),
             ("store", MemoryStore),
@@ -107,6 +110,8 @@ class Misuse(TestCase):
                 ("params", partial(send, params=7)),
                 ("headers", partial(send, headers=["a"])),
                 ("headers", partial(send, headers={"a": 1})),
+                ("headers", partial(client.list_jobs, headers={"a": 1})),
+                ("secret", partial(client.set_secret, b"a")),
                 ("content", partial(send, content={"a": "b"})),
                 ("content", partial(send, content=bytearray(b"a"))),
                 ("content", partial(send, content=7)),

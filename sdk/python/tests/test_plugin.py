@@ -1,5 +1,6 @@
 import gc
 import os
+import threading
 import time
 import weakref
 from pathlib import Path
@@ -8,11 +9,12 @@ from unittest import TestCase, mock
 
 import httpx
 
-from automatic_rostering import CONTRACT, Client
-from automatic_rostering.extism_host import Instance
+from automatic_rostering import CONTRACT, Client, RosteringError
+from automatic_rostering.extism_host import Instance, Trap
 from automatic_rostering.plugin import bundled
+from automatic_rostering.threads import in_thread
 
-from .service import CONFIG, Service
+from .service import CONFIG, PATIENCE, Service
 
 
 class Opening(TestCase):
@@ -25,9 +27,23 @@ class Opening(TestCase):
         for plugin, message in (
             (b"#!/bin/sh", "^cannot load the plugin: "),
             (b"(module)", f'needs a plugin of contract {CONTRACT}, and .* no export "version"'),
+            (path.with_name("rostering.wasm"), "it is a build with WASI; pass rostering-nowasi.wasm$"),
         ):
             with self.assertRaisesRegex(ValueError, message):
                 Client(CONFIG, plugin=plugin)
+
+
+class Failing(TestCase):
+    def test_failure_is_an_error_of_the_library(self) -> None:
+        with Client(CONFIG, http=Service().http()) as client:
+            client.list_jobs()
+            for failure in (MemoryError("no memory"), Trap("wasm trap: unreachable")):
+                with (
+                    mock.patch.object(Instance, "call", side_effect=failure),
+                    self.assertRaisesRegex(RosteringError, "plugin_failed: .* report it: .*(no memory|unreachable)"),
+                ):
+                    client.clear_token()
+            client.list_jobs()
 
 
 class Kept(TestCase):
@@ -66,3 +82,28 @@ class Lambda(TestCase):
             now += 3550
             client.list_jobs()
             self.assertEqual(ended, [2])
+
+
+class Closing(TestCase):
+    def test_calls_end_while_it_reads_which_there_are(self) -> None:
+        service, arrived, leave, ended = Service(), threading.Semaphore(0), threading.Event(), threading.Event()
+
+        class Calls(set[Any]):
+            def __iter__(self) -> Any:
+                for call in super().__iter__():
+                    leave.set()
+                    ended.wait(0.2)  # unless they have to wait for this
+                    yield call
+
+        def respond() -> httpx.Response:
+            arrived.release()
+            leave.wait(PATIENCE)
+            return httpx.Response(200)
+
+        service.jobs = respond
+        client = Client(CONFIG, http=service.http())
+        client._core.calls = Calls()
+        for _ in range(2):
+            in_thread(client.list_jobs).add_done_callback(lambda _: ended.set())
+            arrived.acquire(timeout=PATIENCE)
+        client.close(timeout=0)

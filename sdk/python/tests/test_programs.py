@@ -57,7 +57,26 @@ asyncio.run(main())
 """
 
 
+FORGETS_AWAIT = """
+import asyncio
+from automatic_rostering import AsyncClient
+from tests.service import CONFIG, Service
+async def main():
+    async with AsyncClient(CONFIG, http=Service().async_http()) as client:
+        client.list_jobs()
+        client.for_user("eve").get_token()
+    client.close()
+asyncio.run(main())
+"""
+
+
 class Programs(unittest.TestCase):
+    def test_await_that_is_forgotten(self) -> None:
+        program = [sys.executable, "-W", "default", "-c", FORGETS_AWAIT]
+        shown = subprocess.run(program, capture_output=True, text=True, timeout=PATIENCE, check=True).stderr  # noqa: S603
+        for name in ("list_jobs", "get_token", "close"):
+            self.assertIn(f"coroutine 'AsyncClient.{name}' was never awaited", shown)
+
     def test_renewal_does_not_hold_a_program(self) -> None:
         for program in FORGETS, FORGETS_ASYNC:
             subprocess.run([sys.executable, "-c", program], timeout=PATIENCE, check=True)  # noqa: S603
@@ -71,7 +90,5 @@ class Programs(unittest.TestCase):
             timeout=PATIENCE,
             check=False,
         )
-        want = (
-            "the client was opened before a fork: open one in each process\n1 token in a buffer\n"
-        )
+        want = "the client was opened before a fork: open one in each process\n1 token in a buffer\n"
         self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (7, want, ""))

@@ -6,11 +6,9 @@ from automatic_rostering import AsyncClient, Client, MemoryStore
 
 from .service import CONFIG, Service
 
-QUOTE = "quotes a value"
-
 
 class Failing(TestCase):
-    """A failing store is logged as a warning, without the text of its error."""
+    """A failing store is logged as a warning, with its error, whose text the plugin redacts."""
 
     def want_warning(self, reason: str, store: Any) -> None:
         with (
@@ -33,23 +31,26 @@ class Failing(TestCase):
 
     def test_what_it_raises(self) -> None:
         for error, reason in (
-            (ValueError(QUOTE), "ValueError"),
-            (OSError("key", QUOTE), "OSError"),
-            (OSError(5, QUOTE), "OSError (Input/output error)"),
-            (SystemExit(QUOTE), "RuntimeError"),
-            (KeyboardInterrupt(), "RuntimeError"),
-            (asyncio.CancelledError(), "RuntimeError"),
+            (ValueError(f"no {CONFIG.client_secret}"), "ValueError: no [redacted]"),
+            (OSError(5, "failed"), "OSError: [Errno 5] failed"),
+            (SystemExit("a text"), "RuntimeError: SystemExit"),
+            (KeyboardInterrupt(), "RuntimeError: KeyboardInterrupt"),
+            (asyncio.CancelledError(), "RuntimeError: CancelledError"),
         ):
             failing = mock.Mock(side_effect=error)
             self.want_warning(reason, mock.Mock(get=failing, add=failing, set=failing))
 
     def test_what_it_returns(self) -> None:
-        for value in (7, b"a value", mock.Mock()):
+        for value, reason in (
+            (7, "it returned an object of the type int"),
+            (b"a value", "it returned an object of the type bytes"),
+            ("x" * 65_537, "the value has more than 64 KiB"),
+        ):
             store = mock.Mock(wraps=MemoryStore(), get=mock.Mock(return_value=value))
-            self.want_warning("TypeError", store)
+            self.want_warning(reason, store)
 
     def test_canceled_in_the_event_loop(self) -> None:
         failing = mock.AsyncMock(side_effect=asyncio.CancelledError)
         with self.assertLogs("automatic_rostering") as logs:
             asyncio.run(self.list_jobs(mock.Mock(get=failing, add=failing, set=failing)))
-        self.want_log("RuntimeError", logs.output)
+        self.want_log("RuntimeError: CancelledError", logs.output)

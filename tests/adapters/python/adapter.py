@@ -26,16 +26,7 @@ from typing import Any, get_type_hints
 import httpx
 import stores
 
-from automatic_rostering import (
-    AsyncClient,
-    Client,
-    Config,
-    RosteringAuth,
-    RosteringError,
-    Token,
-    async_retry,
-    retry,
-)
+from automatic_rostering import AsyncClient, Client, Config, RosteringAuth, RosteringError, Token, async_retry, retry
 
 Json = dict[str, Any]
 
@@ -99,7 +90,7 @@ class Opened:
         """Open the client."""
         logger = logging.Logger(request["client"])  # noqa: LOG001 - it goes with the client
         logger.addHandler(Events(request["client"], throws=request.get("log") == "throws"))
-        names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin"}
+        names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin", "headers": "headers"}
         options = {names[name]: request[name] for name in names if name in request}
         if "user_agent" in request:
             self.given = self.new_http(headers={"User-Agent": request["user_agent"]})
@@ -201,7 +192,8 @@ class Adapter:
     async def list_jobs(self, request: Json) -> Json:
         """Call list_jobs."""
         view = (await self.find(request)).view(request)
-        return received(await self.call(request, view.list_jobs))
+        sent = only(request.get("request", {}), "headers")
+        return received(await self.call(request, partial(view.list_jobs, **sent)))
 
     async def send_request(self, request: Json) -> Json:
         """Call send_request, whose arguments have the ids."""
@@ -220,7 +212,10 @@ class Adapter:
         """Make a call, with retries if the request wants them."""
         call = partial(method, **only(request, "timeout"))
         if "retry" in request:
-            call = partial(async_retry if USE_ASYNC else retry, call, **request["retry"])
+            options = only(request["retry"], "deadline")
+            if "codes" in request["retry"]:
+                options["retry_if"] = lambda error: error.code in request["retry"]["codes"]
+            call = partial(async_retry if USE_ASYNC else retry, call, **options)
         return await run(call)
 
     async def set_token(self, request: Json) -> Json:
@@ -234,14 +229,21 @@ class Adapter:
         await run((await self.find(request)).client.clear_token)
         return {}
 
+    async def set_secret(self, request: Json) -> Json:
+        """Call set_secret."""
+        await run((await self.find(request)).client.set_secret, request["secret"])
+        return {}
+
+    async def status(self, request: Json) -> Json:
+        """Call status."""
+        return {"status": (await self.find(request)).view(request).status().to_dict()}
+
     async def own(self, request: Json) -> Json:
         """Send a request of the program's own."""
         opened = await self.find(request)
         sent = {"method": "GET"} | content(request["request"]) | only(request, "timeout")
         auth = RosteringAuth(opened.client)
-        return received(
-            await run(opened.http.request, url=request["request"]["url"], auth=auth, **sent)
-        )
+        return received(await run(opened.http.request, url=request["request"]["url"], auth=auth, **sent))
 
     async def store(self, request: Json) -> Json:
         """Use a store."""
