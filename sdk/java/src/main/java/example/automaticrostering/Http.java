@@ -26,6 +26,12 @@ import javax.net.ssl.SSLException;
 
 /** Sends requests. */
 final class Http {
+  /**
+   * With HTTP/2, the JDK sends all requests through one connection, also the next ones if that has
+   * fallen silent, and fails those that exceed the streams which the server permits.
+   */
+  static final HttpClient.Version VERSION = HttpClient.Version.HTTP_1_1;
+
   static final String USER_AGENT = "automatic-rostering/" + RosteringClient.VERSION + " (java)";
 
   /** No response: the message is for the plugin, the cause for callers. */
@@ -54,7 +60,7 @@ final class Http {
 
   /** Built when it is needed: that takes longer than the rest of a first call. */
   private static final class Shared {
-    static final HttpClient CLIENT = HttpClient.newHttpClient();
+    static final HttpClient CLIENT = HttpClient.newBuilder().version(VERSION).build();
   }
 
   private final HttpClient client;
