@@ -2,8 +2,10 @@ package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.notNull;
 
-import java.net.URI;
-import java.net.http.HttpClient;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,19 +15,16 @@ import java.util.concurrent.CompletableFuture;
 record Client(Driver driver, Map<String, String> ids, long timeout, boolean isView)
     implements RosteringClient {
 
-  <T, E extends Exception> T make(Call.Task<T, E> task) throws E, InterruptedException {
-    return call().run(task);
-  }
-
-  private Call call() {
-    var call = new Call(driver, timeout);
+  /** Begins a call, which the status counts if it is one for the service or a token. */
+  private Call call(boolean isCounted) {
+    var call = new Call(driver, timeout, isCounted);
     driver.add(call);
     return call;
   }
 
-  private <T> CompletableFuture<T> start(Call.Task<T, ?> task) {
+  private <T> CompletableFuture<T> start(boolean isCounted, Call.Task<T, ?> task) {
     try {
-      return call().start(task);
+      return call(isCounted).start(task);
     } catch (Throwable e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -37,34 +36,44 @@ record Client(Driver driver, Map<String, String> ids, long timeout, boolean isVi
   }
 
   @Override
+  public Response listJobs(Map<String, String> headers) throws InterruptedException {
+    return sendRequest(ServiceRequest.listJobs(headers));
+  }
+
+  @Override
   public CompletableFuture<Response> listJobsAsync() {
     return sendRequestAsync(ServiceRequest.LIST_JOBS);
   }
 
   @Override
+  public CompletableFuture<Response> listJobsAsync(Map<String, String> headers) {
+    return sendRequestAsync(ServiceRequest.listJobs(headers));
+  }
+
+  @Override
   public Response sendRequest(ServiceRequest request) throws InterruptedException {
-    return make(send(request));
+    return call(true).run(send(request));
   }
 
   @Override
   public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    return start(send(request));
+    return start(true, send(request));
   }
 
   private Call.Task<Response, RuntimeException> send(ServiceRequest request) {
-    var input = new HashMap<String, Object>(notNull(request, "the request").input);
+    var input = driver.input(notNull(request, "the request"));
     input.putAll(ids);
     return call -> new ServiceCall(driver, call, input, request.body).make();
   }
 
   @Override
   public Token getToken(TokenOptions options) throws InterruptedException {
-    return make(token(options));
+    return call(true).run(token(options));
   }
 
   @Override
   public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    return start(token(options));
+    return start(true, token(options));
   }
 
   private Call.Task<Token, RuntimeException> token(TokenOptions options) {
@@ -89,19 +98,26 @@ record Client(Driver driver, Map<String, String> ids, long timeout, boolean isVi
 
   @Override
   public void clearToken() throws InterruptedException {
-    change("clear_token", new byte[0], false);
+    change("clear_token", PluginThread.NOTHING, false);
+  }
+
+  @Override
+  public void setSecret(String secret) throws InterruptedException {
+    RosteringConfig.check("client_secret", notNull(secret, "the secret"));
+    call(false).run(call -> driver.plugin.run(() -> driver.plugin.setSecret(secret)));
   }
 
   /** Calls an export that sends nothing, and then changes what is kept. */
   private void change(String export, byte[] input, boolean isSet) throws InterruptedException {
-    make(
-        call ->
-            driver.plugin.run(
-                () -> {
-                  driver.plugin.call(export, input, null);
-                  driver.holder.drop(isSet);
-                  return null;
-                }));
+    call(false)
+        .run(
+            call ->
+                driver.plugin.run(
+                    () -> {
+                      driver.plugin.call(export, input, null);
+                      driver.holder.drop(isSet);
+                      return null;
+                    }));
   }
 
   @Override
@@ -141,15 +157,28 @@ record Client(Driver driver, Map<String, String> ids, long timeout, boolean isVi
   }
 
   @Override
-  public HttpClient authorize(HttpClient http) {
-    var base = driver.config.keys().get("base_url");
-    if (base == null) {
-      throw RosteringException.ofConfig(
-          "config_missing",
-          "base_url",
-          "is not set: set it, because only requests to it get the token");
-    }
-    return new AuthorizedHttpClient(this, URI.create(base), http);
+  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    return call(false).run(own(request, handler));
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> handler) {
+    return start(false, own(request, handler));
+  }
+
+  private <T> Call.Task<HttpResponse<T>, IOException> own(
+      HttpRequest request, BodyHandler<T> handler) {
+    notNull(request, "the request");
+    notNull(handler, "the body handler");
+    driver.baseUrl();
+    return call -> new OwnRequest<>(driver, call, request, handler).make();
+  }
+
+  @Override
+  public Status status() {
+    return driver.status();
   }
 
   @Override

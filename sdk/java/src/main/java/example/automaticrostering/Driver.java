@@ -1,12 +1,14 @@
 package example.automaticrostering;
 
 import java.lang.System.Logger.Level;
-import java.net.http.HttpHeaders;
+import java.net.URI;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /** What the calls of a client and its views share. */
 final class Driver {
@@ -24,7 +24,7 @@ final class Driver {
   private static final int MOST_REQUESTS = 256;
 
   /** The first other token may come from a store, and have been revoked, too. */
-  private static final int MOST_SENDS = 3;
+  static final int MOST_SENDS = 3;
 
   /** Bounds how long a timer stays that no call needs. */
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -36,6 +36,7 @@ final class Driver {
   final StoreSteps store;
   final Log log;
   final Holder holder = new Holder(this);
+  final Counters counters = new Counters();
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
   /** Completes when the client is closing and no call is left. */
@@ -47,7 +48,10 @@ final class Driver {
   private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
 
   private final InstantSource clock;
-  final RosteringConfig config;
+  private final RosteringConfig config;
+
+  /** Those of each request, in any case. */
+  private final SortedMap<String, String> headers;
 
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
@@ -56,9 +60,10 @@ final class Driver {
     config = options.config;
     clock = options.clock;
     log = new Log(options.logger);
-    plugin = new PluginThread(() -> options.host(log));
+    headers = options.headers();
+    plugin = new PluginThread(() -> options.host(log), headers);
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
-    store = options.store == null ? null : new StoreSteps(options.store, log);
+    store = options.store == null ? null : new StoreSteps(options.store);
     plugin.awaitOpen();
   }
 
@@ -67,6 +72,9 @@ final class Driver {
     if (isClosing) {
       remove(call); // whether or not the close has seen it
       throw closed();
+    }
+    if (call.isCounted) {
+      counters.calls.increment();
     }
     setTimer(call.deadline);
   }
@@ -125,7 +133,7 @@ final class Driver {
   private void endIfIdle() {
     if (isClosing && calls.isEmpty()) {
       holder.drop(true);
-      plugin.free();
+      plugin.free(now());
       ended.complete(null);
     }
   }
@@ -137,6 +145,27 @@ final class Driver {
   /** Returns the time by which tokens expire. */
   long now() {
     return clock.instant().getEpochSecond();
+  }
+
+  /** Returns the base URL, to which alone the token goes. */
+  URI baseUrl() {
+    return config.baseUrl();
+  }
+
+  /** Adds the default headers to the input of a request. */
+  Map<String, Object> input(ServiceRequest request) {
+    var input = new HashMap<String, Object>(request.input);
+    if (!headers.isEmpty()) {
+      var all = new TreeMap<>(headers);
+      all.putAll(request.headers);
+      input.put("headers", all);
+    }
+    return input;
+  }
+
+  Status status() {
+    var renewing = holder.current() != null;
+    return Status.of(plugin.runToEnd(() -> plugin.status(now())), renewing, counters);
   }
 
   /** Returns the plugin's request for an input. */
@@ -152,19 +181,6 @@ final class Driver {
     }
     requests.put(input, built);
     return built;
-  }
-
-  /** Redacts the secret and the tokens in headers, as the plugin does in its errors. */
-  HttpHeaders redacted(HttpHeaders headers, List<String> tokens) {
-    var secrets = Stream.concat(Stream.of(config.keys().get("client_secret")), tokens.stream());
-    var forms = secrets.flatMap(s -> Json.encodings(s).stream()).toList();
-    UnaryOperator<String> shown =
-        text -> forms.stream().reduce(text, (t, form) -> t.replace(form, "[redacted]"));
-    var redacted = new HashMap<String, List<String>>();
-    headers
-        .map()
-        .forEach((name, all) -> redacted.put(shown.apply(name), all.stream().map(shown).toList()));
-    return HttpHeaders.of(redacted, (name, value) -> true);
   }
 
   /** What {@link #send} needs to know about a request. */
@@ -186,6 +202,7 @@ final class Driver {
       boolean isRepeatable, List<String> sent, Sending<E> request) throws E, InterruptedException {
     for (var token = request.token(null); ; ) {
       sent.add(token.accessToken());
+      counters.serviceRequests.increment();
       if (request.send(token) != 401) {
         holder.accept(token.accessToken());
         return null;

@@ -13,14 +13,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
@@ -34,16 +37,46 @@ final class Http {
 
   static final String USER_AGENT = "automatic-rostering/" + RosteringClient.VERSION + " (java)";
 
-  /** No response: the message is for the plugin, the cause for callers. */
+  /** No response: the message is for the plugin, which redacts it, the cause for callers. */
   static final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 
+    /** Whether the server has a certificate that is not trusted. */
+    final boolean isUntrusted;
+
     Failure(Throwable thrown) {
-      super(reason(thrown), thrown);
+      super(reason(thrown, Failure::text), shown(thrown));
+      isUntrusted = chain(thrown).anyMatch(CertificateException.class::isInstance);
+    }
+
+    /** The JDK's parsers show pieces of what the server sent, which may repeat the request. */
+    private static String text(Throwable t) {
+      return isOf(NETWORK, t) || isOf(TLS, t) || !isJdk(t) ? t.toString() : t.getClass().getName();
+    }
+
+    /** Hides what may quote the request or the server, but for the JDK's errors of the network. */
+    static Throwable shown(Throwable thrown) {
+      var isClean =
+          chain(thrown)
+              .allMatch(t -> isOf(NETWORK, t) && isJdk(t) && t.getSuppressed().length == 0);
+      return isClean ? thrown : new IOException("no response: " + reason(thrown, Failure::name));
+    }
+
+    private static String name(Throwable t) {
+      return t.getClass().getName();
+    }
+
+    private static boolean isOf(List<Class<?>> types, Throwable t) {
+      return types.stream().anyMatch(type -> type.isInstance(t));
+    }
+
+    private static boolean isJdk(Throwable t) {
+      return t.getClass().getModule() == Object.class.getModule()
+          || t.getClass().getModule() == HttpClient.class.getModule();
     }
   }
 
-  private static final List<Class<?>> CLEAN =
+  private static final List<Class<?>> NETWORK =
       List.of(
           SocketException.class,
           UnknownHostException.class,
@@ -51,9 +84,9 @@ final class Http {
           ClosedChannelException.class,
           EOFException.class,
           HttpTimeoutException.class,
-          TimeoutException.class,
-          SSLException.class,
-          GeneralSecurityException.class);
+          TimeoutException.class);
+  private static final List<Class<?>> TLS =
+      List.of(SSLException.class, GeneralSecurityException.class);
 
   /** One byte more than an error shows. */
   static final int MAX_ERROR_BODY = (4 << 10) + 1;
@@ -63,7 +96,7 @@ final class Http {
     static final HttpClient CLIENT = HttpClient.newBuilder().version(VERSION).build();
   }
 
-  private final HttpClient client;
+  final HttpClient client;
   private final int maxBody;
 
   /** Uses a client, or the one that all share if it is null. */
@@ -104,7 +137,7 @@ final class Http {
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
-      throw new Failure(clean(e));
+      throw new Failure(e);
     }
     if (isSuccess(response.status()) && response.body().length > maxBody) {
       throw RosteringException.ofNetwork(
@@ -132,7 +165,7 @@ final class Http {
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
-      throw new Failure(clean(e instanceof ExecutionException ? e.getCause() : e));
+      throw new Failure(e instanceof ExecutionException ? e.getCause() : e);
     } finally {
       if (started != null) {
         started.cancel(true); // frees the connection
@@ -144,30 +177,20 @@ final class Http {
    * Describes a failure with its causes, which often say more than the JDK's own exceptions. A
    * cause whose message another one includes adds nothing.
    */
-  static String reason(Throwable thrown) {
-    var reason = thrown instanceof TimeoutException ? "timed out" : thrown.toString();
-    for (var t = thrown.getCause(); t != null; t = t.getCause()) {
-      if (t.getMessage() == null || !reason.contains(t.getMessage())) {
-        reason += ", caused by " + t;
-      }
-    }
-    return reason;
+  static String reason(Throwable thrown, Function<Throwable, String> text) {
+    return chain(thrown)
+        .map(t -> t instanceof TimeoutException ? "timed out" : text.apply(t))
+        .reduce(
+            (all, next) ->
+                all.contains(next.substring(next.indexOf(':') + 1).trim())
+                    ? all
+                    : all + ", caused by " + next)
+        .orElseThrow();
   }
 
-  /** Hides what the server sent, which may repeat the request with its secrets. */
-  static Throwable clean(Throwable thrown) {
-    var name = thrown.getClass().getName();
-    return isClean(thrown)
-        ? thrown
-        : new IOException("no valid response (" + name + ", whose text may repeat a secret)");
-  }
-
-  /** The JDK's parsers show their input. What a program's own exceptions show is its choice. */
-  private static boolean isClean(Throwable t) {
-    return (CLEAN.stream().anyMatch(c -> c.isInstance(t))
-            || !t.getClass().getName().startsWith("java"))
-        && (t.getCause() == null || isClean(t.getCause()))
-        && Stream.of(t.getSuppressed()).allMatch(Http::isClean);
+  /** Returns a failure with its causes, which may form a circle. */
+  private static Stream<Throwable> chain(Throwable thrown) {
+    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause).limit(10);
   }
 
   /** Reads the body of a response up to a limit, into one array: chunks may be of one byte. */

@@ -2,6 +2,7 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.grack.nanojson.JsonObject;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,8 @@ import java.util.function.Supplier;
  * no interrupt of a caller reaches it, which the runtime would turn into a trap.
  */
 final class PluginThread {
+  static final byte[] NOTHING = {};
+
   private final ExecutorService thread = Threads.pool("rostering-plugin", 1);
 
   /** Used by the thread alone; null once it is freed. */
@@ -22,26 +25,43 @@ final class PluginThread {
 
   private final CompletableFuture<Void> opened;
 
-  /** Starts to open the plugin. */
-  PluginThread(Supplier<ExtismHost> file) {
-    opened = CompletableFuture.runAsync(() -> open(file), thread);
+  /** The last numbers of the plugin, after it is freed. */
+  private JsonObject status;
+
+  /** Starts to open the plugin, and checks the config and the default headers with it. */
+  PluginThread(Supplier<ExtismHost> file, Map<String, String> headers) {
+    opened = CompletableFuture.runAsync(() -> open(file, headers), thread);
   }
 
-  private void open(Supplier<ExtismHost> file) {
+  private void open(Supplier<ExtismHost> file, Map<String, String> headers) {
     int contract;
     try {
       plugin = file.get();
-      contract = Json.read(plugin.call("version", new byte[0])).getInt("contract");
+      contract = Json.read(plugin.call("version", NOTHING)).getInt("contract");
     } catch (RuntimeException e) {
       throw wrong("the file is not a build of the plugin (" + e.getMessage() + ")", e);
     }
     if (contract != RosteringClient.CONTRACT) {
       throw wrong("the plugin has contract " + contract, null);
     }
-    call("check", new byte[0], null);
+    call("check", NOTHING, null);
+    if (!headers.isEmpty()) {
+      checkHeaders(headers);
+    }
     // Loads the classes of calls, which takes so long that the first calls could time out.
     Step.ofJson(Json.write(Map.of("step", "done")));
     RosteringException.ofNetwork("", true);
+  }
+
+  /** The config may lack what a request needs. */
+  private void checkHeaders(Map<String, String> headers) {
+    try {
+      call("request", Json.write(Map.of("headers", headers)), null);
+    } catch (RosteringException e) {
+      if (e.code() == RosteringException.Code.INVALID_INPUT) {
+        throw e;
+      }
+    }
   }
 
   private static IllegalArgumentException wrong(String what, Exception cause) {
@@ -69,19 +89,54 @@ final class PluginThread {
     }
   }
 
-  void free() {
-    thread.execute(() -> plugin = null);
+  /** Runs a task in the thread, and waits for it even if this thread is interrupted. */
+  <T> T runToEnd(Supplier<T> task) {
+    try {
+      return CompletableFuture.supplyAsync(task, thread).join();
+    } catch (CompletionException e) {
+      throw RosteringException.thrown(e);
+    }
   }
 
-  /** In the thread: calls an export. A network_error then has the failure of the last request. */
-  byte[] call(String export, byte[] input, Throwable failure) {
+  void free(long now) {
+    thread.execute(
+        () -> {
+          status = status(now);
+          plugin = null;
+        });
+  }
+
+  /** In the thread: replaces the secret, unless the plugin rejects it. */
+  Void setSecret(String secret) {
+    if (plugin == null) {
+      throw Driver.closed();
+    }
+    var old = plugin.config.put("client_secret", secret);
+    try {
+      call("check", NOTHING, null);
+    } catch (RuntimeException e) {
+      plugin.config.put("client_secret", old);
+      throw e;
+    }
+    return null;
+  }
+
+  /** In the thread: returns the plugin's part of the status. */
+  JsonObject status(long now) {
+    return plugin == null
+        ? status
+        : Json.read(call("status", Json.write(Map.of("now", now)), null));
+  }
+
+  /** In the thread: calls an export. A network_error then has the failure of the request. */
+  byte[] call(String export, byte[] input, Http.Failure failure) {
     if (plugin == null) {
       throw Driver.closed();
     }
     try {
       return plugin.call(export, input);
     } catch (ExtismHost.Failure e) {
-      throw RosteringException.ofPlugin(e.getMessage().getBytes(UTF_8), null, failure);
+      throw RosteringException.ofPlugin(e.getMessage().getBytes(UTF_8), failure);
     } catch (Throwable e) { // the runtime throws StackOverflowError, too
       throw RosteringException.ofBug(e.toString(), e);
     }

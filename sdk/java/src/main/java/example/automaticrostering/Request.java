@@ -15,16 +15,9 @@ record Request(HttpRequest.Builder template, String method, String text) {
   static Request of(JsonObject fields) {
     var uri = URI.create(fields.getString("url"));
     var template =
-        HttpRequest.newBuilder(uri)
-            .version(Http.VERSION)
-            .setHeader("User-Agent", Http.USER_AGENT);
+        HttpRequest.newBuilder(uri).version(Http.VERSION).setHeader("User-Agent", Http.USER_AGENT);
     fields.getObject("headers").forEach((name, value) -> template.setHeader(name, (String) value));
     return new Request(template, fields.getString("method"), fields.getString("body"));
-  }
-
-  @Override
-  public String toString() {
-    return method + " " + template.build().uri().getRawPath();
   }
 
   HttpRequest forToken() {

@@ -1,18 +1,22 @@
 package example.automaticrostering;
 
-import java.net.http.HttpClient;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * A client for Automatic Rostering. Open one and share it: threads send requests concurrently, with
  * one token.
  *
- * <p>A call that fails throws {@link RosteringException}; after {@link #close()}, and if the plugin
- * itself fails, IllegalStateException. A blocking method whose thread is interrupted cancels the
- * call's request and throws InterruptedException. Canceling or completing the future of an
- * asynchronous method does the same to its call. A token request is not canceled with its caller:
- * others may be waiting for it.
+ * <p>A call that fails throws {@link RosteringException}; after {@link #close()},
+ * IllegalStateException. A blocking method whose thread is interrupted cancels the call's request
+ * and throws InterruptedException. Canceling or completing the future of an asynchronous method
+ * does the same to its call. A token request is not canceled with its caller: others may be waiting
+ * for it.
  *
  * <p>A method that your own implementation does not override throws UnsupportedOperationException:
  * a fake for tests needs only what is tested.
@@ -41,8 +45,18 @@ public interface RosteringClient extends AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
-  /** Asynchronous form of {@link #listJobs}. */
+  /** Lists the jobs with more headers, such as {@code traceparent}. */
+  default Response listJobs(Map<String, String> headers) throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Asynchronous form of {@link #listJobs()}. */
   default CompletableFuture<Response> listJobsAsync() {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Asynchronous form of {@link #listJobs(Map)}. */
+  default CompletableFuture<Response> listJobsAsync(Map<String, String> headers) {
     throw new UnsupportedOperationException();
   }
 
@@ -73,7 +87,8 @@ public interface RosteringClient extends AutoCloseable {
 
   /**
    * Caches a token that {@link #getToken} returned, here or elsewhere, so that none is requested. A
-   * token of another client, scope or token URL, or an expired one, is a {@code TOKEN_MISMATCH}.
+   * token of another client, scope or token endpoint, or an expired one, is a {@code
+   * TOKEN_MISMATCH}.
    */
   default void setToken(Token token) throws InterruptedException {
     throw new UnsupportedOperationException();
@@ -81,6 +96,15 @@ public interface RosteringClient extends AutoCloseable {
 
   /** Forgets the token and the backoff. */
   default void clearToken() throws InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Replaces the client secret for this client and its views, such as after a rotation. The token
+   * stays; the next token request uses the new secret. An invalid one is a {@code CONFIG_INVALID},
+   * and the old one stays.
+   */
+  default void setSecret(String secret) throws InterruptedException {
     throw new UnsupportedOperationException();
   }
 
@@ -118,24 +142,36 @@ public interface RosteringClient extends AutoCloseable {
   }
 
   /**
-   * Returns an HTTP client that adds the token to the requests of another. Requests to the scheme,
-   * host and port of the base URL get it; others are sent unchanged, and so is a request that
-   * already has an {@code Authorization}. The ids of customer and user are not added.
+   * Sends a request of your own with the token, through the client's {@code HttpClient}, whose
+   * {@code send} it resembles. Requests to the scheme, host and port of the base URL get the token;
+   * others are sent unchanged, and so is a request that already has an {@code Authorization}. Add
+   * the ids of customer and user yourself.
    *
-   * <p>After a 401, the request is sent again with another token, twice at most; the given {@code
-   * BodyHandler} does not see that 401. If there is no other token, the 401 is the response. The
-   * same holds for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not
-   * sent again; the next request has a new token. One of {@code ofInputStream} needs a new stream
-   * each time.
+   * <p>After a 401, the request is sent again with another token, twice at most; the {@code
+   * BodyHandler} does not see that 401. If there is no other token, the 401 is the response, with
+   * at most 64 KiB of its body. A request whose body is of {@code BodyPublishers.fromPublisher} or
+   * {@code concat} is not sent again; the next one has a new token. One of {@code ofInputStream}
+   * needs a new stream each time.
    *
-   * <p>If there is no token to send, {@code send} throws {@link RosteringException}, and the future
-   * of {@code sendAsync} fails with it. WebSockets get no token. Closing the result closes nothing.
-   *
-   * @throws IllegalArgumentException if the client follows redirects: the JDK's forwards the token
-   *     to other hosts. Also if it has an authenticator before Java 24: it would drop the token
-   * @throws RosteringException {@code CONFIG_MISSING}, if there is no base URL
+   * @throws IOException if there is no response
+   * @throws RosteringException if there is no token, or the client's timeout ends the call
    */
-  default HttpClient authorize(HttpClient http) {
+  default <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Asynchronous form of {@link #send}. */
+  default <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> handler) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Returns the state of the client and what was counted since it opened; of a view, that of its
+   * client. Sends nothing, and waits for no request. After {@link #close()}, the last numbers.
+   */
+  default Status status() {
     throw new UnsupportedOperationException();
   }
 

@@ -4,14 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Locale.ROOT;
 
 import java.net.http.HttpHeaders;
-import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -42,7 +43,9 @@ public final class RosteringException extends RuntimeException {
     TOKEN_ENDPOINT_UNAVAILABLE,
     /** The token endpoint's response has no usable token. */
     TOKEN_RESPONSE_INVALID,
-    /** {@code setToken}: an expired token, or another client's, scope's or token URL's. */
+    /**
+     * {@code setToken}: the token expired, or belongs to another client, scope or token endpoint.
+     */
     TOKEN_MISMATCH,
     /** The service refuses new tokens, too, or the token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
@@ -50,15 +53,21 @@ public final class RosteringException extends RuntimeException {
     SERVICE_ERROR,
     /** A request got no response, or the call timed out. */
     NETWORK_ERROR,
+    /** The plugin itself failed, such as for lack of memory. */
+    PLUGIN_FAILED,
     /** A code of a newer plugin; {@link #toJson} has its name. */
-    UNKNOWN
+    UNKNOWN;
+
+    static Code of(String name) {
+      return Stream.of(values())
+          .filter(c -> c.name().equalsIgnoreCase(name))
+          .findAny()
+          .orElse(UNKNOWN);
+    }
   }
 
   /** The contract's fields, by its names. */
   private final LinkedHashMap<String, Object> fields;
-
-  /** The headers of the service's response. */
-  private final transient HttpHeaders headers;
 
   /**
    * Creates an error, for a fake client in tests.
@@ -67,13 +76,12 @@ public final class RosteringException extends RuntimeException {
    *     "retry_after", 7)}
    */
   public RosteringException(Code code, String message, boolean retryable, Map<String, ?> details) {
-    this(fields(code.name().toLowerCase(ROOT), message, retryable, details), null);
+    this(fields(code.name().toLowerCase(ROOT), message, retryable, details));
   }
 
-  private RosteringException(LinkedHashMap<String, Object> fields, HttpHeaders headers) {
+  private RosteringException(LinkedHashMap<String, Object> fields) {
     super(message(fields));
     this.fields = fields;
-    this.headers = headers;
   }
 
   private static LinkedHashMap<String, Object> fields(
@@ -100,24 +108,44 @@ public final class RosteringException extends RuntimeException {
     return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
-  /** Appends the caller's names of a field: {@code (authUrl, ROSTERING_AUTH_URL)}. */
-  private static String withNames(String message, String code, Object key) {
-    if (!(key instanceof String field)) {
+  /**
+   * Appends the caller's names of a field, or of all fields of the config that the message names:
+   * {@code (authUrl, ROSTERING_AUTH_URL)}.
+   */
+  private static String withNames(String message, String code, Object of) {
+    if (!(of instanceof String field)) {
       return message;
     }
     var names = new ArrayList<String>();
-    if (field.contains("_")) {
-      var letters = Pattern.compile("_([a-z])").matcher(field);
-      names.add(letters.replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
-    }
-    if (code.startsWith("config_")) {
-      names.add("ROSTERING_" + field.toUpperCase(ROOT));
+    if (!code.startsWith("config_")) {
+      addName(names, field);
+    } else {
+      var named = new LinkedHashSet<>(List.of(message.split("[^a-z_]+")));
+      named.retainAll(RosteringConfig.KEYS);
+      named.remove(field);
+      named.add(field); // the last one
+      for (var key : named) {
+        addName(names, key);
+        names.add("ROSTERING_" + key.toUpperCase(ROOT));
+      }
     }
     return names.isEmpty() ? message : message + " (" + String.join(", ", names) + ")";
   }
 
-  /** Reads an error of the plugin. What is null is not known. */
-  static RosteringException ofPlugin(byte[] json, HttpHeaders headers, Throwable cause) {
+  /** Adds the name in Java, unless that is the contract's. */
+  private static void addName(List<String> names, String field) {
+    if (field.contains("_")) {
+      var letters = Pattern.compile("_([a-z])").matcher(field);
+      names.add(letters.replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
+    }
+  }
+
+  /**
+   * Reads an error of the plugin.
+   *
+   * @param failure why there was no response, or null
+   */
+  static RosteringException ofPlugin(byte[] json, Http.Failure failure) {
     LinkedHashMap<String, Object> fields;
     try {
       fields = new LinkedHashMap<>(Json.read(json));
@@ -126,17 +154,16 @@ public final class RosteringException extends RuntimeException {
     }
     var code = String.valueOf(fields.get("code"));
     fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-    if (!code.equals("network_error")) {
-      return new RosteringException(fields, headers);
+    if (!code.equals("network_error") || failure == null) {
+      return new RosteringException(fields);
     }
-    if (Stream.iterate(cause, t -> t != null, Throwable::getCause)
-        .anyMatch(CertificateException.class::isInstance)) {
+    if (failure.isUntrusted) {
       fields.put("retryable", false);
       fields.remove("retry_after");
       fields.computeIfPresent("message", (f, m) -> m + TRUST);
     }
-    var error = new RosteringException(fields, headers);
-    error.initCause(cause);
+    var error = new RosteringException(fields);
+    error.initCause(failure.getCause());
     return error;
   }
 
@@ -144,7 +171,9 @@ public final class RosteringException extends RuntimeException {
   static RuntimeException thrown(Exception wrapper) {
     var failure = wrapper.getCause();
     if (failure instanceof RosteringException shared) {
-      return shared.with(shared);
+      var copy = new RosteringException(shared.fields);
+      copy.initCause(shared.getCause());
+      return copy;
     }
     if (failure instanceof IllegalArgumentException misuse) {
       return misuse;
@@ -162,27 +191,27 @@ public final class RosteringException extends RuntimeException {
         merged.put(name, verdict.fields.get(name));
       }
     }
-    var error = new RosteringException(merged, headers);
-    error.initCause(getCause());
-    return error;
+    return new RosteringException(merged);
   }
 
   /** Returns this error with more to its message. */
   RosteringException add(String text) {
     var changed = new LinkedHashMap<>(fields);
     changed.put("message", fields.get("message") + text);
-    return new RosteringException(changed, headers);
+    return new RosteringException(changed);
   }
 
-  static IllegalStateException ofBug(String what, Throwable cause) {
-    return new IllegalStateException(
-        "the plugin failed, which is a bug; report it: " + what, cause);
+  static RosteringException ofBug(String what, Throwable cause) {
+    var message = "the plugin failed, which is a bug; report it: " + what;
+    var error = new RosteringException(Code.PLUGIN_FAILED, message, false, Map.of());
+    error.initCause(cause);
+    return error;
   }
 
   /** Creates an error of the config; the message begins with the key. */
   static RosteringException ofConfig(String code, String key, String message) {
     var named = withNames(key + " " + message, code, key);
-    return new RosteringException(fields(code, named, false, Map.of("key", key)), null);
+    return new RosteringException(fields(code, named, false, Map.of("key", key)));
   }
 
   static RosteringException ofNetwork(String message, boolean retryable) {
@@ -199,10 +228,7 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return the code, or {@link Code#UNKNOWN}} */
   public Code code() {
-    return Stream.of(Code.values())
-        .filter(c -> c.name().equalsIgnoreCase((String) fields.get("code")))
-        .findAny()
-        .orElse(Code.UNKNOWN);
+    return Code.of((String) fields.get("code"));
   }
 
   /**
@@ -228,7 +254,15 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return the headers of the service's response; none if the error is not the service's} */
   public HttpHeaders headers() {
-    return headers == null ? Response.NO_HEADERS : headers;
+    var all = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
+    if (fields.get("headers") instanceof Map<?, ?> headers) {
+      headers.forEach(
+          (name, values) ->
+              all.computeIfAbsent((String) name, n -> new ArrayList<>())
+                  .addAll(
+                      values instanceof List<?> list ? strings(list) : List.of((String) values)));
+    }
+    return HttpHeaders.of(all, (name, value) -> true);
   }
 
   /** {@return the body of the service's response, up to 4 KiB, without secrets and tokens} */
@@ -256,6 +290,10 @@ public final class RosteringException extends RuntimeException {
   /** {@return all that is known as JSON with the contract's names, for logs that programs read} */
   public String toJson() {
     return new String(Json.write(fields), UTF_8);
+  }
+
+  private static List<String> strings(List<?> values) {
+    return values.stream().map(String.class::cast).toList();
   }
 
   private Optional<String> string(String name) {

@@ -1,8 +1,8 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.SERVICE_UNAUTHORIZED;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +18,7 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
   private final List<String> sent = new ArrayList<>();
   private Request request;
   private Response last;
+  private long milliseconds; // that it took
 
   ServiceCall(Driver driver, Call call, Map<String, ?> input, BodyPublisher body) {
     this.driver = driver;
@@ -38,9 +39,9 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
     if (verdict != refusal) {
       throw verdict;
     }
-    var error = explain(last.fields(), driver.redacted(last.headers(), sent), null);
+    var error = explain(last.fields(), null);
     if (last.status() == 401 && !isRepeatable) {
-      throw error.add("; " + request + " was not sent again: its body can be read only once");
+      throw error.add("; it was not sent again, because its body can be read only once");
     }
     throw refusal == null ? error : error.with(refusal);
   }
@@ -54,19 +55,26 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
   @Override
   public int send(Token token) throws InterruptedException {
     call.check();
+    var begin = System.nanoTime();
     try {
       last = driver.http.send(request.with(token, body));
     } catch (Http.Failure e) {
-      throw explain(Map.of("failed", e.getMessage()), null, e.getCause());
+      milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
+      throw explain(Map.of("failed", e.getMessage()), e);
     }
+    milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
     return last.status();
   }
 
-  private RosteringException explain(Map<String, ?> outcome, HttpHeaders headers, Throwable cause)
+  private RosteringException explain(Map<String, ?> outcome, Http.Failure failure)
       throws InterruptedException {
     var x = new HashMap<String, Object>(outcome);
     x.put("tokens", sent);
+    x.put("method", input.get("method"));
+    x.put("path", input.get("path"));
+    x.put("milliseconds", milliseconds);
+    x.put("now", driver.now());
     var error = driver.plugin.run(() -> driver.plugin.call("explain", Json.write(x), null));
-    return RosteringException.ofPlugin(error, headers, cause);
+    return RosteringException.ofPlugin(error, failure);
   }
 }

@@ -13,16 +13,25 @@ import java.util.stream.Stream;
 
 /** A request for {@link RosteringClient#sendRequest}. */
 public final class ServiceRequest {
-  static final ServiceRequest LIST_JOBS = new ServiceRequest(Map.of(), BodyPublishers.noBody());
+  static final ServiceRequest LIST_JOBS = get("/jobs");
 
   /** The fields of the plugin's input. */
   final Map<String, ?> input;
 
+  final Map<String, String> headers;
+
   final BodyPublisher body;
 
-  private ServiceRequest(Map<String, ?> input, BodyPublisher body) {
+  private ServiceRequest(Map<String, ?> input, Map<String, String> headers, BodyPublisher body) {
     this.input = input;
+    this.headers = headers;
     this.body = body;
+  }
+
+  static ServiceRequest listJobs(Map<String, String> headers) {
+    var request = builder("/jobs");
+    notNull(headers, "the headers").forEach(request::header);
+    return request.build();
   }
 
   /** Returns a GET request. The path begins with a slash, and may have a query. */
@@ -98,11 +107,12 @@ public final class ServiceRequest {
       var input = new HashMap<String, Object>();
       input.put("path", Json.bounded(path));
       input.put("method", method);
-      input.put("headers", Map.copyOf(headers));
+      var sent = Map.copyOf(headers);
+      input.put("headers", sent);
       if (body != null) {
         input.put("body", true);
       }
-      return new ServiceRequest(input, body == null ? BodyPublishers.noBody() : body);
+      return new ServiceRequest(input, sent, body == null ? BodyPublishers.noBody() : body);
     }
 
     private static String encode(String string) {
