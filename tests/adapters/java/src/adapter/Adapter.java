@@ -74,12 +74,11 @@ public final class Adapter {
   private void call(JsonNode r, RosteringClient client) throws Exception {
     switch (r.get("op").textValue()) {
       case "list_jobs" -> {
-        var headers = strings(r.path("request").path("headers"));
-        if (headers.isEmpty()) {
-          call(r, client::listJobs, client::listJobsAsync);
-        } else {
-          call(r, () -> client.listJobs(headers), () -> client.listJobsAsync(headers));
+        var view = client;
+        for (var header : strings(r.path("request").path("headers")).entrySet()) {
+          view = view.withHeader(header.getKey(), header.getValue());
         }
+        call(r, view::listJobs, view::listJobsAsync);
       }
       case "send_request" -> {
         var request = request(r.get("request"));

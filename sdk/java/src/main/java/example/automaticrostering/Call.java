@@ -2,6 +2,7 @@ package example.automaticrostering;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /** A call in progress: work of one thread, which others may end. */
@@ -36,7 +37,7 @@ final class Call {
       return work(task);
     } catch (RosteringException e) {
       if (isCounted) {
-        driver.counters.fail(e.code());
+        driver.failed.computeIfAbsent(e.code(), code -> new LongAdder()).increment();
       }
       throw e;
     }

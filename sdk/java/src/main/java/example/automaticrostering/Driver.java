@@ -1,21 +1,20 @@
 package example.automaticrostering;
 
+import example.automaticrostering.RosteringException.Code;
 import java.lang.System.Logger.Level;
-import java.net.URI;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /** What the calls of a client and its views share. */
@@ -36,7 +35,12 @@ final class Driver {
   final StoreSteps store;
   final Log log;
   final Holder holder = new Holder(this);
-  final Counters counters = new Counters();
+
+  /** What the status counts. */
+  final LongAdder begun = new LongAdder();
+
+  final LongAdder serviceRequests = new LongAdder();
+  final ConcurrentMap<Code, LongAdder> failed = new ConcurrentHashMap<>();
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
   /** Completes when the client is closing and no call is left. */
@@ -48,10 +52,7 @@ final class Driver {
   private final AtomicLong timer = new AtomicLong(Long.MAX_VALUE);
 
   private final InstantSource clock;
-  private final RosteringConfig config;
-
-  /** Those of each request, in any case. */
-  private final SortedMap<String, String> headers;
+  final RosteringConfig config;
 
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
@@ -60,8 +61,7 @@ final class Driver {
     config = options.config;
     clock = options.clock;
     log = new Log(options.logger);
-    headers = options.headers();
-    plugin = new PluginThread(() -> options.host(log), headers);
+    plugin = new PluginThread(() -> options.host(log), options.headers);
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
     store = options.store == null ? null : new StoreSteps(options.store);
     plugin.awaitOpen();
@@ -74,7 +74,7 @@ final class Driver {
       throw closed();
     }
     if (call.isCounted) {
-      counters.calls.increment();
+      begun.increment();
     }
     setTimer(call.deadline);
   }
@@ -133,7 +133,7 @@ final class Driver {
   private void endIfIdle() {
     if (isClosing && calls.isEmpty()) {
       holder.drop(true);
-      plugin.free(now());
+      plugin.free(this::now);
       ended.complete(null);
     }
   }
@@ -147,25 +147,9 @@ final class Driver {
     return clock.instant().getEpochSecond();
   }
 
-  /** Returns the base URL, to which alone the token goes. */
-  URI baseUrl() {
-    return config.baseUrl();
-  }
-
-  /** Adds the default headers to the input of a request. */
-  Map<String, Object> input(ServiceRequest request) {
-    var input = new HashMap<String, Object>(request.input);
-    if (!headers.isEmpty()) {
-      var all = new TreeMap<>(headers);
-      all.putAll(request.headers);
-      input.put("headers", all);
-    }
-    return input;
-  }
-
   Status status() {
     var renewing = holder.current() != null;
-    return Status.of(plugin.runToEnd(() -> plugin.status(now())), renewing, counters);
+    return Status.of(plugin.runToEnd(() -> plugin.status(now())), renewing, this);
   }
 
   /** Returns the plugin's request for an input. */
@@ -183,27 +167,25 @@ final class Driver {
     return built;
   }
 
-  /** What {@link #send} needs to know about a request. */
-  interface Sending<E extends Exception> {
-    /** Returns a token. The service refused the last one, unless that is null. */
-    Token token(String refused) throws InterruptedException;
-
-    /** Sends the request once, and returns the status of the response. */
+  /** Sends a request once, and returns the status of the response. */
+  interface Attempt<E extends Exception> {
     int send(Token token) throws E, InterruptedException;
   }
 
   /**
-   * Sends a request, and again with another token after a 401. Returns why there is no other token
-   * after the last response, or null.
+   * Has a request sent, and again with another token after a 401. Returns why there is no other
+   * token after the last response, or null.
    *
    * @param sent gets the tokens
    */
   <E extends Exception> RuntimeException send(
-      boolean isRepeatable, List<String> sent, Sending<E> request) throws E, InterruptedException {
-    for (var token = request.token(null); ; ) {
+      Call call, boolean isRepeatable, List<String> sent, Attempt<E> attempt)
+      throws E, InterruptedException {
+    for (var token = holder.token(null); ; ) {
+      call.check();
       sent.add(token.accessToken());
-      counters.serviceRequests.increment();
-      if (request.send(token) != 401) {
+      serviceRequests.increment();
+      if (attempt.send(token) != 401) {
         holder.accept(token.accessToken());
         return null;
       }
@@ -212,7 +194,8 @@ final class Driver {
         return null;
       }
       try {
-        token = request.token(token.accessToken());
+        call.check();
+        token = holder.token(token.accessToken());
       } catch (RuntimeException e) {
         return e;
       }

@@ -51,33 +51,20 @@ final class Http {
 
     /** The JDK's parsers show pieces of what the server sent, which may repeat the request. */
     private static String text(Throwable t) {
-      return isOf(NETWORK, t) || isOf(TLS, t) || !isJdk(t) ? t.toString() : t.getClass().getName();
+      var isClean = isNetwork(t) || isOf(t, SSLException.class, GeneralSecurityException.class);
+      return isClean ? t.toString() : t.getClass().getName();
     }
 
-    /** Hides what may quote the request or the server, but for the JDK's errors of the network. */
+    /** Returns the failure if it is the JDK's and of the network. Others may quote the request. */
     static Throwable shown(Throwable thrown) {
-      var isClean =
-          chain(thrown)
-              .allMatch(t -> isOf(NETWORK, t) && isJdk(t) && t.getSuppressed().length == 0);
-      return isClean ? thrown : new IOException("no response: " + reason(thrown, Failure::name));
+      return chain(thrown).allMatch(t -> isNetwork(t) && t.getSuppressed().length == 0)
+          ? thrown
+          : new IOException("no response: " + reason(thrown, t -> t.getClass().getName()));
     }
 
-    private static String name(Throwable t) {
-      return t.getClass().getName();
-    }
-
-    private static boolean isOf(List<Class<?>> types, Throwable t) {
-      return types.stream().anyMatch(type -> type.isInstance(t));
-    }
-
-    private static boolean isJdk(Throwable t) {
-      return t.getClass().getModule() == Object.class.getModule()
-          || t.getClass().getModule() == HttpClient.class.getModule();
-    }
-  }
-
-  private static final List<Class<?>> NETWORK =
-      List.of(
+    private static boolean isNetwork(Throwable t) {
+      return isOf(
+          t,
           SocketException.class,
           UnknownHostException.class,
           UnresolvedAddressException.class,
@@ -85,8 +72,13 @@ final class Http {
           EOFException.class,
           HttpTimeoutException.class,
           TimeoutException.class);
-  private static final List<Class<?>> TLS =
-      List.of(SSLException.class, GeneralSecurityException.class);
+    }
+
+    private static boolean isOf(Throwable t, Class<?>... types) {
+      return String.valueOf(t.getClass().getModule().getName()).startsWith("java.")
+          && Stream.of(types).anyMatch(type -> type.isInstance(t));
+    }
+  }
 
   /** One byte more than an error shows. */
   static final int MAX_ERROR_BODY = (4 << 10) + 1;

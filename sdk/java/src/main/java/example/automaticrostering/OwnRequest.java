@@ -16,10 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow.Subscription;
+import java.util.concurrent.SubmissionPublisher;
 
 /** A program's own request, which gets the token: {@link RosteringClient#send}. */
-final class OwnRequest<T> implements BodyHandler<Object>, Driver.Sending<IOException> {
+final class OwnRequest<T> implements BodyHandler<Object> {
   /** Bounds what is kept of a 401 until there is another token. */
   private static final int MAX_REFUSAL = 64 << 10;
 
@@ -27,15 +27,17 @@ final class OwnRequest<T> implements BodyHandler<Object>, Driver.Sending<IOExcep
 
   private final Driver driver;
   private final Call call;
+  private final URI base;
   private final HttpRequest request;
   private final BodyHandler<T> handler;
   private final boolean isRepeatable;
   private final List<String> sent = new ArrayList<>();
   private HttpResponse<Object> response;
 
-  OwnRequest(Driver driver, Call call, HttpRequest request, BodyHandler<T> handler) {
+  OwnRequest(Driver driver, Call call, URI base, HttpRequest request, BodyHandler<T> handler) {
     this.driver = driver;
     this.call = call;
+    this.base = base;
     this.request = request;
     this.handler = handler;
     isRepeatable = Parts.isRepeatable(request.bodyPublisher().orElse(BodyPublishers.noBody()));
@@ -44,10 +46,10 @@ final class OwnRequest<T> implements BodyHandler<Object>, Driver.Sending<IOExcep
   @SuppressWarnings("unchecked") // a response other than a refusal has the body of the handler
   HttpResponse<T> make() throws IOException, InterruptedException {
     if (request.headers().firstValue("Authorization").isPresent()
-        || !origin(request.uri()).equals(origin(driver.baseUrl()))) {
+        || !origin(request.uri()).equals(origin(base))) {
       return driver.http.client.send(request, handler);
     }
-    driver.send(isRepeatable, sent, this);
+    driver.send(call, isRepeatable, sent, this::send);
     return response.body() instanceof Refusal last
         ? withBody(last)
         : (HttpResponse<T>) (Object) response;
@@ -59,15 +61,7 @@ final class OwnRequest<T> implements BodyHandler<Object>, Driver.Sending<IOExcep
     return scheme + "://" + uri.getHost().toLowerCase(Locale.ROOT) + ":" + port;
   }
 
-  @Override
-  public Token token(String refused) throws InterruptedException {
-    call.check();
-    return driver.holder.token(refused);
-  }
-
-  @Override
-  public int send(Token token) throws IOException, InterruptedException {
-    call.check();
+  private int send(Token token) throws IOException, InterruptedException {
     var authorized = HttpRequest.newBuilder(request, (name, value) -> true);
     authorized.setHeader("Authorization", token.header());
     try {
@@ -94,24 +88,10 @@ final class OwnRequest<T> implements BodyHandler<Object>, Driver.Sending<IOExcep
   @SuppressWarnings("unchecked")
   private HttpResponse<T> withBody(Refusal last) throws IOException, InterruptedException {
     var subscriber = handler.apply(last.info);
-    subscriber.onSubscribe(
-        new Subscription() {
-          private boolean isOver;
-
-          @Override
-          public void request(long n) {
-            if (!isOver) {
-              isOver = true;
-              subscriber.onNext(List.of(ByteBuffer.wrap(last.body)));
-              subscriber.onComplete();
-            }
-          }
-
-          @Override
-          public void cancel() {
-            isOver = true;
-          }
-        });
+    try (var publisher = new SubmissionPublisher<List<ByteBuffer>>(Runnable::run, 1)) {
+      publisher.subscribe(subscriber);
+      publisher.submit(List.of(ByteBuffer.wrap(last.body)));
+    }
     T body;
     try {
       body = subscriber.getBody().toCompletableFuture().get();

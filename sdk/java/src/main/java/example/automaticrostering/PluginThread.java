@@ -3,12 +3,14 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.grack.nanojson.JsonObject;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -26,7 +28,7 @@ final class PluginThread {
   private final CompletableFuture<Void> opened;
 
   /** The last numbers of the plugin, after it is freed. */
-  private JsonObject status;
+  private JsonObject status = new JsonObject();
 
   /** Starts to open the plugin, and checks the config and the default headers with it. */
   PluginThread(Supplier<ExtismHost> file, Map<String, String> headers) {
@@ -46,22 +48,14 @@ final class PluginThread {
     }
     call("check", NOTHING, null);
     if (!headers.isEmpty()) {
-      checkHeaders(headers);
+      var input = new HashMap<String, Object>(Map.of("headers", headers));
+      input.put("customer_id", null); // which the config may lack
+      input.put("user_id", null);
+      call("request", Json.write(input), null);
     }
     // Loads the classes of calls, which takes so long that the first calls could time out.
     Step.ofJson(Json.write(Map.of("step", "done")));
     RosteringException.ofNetwork("", true);
-  }
-
-  /** The config may lack what a request needs. */
-  private void checkHeaders(Map<String, String> headers) {
-    try {
-      call("request", Json.write(Map.of("headers", headers)), null);
-    } catch (RosteringException e) {
-      if (e.code() == RosteringException.Code.INVALID_INPUT) {
-        throw e;
-      }
-    }
   }
 
   private static IllegalArgumentException wrong(String what, Exception cause) {
@@ -73,11 +67,7 @@ final class PluginThread {
 
   /** Waits until the plugin is open, even if this thread is interrupted. */
   void awaitOpen() {
-    try {
-      opened.join();
-    } catch (CompletionException e) {
-      throw RosteringException.thrown(e);
-    }
+    join(opened);
   }
 
   /** Runs a task in the thread. */
@@ -91,23 +81,30 @@ final class PluginThread {
 
   /** Runs a task in the thread, and waits for it even if this thread is interrupted. */
   <T> T runToEnd(Supplier<T> task) {
+    return join(CompletableFuture.supplyAsync(task, thread));
+  }
+
+  private static <T> T join(CompletableFuture<T> result) {
     try {
-      return CompletableFuture.supplyAsync(task, thread).join();
+      return result.join();
     } catch (CompletionException e) {
       throw RosteringException.thrown(e);
     }
   }
 
-  void free(long now) {
+  void free(LongSupplier now) {
     thread.execute(
         () -> {
-          status = status(now);
-          plugin = null;
+          try {
+            status = status(now.getAsLong());
+          } finally {
+            plugin = null;
+          }
         });
   }
 
   /** In the thread: replaces the secret, unless the plugin rejects it. */
-  Void setSecret(String secret) {
+  void setSecret(String secret) {
     if (plugin == null) {
       throw Driver.closed();
     }
@@ -118,7 +115,6 @@ final class PluginThread {
       plugin.config.put("client_secret", old);
       throw e;
     }
-    return null;
   }
 
   /** In the thread: returns the plugin's part of the status. */

@@ -9,7 +9,6 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import run.endive.runtime.InterpreterMachine;
@@ -29,7 +28,7 @@ public final class RosteringClientBuilder {
   Store store;
   InstantSource clock = InstantSource.system();
   BiConsumer<Level, String> logger = Log.SYSTEM::log;
-  private final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+  final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   RosteringClientBuilder(RosteringConfig config) {
     this.config = notNull(config, "the config");
@@ -77,8 +76,7 @@ public final class RosteringClientBuilder {
    * the same name replaces it. Those of {@code send} have their own headers alone.
    */
   public RosteringClientBuilder header(String name, String value) {
-    headers.put(
-        Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
+    ServiceRequest.put(headers, name, value);
     return this;
   }
 
@@ -126,11 +124,7 @@ public final class RosteringClientBuilder {
   public RosteringClient open() {
     var driver = new Driver(this);
     config.check();
-    return new Client(driver, Map.of(), timeout, false);
-  }
-
-  SortedMap<String, String> headers() {
-    return new TreeMap<>(headers);
+    return new RosteringClient(driver, Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
   ExtismHost host(Log log) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,6 +23,8 @@ import java.util.stream.Stream;
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  private static final Pattern JOINT = Pattern.compile("_([a-z])");
 
   private static final String TRUST =
       "; if the certificate is right, trust its CA with -Djavax.net.ssl.trustStore=FILE"
@@ -67,7 +70,7 @@ public final class RosteringException extends RuntimeException {
   }
 
   /** The contract's fields, by its names. */
-  private final LinkedHashMap<String, Object> fields;
+  final LinkedHashMap<String, Object> fields;
 
   /**
    * Creates an error, for a fake client in tests.
@@ -76,11 +79,11 @@ public final class RosteringException extends RuntimeException {
    *     "retry_after", 7)}
    */
   public RosteringException(Code code, String message, boolean retryable, Map<String, ?> details) {
-    this(fields(code.name().toLowerCase(ROOT), message, retryable, details));
+    this(fields(code.name().toLowerCase(ROOT), message, retryable, details), null);
   }
 
-  private RosteringException(LinkedHashMap<String, Object> fields) {
-    super(message(fields));
+  private RosteringException(LinkedHashMap<String, Object> fields, Throwable cause) {
+    super(message(fields), cause);
     this.fields = fields;
   }
 
@@ -112,32 +115,26 @@ public final class RosteringException extends RuntimeException {
    * Appends the caller's names of a field, or of all fields of the config that the message names:
    * {@code (authUrl, ROSTERING_AUTH_URL)}.
    */
-  private static String withNames(String message, String code, Object of) {
-    if (!(of instanceof String field)) {
+  private static String withNames(String message, String code, Object key) {
+    if (key == null) {
       return message;
     }
-    var names = new ArrayList<String>();
-    if (!code.startsWith("config_")) {
-      addName(names, field);
-    } else {
-      var named = new LinkedHashSet<>(List.of(message.split("[^a-z_]+")));
-      named.retainAll(RosteringConfig.KEYS);
-      named.remove(field);
-      named.add(field); // the last one
-      for (var key : named) {
-        addName(names, key);
-        names.add("ROSTERING_" + key.toUpperCase(ROOT));
+    var isConfig = code.startsWith("config_");
+    var fields = new LinkedHashSet<>(isConfig ? List.of(message.split("[^a-z_]+")) : List.of());
+    fields.retainAll(RosteringConfig.KEYS);
+    fields.remove((String) key);
+    fields.add((String) key); // the last one
+    var names = new StringJoiner(", ", " (", ")").setEmptyValue("");
+    for (var field : fields) {
+      var name = JOINT.matcher(field).replaceAll(joint -> joint.group(1).toUpperCase(ROOT));
+      if (!name.equals(field)) {
+        names.add(name);
+      }
+      if (isConfig) {
+        names.add("ROSTERING_" + field.toUpperCase(ROOT));
       }
     }
-    return names.isEmpty() ? message : message + " (" + String.join(", ", names) + ")";
-  }
-
-  /** Adds the name in Java, unless that is the contract's. */
-  private static void addName(List<String> names, String field) {
-    if (field.contains("_")) {
-      var letters = Pattern.compile("_([a-z])").matcher(field);
-      names.add(letters.replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
-    }
+    return message + names;
   }
 
   /**
@@ -155,25 +152,21 @@ public final class RosteringException extends RuntimeException {
     var code = String.valueOf(fields.get("code"));
     fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
     if (!code.equals("network_error") || failure == null) {
-      return new RosteringException(fields);
+      return new RosteringException(fields, null);
     }
     if (failure.isUntrusted) {
       fields.put("retryable", false);
       fields.remove("retry_after");
       fields.computeIfPresent("message", (f, m) -> m + TRUST);
     }
-    var error = new RosteringException(fields);
-    error.initCause(failure.getCause());
-    return error;
+    return new RosteringException(fields, failure.getCause());
   }
 
   /** Returns what a call throws after a failure elsewhere, with the stack of this thread. */
   static RuntimeException thrown(Exception wrapper) {
     var failure = wrapper.getCause();
     if (failure instanceof RosteringException shared) {
-      var copy = new RosteringException(shared.fields);
-      copy.initCause(shared.getCause());
-      return copy;
+      return new RosteringException(shared.fields, shared.getCause());
     }
     if (failure instanceof IllegalArgumentException misuse) {
       return misuse;
@@ -182,36 +175,22 @@ public final class RosteringException extends RuntimeException {
     return new IllegalStateException(isKnown ? failure.getMessage() : failure.toString(), failure);
   }
 
-  /** Returns this error, of a response, with the verdict on its token. */
-  RosteringException with(RosteringException verdict) {
-    var merged = new LinkedHashMap<>(fields);
-    for (var name : List.of("message", "retryable", "retry_after")) {
-      merged.remove(name);
-      if (verdict.fields.containsKey(name)) {
-        merged.put(name, verdict.fields.get(name));
-      }
-    }
-    return new RosteringException(merged);
-  }
-
-  /** Returns this error with more to its message. */
-  RosteringException add(String text) {
+  /** Returns this error with other fields. */
+  RosteringException with(Map<String, ?> changes) {
     var changed = new LinkedHashMap<>(fields);
-    changed.put("message", fields.get("message") + text);
-    return new RosteringException(changed);
+    changed.putAll(changes);
+    return new RosteringException(changed, getCause());
   }
 
   static RosteringException ofBug(String what, Throwable cause) {
     var message = "the plugin failed, which is a bug; report it: " + what;
-    var error = new RosteringException(Code.PLUGIN_FAILED, message, false, Map.of());
-    error.initCause(cause);
-    return error;
+    return new RosteringException(fields("plugin_failed", message, false, Map.of()), cause);
   }
 
   /** Creates an error of the config; the message begins with the key. */
   static RosteringException ofConfig(String code, String key, String message) {
     var named = withNames(key + " " + message, code, key);
-    return new RosteringException(fields(code, named, false, Map.of("key", key)));
+    return new RosteringException(fields(code, named, false, Map.of("key", key)), null);
   }
 
   static RosteringException ofNetwork(String message, boolean retryable) {
@@ -257,10 +236,11 @@ public final class RosteringException extends RuntimeException {
     var all = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
     if (fields.get("headers") instanceof Map<?, ?> headers) {
       headers.forEach(
-          (name, values) ->
-              all.computeIfAbsent((String) name, n -> new ArrayList<>())
-                  .addAll(
-                      values instanceof List<?> list ? strings(list) : List.of((String) values)));
+          (name, values) -> {
+            var kept = all.computeIfAbsent((String) name, n -> new ArrayList<>());
+            (values instanceof List<?> list ? list : List.of(values))
+                .forEach(value -> kept.add((String) value));
+          });
     }
     return HttpHeaders.of(all, (name, value) -> true);
   }
@@ -290,10 +270,6 @@ public final class RosteringException extends RuntimeException {
   /** {@return all that is known as JSON with the contract's names, for logs that programs read} */
   public String toJson() {
     return new String(Json.write(fields), UTF_8);
-  }
-
-  private static List<String> strings(List<?> values) {
-    return values.stream().map(String.class::cast).toList();
   }
 
   private Optional<String> string(String name) {

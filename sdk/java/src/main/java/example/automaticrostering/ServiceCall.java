@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A call of the service. Its error is the plugin's explanation of the last response. */
-final class ServiceCall implements Driver.Sending<RuntimeException> {
+final class ServiceCall {
   private final Driver driver;
   private final Call call;
   private final Map<String, ?> input;
@@ -30,31 +31,29 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
   Response make() throws InterruptedException {
     var isRepeatable = Parts.isRepeatable(body);
     request = driver.request(input);
-    var verdict = driver.send(isRepeatable, sent, this);
-    if (verdict == null && Http.isSuccess(last.status())) {
+    var failure = driver.send(call, isRepeatable, sent, this::send);
+    if (failure == null && Http.isSuccess(last.status())) {
       return last;
     }
     var refusal =
-        verdict instanceof RosteringException e && e.code() == SERVICE_UNAUTHORIZED ? e : null;
-    if (verdict != refusal) {
-      throw verdict;
+        failure instanceof RosteringException e && e.code() == SERVICE_UNAUTHORIZED ? e : null;
+    if (failure != refusal) {
+      throw failure;
     }
     var error = explain(last.fields(), null);
     if (last.status() == 401 && !isRepeatable) {
-      throw error.add("; it was not sent again, because its body can be read only once");
+      var why = "; it was not sent again, because its body can be read only once";
+      throw error.with(Map.of("message", error.fields.get("message") + why));
     }
-    throw refusal == null ? error : error.with(refusal);
+    if (refusal != null) { // it decides what comes next
+      var verdict = new HashMap<>(refusal.fields);
+      verdict.keySet().retainAll(Set.of("retryable", "retry_after"));
+      error = error.with(verdict);
+    }
+    throw error;
   }
 
-  @Override
-  public Token token(String refused) throws InterruptedException {
-    call.check();
-    return driver.holder.token(refused);
-  }
-
-  @Override
-  public int send(Token token) throws InterruptedException {
-    call.check();
+  private int send(Token token) throws InterruptedException {
     var begin = System.nanoTime();
     try {
       last = driver.http.send(request.with(token, body));

@@ -28,10 +28,10 @@ public final class ServiceRequest {
     this.body = body;
   }
 
-  static ServiceRequest listJobs(Map<String, String> headers) {
-    var request = builder("/jobs");
-    notNull(headers, "the headers").forEach(request::header);
-    return request.build();
+  /** Puts a header of a caller among others. */
+  static void put(Map<String, String> headers, String name, String value) {
+    headers.put(
+        Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
   }
 
   /** Returns a GET request. The path begins with a slash, and may have a query. */
@@ -69,8 +69,7 @@ public final class ServiceRequest {
 
     /** Sets a header. Authorization, the two ids and headers of the connection are reserved. */
     public Builder header(String name, String value) {
-      headers.put(
-          Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
+      put(headers, name, value);
       return this;
     }
 
@@ -107,12 +106,11 @@ public final class ServiceRequest {
       var input = new HashMap<String, Object>();
       input.put("path", Json.bounded(path));
       input.put("method", method);
-      var sent = Map.copyOf(headers);
-      input.put("headers", sent);
       if (body != null) {
         input.put("body", true);
       }
-      return new ServiceRequest(input, sent, body == null ? BodyPublishers.noBody() : body);
+      return new ServiceRequest(
+          input, Map.copyOf(headers), body == null ? BodyPublishers.noBody() : body);
     }
 
     private static String encode(String string) {

@@ -2,6 +2,7 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Locale.ROOT;
+import static java.util.stream.Collectors.toMap;
 
 import com.grack.nanojson.JsonObject;
 import example.automaticrostering.RosteringException.Code;
@@ -50,7 +51,7 @@ public record Status(
    */
   public record Problem(Code code, String message) {}
 
-  static Status of(JsonObject plugin, boolean renewing, Counters counters) {
+  static Status of(JsonObject plugin, boolean renewing, Driver driver) {
     var error = plugin.getObject("error");
     return new Status(
         time(plugin, "token_expires_at"),
@@ -59,9 +60,10 @@ public record Status(
         time(plugin, "retry_at"),
         Optional.ofNullable(error)
             .map(e -> new Problem(Code.of(e.getString("code")), e.getString("message"))),
-        counters.calls.sum(),
-        counters.failedCalls(),
-        counters.serviceRequests.sum(),
+        driver.begun.sum(),
+        driver.failed.entrySet().stream()
+            .collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
+        driver.serviceRequests.sum(),
         plugin.getLong("token_requests"),
         plugin.getLong("failed_token_requests"),
         plugin.getLong("refused_tokens"),
