@@ -267,9 +267,14 @@ public final class RosteringException extends RuntimeException {
         : Optional.empty();
   }
 
-  /** {@return all that is known as JSON with the contract's names, for logs that programs read} */
+  /**
+   * {@return all that is known but the headers, as JSON with the contract's names, for logs that
+   * programs read}
+   */
   public String toJson() {
-    return new String(Json.write(fields), UTF_8);
+    var shown = new LinkedHashMap<>(fields);
+    shown.remove("headers");
+    return new String(Json.write(shown), UTF_8);
   }
 
   private Optional<String> string(String name) {
