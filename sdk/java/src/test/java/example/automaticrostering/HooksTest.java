@@ -236,7 +236,8 @@ class HooksTest extends ServersTest {
     var closed = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
     closed.close();
     var config = config().authUrl("http://127.0.0.1:" + closed.getLocalPort()).build();
-    try (var client = RosteringClient.open(config)) {
+    var now = java.time.Instant.now();
+    try (var client = RosteringClient.builder(config).clock(() -> now).open()) {
       assertInstanceOf(
           ConnectException.class, assertCode(NETWORK_ERROR, client::getToken).getCause());
       assertNull(assertCode(NETWORK_ERROR, client::getToken).getCause(), "within the backoff");
