@@ -119,9 +119,9 @@ func (h Host) adapter() (*protocol.Process, error) {
 	return p, err
 }
 
-// Process starts the adapter once more, for its caller alone.
-func (h Host) Process(ctx context.Context, stderr io.Writer) (*protocol.Process, error) {
-	return protocol.Start(ctx, h.folder, h.variables(), stderr, h.Command[0], h.Command[1:]...)
+// Process starts the adapter once more, for its caller alone, with more environment variables.
+func (h Host) Process(ctx context.Context, stderr io.Writer, variables ...string) (*protocol.Process, error) {
+	return protocol.Start(ctx, h.folder, append(h.variables(), variables...), stderr, h.Command[0], h.Command[1:]...)
 }
 
 // variables are those of an adapter: a library sends no request to loopback through a proxy, such as

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.*;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.util.RawValue;
 import example.automaticrostering.*;
 import example.automaticrostering.RosteringConfig.Environment;
 import java.io.*;
@@ -72,7 +73,13 @@ public final class Adapter {
 
   private void call(JsonNode r, RosteringClient client) throws Exception {
     switch (r.get("op").textValue()) {
-      case "list_jobs" -> call(r, client::listJobs, client::listJobsAsync);
+      case "list_jobs" -> {
+        var view = client;
+        for (var header : strings(r.path("request").path("headers")).entrySet()) {
+          view = view.withHeader(header.getKey(), header.getValue());
+        }
+        call(r, view::listJobs, view::listJobsAsync);
+      }
       case "send_request" -> {
         var request = request(r.get("request"));
         call(r, () -> client.sendRequest(request), () -> client.sendRequestAsync(request));
@@ -89,11 +96,15 @@ public final class Adapter {
         thread(r, done(() -> client.setToken(token)));
       }
       case "clear_token" -> thread(r, done(client::clearToken));
+      case "set_secret" -> {
+        var secret = r.get("secret").textValue();
+        thread(r, done(() -> client.setSecret(secret)));
+      }
+      case "status" -> thread(r, () -> Map.of("status", new RawValue(client.status().toJson())));
       case "own" -> {
-        var own = client.authorize(http);
         var request = ownRequest(r);
         var body = HttpResponse.BodyHandlers.ofByteArray();
-        send(r, () -> own.send(request, body), () -> own.sendAsync(request, body));
+        send(r, () -> client.send(request, body), () -> client.sendAsync(request, body));
       }
       case "close" -> {
         var limit = r.has("timeout") ? seconds(r.get("timeout")) : null;
@@ -106,8 +117,15 @@ public final class Adapter {
   /** Makes a call, perhaps with retries. */
   private <T> void call(JsonNode r, Retry.Call<T> blocking, Supplier<CompletableFuture<T>> async) {
     if (r.has("retry")) {
-      var deadline = seconds(r.get("retry").get("deadline"));
-      thread(r, () -> Retry.call(deadline, blocking));
+      var retry = r.get("retry");
+      var deadline = seconds(retry.get("deadline"));
+      if (retry.has("codes")) {
+        var codes = new HashSet<String>();
+        retry.get("codes").forEach(code -> codes.add(code.textValue().toUpperCase()));
+        thread(r, () -> Retry.call(deadline, blocking, e -> codes.contains(e.code().name())));
+      } else {
+        thread(r, () -> Retry.call(deadline, blocking));
+      }
     } else {
       send(r, blocking::call, async);
     }
@@ -174,6 +192,7 @@ public final class Adapter {
     if (r.has("store")) {
       builder.store(stores.open(r.get("store"), http));
     }
+    strings(r.path("headers")).forEach(builder::header);
     var now = new AtomicLong();
     if (r.path("clock").booleanValue()) {
       builder.clock(() -> Instant.ofEpochSecond(now.get()));

@@ -2,6 +2,7 @@ package example.automaticrostering;
 
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /** A call in progress: work of one thread, which others may end. */
@@ -13,6 +14,7 @@ final class Call {
 
   private final Driver driver;
   private final long timeout;
+  final boolean isCounted;
 
   /** The time of {@link Driver#nanos} at which it times out. */
   final long deadline;
@@ -20,16 +22,28 @@ final class Call {
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
-  /** Creates a call. One that is not added to the driver has no timeout. */
-  Call(Driver driver, long timeout) {
+  /** Creates a call, which its caller adds to the driver. */
+  Call(Driver driver, long timeout, boolean isCounted) {
     this.driver = driver;
     this.timeout = timeout;
+    this.isCounted = isCounted;
     var now = Driver.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
   }
 
   /** Works in this thread. What it throws after {@link #end} is the reason of that. */
   <T, E extends Exception> T run(Task<T, E> task) throws E, InterruptedException {
+    try {
+      return work(task);
+    } catch (RosteringException e) {
+      if (isCounted) {
+        driver.failed.computeIfAbsent(e.code(), code -> new LongAdder()).increment();
+      }
+      throw e;
+    }
+  }
+
+  private <T, E extends Exception> T work(Task<T, E> task) throws E, InterruptedException {
     synchronized (this) {
       thread = Thread.currentThread();
     }

@@ -1,22 +1,21 @@
 package example.automaticrostering;
 
+import example.automaticrostering.RosteringException.Code;
 import java.lang.System.Logger.Level;
-import java.net.http.HttpHeaders;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 /** What the calls of a client and its views share. */
 final class Driver {
@@ -24,7 +23,7 @@ final class Driver {
   private static final int MOST_REQUESTS = 256;
 
   /** The first other token may come from a store, and have been revoked, too. */
-  private static final int MOST_SENDS = 3;
+  static final int MOST_SENDS = 3;
 
   /** Bounds how long a timer stays that no call needs. */
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -36,6 +35,12 @@ final class Driver {
   final StoreSteps store;
   final Log log;
   final Holder holder = new Holder(this);
+
+  /** What the status counts. */
+  final LongAdder begun = new LongAdder();
+
+  final LongAdder serviceRequests = new LongAdder();
+  final ConcurrentMap<Code, LongAdder> failed = new ConcurrentHashMap<>();
   private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
   /** Completes when the client is closing and no call is left. */
@@ -56,9 +61,9 @@ final class Driver {
     config = options.config;
     clock = options.clock;
     log = new Log(options.logger);
-    plugin = new PluginThread(() -> options.host(log));
+    plugin = new PluginThread(() -> options.host(log), options.headers);
     http = new Http(options.httpClient, options.maxBody); // while the plugin opens
-    store = options.store == null ? null : new StoreSteps(options.store, log);
+    store = options.store == null ? null : new StoreSteps(options.store);
     plugin.awaitOpen();
   }
 
@@ -67,6 +72,9 @@ final class Driver {
     if (isClosing) {
       remove(call); // whether or not the close has seen it
       throw closed();
+    }
+    if (call.isCounted) {
+      begun.increment();
     }
     setTimer(call.deadline);
   }
@@ -125,7 +133,7 @@ final class Driver {
   private void endIfIdle() {
     if (isClosing && calls.isEmpty()) {
       holder.drop(true);
-      plugin.free();
+      plugin.free(this::now);
       ended.complete(null);
     }
   }
@@ -137,6 +145,11 @@ final class Driver {
   /** Returns the time by which tokens expire. */
   long now() {
     return clock.instant().getEpochSecond();
+  }
+
+  Status status() {
+    var renewing = holder.current() != null;
+    return Status.of(plugin.runToEnd(() -> plugin.status(now())), renewing, this);
   }
 
   /** Returns the plugin's request for an input. */
@@ -154,39 +167,25 @@ final class Driver {
     return built;
   }
 
-  /** Redacts the secret and the tokens in headers, as the plugin does in its errors. */
-  HttpHeaders redacted(HttpHeaders headers, List<String> tokens) {
-    var secrets = Stream.concat(Stream.of(config.keys().get("client_secret")), tokens.stream());
-    var forms = secrets.flatMap(s -> Json.encodings(s).stream()).toList();
-    UnaryOperator<String> shown =
-        text -> forms.stream().reduce(text, (t, form) -> t.replace(form, "[redacted]"));
-    var redacted = new HashMap<String, List<String>>();
-    headers
-        .map()
-        .forEach((name, all) -> redacted.put(shown.apply(name), all.stream().map(shown).toList()));
-    return HttpHeaders.of(redacted, (name, value) -> true);
-  }
-
-  /** What {@link #send} needs to know about a request. */
-  interface Sending<E extends Exception> {
-    /** Returns a token. The service refused the last one, unless that is null. */
-    Token token(String refused) throws InterruptedException;
-
-    /** Sends the request once, and returns the status of the response. */
+  /** Sends a request once, and returns the status of the response. */
+  interface Attempt<E extends Exception> {
     int send(Token token) throws E, InterruptedException;
   }
 
   /**
-   * Sends a request, and again with another token after a 401. Returns why there is no other token
-   * after the last response, or null.
+   * Has a request sent, and again with another token after a 401. Returns why there is no other
+   * token after the last response, or null.
    *
    * @param sent gets the tokens
    */
   <E extends Exception> RuntimeException send(
-      boolean isRepeatable, List<String> sent, Sending<E> request) throws E, InterruptedException {
-    for (var token = request.token(null); ; ) {
+      Call call, boolean isRepeatable, List<String> sent, Attempt<E> attempt)
+      throws E, InterruptedException {
+    for (var token = holder.token(null); ; ) {
+      call.check();
       sent.add(token.accessToken());
-      if (request.send(token) != 401) {
+      serviceRequests.increment();
+      if (attempt.send(token) != 401) {
         holder.accept(token.accessToken());
         return null;
       }
@@ -195,7 +194,8 @@ final class Driver {
         return null;
       }
       try {
-        token = request.token(token.accessToken());
+        call.check();
+        token = holder.token(token.accessToken());
       } catch (RuntimeException e) {
         return e;
       }

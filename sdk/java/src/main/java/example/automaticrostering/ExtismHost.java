@@ -51,7 +51,9 @@ final class ExtismHost {
   private static final int COST = 64; // of a block, in addition to its content
   private static final byte[] NOTHING = {};
 
-  private final Map<String, String> config;
+  /** What the plugin reads; it may change between calls. */
+  final Map<String, String> config;
+
   private final Log log;
   private final Map<String, byte[]> vars = new HashMap<>();
   private final Instance instance;
@@ -63,7 +65,7 @@ final class ExtismHost {
 
   ExtismHost(
       WasmModule module, Function<Instance, Machine> machine, Map<String, String> config, Log log) {
-    this.config = config;
+    this.config = new HashMap<>(config);
     this.log = log;
     var imports = module.importSection().stream().map(i -> function(module, i)).toList();
     instance =

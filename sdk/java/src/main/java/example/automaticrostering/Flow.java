@@ -28,6 +28,7 @@ final class Flow {
   final CompletableFuture<Token> end = new CompletableFuture<>();
 
   final Thread thread = Threads.daemon("rostering-token", this::run);
+  private Http.Failure failure; // of its token request, or null
   private long wall; // when its step began, by the client's clock
   private long mono; // the same by one that may stop with the machine
 
@@ -75,13 +76,21 @@ final class Flow {
   /** Returns the next step, or null after the last one. */
   private Step next(String export, Map<String, Object> input) throws InterruptedException {
     input.put("now", driver.now());
-    return driver.plugin.run(
-        () -> {
-          var step =
-              Step.ofJson(driver.plugin.call(export, Json.write(input), driver.holder.failure));
-          // Before the plugin's state changes again.
-          return driver.holder.take(this, step) && !step.isDone() ? step : null;
-        });
+    try {
+      return driver.plugin.run(() -> step(export, input));
+    } finally {
+      if (input.containsKey(
+          "failed")) { // what the plugin warns of does not wait for the flow's end
+        driver.log.flushSoon();
+      }
+    }
+  }
+
+  /** In the plugin's thread: returns the next step, or null after the last one. */
+  private Step step(String export, Map<String, Object> input) {
+    var step = Step.ofJson(driver.plugin.call(export, Json.write(input), failure));
+    // Before the plugin's state changes again.
+    return driver.holder.take(this, step) && !step.isDone() ? step : null;
   }
 
   private Map<String, ?> carryOut(Step step) throws InterruptedException {
@@ -94,11 +103,10 @@ final class Flow {
         TimeUnit.NANOSECONDS.sleep((long) (step.fields().getDouble("seconds") * jitter * 1e9));
         return Map.of();
       case "request":
-        driver.holder.failure = null;
         try {
           return driver.http.requestToken(step);
         } catch (Http.Failure e) {
-          driver.holder.failure = e.getCause();
+          failure = e;
           return Map.of("failed", e.getMessage());
         }
       default:

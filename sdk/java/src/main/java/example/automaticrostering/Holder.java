@@ -1,5 +1,6 @@
 package example.automaticrostering;
 
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,7 @@ final class Holder {
    * Whether calls wait for a flow before they return. AWS Lambda freezes a process after each call:
    * a flow that continued would keep its lock in the store, and lose the response to its request.
    */
-  private final boolean settles = System.getenv("AWS_LAMBDA_FUNCTION_NAME") != null;
+  private final boolean settles = isLambda(System.getenv());
 
   private Step kept; // with the token that calls use until its time
   private long latest; // time at which a token was looked for
@@ -27,11 +28,12 @@ final class Holder {
   private Flow.Refusal refused; // with which the next flow begins
   private Flow flow; // that runs
 
-  /** Why the last token request got no response, or null. */
-  volatile Throwable failure;
-
   Holder(Driver driver) {
     this.driver = driver;
+  }
+
+  static boolean isLambda(Map<String, String> environment) {
+    return !environment.getOrDefault("AWS_LAMBDA_FUNCTION_NAME", "").isEmpty();
   }
 
   /** Returns a token for a call. The service refused its last one, unless that is null. */
@@ -149,7 +151,7 @@ final class Holder {
   }
 
   /** Returns the flow that runs, or null. One that never ends is abandoned. */
-  private synchronized Flow current() {
+  synchronized Flow current() {
     if (flow != null && flow.age() > MOST_SECONDS) {
       abandon();
     }

@@ -13,51 +13,82 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow.Subscription;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 /** Sends requests. */
 final class Http {
+  /**
+   * With HTTP/2, the JDK sends all requests through one connection, also the next ones if that has
+   * fallen silent, and fails those that exceed the streams which the server permits.
+   */
+  static final HttpClient.Version VERSION = HttpClient.Version.HTTP_1_1;
+
   static final String USER_AGENT = "automatic-rostering/" + RosteringClient.VERSION + " (java)";
 
-  /** No response: the message is for the plugin, the cause for callers. */
+  /** No response: the message is for the plugin, which redacts it, the cause for callers. */
   static final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 
-    Failure(Throwable thrown) {
-      super(reason(thrown), thrown);
-    }
-  }
+    /** Whether the server has a certificate that is not trusted. */
+    final boolean isUntrusted;
 
-  private static final List<Class<?>> CLEAN =
-      List.of(
+    Failure(Throwable thrown) {
+      super(reason(thrown, Failure::text), shown(thrown));
+      isUntrusted = chain(thrown).anyMatch(CertificateException.class::isInstance);
+    }
+
+    /** The JDK's parsers show pieces of what the server sent, which may repeat the request. */
+    private static String text(Throwable t) {
+      var isClean = isNetwork(t) || isOf(t, SSLException.class, GeneralSecurityException.class);
+      return isClean ? t.toString() : t.getClass().getName();
+    }
+
+    /** Returns the failure if it is the JDK's and of the network. Others may quote the request. */
+    static Throwable shown(Throwable thrown) {
+      return chain(thrown).allMatch(t -> isNetwork(t) && t.getSuppressed().length == 0)
+          ? thrown
+          : new IOException("no response: " + reason(thrown, t -> t.getClass().getName()));
+    }
+
+    private static boolean isNetwork(Throwable t) {
+      return isOf(
+          t,
           SocketException.class,
           UnknownHostException.class,
           UnresolvedAddressException.class,
           ClosedChannelException.class,
           EOFException.class,
           HttpTimeoutException.class,
-          TimeoutException.class,
-          SSLException.class,
-          GeneralSecurityException.class);
+          TimeoutException.class);
+    }
+
+    private static boolean isOf(Throwable t, Class<?>... types) {
+      return String.valueOf(t.getClass().getModule().getName()).startsWith("java.")
+          && Stream.of(types).anyMatch(type -> type.isInstance(t));
+    }
+  }
 
   /** One byte more than an error shows. */
   static final int MAX_ERROR_BODY = (4 << 10) + 1;
 
   /** Built when it is needed: that takes longer than the rest of a first call. */
   private static final class Shared {
-    static final HttpClient CLIENT = HttpClient.newHttpClient();
+    static final HttpClient CLIENT = HttpClient.newBuilder().version(VERSION).build();
   }
 
-  private final HttpClient client;
+  final HttpClient client;
   private final int maxBody;
 
   /** Uses a client, or the one that all share if it is null. */
@@ -98,7 +129,7 @@ final class Http {
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
-      throw new Failure(clean(e));
+      throw new Failure(e);
     }
     if (isSuccess(response.status()) && response.body().length > maxBody) {
       throw RosteringException.ofNetwork(
@@ -126,7 +157,7 @@ final class Http {
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) {
-      throw new Failure(clean(e instanceof ExecutionException ? e.getCause() : e));
+      throw new Failure(e instanceof ExecutionException ? e.getCause() : e);
     } finally {
       if (started != null) {
         started.cancel(true); // frees the connection
@@ -138,30 +169,20 @@ final class Http {
    * Describes a failure with its causes, which often say more than the JDK's own exceptions. A
    * cause whose message another one includes adds nothing.
    */
-  static String reason(Throwable thrown) {
-    var reason = thrown instanceof TimeoutException ? "timed out" : thrown.toString();
-    for (var t = thrown.getCause(); t != null; t = t.getCause()) {
-      if (t.getMessage() == null || !reason.contains(t.getMessage())) {
-        reason += ", caused by " + t;
-      }
-    }
-    return reason;
+  static String reason(Throwable thrown, Function<Throwable, String> text) {
+    return chain(thrown)
+        .map(t -> t instanceof TimeoutException ? "timed out" : text.apply(t))
+        .reduce(
+            (all, next) ->
+                all.contains(next.substring(next.indexOf(':') + 1).trim())
+                    ? all
+                    : all + ", caused by " + next)
+        .orElseThrow();
   }
 
-  /** Hides what the server sent, which may repeat the request with its secrets. */
-  static Throwable clean(Throwable thrown) {
-    var name = thrown.getClass().getName();
-    return isClean(thrown)
-        ? thrown
-        : new IOException("no valid response (" + name + ", whose text may repeat a secret)");
-  }
-
-  /** The JDK's parsers show their input. What a program's own exceptions show is its choice. */
-  private static boolean isClean(Throwable t) {
-    return (CLEAN.stream().anyMatch(c -> c.isInstance(t))
-            || !t.getClass().getName().startsWith("java"))
-        && (t.getCause() == null || isClean(t.getCause()))
-        && Stream.of(t.getSuppressed()).allMatch(Http::isClean);
+  /** Returns a failure with its causes, which may form a circle. */
+  private static Stream<Throwable> chain(Throwable thrown) {
+    return Stream.iterate(thrown, Objects::nonNull, Throwable::getCause).limit(10);
   }
 
   /** Reads the body of a response up to a limit, into one array: chunks may be of one byte. */

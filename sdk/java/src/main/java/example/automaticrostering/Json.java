@@ -6,8 +6,6 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import com.grack.nanojson.JsonWriter;
-import java.net.URLEncoder;
-import java.util.List;
 import java.util.regex.Pattern;
 
 /** The plugin's JSON. */
@@ -27,13 +25,6 @@ final class Json {
     return string == null || string.length() < MOST_CHARACTERS
         ? string
         : string.substring(0, MOST_CHARACTERS);
-  }
-
-  /** Returns the encodings of a secret in which the plugin redacts it. */
-  static List<String> encodings(String secret) {
-    var form = URLEncoder.encode(secret, UTF_8);
-    var json = JsonWriter.string(secret);
-    return List.of(secret, form, form.replace("+", "%20"), json.substring(1, json.length() - 1));
   }
 
   /** Writes maps, lists, strings, numbers and booleans. The plugin sees a lone surrogate. */

@@ -22,6 +22,14 @@ final class Log {
     lines.add(new Line(level, text));
   }
 
+  /** Flushes in another thread: the handler may wait for what this one does. */
+  void flushSoon() {
+    try {
+      Threads.EACH.execute(this::flush);
+    } catch (Throwable e) { // too many threads: then at the end
+    }
+  }
+
   void flush() {
     for (Line line; (line = lines.poll()) != null; ) {
       try {

@@ -2,12 +2,15 @@ package example.automaticrostering;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.grack.nanojson.JsonObject;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -15,6 +18,8 @@ import java.util.function.Supplier;
  * no interrupt of a caller reaches it, which the runtime would turn into a trap.
  */
 final class PluginThread {
+  static final byte[] NOTHING = {};
+
   private final ExecutorService thread = Threads.pool("rostering-plugin", 1);
 
   /** Used by the thread alone; null once it is freed. */
@@ -22,23 +27,32 @@ final class PluginThread {
 
   private final CompletableFuture<Void> opened;
 
-  /** Starts to open the plugin. */
-  PluginThread(Supplier<ExtismHost> file) {
-    opened = CompletableFuture.runAsync(() -> open(file), thread);
+  /** The last numbers of the plugin, after it is freed. */
+  private JsonObject status = new JsonObject();
+
+  /** Starts to open the plugin, and checks the config and the default headers with it. */
+  PluginThread(Supplier<ExtismHost> file, Map<String, String> headers) {
+    opened = CompletableFuture.runAsync(() -> open(file, headers), thread);
   }
 
-  private void open(Supplier<ExtismHost> file) {
+  private void open(Supplier<ExtismHost> file, Map<String, String> headers) {
     int contract;
     try {
       plugin = file.get();
-      contract = Json.read(plugin.call("version", new byte[0])).getInt("contract");
+      contract = Json.read(plugin.call("version", NOTHING)).getInt("contract");
     } catch (RuntimeException e) {
       throw wrong("the file is not a build of the plugin (" + e.getMessage() + ")", e);
     }
     if (contract != RosteringClient.CONTRACT) {
       throw wrong("the plugin has contract " + contract, null);
     }
-    call("check", new byte[0], null);
+    call("check", NOTHING, null);
+    if (!headers.isEmpty()) {
+      var input = new HashMap<String, Object>(Map.of("headers", headers));
+      input.put("customer_id", null); // which the config may lack
+      input.put("user_id", null);
+      call("request", Json.write(input), null);
+    }
     // Loads the classes of calls, which takes so long that the first calls could time out.
     Step.ofJson(Json.write(Map.of("step", "done")));
     RosteringException.ofNetwork("", true);
@@ -53,11 +67,7 @@ final class PluginThread {
 
   /** Waits until the plugin is open, even if this thread is interrupted. */
   void awaitOpen() {
-    try {
-      opened.join();
-    } catch (CompletionException e) {
-      throw RosteringException.thrown(e);
-    }
+    join(opened);
   }
 
   /** Runs a task in the thread. */
@@ -69,19 +79,60 @@ final class PluginThread {
     }
   }
 
-  void free() {
-    thread.execute(() -> plugin = null);
+  /** Runs a task in the thread, and waits for it even if this thread is interrupted. */
+  <T> T runToEnd(Supplier<T> task) {
+    return join(CompletableFuture.supplyAsync(task, thread));
   }
 
-  /** In the thread: calls an export. A network_error then has the failure of the last request. */
-  byte[] call(String export, byte[] input, Throwable failure) {
+  private static <T> T join(CompletableFuture<T> result) {
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      throw RosteringException.thrown(e);
+    }
+  }
+
+  void free(LongSupplier now) {
+    thread.execute(
+        () -> {
+          try {
+            status = status(now.getAsLong());
+          } finally {
+            plugin = null;
+          }
+        });
+  }
+
+  /** In the thread: replaces the secret, unless the plugin rejects it. */
+  void setSecret(String secret) {
+    if (plugin == null) {
+      throw Driver.closed();
+    }
+    var old = plugin.config.put("client_secret", secret);
+    try {
+      call("check", NOTHING, null);
+    } catch (RuntimeException e) {
+      plugin.config.put("client_secret", old);
+      throw e;
+    }
+  }
+
+  /** In the thread: returns the plugin's part of the status. */
+  JsonObject status(long now) {
+    return plugin == null
+        ? status
+        : Json.read(call("status", Json.write(Map.of("now", now)), null));
+  }
+
+  /** In the thread: calls an export. A network_error then has the failure of the request. */
+  byte[] call(String export, byte[] input, Http.Failure failure) {
     if (plugin == null) {
       throw Driver.closed();
     }
     try {
       return plugin.call(export, input);
     } catch (ExtismHost.Failure e) {
-      throw RosteringException.ofPlugin(e.getMessage().getBytes(UTF_8), null, failure);
+      throw RosteringException.ofPlugin(e.getMessage().getBytes(UTF_8), failure);
     } catch (Throwable e) { // the runtime throws StackOverflowError, too
       throw RosteringException.ofBug(e.toString(), e);
     }

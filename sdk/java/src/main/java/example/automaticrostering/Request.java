@@ -2,7 +2,6 @@ package example.automaticrostering;
 
 import com.grack.nanojson.JsonObject;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,17 +14,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 record Request(HttpRequest.Builder template, String method, String text) {
   static Request of(JsonObject fields) {
     var uri = URI.create(fields.getString("url"));
-    var template = HttpRequest.newBuilder(uri).setHeader("User-Agent", Http.USER_AGENT);
-    if (uri.getScheme().equals("http")) { // with version 2, the JDK would ask for an upgrade
-      template.version(HttpClient.Version.HTTP_1_1);
-    }
+    var template =
+        HttpRequest.newBuilder(uri).version(Http.VERSION).setHeader("User-Agent", Http.USER_AGENT);
     fields.getObject("headers").forEach((name, value) -> template.setHeader(name, (String) value));
     return new Request(template, fields.getString("method"), fields.getString("body"));
-  }
-
-  @Override
-  public String toString() {
-    return method + " " + template.build().uri().getRawPath();
   }
 
   HttpRequest forToken() {

@@ -5,6 +5,7 @@ import static example.automaticrostering.RosteringException.notNull;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /** Retries calls that fail with a retryable error. */
 public final class Retry {
@@ -30,8 +31,19 @@ public final class Retry {
    * after the deadline, which counts from now.
    */
   public static <T> T call(Duration deadline, Call<T> call) throws InterruptedException {
+    return call(deadline, call, RosteringException::retryable);
+  }
+
+  /**
+   * Retries as {@link #call(Duration, Call)} does, but after the errors that {@code retryIf}
+   * accepts.
+   */
+  public static <T> T call(
+      Duration deadline, Call<T> call, Predicate<? super RosteringException> retryIf)
+      throws InterruptedException {
     var limit = RosteringClientBuilder.nanos(deadline);
     notNull(call, "the call");
+    notNull(retryIf, "retryIf");
     var begin = System.nanoTime();
     for (var backoff = Duration.ofSeconds(1); ; backoff = backoff.multipliedBy(2)) {
       backoff = backoff.compareTo(LONGEST) > 0 ? LONGEST : backoff;
@@ -43,7 +55,7 @@ public final class Retry {
                 e.retryAfter().filter(after -> !after.isZero()).orElse(backoff));
         var jitter = ThreadLocalRandom.current().nextDouble(0.1);
         var nanos = (long) (wait * (1 + jitter));
-        if (!e.retryable() || nanos > limit - (System.nanoTime() - begin)) {
+        if (!retryIf.test(e) || nanos > limit - (System.nanoTime() - begin)) {
           throw e;
         }
         TimeUnit.NANOSECONDS.sleep(nanos);

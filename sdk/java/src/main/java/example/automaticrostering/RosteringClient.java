@@ -1,142 +1,292 @@
 package example.automaticrostering;
 
-import java.net.http.HttpClient;
+import static example.automaticrostering.RosteringException.notNull;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * A client for Automatic Rostering. Open one and share it: threads send requests concurrently, with
  * one token.
  *
- * <p>A call that fails throws {@link RosteringException}; after {@link #close()}, and if the plugin
- * itself fails, IllegalStateException. A blocking method whose thread is interrupted cancels the
- * call's request and throws InterruptedException. Canceling or completing the future of an
- * asynchronous method does the same to its call. A token request is not canceled with its caller:
- * others may be waiting for it.
+ * <p>A call that fails throws {@link RosteringException}; after {@link #close()},
+ * IllegalStateException. A blocking method whose thread is interrupted cancels the call's request
+ * and throws InterruptedException. Canceling or completing the future of an asynchronous method
+ * does the same to its call. A token request is not canceled with its caller: others may be waiting
+ * for it.
  *
- * <p>A method that your own implementation does not override throws UnsupportedOperationException:
- * a fake for tests needs only what is tested.
+ * <p>A fake for tests extends this class and overrides what is tested: everything else throws
+ * UnsupportedOperationException.
  */
-public interface RosteringClient extends AutoCloseable {
+public class RosteringClient implements AutoCloseable {
   /** The version of this library, and of the plugin in it. */
-  String VERSION = "0.1.0";
+  public static final String VERSION = "0.1.0";
 
   /** The version of the plugin's contract. A plugin with another one is refused. */
-  int CONTRACT = 1;
+  public static final int CONTRACT = 1;
+
+  private final Driver driver; // null for a fake
+  private final Map<String, String> ids;
+  private final TreeMap<String, String> headers;
+  private final long timeout;
+  private final boolean isView;
+
+  /** Creates a fake. */
+  protected RosteringClient() {
+    this(null, Map.of(), new TreeMap<>(), 0, false);
+  }
+
+  RosteringClient(
+      Driver driver,
+      Map<String, String> ids,
+      TreeMap<String, String> headers,
+      long timeout,
+      boolean isView) {
+    this.driver = driver;
+    this.ids = ids;
+    this.headers = headers;
+    this.timeout = timeout;
+    this.isView = isView;
+  }
 
   /**
    * Opens a client with the defaults of {@link RosteringClientBuilder}, which the caller closes.
    */
-  static RosteringClient open(RosteringConfig config) {
+  public static RosteringClient open(RosteringConfig config) {
     return builder(config).open();
   }
 
   /** Returns a builder of a client. */
-  static RosteringClientBuilder builder(RosteringConfig config) {
+  public static RosteringClientBuilder builder(RosteringConfig config) {
     return new RosteringClientBuilder(config);
   }
 
+  private Driver driver() {
+    if (driver == null) {
+      throw new UnsupportedOperationException("this fake does not override the method");
+    }
+    return driver;
+  }
+
+  /** Begins a call, which the status counts if it is one for the service or a token. */
+  private Call call(boolean isCounted) {
+    var call = new Call(driver(), timeout, isCounted);
+    driver.add(call);
+    return call;
+  }
+
+  private <T> CompletableFuture<T> start(boolean isCounted, Call.Task<T, ?> task) {
+    try {
+      return call(isCounted).start(task);
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   /** Lists the jobs of the customer and the user. */
-  default Response listJobs() throws InterruptedException {
-    throw new UnsupportedOperationException();
+  public Response listJobs() throws InterruptedException {
+    return sendRequest(ServiceRequest.LIST_JOBS);
   }
 
   /** Asynchronous form of {@link #listJobs}. */
-  default CompletableFuture<Response> listJobsAsync() {
-    throw new UnsupportedOperationException();
+  public CompletableFuture<Response> listJobsAsync() {
+    return sendRequestAsync(ServiceRequest.LIST_JOBS);
   }
 
   /** Sends a request to a path below the base URL, with the token and the two ids. */
-  default Response sendRequest(ServiceRequest request) throws InterruptedException {
-    throw new UnsupportedOperationException();
+  public Response sendRequest(ServiceRequest request) throws InterruptedException {
+    return call(true).run(task(request));
   }
 
   /** Asynchronous form of {@link #sendRequest}. */
-  default CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
-    throw new UnsupportedOperationException();
+  public CompletableFuture<Response> sendRequestAsync(ServiceRequest request) {
+    return start(true, task(request));
+  }
+
+  private Call.Task<Response, RuntimeException> task(ServiceRequest request) {
+    var input = new HashMap<String, Object>(notNull(request, "the request").input);
+    var all = new TreeMap<>(headers); // by names in any case
+    all.putAll(request.headers);
+    input.put("headers", all);
+    input.putAll(ids);
+    return call -> new ServiceCall(driver, call, input, request.body).make();
   }
 
   /** Returns the cached token, or a new one, for your own requests. */
-  default Token getToken() throws InterruptedException {
+  public Token getToken() throws InterruptedException {
     return getToken(TokenOptions.cached());
   }
 
   /** Returns the token that the options select. */
-  default Token getToken(TokenOptions options) throws InterruptedException {
-    throw new UnsupportedOperationException();
+  public Token getToken(TokenOptions options) throws InterruptedException {
+    return call(true).run(task(options));
   }
 
   /** Asynchronous form of {@link #getToken(TokenOptions)}. */
-  default CompletableFuture<Token> getTokenAsync(TokenOptions options) {
-    throw new UnsupportedOperationException();
+  public CompletableFuture<Token> getTokenAsync(TokenOptions options) {
+    return start(true, task(options));
+  }
+
+  private Call.Task<Token, RuntimeException> task(TokenOptions options) {
+    notNull(options, "the options");
+    return call -> {
+      if (options.isForced) {
+        return driver.holder.force();
+      }
+      if (options.refused != null) {
+        driver.holder.refuse(options.refused, false);
+      }
+      return driver.holder.token(options.refused);
+    };
   }
 
   /**
    * Caches a token that {@link #getToken} returned, here or elsewhere, so that none is requested. A
-   * token of another client, scope or token URL, or an expired one, is a {@code TOKEN_MISMATCH}.
+   * token of another client, scope or token endpoint, or an expired one, is a {@code
+   * TOKEN_MISMATCH}.
    */
-  default void setToken(Token token) throws InterruptedException {
-    throw new UnsupportedOperationException();
+  public void setToken(Token token) throws InterruptedException {
+    var input = notNull(token, "the token").fields();
+    input.put("now", driver().now());
+    change("set_token", Json.write(input), true);
   }
 
   /** Forgets the token and the backoff. */
-  default void clearToken() throws InterruptedException {
-    throw new UnsupportedOperationException();
+  public void clearToken() throws InterruptedException {
+    change("clear_token", PluginThread.NOTHING, false);
+  }
+
+  /** Calls an export that sends nothing, and then changes what is kept. */
+  private void change(String export, byte[] input, boolean isSet) throws InterruptedException {
+    inPlugin(
+        () -> {
+          driver.plugin.call(export, input, null);
+          driver.holder.drop(isSet);
+        });
+  }
+
+  private void inPlugin(Runnable change) throws InterruptedException {
+    call(false)
+        .run(
+            call ->
+                driver.plugin.run(
+                    () -> {
+                      change.run();
+                      return null;
+                    }));
+  }
+
+  /**
+   * Replaces the client secret for this client and its views, such as after a rotation. The token
+   * stays; the next token request uses the new secret. An invalid one is a {@code CONFIG_INVALID},
+   * and the old one stays.
+   */
+  public void setSecret(String secret) throws InterruptedException {
+    RosteringConfig.check("client_secret", notNull(secret, "the secret"));
+    inPlugin(() -> driver.plugin.setSecret(secret));
   }
 
   /**
    * Returns a view for another customer: this client, with the same token and everything else, but
    * all its calls send that id. Closing a view closes nothing.
    */
-  default RosteringClient forCustomer(String id) {
-    throw new UnsupportedOperationException();
+  public RosteringClient forCustomer(String id) {
+    return withId("customer_id", notNull(id, "the id (for none, use forNoCustomer())"));
   }
 
   /** Returns a view whose calls send no customer id. */
-  default RosteringClient forNoCustomer() {
-    throw new UnsupportedOperationException();
+  public RosteringClient forNoCustomer() {
+    return withId("customer_id", null);
   }
 
   /** Returns a view for another user, as {@link #forCustomer} does for a customer. */
-  default RosteringClient forUser(String id) {
-    throw new UnsupportedOperationException();
+  public RosteringClient forUser(String id) {
+    return withId("user_id", notNull(id, "the id (for none, use forNoUser())"));
   }
 
   /** Returns a view whose calls send no user id. */
-  default RosteringClient forNoUser() {
-    throw new UnsupportedOperationException();
+  public RosteringClient forNoUser() {
+    return withId("user_id", null);
   }
 
-  /** Returns a view with another timeout, which is more than zero. */
-  default RosteringClient withTimeout(Duration timeout) {
-    throw new UnsupportedOperationException();
-  }
-
-  /** Returns a view without a timeout. */
-  default RosteringClient withNoTimeout() {
-    throw new UnsupportedOperationException();
+  private RosteringClient withId(String name, String id) {
+    var changed = new HashMap<>(ids);
+    changed.put(name, Json.bounded(id));
+    return new RosteringClient(driver(), changed, headers, timeout, true);
   }
 
   /**
-   * Returns an HTTP client that adds the token to the requests of another. Requests to the scheme,
-   * host and port of the base URL get it; others are sent unchanged, and so is a request that
-   * already has an {@code Authorization}. The ids of customer and user are not added.
-   *
-   * <p>After a 401, the request is sent again with another token, twice at most; the given {@code
-   * BodyHandler} does not see that 401. If there is no other token, the 401 is the response. The
-   * same holds for a body of {@code BodyPublishers.fromPublisher} or {@code concat}, which is not
-   * sent again; the next request has a new token. One of {@code ofInputStream} needs a new stream
-   * each time.
-   *
-   * <p>If there is no token to send, {@code send} throws {@link RosteringException}, and the future
-   * of {@code sendAsync} fails with it. WebSockets get no token. Closing the result closes nothing.
-   *
-   * @throws IllegalArgumentException if the client follows redirects: the JDK's forwards the token
-   *     to other hosts. Also if it has an authenticator before Java 24: it would drop the token
-   * @throws RosteringException {@code CONFIG_MISSING}, if there is no base URL
+   * Returns a view whose requests to the service have one more header, such as {@code traceparent},
+   * in place of one of that name in any case. A request's own header takes precedence.
    */
-  default HttpClient authorize(HttpClient http) {
-    throw new UnsupportedOperationException();
+  public RosteringClient withHeader(String name, String value) {
+    var changed = new TreeMap<>(headers);
+    ServiceRequest.put(changed, name, value);
+    return new RosteringClient(driver(), ids, changed, timeout, true);
+  }
+
+  /** Returns a view with another timeout, which is more than zero. */
+  public RosteringClient withTimeout(Duration timeout) {
+    return withNanos(RosteringClientBuilder.nanos(timeout));
+  }
+
+  /** Returns a view without a timeout. */
+  public RosteringClient withNoTimeout() {
+    return withNanos(RosteringClientBuilder.NEVER);
+  }
+
+  private RosteringClient withNanos(long timeout) {
+    return new RosteringClient(driver(), ids, headers, timeout, true);
+  }
+
+  /**
+   * Sends a request of your own with the token, through the client's {@code HttpClient}, whose
+   * {@code send} it resembles. Requests to the scheme, host and port of the base URL get the token;
+   * others are sent unchanged, and so is a request that already has an {@code Authorization}. Add
+   * the ids of customer and user yourself.
+   *
+   * <p>After a 401, the request is sent again with another token, twice at most; the {@code
+   * BodyHandler} does not see that 401. If there is no other token, the 401 is the response, with
+   * at most 64 KiB of its body. A request whose body is of {@code BodyPublishers.fromPublisher} or
+   * {@code concat} is not sent again; the next one has a new token. One of {@code ofInputStream}
+   * needs a new stream each time.
+   *
+   * @throws IOException if there is no response
+   * @throws RosteringException if there is no token, or the client's timeout ends the call
+   */
+  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
+      throws IOException, InterruptedException {
+    return call(false).run(task(request, handler));
+  }
+
+  /** Asynchronous form of {@link #send}. */
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> handler) {
+    return start(false, task(request, handler));
+  }
+
+  private <T> Call.Task<HttpResponse<T>, IOException> task(
+      HttpRequest request, BodyHandler<T> handler) {
+    notNull(request, "the request");
+    notNull(handler, "the body handler");
+    var base = driver().config.baseUrl();
+    return call -> new OwnRequest<>(driver, call, base, request, handler).make();
+  }
+
+  /**
+   * Returns the state of the client and what was counted since it opened; of a view, that of its
+   * client. Sends nothing, and waits for no request. After {@link #close()}, the last numbers.
+   */
+  public Status status() {
+    return driver().status();
   }
 
   /**
@@ -145,13 +295,21 @@ public interface RosteringClient extends AutoCloseable {
    * store operations that no call waits for are given up.
    */
   @Override
-  default void close() {}
+  public void close() {
+    close(RosteringClientBuilder.NEVER);
+  }
 
   /**
    * Closes as {@link #close()} does, but cancels the calls that take longer than the limit: they
-   * end with a {@link java.util.concurrent.CancellationException}. Zero cancels them immediately.
+   * end with a {@link CancellationException}. Zero cancels them immediately.
    */
-  default void close(Duration limit) {
-    close();
+  public void close(Duration limit) {
+    close(Duration.ZERO.equals(limit) ? 0 : RosteringClientBuilder.nanos(limit));
+  }
+
+  private void close(long nanos) {
+    if (driver != null && !isView) {
+      driver.close(nanos);
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import run.endive.runtime.InterpreterMachine;
 import run.endive.wasm.Parser;
@@ -27,6 +28,7 @@ public final class RosteringClientBuilder {
   Store store;
   InstantSource clock = InstantSource.system();
   BiConsumer<Level, String> logger = Log.SYSTEM::log;
+  final TreeMap<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
   RosteringClientBuilder(RosteringConfig config) {
     this.config = notNull(config, "the config");
@@ -69,6 +71,15 @@ public final class RosteringClientBuilder {
     return this;
   }
 
+  /**
+   * Sets a header of every request to the service, such as {@code traceparent}. A call's header of
+   * the same name replaces it. Those of {@code send} have their own headers alone.
+   */
+  public RosteringClientBuilder header(String name, String value) {
+    ServiceRequest.put(headers, name, value);
+    return this;
+  }
+
   /** Sets a store through which clients share one token. */
   public RosteringClientBuilder store(Store store) {
     this.store = notNull(store, "the store");
@@ -85,9 +96,9 @@ public final class RosteringClientBuilder {
   }
 
   /**
-   * Sets what gets the log lines, such as {@code System.getLogger("mine")::log} (default: the
-   * {@code System.Logger} named {@code example.automaticrostering}, which also gets what it
-   * throws). It gets them at the end of a call or token request, and so may call the client.
+   * Sets the log handler, such as {@code System.getLogger("mine")::log} (default: the {@code
+   * System.Logger} named {@code example.automaticrostering}, which also gets what it throws). It
+   * gets lines after a call or a step of a token request, and so may call the client.
    */
   public RosteringClientBuilder logger(BiConsumer<Level, String> logger) {
     this.logger = notNull(logger, "the logger");
@@ -113,12 +124,12 @@ public final class RosteringClientBuilder {
   public RosteringClient open() {
     var driver = new Driver(this);
     config.check();
-    return new Client(driver, Map.of(), timeout, false);
+    return new RosteringClient(driver, Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
   ExtismHost host(Log log) {
     return wasm == null
-        ? new ExtismHost(embedded(), PluginMachine::new, config.keys(), log)
+        ? new ExtismHost(Embedded.MODULE, PluginMachine::new, config.keys(), log)
         : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
   }
 
@@ -134,15 +145,20 @@ public final class RosteringClientBuilder {
     }
   }
 
-  /**
-   * Returns the plugin's module without its code, as src/build/CompilePlugin.java made it. To
-   * validate it again would take a tenth of a second in a new process.
-   */
-  private static WasmModule embedded() {
-    try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
-      return Parser.builder().withValidation(false).build().parse(() -> file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /** The plugin in this library. All clients share it, and the process keeps it. */
+  private static final class Embedded {
+    /**
+     * The module without its code, as src/build/CompilePlugin.java made it. To validate it again
+     * would take a tenth of a second.
+     */
+    static final WasmModule MODULE = read();
+
+    private static WasmModule read() {
+      try (var file = RosteringClientBuilder.class.getResourceAsStream("Plugin.meta")) {
+        return Parser.builder().withValidation(false).build().parse(() -> file);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

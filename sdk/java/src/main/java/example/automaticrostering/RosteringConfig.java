@@ -5,6 +5,7 @@ import static java.util.Locale.ROOT;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,12 @@ public final class RosteringConfig {
     /** The production environment. */
     PRODUCTION
   }
+
+  static final List<String> KEYS =
+      List.of(
+          "auth_url base_url client_id client_secret customer_id user_id scope environment"
+              .concat(" refresh_margin allow_http")
+              .split(" "));
 
   private final Map<String, String> keys;
 
@@ -48,10 +55,7 @@ public final class RosteringConfig {
   public static RosteringConfig fromEnvironment(Map<String, String> variables) {
     notNull(variables, "the variables");
     var builder = builder();
-    for (var key :
-        ("auth_url base_url client_id client_secret customer_id user_id scope"
-                + " environment refresh_margin allow_http")
-            .split(" ")) {
+    for (var key : KEYS) {
       builder.set(key, variables.get("ROSTERING_" + key.toUpperCase(ROOT)));
     }
     return builder.build();
@@ -67,17 +71,26 @@ public final class RosteringConfig {
    * does not have, and host names that the JDK does not permit.
    */
   void check() {
-    keys.forEach(
-        (key, value) -> {
-          if (!Json.isUnicode(value)) {
-            var message = "has a lone surrogate: pass valid Unicode";
-            throw RosteringException.ofConfig("config_invalid", key, message);
-          }
-          if (key.endsWith("_url") && URI.create(value).getHost() == null) {
-            var message = "has a host that java.net.URI cannot read: use no underscore in it";
-            throw RosteringException.ofConfig("config_invalid", key, message);
-          }
-        });
+    keys.forEach(RosteringConfig::check);
+  }
+
+  static void check(String key, String value) {
+    if (!Json.isUnicode(value)) {
+      var message = "has a lone surrogate: pass valid Unicode";
+      throw RosteringException.ofConfig("config_invalid", key, message);
+    }
+    if (key.endsWith("_url") && URI.create(value).getHost() == null) {
+      var message = "has a host that java.net.URI cannot read: use no underscore in it";
+      throw RosteringException.ofConfig("config_invalid", key, message);
+    }
+  }
+
+  URI baseUrl() {
+    if (!keys.containsKey("base_url")) {
+      var message = "is not set: set it, because only requests to it get the token";
+      throw RosteringException.ofConfig("config_missing", "base_url", message);
+    }
+    return URI.create(keys.get("base_url"));
   }
 
   @Override

@@ -4,14 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Locale.ROOT;
 
 import java.net.http.HttpHeaders;
-import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -21,6 +23,8 @@ import java.util.stream.Stream;
  */
 public final class RosteringException extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  private static final Pattern JOINT = Pattern.compile("_([a-z])");
 
   private static final String TRUST =
       "; if the certificate is right, trust its CA with -Djavax.net.ssl.trustStore=FILE"
@@ -42,7 +46,9 @@ public final class RosteringException extends RuntimeException {
     TOKEN_ENDPOINT_UNAVAILABLE,
     /** The token endpoint's response has no usable token. */
     TOKEN_RESPONSE_INVALID,
-    /** {@code setToken}: an expired token, or another client's, scope's or token URL's. */
+    /**
+     * {@code setToken}: the token expired, or belongs to another client, scope or token endpoint.
+     */
     TOKEN_MISMATCH,
     /** The service refuses new tokens, too, or the token of a request that cannot be sent again. */
     SERVICE_UNAUTHORIZED,
@@ -50,15 +56,21 @@ public final class RosteringException extends RuntimeException {
     SERVICE_ERROR,
     /** A request got no response, or the call timed out. */
     NETWORK_ERROR,
+    /** The plugin itself failed, such as for lack of memory. */
+    PLUGIN_FAILED,
     /** A code of a newer plugin; {@link #toJson} has its name. */
-    UNKNOWN
+    UNKNOWN;
+
+    static Code of(String name) {
+      return Stream.of(values())
+          .filter(c -> c.name().equalsIgnoreCase(name))
+          .findAny()
+          .orElse(UNKNOWN);
+    }
   }
 
   /** The contract's fields, by its names. */
-  private final LinkedHashMap<String, Object> fields;
-
-  /** The headers of the service's response. */
-  private final transient HttpHeaders headers;
+  final LinkedHashMap<String, Object> fields;
 
   /**
    * Creates an error, for a fake client in tests.
@@ -70,10 +82,9 @@ public final class RosteringException extends RuntimeException {
     this(fields(code.name().toLowerCase(ROOT), message, retryable, details), null);
   }
 
-  private RosteringException(LinkedHashMap<String, Object> fields, HttpHeaders headers) {
-    super(message(fields));
+  private RosteringException(LinkedHashMap<String, Object> fields, Throwable cause) {
+    super(message(fields), cause);
     this.fields = fields;
-    this.headers = headers;
   }
 
   private static LinkedHashMap<String, Object> fields(
@@ -100,24 +111,38 @@ public final class RosteringException extends RuntimeException {
     return known.isEmpty() ? text : text + " (" + String.join(", ", known) + ")";
   }
 
-  /** Appends the caller's names of a field: {@code (authUrl, ROSTERING_AUTH_URL)}. */
+  /**
+   * Appends the caller's names of a field, or of all fields of the config that the message names:
+   * {@code (authUrl, ROSTERING_AUTH_URL)}.
+   */
   private static String withNames(String message, String code, Object key) {
-    if (!(key instanceof String field)) {
+    if (key == null) {
       return message;
     }
-    var names = new ArrayList<String>();
-    if (field.contains("_")) {
-      var letters = Pattern.compile("_([a-z])").matcher(field);
-      names.add(letters.replaceAll(letter -> letter.group(1).toUpperCase(ROOT)));
+    var isConfig = code.startsWith("config_");
+    var fields = new LinkedHashSet<>(isConfig ? List.of(message.split("[^a-z_]+")) : List.of());
+    fields.retainAll(RosteringConfig.KEYS);
+    fields.remove((String) key);
+    fields.add((String) key); // the last one
+    var names = new StringJoiner(", ", " (", ")").setEmptyValue("");
+    for (var field : fields) {
+      var name = JOINT.matcher(field).replaceAll(joint -> joint.group(1).toUpperCase(ROOT));
+      if (!name.equals(field)) {
+        names.add(name);
+      }
+      if (isConfig) {
+        names.add("ROSTERING_" + field.toUpperCase(ROOT));
+      }
     }
-    if (code.startsWith("config_")) {
-      names.add("ROSTERING_" + field.toUpperCase(ROOT));
-    }
-    return names.isEmpty() ? message : message + " (" + String.join(", ", names) + ")";
+    return message + names;
   }
 
-  /** Reads an error of the plugin. What is null is not known. */
-  static RosteringException ofPlugin(byte[] json, HttpHeaders headers, Throwable cause) {
+  /**
+   * Reads an error of the plugin.
+   *
+   * @param failure why there was no response, or null
+   */
+  static RosteringException ofPlugin(byte[] json, Http.Failure failure) {
     LinkedHashMap<String, Object> fields;
     try {
       fields = new LinkedHashMap<>(Json.read(json));
@@ -126,25 +151,22 @@ public final class RosteringException extends RuntimeException {
     }
     var code = String.valueOf(fields.get("code"));
     fields.computeIfPresent("message", (f, m) -> withNames((String) m, code, fields.get("key")));
-    if (!code.equals("network_error")) {
-      return new RosteringException(fields, headers);
+    if (!code.equals("network_error") || failure == null) {
+      return new RosteringException(fields, null);
     }
-    if (Stream.iterate(cause, t -> t != null, Throwable::getCause)
-        .anyMatch(CertificateException.class::isInstance)) {
+    if (failure.isUntrusted) {
       fields.put("retryable", false);
       fields.remove("retry_after");
       fields.computeIfPresent("message", (f, m) -> m + TRUST);
     }
-    var error = new RosteringException(fields, headers);
-    error.initCause(cause);
-    return error;
+    return new RosteringException(fields, failure.getCause());
   }
 
   /** Returns what a call throws after a failure elsewhere, with the stack of this thread. */
   static RuntimeException thrown(Exception wrapper) {
     var failure = wrapper.getCause();
     if (failure instanceof RosteringException shared) {
-      return shared.with(shared);
+      return new RosteringException(shared.fields, shared.getCause());
     }
     if (failure instanceof IllegalArgumentException misuse) {
       return misuse;
@@ -153,30 +175,16 @@ public final class RosteringException extends RuntimeException {
     return new IllegalStateException(isKnown ? failure.getMessage() : failure.toString(), failure);
   }
 
-  /** Returns this error, of a response, with the verdict on its token. */
-  RosteringException with(RosteringException verdict) {
-    var merged = new LinkedHashMap<>(fields);
-    for (var name : List.of("message", "retryable", "retry_after")) {
-      merged.remove(name);
-      if (verdict.fields.containsKey(name)) {
-        merged.put(name, verdict.fields.get(name));
-      }
-    }
-    var error = new RosteringException(merged, headers);
-    error.initCause(getCause());
-    return error;
-  }
-
-  /** Returns this error with more to its message. */
-  RosteringException add(String text) {
+  /** Returns this error with other fields. */
+  RosteringException with(Map<String, ?> changes) {
     var changed = new LinkedHashMap<>(fields);
-    changed.put("message", fields.get("message") + text);
-    return new RosteringException(changed, headers);
+    changed.putAll(changes);
+    return new RosteringException(changed, getCause());
   }
 
-  static IllegalStateException ofBug(String what, Throwable cause) {
-    return new IllegalStateException(
-        "the plugin failed, which is a bug; report it: " + what, cause);
+  static RosteringException ofBug(String what, Throwable cause) {
+    var message = "the plugin failed, which is a bug; report it: " + what;
+    return new RosteringException(fields("plugin_failed", message, false, Map.of()), cause);
   }
 
   /** Creates an error of the config; the message begins with the key. */
@@ -199,10 +207,7 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return the code, or {@link Code#UNKNOWN}} */
   public Code code() {
-    return Stream.of(Code.values())
-        .filter(c -> c.name().equalsIgnoreCase((String) fields.get("code")))
-        .findAny()
-        .orElse(Code.UNKNOWN);
+    return Code.of((String) fields.get("code"));
   }
 
   /**
@@ -228,7 +233,16 @@ public final class RosteringException extends RuntimeException {
 
   /** {@return the headers of the service's response; none if the error is not the service's} */
   public HttpHeaders headers() {
-    return headers == null ? Response.NO_HEADERS : headers;
+    var all = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
+    if (fields.get("headers") instanceof Map<?, ?> headers) {
+      headers.forEach(
+          (name, values) -> {
+            var kept = all.computeIfAbsent((String) name, n -> new ArrayList<>());
+            (values instanceof List<?> list ? list : List.of(values))
+                .forEach(value -> kept.add((String) value));
+          });
+    }
+    return HttpHeaders.of(all, (name, value) -> true);
   }
 
   /** {@return the body of the service's response, up to 4 KiB, without secrets and tokens} */
@@ -253,9 +267,14 @@ public final class RosteringException extends RuntimeException {
         : Optional.empty();
   }
 
-  /** {@return all that is known as JSON with the contract's names, for logs that programs read} */
+  /**
+   * {@return all that is known but the headers, as JSON with the contract's names, for logs that
+   * programs read}
+   */
   public String toJson() {
-    return new String(Json.write(fields), UTF_8);
+    var shown = new LinkedHashMap<>(fields);
+    shown.remove("headers");
+    return new String(Json.write(shown), UTF_8);
   }
 
   private Optional<String> string(String name) {

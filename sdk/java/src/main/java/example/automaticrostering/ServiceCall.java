@@ -1,16 +1,17 @@
 package example.automaticrostering;
 
 import static example.automaticrostering.RosteringException.Code.SERVICE_UNAUTHORIZED;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A call of the service. Its error is the plugin's explanation of the last response. */
-final class ServiceCall implements Driver.Sending<RuntimeException> {
+final class ServiceCall {
   private final Driver driver;
   private final Call call;
   private final Map<String, ?> input;
@@ -18,6 +19,7 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
   private final List<String> sent = new ArrayList<>();
   private Request request;
   private Response last;
+  private long milliseconds; // that it took
 
   ServiceCall(Driver driver, Call call, Map<String, ?> input, BodyPublisher body) {
     this.driver = driver;
@@ -29,44 +31,49 @@ final class ServiceCall implements Driver.Sending<RuntimeException> {
   Response make() throws InterruptedException {
     var isRepeatable = Parts.isRepeatable(body);
     request = driver.request(input);
-    var verdict = driver.send(isRepeatable, sent, this);
-    if (verdict == null && Http.isSuccess(last.status())) {
+    var failure = driver.send(call, isRepeatable, sent, this::send);
+    if (failure == null && Http.isSuccess(last.status())) {
       return last;
     }
     var refusal =
-        verdict instanceof RosteringException e && e.code() == SERVICE_UNAUTHORIZED ? e : null;
-    if (verdict != refusal) {
-      throw verdict;
+        failure instanceof RosteringException e && e.code() == SERVICE_UNAUTHORIZED ? e : null;
+    if (failure != refusal) {
+      throw failure;
     }
-    var error = explain(last.fields(), driver.redacted(last.headers(), sent), null);
+    var error = explain(last.fields(), null);
     if (last.status() == 401 && !isRepeatable) {
-      throw error.add("; " + request + " was not sent again: its body can be read only once");
+      var why = "; it was not sent again, because its body can be read only once";
+      throw error.with(Map.of("message", error.fields.get("message") + why));
     }
-    throw refusal == null ? error : error.with(refusal);
+    if (refusal != null) { // it decides what comes next
+      var verdict = new HashMap<>(refusal.fields);
+      verdict.keySet().retainAll(Set.of("retryable", "retry_after"));
+      error = error.with(verdict);
+    }
+    throw error;
   }
 
-  @Override
-  public Token token(String refused) throws InterruptedException {
-    call.check();
-    return driver.holder.token(refused);
-  }
-
-  @Override
-  public int send(Token token) throws InterruptedException {
-    call.check();
+  private int send(Token token) throws InterruptedException {
+    var begin = System.nanoTime();
     try {
       last = driver.http.send(request.with(token, body));
     } catch (Http.Failure e) {
-      throw explain(Map.of("failed", e.getMessage()), null, e.getCause());
+      milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
+      throw explain(Map.of("failed", e.getMessage()), e);
     }
+    milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
     return last.status();
   }
 
-  private RosteringException explain(Map<String, ?> outcome, HttpHeaders headers, Throwable cause)
+  private RosteringException explain(Map<String, ?> outcome, Http.Failure failure)
       throws InterruptedException {
     var x = new HashMap<String, Object>(outcome);
     x.put("tokens", sent);
+    x.put("method", input.get("method"));
+    x.put("path", input.get("path"));
+    x.put("milliseconds", milliseconds);
+    x.put("now", driver.now());
     var error = driver.plugin.run(() -> driver.plugin.call("explain", Json.write(x), null));
-    return RosteringException.ofPlugin(error, headers, cause);
+    return RosteringException.ofPlugin(error, failure);
   }
 }

@@ -13,16 +13,25 @@ import java.util.stream.Stream;
 
 /** A request for {@link RosteringClient#sendRequest}. */
 public final class ServiceRequest {
-  static final ServiceRequest LIST_JOBS = new ServiceRequest(Map.of(), BodyPublishers.noBody());
+  static final ServiceRequest LIST_JOBS = get("/jobs");
 
   /** The fields of the plugin's input. */
   final Map<String, ?> input;
 
+  final Map<String, String> headers;
+
   final BodyPublisher body;
 
-  private ServiceRequest(Map<String, ?> input, BodyPublisher body) {
+  private ServiceRequest(Map<String, ?> input, Map<String, String> headers, BodyPublisher body) {
     this.input = input;
+    this.headers = headers;
     this.body = body;
+  }
+
+  /** Puts a header of a caller among others. */
+  static void put(Map<String, String> headers, String name, String value) {
+    headers.put(
+        Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
   }
 
   /** Returns a GET request. The path begins with a slash, and may have a query. */
@@ -60,8 +69,7 @@ public final class ServiceRequest {
 
     /** Sets a header. Authorization, the two ids and headers of the connection are reserved. */
     public Builder header(String name, String value) {
-      headers.put(
-          Json.bounded(notNull(name, "a header's name")), Json.bounded(notNull(value, "a header")));
+      put(headers, name, value);
       return this;
     }
 
@@ -98,11 +106,11 @@ public final class ServiceRequest {
       var input = new HashMap<String, Object>();
       input.put("path", Json.bounded(path));
       input.put("method", method);
-      input.put("headers", Map.copyOf(headers));
       if (body != null) {
         input.put("body", true);
       }
-      return new ServiceRequest(input, body == null ? BodyPublishers.noBody() : body);
+      return new ServiceRequest(
+          input, Map.copyOf(headers), body == null ? BodyPublishers.noBody() : body);
     }
 
     private static String encode(String string) {

@@ -1,7 +1,6 @@
 /**
  * A client for Automatic Rostering: open one with {@link
- * example.automaticrostering.RosteringClient#open}. What is not {@code Nullable} is never null, and
- * must not be.
+ * example.automaticrostering.RosteringClient#open}. Everything not {@code Nullable} is non-null.
  */
 @NullMarked
 package example.automaticrostering;

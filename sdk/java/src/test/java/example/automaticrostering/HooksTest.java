@@ -49,12 +49,11 @@ class HooksTest extends ServersTest {
     var http = HttpClient.newBuilder().authenticator(new Authenticator() {}).build();
     if (Runtime.version().feature() < 24) {
       assertThrows(IllegalArgumentException.class, () -> builder().httpClient(http));
-      assertThrows(IllegalArgumentException.class, () -> client.authorize(http));
       return;
     }
     try (var client = builder().httpClient(http).open()) {
       client.listJobs();
-      client.authorize(http).send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
+      client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
       assertEquals(List.of("Bearer token-1 ", "Bearer token-1 "), requests);
     }
   }
@@ -141,16 +140,31 @@ class HooksTest extends ServersTest {
   }
 
   @Test
-  void defaultClientSpeaksHttp2() throws Exception {
+  void clientThatFollowsRedirectsIsRefused() {
+    for (var follows : List.of(HttpClient.Redirect.NORMAL, HttpClient.Redirect.ALWAYS)) {
+      var http = HttpClient.newBuilder().followRedirects(follows).build();
+      assertThrows(IllegalArgumentException.class, () -> builder().httpClient(http));
+    }
+  }
+
+  /** An upgrade to HTTP/2, or one negotiated with TLS: see {@link Http#VERSION}. */
+  @Test
+  void requestsAreOfHttp1() throws Exception {
     var hello = new CompletableFuture<String>();
+    var http = HttpClient.newHttpClient();
     try (var server = server((socket, text) -> hello.complete(text));
         var client =
-            RosteringClient.open(
-                config().authUrl("https://127.0.0.1:" + server.getLocalPort()).build())) {
+            RosteringClient.builder(
+                    config().authUrl("https://127.0.0.1:" + server.getLocalPort()).build())
+                .httpClient(http)
+                .open()) {
       assertCode(NETWORK_ERROR, client::getToken);
     }
-    assertTrue(hello.get().contains("\2h2"), "application-layer protocol negotiation");
-    client.listJobs(); // without TLS, no upgrade is asked for
+    assertFalse(hello.get().contains("\2h2"), "application-layer protocol negotiation");
+    try (var client = builder().httpClient(http).open()) {
+      client.listJobs();
+    }
+    client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.discarding());
     assertEquals(List.of(), upgrades);
   }
 
@@ -167,12 +181,11 @@ class HooksTest extends ServersTest {
         var client =
             RosteringClient.open(
                 config().baseUrl("http://127.0.0.1:" + server.getLocalPort()).build())) {
-      var http = client.authorize(HttpClient.newHttpClient());
       var uri = URI.create("http://127.0.0.1:" + server.getLocalPort());
       var request = HttpRequest.newBuilder(uri).build();
-      var e = assertThrows(IOException.class, () -> http.send(request, BodyHandlers.ofString()));
+      var e = assertThrows(IOException.class, () -> client.send(request, BodyHandlers.ofString()));
       assertFalse(e.toString().contains("token-1") || e.getCause() != null, e::toString);
-      var future = http.sendAsync(request, BodyHandlers.ofString());
+      var future = client.sendAsync(request, BodyHandlers.ofString());
       var cause = assertThrows(ExecutionException.class, future::get).getCause();
       assertFalse(
           cause.toString().contains("token-1") || cause.getCause() != null, cause::toString);
@@ -190,5 +203,51 @@ class HooksTest extends ServersTest {
     }
     body.onComplete();
     assertArrayEquals(new byte[] {0, 1, 2}, body.getBody().toCompletableFuture().get());
+  }
+
+  /** It may quote the request, as an exception of a program's own cookie handler does here. */
+  @Test
+  void exceptionsOfTheProgramAreNoCauses() throws Exception {
+    var cookies =
+        new CookieHandler() {
+          @Override
+          public Map<String, List<String>> get(URI uri, Map<String, List<String>> headers) {
+            if (headers.containsKey("Authorization")) {
+              throw new IllegalStateException("no cookies for " + headers);
+            }
+            return Map.of();
+          }
+
+          @Override
+          public void put(URI uri, Map<String, List<String>> headers) {}
+        };
+    var http = HttpClient.newBuilder().cookieHandler(cookies).build();
+    try (var client = builder().httpClient(http).open()) {
+      var e = assertCode(NETWORK_ERROR, client::listJobs);
+      assertTrue(e.getCause().getMessage().contains("IllegalStateException"));
+      var shown = new java.io.StringWriter();
+      e.printStackTrace(new java.io.PrintWriter(shown));
+      assertFalse(shown.toString().contains("token-1"), shown::toString);
+    }
+  }
+
+  @Test
+  void causeIsThatOfTheSameTokenRequest() throws Exception {
+    var closed = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
+    closed.close();
+    var config = config().authUrl("http://127.0.0.1:" + closed.getLocalPort()).build();
+    var now = java.time.Instant.now();
+    try (var client = RosteringClient.builder(config).clock(() -> now).open()) {
+      assertInstanceOf(
+          ConnectException.class, assertCode(NETWORK_ERROR, client::getToken).getCause());
+      assertNull(assertCode(NETWORK_ERROR, client::getToken).getCause(), "within the backoff");
+    }
+  }
+
+  @Test
+  void lambda() {
+    assertTrue(Holder.isLambda(Map.of("AWS_LAMBDA_FUNCTION_NAME", "jobs")));
+    assertFalse(Holder.isLambda(Map.of("AWS_LAMBDA_FUNCTION_NAME", "")));
+    assertFalse(Holder.isLambda(Map.of()));
   }
 }

@@ -17,17 +17,19 @@ class RosteringExceptionTest extends ServersTest {
   private static final String EVERY_FIELD =
       """
       {"code":"service_error","message":"set k","retryable":true,"key":"k","status":503,\
-      "oauth_error":"o","oauth_error_description":"d","retry_after":7,"body":"b",\
+      "oauth_error":"o","oauth_error_description":"d","retry_after":7,\
+      "body":"b",\
       "body_truncated":true}""";
 
   private static RosteringException read(String json) {
-    return RosteringException.ofPlugin(json.getBytes(UTF_8), null, null);
+    return RosteringException.ofPlugin(json.getBytes(UTF_8), null);
   }
 
   @Test
   void everyField() throws Exception {
     var bytes = new ByteArrayOutputStream();
-    new ObjectOutputStream(bytes).writeObject(read(EVERY_FIELD));
+    var headers = ",\"headers\":{\"X\":[\"a\",\"b\"],\"x\":\"c\"}}";
+    new ObjectOutputStream(bytes).writeObject(read(EVERY_FIELD.replaceFirst("}$", headers)));
     var stream = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()));
     var e = (RosteringException) stream.readObject();
     assertEquals(EVERY_FIELD, e.toJson());
@@ -40,7 +42,7 @@ class RosteringExceptionTest extends ServersTest {
     assertEquals(Optional.of("d"), e.oauthErrorDescription());
     assertEquals(Optional.of(Duration.ofSeconds(7)), e.retryAfter());
     assertEquals(Optional.of("b"), e.body());
-    assertEquals(Map.of(), e.headers().map());
+    assertEquals(List.of("a", "b", "c"), e.headers().allValues("x"));
   }
 
   @Test
@@ -49,7 +51,7 @@ class RosteringExceptionTest extends ServersTest {
     assertEquals(unknown, read(unknown).toJson());
     assertEquals(UNKNOWN, read(unknown).code());
     for (var text : new String[] {"", "[]", "not JSON"}) {
-      assertThrows(IllegalStateException.class, () -> read(text));
+      assertCode(PLUGIN_FAILED, () -> read(text));
     }
   }
 
@@ -57,6 +59,10 @@ class RosteringExceptionTest extends ServersTest {
   void errorNamesAreTheCallers() {
     var config = RosteringClient.builder(config().authUrl("").build());
     assertEnd(" (authUrl, ROSTERING_AUTH_URL)", assertCode(CONFIG_MISSING, config::open));
+    config = RosteringClient.builder(config().environment(null).authUrl("").clientId("").build());
+    assertEnd(
+        " (ROSTERING_ENVIRONMENT, authUrl, ROSTERING_AUTH_URL, clientId, ROSTERING_CLIENT_ID)",
+        assertCode(CONFIG_MISSING, config::open));
     assertEnd(" (customerId)", assertCode(INVALID_INPUT, client.forCustomer("")::listJobs));
     var noToken = new Token("", "Bearer", Instant.now(), "key");
     assertEnd(" (accessToken)", assertCode(INVALID_INPUT, () -> client.setToken(noToken)));
@@ -71,9 +77,11 @@ class RosteringExceptionTest extends ServersTest {
     var cause = new CertificateException("no path");
     var handshake = new SSLHandshakeException(cause.toString());
     handshake.initCause(new IllegalStateException("no path", cause));
-    assertEquals(handshake.toString(), Http.reason(handshake));
+    assertEquals(handshake.toString(), Http.reason(handshake, Throwable::toString));
     assertEquals(
         "java.net.ConnectException, caused by java.nio.channels.UnresolvedAddressException",
-        Http.reason(new ConnectException().initCause(new UnresolvedAddressException())));
+        Http.reason(
+            new ConnectException().initCause(new UnresolvedAddressException()),
+            Throwable::toString));
   }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.*;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.*;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -18,32 +19,47 @@ import org.junit.jupiter.api.function.Executable;
 abstract class ServersTest {
   final List<String> requests = new CopyOnWriteArrayList<>(); // tokens and bodies
   final List<String> upgrades = new CopyOnWriteArrayList<>(); // that were asked for
+  final Set<InetSocketAddress> peers = ConcurrentHashMap.newKeySet(); // of the service
   volatile HttpHandler service = exchange -> respond(exchange, 200, "{}");
   RosteringClient client;
   URI uri;
   private final AtomicInteger tokens = new AtomicInteger();
   private final ExecutorService threads = Executors.newCachedThreadPool();
+  volatile int tokenStatus = 200;
+  private volatile CountDownLatch freed = new CountDownLatch(0);
+  private volatile CountDownLatch tokenRequest = new CountDownLatch(0);
+  private HttpServer auth;
   private HttpServer server;
+
+  static {
+    System.setProperty("sun.net.httpserver.nodelay", "true"); // or each response takes 40 ms
+  }
 
   @BeforeEach
   void start() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
-    server.createContext(
+    auth = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    auth.setExecutor(threads);
+    auth.createContext(
         "/connect/token",
         exchange -> {
+          tokenRequest.countDown();
+          assertDoesNotThrow(() -> freed.await());
           var token =
               "{\"access_token\":\"token-%d\",\"token_type\":\"Bearer\",\"expires_in\":3600}";
-          respond(exchange, 200, token.formatted(tokens.incrementAndGet()));
+          respond(exchange, tokenStatus, token.formatted(tokens.incrementAndGet()));
         });
     server.createContext(
         "/",
         exchange -> {
           var body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
+          peers.add(exchange.getRemoteAddress());
           upgrades.addAll(exchange.getRequestHeaders().getOrDefault("Upgrade", List.of()));
           requests.add(exchange.getRequestHeaders().getFirst("Authorization") + " " + body);
           service.handle(exchange);
         });
+    auth.start();
     server.start();
     uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/jobs");
     client = builder().open();
@@ -51,7 +67,9 @@ abstract class ServersTest {
 
   @AfterEach
   void stop() {
+    freeTokens();
     client.close(Duration.ZERO);
+    auth.stop(0);
     server.stop(0);
     threads.shutdownNow();
   }
@@ -59,7 +77,7 @@ abstract class ServersTest {
   RosteringConfig.Builder config() {
     return RosteringConfig.builder()
         .environment(RosteringConfig.Environment.STAGE)
-        .authUrl(uri.resolve("/").toString())
+        .authUrl("http://127.0.0.1:" + auth.getAddress().getPort())
         .baseUrl(uri.resolve("/").toString())
         .clientId("id")
         .clientSecret("the-secret")
@@ -69,6 +87,16 @@ abstract class ServersTest {
 
   RosteringClientBuilder builder() {
     return RosteringClient.builder(config().build());
+  }
+
+  /** Has the token endpoint not respond until it is freed; the result waits for a request. */
+  CountDownLatch holdTokens() {
+    freed = new CountDownLatch(1);
+    return tokenRequest = new CountDownLatch(1);
+  }
+
+  void freeTokens() {
+    freed.countDown();
   }
 
   static void respond(HttpExchange exchange, int status, String body) throws IOException {

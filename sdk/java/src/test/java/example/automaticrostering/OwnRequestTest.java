@@ -5,24 +5,15 @@ import static org.junit.jupiter.api.Assertions.*;
 
 import java.io.ByteArrayInputStream;
 import java.net.http.*;
-import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the JDK's client adds to requests with the token, which the suite shows. */
-class AuthorizeTest extends ServersTest {
-  private HttpClient http;
-
-  @BeforeEach
-  void authorize() {
-    http = client.authorize(HttpClient.newHttpClient());
-  }
-
+/** What Java adds to a program's own requests, which the suite shows. */
+class OwnRequestTest extends ServersTest {
   @Test
   void handlerSeesOneResponse() throws Exception {
     var bodies =
@@ -33,7 +24,7 @@ class AuthorizeTest extends ServersTest {
       refused("no");
       var seen = new ArrayList<Integer>();
       var response =
-          http.send(
+          client.send(
               HttpRequest.newBuilder(uri).POST(body).build(),
               info -> {
                 seen.add(info.statusCode());
@@ -53,18 +44,39 @@ class AuthorizeTest extends ServersTest {
     for (var refusal : List.of("", "no", "x".repeat(100_000))) {
       refused(refusal);
       var request = HttpRequest.newBuilder(uri).POST(BodyPublishers.concat(text, text)).build();
-      var response = http.send(request, BodyHandlers.ofString());
+      var response = client.send(request, BodyHandlers.ofString());
       assertEquals("401 " + refusal, response.statusCode() + " " + response.body());
     }
     assertEquals(3, requests.size());
   }
 
   @Test
-  void clientThatFollowsRedirectsIsRefused() {
-    for (var follows : List.of(Redirect.NORMAL, Redirect.ALWAYS)) {
-      var plain = HttpClient.newBuilder().followRedirects(follows).build();
-      assertThrows(IllegalArgumentException.class, () -> client.authorize(plain));
-      assertThrows(IllegalArgumentException.class, () -> builder().httpClient(plain));
-    }
+  void refusalWithoutAnotherTokenIsRead() throws Exception {
+    refused("no");
+    tokenStatus = 503;
+    var response = client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofLines());
+    assertEquals(401, response.statusCode());
+    assertEquals(List.of("no"), response.body().toList());
+  }
+
+  /** Its connection stays usable: the next request goes through it. */
+  @Test
+  void interruptWhileItWaitsForAnotherToken() throws Exception {
+    refused("no");
+    var arrived = holdTokens();
+    var call =
+        new Thread(
+            () ->
+                assertThrows(
+                    InterruptedException.class,
+                    () ->
+                        client.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())));
+    call.start();
+    arrived.await();
+    call.interrupt();
+    call.join();
+    var plain = HttpRequest.newBuilder(uri).setHeader("Authorization", "mine").build();
+    assertEquals("ok", client.send(plain, BodyHandlers.ofString()).body());
+    assertEquals(1, peers.size(), peers::toString);
   }
 }
