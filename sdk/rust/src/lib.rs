@@ -52,9 +52,9 @@ pub use reqwest_middleware; // for Middleware
 pub use response::Response;
 pub use retry::{Retryable, Waits, retry, retry_if};
 pub use rustls; // for Options::http
+pub use status::{BackoffError, Status};
 #[cfg(feature = "redis")]
 pub use store::RedisStore;
-pub use status::{BackoffError, Status};
 pub use store::{FileStore, MemoryStore, Store};
 pub use token::{Secret, Token};
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use serde::de::DeserializeOwned;
@@ -152,8 +153,12 @@ impl Instance {
         output.and_then(|output| decode(&output)).unwrap_or_default()
     }
 
+    /// A panic of the interpreter is a trap, too.
     fn run(&mut self, export: &str) -> Result<i32, wasmi::Error> {
-        self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
+        let call = AssertUnwindSafe(|| {
+            self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
+        });
+        catch_unwind(call).unwrap_or_else(|_| Err(wasmi::Error::new("the interpreter panicked")))
     }
 }
 

@@ -37,13 +37,7 @@ pub trait Store: Send + Sync {
 const MAX_VALUE: usize = 64 << 10;
 
 /// Carries out a step. Returns its result.
-pub async fn apply(
-    store: Option<&dyn Store>,
-    op: &str,
-    key: &str,
-    value: &str,
-    ttl: Duration,
-) -> Result<Value, Cause> {
+pub async fn apply(store: Option<&dyn Store>, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
     let store = store.ok_or("there is no store")?;
     Ok(match op {
         "get" => {
