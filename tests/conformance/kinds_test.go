@@ -103,6 +103,10 @@ var kinds = []kind{
 	says("a length too large for an integer", ok+"Content-Length: 99999999999999999999\r\n\r\n{}"),
 	says("an invalid chunk size", ok+"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"),
 	says("a chunk size too large for an integer", ok+"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}\r\n"),
+	{name: "an endless chunk size", do: func(c net.Conn, _ string) {
+		_, _ = io.WriteString(c, ok+"Transfer-Encoding: chunked\r\n\r\n")
+		repeat(c, strings.Repeat("0", 64<<10), 0)
+	}, drips: true},
 	says("chunks and a length", ok+"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n2\r\n1}\r\n0\r\n\r\n"),
 	says("a header with a zero byte", ok+"X-Zero: a\x00b\r\nContent-Length: 2\r\n\r\n{}"),
 	says("a header without a name", ok+": x\r\nContent-Length: 2\r\n\r\n{}"),

@@ -137,6 +137,21 @@ pub extern "C" fn rostering_client_view(
     })
 }
 
+/// Returns a view whose calls also send this header, in place of the client's of that name, such as traceparent.
+#[no_mangle]
+pub extern "C" fn rostering_client_with_header(
+    client: Option<&Client>,
+    name: *const c_char,
+    value: *const c_char,
+    error: *mut *mut Error,
+) -> Option<Box<Client>> {
+    make(error, || {
+        let Client { client, shared } = given(client, "client")?;
+        let view = client.with_headers([(required("name", name)?, required("value", value)?)]);
+        Ok(Client { client: view, shared: shared.clone() })
+    })
+}
+
 /// Closes a client with all its views: later calls fail with closed. For a view, it does nothing. Waits up to timeout_ms
 /// for the calls in progress; those that remain fail with closed, too. 0 does not wait. A token request for which no call
 /// waits is abandoned.
@@ -262,4 +277,39 @@ pub extern "C" fn rostering_clear_token(client: Option<&Client>, error: *mut *mu
         let client = given(client, "client")?;
         client.shared.block_on(async { Ok(client.client.clear_token().await.map(|()| true)?) })
     })
+}
+
+/// Changes the client's secret, for its views, too. The next token request uses it, and a backoff after token_endpoint_rejected
+/// ends; the token stays. If the secret is invalid, the client keeps the old one.
+#[no_mangle]
+pub extern "C" fn rostering_set_secret(
+    client: Option<&Client>,
+    client_secret: *const c_char,
+    error: *mut *mut Error,
+) -> bool {
+    run(error, || {
+        let (client, secret) = (given(client, "client")?, required("client_secret", client_secret)?);
+        client.shared.block_on(async { Ok(client.client.set_secret(secret).await.map(|()| true)?) })
+    })
+}
+
+/// Returns what the client has done since it opened, and what it holds, as JSON, to be freed with rostering_text_free:
+/// token_expires_at, renew_at, retry_at (Unix seconds) and error (code and message of that backoff), if there is such a
+/// time; renewing; calls, failed_calls (a number for each code), service_requests, token_requests, failed_token_requests,
+/// refused_tokens, store_failures. It sends nothing and does not wait. A closed client returns its last numbers.
+#[no_mangle]
+pub extern "C" fn rostering_client_status(client: Option<&Client>, error: *mut *mut Error) -> *mut c_char {
+    let status = make(error, || {
+        let Client { client, shared } = given(client, "client")?;
+        shared.block_on(async { Ok(c_string(&json!(client.status()).to_string())) })
+    });
+    status.map_or(std::ptr::null_mut(), |status| status.into_raw())
+}
+
+/// Frees a text that rostering_client_status returned.
+#[no_mangle]
+pub unsafe extern "C" fn rostering_text_free(text: *mut c_char) {
+    if !text.is_null() {
+        drop(CString::from_raw(text));
+    }
 }

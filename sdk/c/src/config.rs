@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use automatic_rostering::reqwest::{Certificate, ClientBuilder, Identity, Proxy};
+use automatic_rostering::rustls::crypto::ring;
 use automatic_rostering::Options;
 
 use crate::error::Error;
@@ -14,11 +15,11 @@ use crate::store::Store;
 use crate::{given, make, required, run, Result};
 
 /// How to reach the service, as whom, and how a client works. rostering_client_open copies it.
-#[derive(Default)]
 pub struct Config {
     pub config: automatic_rostering::Config,
     pub logger: Logger,
     options: Options,
+    headers: Vec<(String, String)>,
     http: Vec<Setting>,
 }
 
@@ -44,7 +45,8 @@ impl Config {
         let options = self.options.clone();
         match key {
             "timeout_ms" => {
-                let ms: i64 = value.parse().map_err(|_| wrong("an integer (milliseconds)"))?;
+                let ms = value.parse().ok().filter(|&ms: &i64| ms != 0);
+                let ms = ms.ok_or_else(|| wrong("an integer (milliseconds), or -1 for no limit"))?;
                 self.options = options.timeout(u64::try_from(ms).ok().map(Duration::from_millis));
             }
             "max_body" => self.options = options.max_body(value.parse().map_err(|_| wrong("an integer (bytes)"))?),
@@ -65,10 +67,7 @@ impl Config {
                 let proxy = Proxy::all(value).map_err(|_| wrong("a URL"))?;
                 self.http.push(Arc::new(move |http| http.proxy(proxy.clone())));
             }
-            "user_agent" => {
-                let name = value.to_owned();
-                self.http.push(Arc::new(move |http| http.user_agent(&name)));
-            }
+            "user_agent" => self.options = options.user_agent(value),
             _ if !KEYS.split(", ").any(|known| known == key) => {
                 return Err(Error::config(key, &format!("unknown key {key}: use one of {KEYS}")));
             }
@@ -79,8 +78,19 @@ impl Config {
 
     /// Returns the options of the crate.
     pub fn options(&self) -> Options {
-        let (http, name) = (self.http.clone(), concat!("automatic-rostering/", env!("CARGO_PKG_VERSION"), " (c)"));
-        self.options.clone().http(move |own| http.iter().fold(own.user_agent(name), |own, setting| setting(own)))
+        let (http, options) = (self.http.clone(), self.options.clone().headers(self.headers.clone()));
+        if http.is_empty() {
+            return options;
+        }
+        let _ = ring::default_provider().install_default(); // for this library, which has a rustls of its own
+        options.http(move |own| http.iter().fold(own, |own, setting| setting(own)))
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let options = Options::default().user_agent(concat!("automatic-rostering/", env!("CARGO_PKG_VERSION"), " (c)"));
+        Self { config: Default::default(), logger: Logger::default(), options, headers: Vec::new(), http: Vec::new() }
     }
 }
 
@@ -126,6 +136,22 @@ pub extern "C" fn rostering_config_set(
     run(error, || {
         let (config, key) = (given(config, "config")?, required("key", key)?);
         config.set(key, required(key, value)?).map(|()| true)
+    })
+}
+
+/// Sends a header with each request to the service, in addition to those that the plugin sets. A call's header of that name
+/// replaces it.
+#[no_mangle]
+pub extern "C" fn rostering_config_set_header(
+    config: Option<&mut Config>,
+    name: *const c_char,
+    value: *const c_char,
+    error: *mut *mut Error,
+) -> bool {
+    run(error, || {
+        let header = (required("name", name)?.into(), required("value", value)?.into());
+        given(config, "config")?.headers.push(header);
+        Ok(true)
     })
 }
 

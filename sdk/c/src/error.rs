@@ -92,9 +92,19 @@ impl Error {
     }
 }
 
+/// What the crate's messages call otherwise.
+const WORDS: [(&str, &str); 4] = [
+    ("with Options::http", "as ca_file"),
+    ("Options::http and user_agent", "the options"),
+    ("Options::wasm", "plugin_file"),
+    ("what a Token is serialized to", "a rostering_token_json"),
+];
+
 impl From<automatic_rostering::Error> for Box<Error> {
     fn from(mut error: automatic_rostering::Error) -> Self {
-        error.message = error.message.replace("with Options::http", "as ca_file");
+        for (rust, c) in WORDS {
+            error.message = error.message.replace(rust, c);
+        }
         Error::make(from_value(json!(error.code)).unwrap_or(Code::Unknown), error)
     }
 }
@@ -129,13 +139,15 @@ pub extern "C" fn rostering_error_retryable(error: Option<&Error>) -> bool {
 }
 
 /// Returns a field as text, or NULL if the error does not have it: code, message, retryable, key (the config key or the
-/// argument that caused it), status, oauth_error, oauth_error_description, retry_after (seconds), body, body_truncated.
+/// argument that caused it), status, oauth_error, oauth_error_description, retry_after (seconds), headers, body,
+/// body_truncated.
 #[no_mangle]
 pub extern "C" fn rostering_error_field(error: Option<&Error>, name: *const c_char) -> *const c_char {
     error.map_or(std::ptr::null(), |error| error.fields.get(name))
 }
 
-/// Returns the service's response that caused it, or NULL: its body is redacted and cut. It belongs to the error.
+/// Returns the service's response that caused it, or NULL: its headers and its body are redacted and cut. It belongs to the
+/// error.
 #[no_mangle]
 pub extern "C" fn rostering_error_response(error: Option<&Error>) -> Option<&Response> {
     error.and_then(|error| error.response.as_ref())

@@ -86,8 +86,22 @@ pub unsafe extern "C" fn rostering_retry(
     cancel: Option<&Cancel>,
     error: *mut *mut Error,
 ) -> bool {
+    let retryable = error.as_ref().and_then(|error| error.as_ref()).is_some_and(|error| error.call.retryable);
+    rostering_retry_if(retries, retryable, cancel, error)
+}
+
+/// As rostering_retry, but again decides in place of whether the error is retryable:
+///
+///     while (rostering_retry_if(retries, rostering_error_code(error) == ROSTERING_CODE_NETWORK_ERROR, NULL, &error));
+#[no_mangle]
+pub unsafe extern "C" fn rostering_retry_if(
+    retries: Option<&mut Retries>,
+    again: bool,
+    cancel: Option<&Cancel>,
+    error: *mut *mut Error,
+) -> bool {
     let (Some(Retries(waits)), Some(failed)) = (retries, error.as_mut()) else { return false };
-    let wait = failed.as_ref().and_then(|failed| waits.after(&failed.call));
+    let wait = failed.as_ref().and_then(|failed| waits.after_if(again, &failed.call));
     let Some(end) = wait.map(|wait| Instant::now() + wait) else { return false };
     drop(Box::from_raw(*failed));
     *failed = std::ptr::null_mut();

@@ -32,7 +32,7 @@ pub extern "C" fn rostering_store_open(url: *const c_char, error: *mut *mut Erro
             return Ok(Store(Arc::new(FileStore::new(folder).map_err(failed)?)));
         }
         // The error of Redis may show the URL with the password.
-        let failed = |_| Error::own(Code::StoreFailed, "url is not memory:, file:FOLDER or the URL of a Redis server");
+        let failed = |_| Error::own(Code::StoreFailed, "url must be memory:, file:FOLDER, or redis://");
         Ok(Store(Arc::new(RedisStore::new(redis::Client::open(url).map_err(failed)?))))
     })
 }

@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task;
 
 use crate::retry::{Retryable, Waits};
-use crate::{Config, Error, Options, Request, Response, Token};
+use crate::{Config, Error, Options, Request, Response, Secret, Status, Token};
 
 /// Shared by all clients. Never dropped, which would panic in async code.
 static RUNTIME: LazyLock<io::Result<Runtime>> =
@@ -48,6 +48,18 @@ impl Client {
         Self(self.0.with_timeout(timeout))
     }
 
+    /// Returns a view with headers: see [`crate::Client::with_headers`].
+    #[must_use]
+    pub fn with_headers<N: Into<String>, V: Into<String>>(&self, headers: impl IntoIterator<Item = (N, V)>) -> Self {
+        Self(self.0.with_headers(headers))
+    }
+
+    /// Returns what the client has done: see [`crate::Client::status`].
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.0.status()
+    }
+
     /// Blocking form of [`crate::Client::close`].
     pub fn close(&self) {
         let _ = wait(self.0.close());
@@ -60,12 +72,21 @@ impl Client {
 }
 
 /// Blocking form of [`crate::retry`].
-pub fn retry<T, E: Retryable>(deadline: Duration, mut call: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+pub fn retry<T, E: Retryable>(deadline: Duration, call: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    retry_if(deadline, E::is_retryable, call)
+}
+
+/// Blocking form of [`crate::retry_if`].
+pub fn retry_if<T, E: Retryable>(
+    deadline: Duration,
+    mut condition: impl FnMut(&E) -> bool,
+    mut call: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
     let mut waits = Waits::new(deadline);
     loop {
         match call() {
             Ok(result) => return Ok(result),
-            Err(error) => thread::sleep(waits.after(&error).ok_or(error)?),
+            Err(error) => thread::sleep(waits.after_if(condition(&error), &error).ok_or(error)?),
         }
     }
 }
@@ -115,4 +136,5 @@ methods! {
     replace_token(refused: &str) -> Token;
     set_token(token: &Token) -> ();
     clear_token() -> ();
+    set_secret(secret: impl Into<Secret>) -> ();
 }

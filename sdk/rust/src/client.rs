@@ -2,10 +2,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use reqwest::Method;
+use serde_json::json;
 
 use crate::driver::{Driver, in_runtime};
-use crate::{Body, Code, Config, Error, Options, Request, Response, Token, lock, opaque};
+use crate::request::{Headers, extend};
+use crate::{Code, Config, Error, Options, Request, Response, Secret, Status, Token, lock, opaque};
 
 /// A client of the Automatic Rostering service, which holds the access token and renews it.
 ///
@@ -20,6 +22,7 @@ pub struct Client {
     pub(crate) timeout: Option<Duration>,
     /// The ids of the view: `None` sends no header.
     ids: BTreeMap<&'static str, Option<String>>,
+    headers: Headers,
     is_view: bool,
 }
 
@@ -47,9 +50,15 @@ impl Client {
             return Err(zero("max_body", "no response would fit"));
         }
         in_runtime()?;
-        let timeout = options.timeout;
+        let (timeout, headers) = (options.timeout, options.headers.clone());
         let driver = Arc::new(Driver::open(config, options)?);
-        Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new(), is_view: false })
+        if !headers.is_empty() {
+            match driver.request(&json!({ "headers": headers, "customer_id": null, "user_id": null })) {
+                Err(error) if error.code != Code::ConfigMissing => return Err(error),
+                _ => {} // a client for tokens alone needs no base_url
+            }
+        }
+        Ok(Self { open: Arc::new(Open(driver)), timeout, ids: BTreeMap::new(), headers, is_view: false })
     }
 
     /// Returns a view for a customer: the same client and token, with this id in all calls. `None` sends no header.
@@ -76,15 +85,31 @@ impl Client {
         Self { timeout: timeout.into(), is_view: true, ..self.clone() }
     }
 
+    /// Returns a view whose calls also send these headers, in place of the client's of the same names:
+    /// `client.with_headers([("traceparent", id)]).list_jobs()`.
+    #[must_use]
+    pub fn with_headers<N: Into<String>, V: Into<String>>(&self, headers: impl IntoIterator<Item = (N, V)>) -> Self {
+        let mut view = self.with_timeout(self.timeout);
+        view.headers = headers.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        extend(&mut view.headers, &self.headers);
+        view
+    }
+
     /// Lists the jobs.
     pub async fn list_jobs(&self) -> Result<Response, Error> {
-        self.send(json!({}), None).await
+        self.send_request(Request::new(Method::GET, "/jobs")).await
     }
 
     /// Sends any other request to the service.
     pub async fn send_request(&self, request: Request) -> Result<Response, Error> {
-        let (input, body) = request.into_parts()?;
-        self.send(input, body).await
+        let call = async {
+            let (mut input, body) = request.into_parts(&self.headers)?;
+            for (&key, id) in &self.ids {
+                input[key] = id.as_deref().into();
+            }
+            self.driver().send(&input, body).await
+        };
+        self.driver().run(self.timeout, call).await
     }
 
     /// Returns the cached token, or requests one.
@@ -127,6 +152,19 @@ impl Client {
         self.driver().change("clear_token", &json!({}))
     }
 
+    /// Changes the client's secret, for its views, too. The next token request uses it, and a backoff after
+    /// [`Code::TokenEndpointRejected`] ends; the token stays. If the secret is invalid, the client keeps the old one.
+    pub async fn set_secret(&self, secret: impl Into<Secret>) -> Result<(), Error> {
+        self.driver().plugin.set("client_secret", secret.into().expose())
+    }
+
+    /// Returns what the client has done since it opened, and what it holds. Sends nothing and does not wait. After
+    /// [`close`](Self::close), these are the last numbers.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.driver().status()
+    }
+
     /// Waits for the calls in progress, abandons a token request that no call waits for, and frees the plugin and the
     /// connections. Later calls, also those of other clones and views, fail with [`Code::Closed`]. For a view, it does
     /// nothing.
@@ -140,13 +178,6 @@ impl Client {
         if !self.is_view {
             self.driver().close(limit).await;
         }
-    }
-
-    async fn send(&self, mut input: Value, body: Option<Body>) -> Result<Response, Error> {
-        for (&key, id) in &self.ids {
-            input[key] = id.as_deref().into();
-        }
-        self.driver().run(self.timeout, self.driver().send(&input, body)).await
     }
 
     async fn token(&self, token: impl Future<Output = Result<Arc<Token>, Error>>) -> Result<Token, Error> {

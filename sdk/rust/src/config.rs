@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as Invalid;
 
-use crate::{Code, Error, Secret, Store, opaque};
+use crate::request::Headers;
+use crate::{Code, Error, Secret, Store, VERSION, opaque};
 
 /// How to reach the service, and as whom. An empty string counts as missing.
 ///
@@ -100,7 +101,9 @@ impl Config {
                 true
             }
         };
-        if !is_read {
+        if is_read {
+            self.raw.remove(key);
+        } else {
             self.raw.insert(key.into(), value.into());
         }
         Ok(())
@@ -137,6 +140,13 @@ pub fn variable_of(key: &str) -> String {
     format!("ROSTERING_{}", key.to_uppercase())
 }
 
+/// Returns the variables of the fields that a message names.
+pub fn variables_in(message: &str) -> Vec<String> {
+    let fields = Config::default().keys();
+    let words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.filter(|&word| fields.contains_key(word)).map(variable_of).collect()
+}
+
 /// Options of a client.
 ///
 /// ```
@@ -150,11 +160,14 @@ pub fn variable_of(key: &str) -> String {
 #[derive(Clone)]
 #[must_use]
 pub struct Options {
-    pub(crate) wasm: Cow<'static, [u8]>,
+    /// In place of the embedded plugin.
+    pub(crate) wasm: Option<Cow<'static, [u8]>>,
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) max_body: usize,
-    pub(crate) http: Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>,
+    pub(crate) headers: Headers,
+    pub(crate) user_agent: String,
+    pub(crate) http: Option<Arc<dyn Fn(ClientBuilder) -> ClientBuilder + Send + Sync>>,
     pub(crate) clock: Clock,
 }
 
@@ -164,11 +177,13 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 impl Default for Options {
     fn default() -> Self {
         Self {
-            wasm: include_bytes!("../rostering-nowasi.wasm").into(),
+            wasm: None,
             store: None,
             timeout: Some(Duration::from_secs(30)),
             max_body: 64 << 20,
-            http: Arc::new(|http| http),
+            headers: Headers::default(),
+            user_agent: format!("automatic-rostering/{VERSION} (rust)"),
+            http: None,
             clock: Arc::new(SystemTime::now),
         }
     }
@@ -190,13 +205,26 @@ impl Options {
         Self { store: Some(store), ..self }
     }
 
+    /// Sends these headers with each request to the service. Those of a call replace them.
+    pub fn headers<N: Into<String>, V: Into<String>>(self, headers: impl IntoIterator<Item = (N, V)>) -> Self {
+        Self { headers: headers.into_iter().map(|(name, value)| (name.into(), value.into())).collect(), ..self }
+    }
+
+    /// Replaces the header `User-Agent`, also of token requests; by default `automatic-rostering/VERSION (rust)`.
+    pub fn user_agent(self, name: impl Into<String>) -> Self {
+        Self { user_agent: name.into(), ..self }
+    }
+
     /// Changes the settings of the HTTP client, such as proxies and certificates. The closure is called at most twice:
     /// requests to loopback have their own HTTP client, which ignores the proxies of the environment.
     ///
-    /// Redirects are never followed. Default headers are sent with token requests, too: set no `Authorization`, which the
-    /// identity provider would get.
+    /// Redirects are never followed. The builder's default headers are sent with token requests, too: set no
+    /// `Authorization`, which the identity provider would get.
+    ///
+    /// The settings of TLS need a default provider of [`rustls`], which the program chooses for its process, such as
+    /// `rustls::crypto::ring::default_provider().install_default()`. Without it, opening a client with this option fails.
     pub fn http(self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
-        Self { http: Arc::new(configure), ..self }
+        Self { http: Some(Arc::new(configure)), ..self }
     }
 
     /// Replaces the system's clock as the one by which tokens expire, for tests of your code. Timeouts keep to real time.
@@ -206,7 +234,7 @@ impl Options {
 
     /// Replaces the embedded plugin by another `rostering-nowasi.wasm` of the contract [`CONTRACT`](crate::CONTRACT).
     pub fn wasm(self, wasm: impl Into<Cow<'static, [u8]>>) -> Self {
-        Self { wasm: wasm.into(), ..self }
+        Self { wasm: Some(wasm.into()), ..self }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the calls of a client share.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,23 +14,22 @@ use crate::config::Clock;
 use crate::holder::Holder;
 use crate::http::Http;
 use crate::plugin::Plugin;
-use crate::store::SharedStore;
+use crate::status::Counts;
 use crate::token::unix;
-use crate::{Cause, Code, Config, Error, Options, Secret, lock};
+use crate::{Cause, Code, Config, Error, Options, Status, Store, lock};
 
 pub struct Driver {
     pub plugin: Plugin,
     pub http: Http,
-    pub store: Option<SharedStore>,
+    pub store: Option<Arc<dyn Store>>,
     pub clock: Clock,
-    /// Of the config.
-    pub secret: Secret,
     pub holder: Mutex<Holder>,
     /// Whether a call waits for the flow that runs before it returns: AWS Lambda freezes a process after each call. A flow
     /// that continued would keep its lock in the store, and lose the response to its token request.
     pub settles: bool,
     /// The plugin's requests, by their inputs.
     pub requests: Mutex<HashMap<String, Arc<reqwest::Request>>>,
+    pub counts: Counts,
     /// Each call has a receiver until it ends.
     calls: watch::Sender<Phase>,
 }
@@ -49,14 +49,14 @@ impl Driver {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
         Ok(Self {
-            plugin: Plugin::open(&options.wasm, config.keys())?,
+            plugin: Plugin::open(options.wasm.as_deref(), config.keys())?,
             http,
-            store: options.store.map(SharedStore::new),
+            store: options.store,
             clock: options.clock,
-            secret: config.client_secret.clone(),
             holder: Mutex::default(),
             settles: std::env::var_os("AWS_LAMBDA_FUNCTION_NAME").is_some_and(|name| !name.is_empty()),
             requests: Mutex::default(),
+            counts: Counts::default(),
             calls: watch::Sender::new(Phase::Open),
         })
     }
@@ -78,14 +78,34 @@ impl Driver {
         timeout: Option<Duration>,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let mut result = None;
+        let (mut begun, mut result) = (false, None);
         let whole = async {
+            begun = true;
+            self.counts.calls.fetch_add(1, Ordering::Relaxed);
             result = Some(call.await);
             self.settle().await;
             Ok(())
         };
         let ended = self.bounded(timeout, whole).await;
-        result.unwrap_or_else(|| ended.and(Err(Error::closed())))
+        let result = result.unwrap_or_else(|| ended.and(Err(Error::closed())));
+        if let Err(error) = &result
+            && begun
+            && error.code != Code::Closed
+        {
+            *lock(&self.counts.failed_calls).entry(error.code).or_default() += 1;
+        }
+        result
+    }
+
+    /// Returns the plugin's status with that of the calls.
+    pub fn status(&self) -> Status {
+        Status {
+            renewing: lock(&self.holder).is_running(),
+            calls: self.counts.calls.load(Ordering::Relaxed),
+            failed_calls: lock(&self.counts.failed_calls).clone(),
+            service_requests: self.counts.service_requests.load(Ordering::Relaxed),
+            ..self.plugin.status(self.now())
+        }
     }
 
     /// Ends what a call does after the timeout, and when the client closes.
@@ -135,7 +155,7 @@ impl Driver {
     /// Ends what is in progress, and frees the plugin and the connections.
     pub fn end(&self) {
         self.calls.send_replace(Phase::Closed);
-        self.plugin.close();
+        self.plugin.close(self.now());
         lock(&self.holder).abandon();
         self.http.close();
     }

@@ -46,8 +46,8 @@ pub struct ErrorFields {
     /// How long to wait before the next call.
     #[serde(with = "seconds", skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
-    /// The headers of the service's response, redacted.
-    #[serde(skip)]
+    /// The headers of the service's response, redacted and cut at 8 KiB.
+    #[serde(with = "headers", skip_serializing_if = "HeaderMap::is_empty")]
     pub headers: HeaderMap,
     /// The body of the service's response, redacted and cut at 4 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,10 +105,11 @@ impl Error {
         Self::new(Code::PluginFailed, format!("the call ended unexpectedly; please report this: {why}"))
     }
 
-    /// Adds why a request failed to its error.
+    /// Adds why a request failed to its error. The names in a certificate may be anything: then only the redacted text stays.
     pub(crate) fn with_cause(mut self, cause: Option<Cause>) -> Self {
-        if let Some(cause) = cause.filter(|_| self.code == Code::NetworkError) {
+        if let Some(mut cause) = cause.filter(|_| self.code == Code::NetworkError) {
             if reason(&*cause).contains("invalid peer certificate") {
+                cause = self.message.clone().into();
                 self.retryable = false;
                 self.message += "; if a private CA issued the certificate, set that CA with Options::http";
             }
@@ -137,7 +138,7 @@ impl std::error::Error for Error {
 }
 
 /// The codes of errors: those of the plugin's contract, and two of this library.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Code {
@@ -184,6 +185,46 @@ impl fmt::Display for Code {
 pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     let all = iter::successors(Some(error), |&error| error.source());
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// The values of a header, of which there may be more than one.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum Values {
+    One(String),
+    All(Vec<String>),
+}
+
+/// Headers as in the contract.
+pub mod headers {
+    use std::collections::BTreeMap;
+
+    use super::{Deserialize, Deserializer, HeaderMap, Serializer, Values};
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<HeaderMap, D::Error> {
+        let mut headers = HeaderMap::new();
+        for (name, values) in BTreeMap::<String, Values>::deserialize(from)? {
+            let values = match values {
+                Values::One(value) => vec![value],
+                Values::All(values) => values,
+            };
+            // A name that was redacted is none.
+            for value in values.iter().filter_map(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
+                name.parse::<HeaderName>().map(|name| headers.append(name, value)).ok();
+            }
+        }
+        Ok(headers)
+    }
+
+    pub fn serialize<S: Serializer>(headers: &HeaderMap, to: S) -> Result<S::Ok, S::Error> {
+        let values = |name| {
+            let all = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into());
+            let mut all: Vec<String> = all.collect();
+            if all.len() == 1 { Values::One(all.remove(0)) } else { Values::All(all) }
+        };
+        to.collect_map(headers.keys().map(|name| (name.as_str(), values(name))))
+    }
 }
 
 mod seconds {

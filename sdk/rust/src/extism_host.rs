@@ -20,7 +20,7 @@ const LOWER: u64 = u32::MAX as u64;
 #[derive(Default)]
 pub struct State {
     pub limits: StoreLimits,
-    config: BTreeMap<String, String>,
+    pub config: BTreeMap<String, String>,
     vars: HashMap<Vec<u8>, Vec<u8>>,
     // These live for one call:
     input: Vec<u8>,
@@ -134,7 +134,7 @@ impl State {
         let others = self.vars.iter().filter(|(other, _)| **other != key);
         let others: usize = others.map(|(key, value)| key.len() + value.len()).sum();
         if others + key.len() + value.len() > MAX_VARS {
-            return Err(Error::new("the plugin's variables are too large"));
+            return Err(Error::new("the plugin keeps more than it may"));
         }
         if value.is_empty() {
             self.vars.remove(&key);

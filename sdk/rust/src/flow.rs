@@ -17,7 +17,7 @@ use crate::{Cause, Error, Token, lock};
 
 pub struct Flow {
     pub force: bool,
-    /// With which it began.
+    /// It began with this token, which the service had refused.
     pub refused: Option<Refusal>,
     pub news: watch::Sender<News>,
 }
@@ -67,26 +67,25 @@ impl Run {
             input["used"] = (*used).into();
         }
         let (mut export, mut cause) = ("begin", None);
-        while let Some(step) = self.call(export, input, &mut cause) {
-            input = self.carry_out(&step.action, &mut cause).await;
+        while let Some(step) = self.call(export, input, cause) {
+            (input, cause) = self.carry_out(&step.action).await;
             input["flow"] = step.flow;
             export = "resume";
         }
     }
 
     /// Returns the next step, if the flow has not ended. It is published before the plugin's state changes again.
-    fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
+    fn call(&self, export: &str, mut input: Value, cause: Option<Cause>) -> Option<Step> {
         input["now"] = self.driver.now().into();
         self.driver.plugin.apply(export, &input, |output| {
-            let step =
-                output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause.take()));
+            let step = output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause));
             lock(&self.driver.holder).publish(&self.flow, self.driver.now(), step.as_ref());
             step.ok().filter(|step| !matches!(step.action, Action::Done))
         })
     }
 
-    /// Carries out a step. Returns its result; sets the cause of a failed request.
-    async fn carry_out(&self, action: &Action, cause: &mut Option<Cause>) -> Value {
+    /// Carries out a step. Returns its result, and why it failed.
+    async fn carry_out(&self, action: &Action) -> (Value, Option<Cause>) {
         let done = match action {
             Action::Request { timeout, limit, request } => match request.make() {
                 Ok(request) => within(*timeout, self.driver.http.send(request, *limit, *limit)).await,
@@ -94,9 +93,7 @@ impl Run {
             }
             .map(|response| response.report()),
             Action::Store { timeout, op, key, value, ttl } => {
-                let Some(store) = &self.driver.store else { return json!({ "failed": "there is no store" }) };
-                let used = within(*timeout, store::apply(&*store.store, op, key, value, *ttl)).await;
-                used.inspect_err(|error| store.warn(op, &reason(&**error), value, &self.driver.secret))
+                within(*timeout, store::apply(self.driver.store.as_deref(), op, key, value, *ttl)).await
             }
             Action::Wait { seconds } => {
                 // Jitter, against a thundering herd.
@@ -105,10 +102,9 @@ impl Run {
             }
             Action::Done => Ok(json!({})),
         };
-        done.unwrap_or_else(|error| {
-            let failed = json!({ "failed": reason(&*error) });
-            *cause = Some(error);
-            failed
-        })
+        match done {
+            Ok(result) => (result, None),
+            Err(error) => (json!({ "failed": reason(&*error) }), Some(error)),
+        }
     }
 }

@@ -26,7 +26,7 @@ pub struct Holder {
     latest: u64,
     /// The last token that the service accepted.
     pub worked: Option<Arc<Token>>,
-    /// With which the next flow begins.
+    /// The next flow begins with it.
     refused: Option<Refusal>,
     running: Option<Running>,
 }
@@ -78,6 +78,10 @@ impl Holder {
             self.refused = None;
             self.abandon();
         }
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.running.is_some()
     }
 
     /// Ends the flow that runs, without a result.

@@ -1,16 +1,28 @@
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, LazyLock, Mutex};
 
 use bytes::BytesMut;
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Request, StatusCode, Url, retry};
-use rustls::crypto::ring;
+use rustls::ClientConfig;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls_platform_verifier::BuilderVerifierExt;
 
-use crate::{Cause, Error, Options, Response, VERSION, lock};
+use crate::{Cause, Code, Error, Options, Response, lock};
 
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 pub const MAX_ERROR: usize = (4 << 10) + 1;
+
+/// TLS with the system's certificates and with ring, for this library alone: a process has one default provider of rustls,
+/// which its program chooses. To read the certificates takes some milliseconds, so clients share them, and they are kept for the process.
+static TLS: LazyLock<Result<ClientConfig, Arc<rustls::Error>>> = LazyLock::new(|| {
+    let provider = CryptoProvider::get_default().cloned().unwrap_or_else(|| ring::default_provider().into());
+    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let mut tls = versions.with_platform_verifier()?.with_no_client_auth();
+    tls.alpn_protocols = vec!["http/1.1".into()];
+    Ok(tls)
+});
 
 /// Sends requests once, and follows no redirect.
 pub struct Http {
@@ -22,21 +34,25 @@ pub struct Http {
 impl Http {
     /// Makes the clients for requests to these URLs.
     pub fn new(options: &Options, urls: &[&str]) -> Result<Self, Error> {
-        // reqwest would panic without a default for the whole process. An existing one is kept.
-        let _ = ring::default_provider().install_default();
+        if options.http.is_some() && CryptoProvider::get_default().is_none() {
+            // reqwest would panic.
+            let message = "Options::http needs a default provider of rustls: choose one for the program, for example with \
+                automatic_rostering::rustls::crypto::ring::default_provider().install_default()";
+            return Err(Error::about(Code::ConfigInvalid, "http", message));
+        }
         let urls: Vec<_> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
-        let client = |loopback: bool| {
-            let preset = ClientBuilder::new().user_agent(format!("automatic-rostering/{VERSION} (rust)"));
+        let client = |loopback: bool| -> Result<_, Cause> {
+            let preset = ClientBuilder::new().user_agent(&options.user_agent);
             let preset = if loopback { preset.no_proxy() } else { preset };
-            (options.http)(preset)
-                .redirect(Policy::none())
-                .retry(retry::never())
-                .build()
-                .map(|client| (loopback, client))
+            let set = match &options.http {
+                Some(configure) => configure(preset),
+                None => preset.tls_backend_preconfigured(TLS.clone()?),
+            };
+            Ok((loopback, set.redirect(Policy::none()).retry(retry::never()).build()?))
         };
         let needed: BTreeSet<_> = urls.iter().map(is_loopback).collect();
         let clients: Result<_, _> = needed.into_iter().map(client).collect();
-        let open = |error| Error::open("the HTTP client cannot be made; check Options::http", error);
+        let open = |error| Error::open("the HTTP client cannot be made; check Options::http and user_agent", error);
         Ok(Self { clients: Mutex::new(clients.map_err(open)?), max_body: options.max_body })
     }
 

@@ -32,6 +32,7 @@ mod request;
 mod response;
 mod retry;
 mod send;
+mod status;
 mod step;
 mod store;
 mod token;
@@ -49,7 +50,9 @@ pub use reqwest; // for Options, Request and Response
 #[cfg(feature = "middleware")]
 pub use reqwest_middleware; // for Middleware
 pub use response::Response;
-pub use retry::{Retryable, Waits, retry};
+pub use retry::{Retryable, Waits, retry, retry_if};
+pub use rustls; // for Options::http
+pub use status::{BackoffError, Status};
 #[cfg(feature = "redis")]
 pub use store::RedisStore;
 pub use store::{FileStore, MemoryStore, Store};

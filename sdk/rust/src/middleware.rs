@@ -1,3 +1,5 @@
+use std::sync::atomic::Ordering;
+
 use http::Extensions;
 use reqwest::header::AUTHORIZATION;
 use reqwest::{Request, Response, StatusCode, Url};
@@ -60,6 +62,7 @@ impl Middleware {
         loop {
             let again = request.try_clone();
             authorize(&mut request, &token).map_err(Error::middleware)?;
+            driver.counts.service_requests.fetch_add(1, Ordering::Relaxed);
             let response = next.clone().run(request, extensions).await?;
             // After a redirect, it may be another server that responds.
             let status = if self.is_ours(response.url()) { response.status() } else { StatusCode::FOUND };

@@ -1,27 +1,30 @@
 use std::collections::BTreeMap;
 use std::mem;
-use std::sync::Mutex;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tracing::{debug, warn};
 use wasmi::{Engine, Linker, Module, Store};
 
-use crate::config::variable_of;
+use crate::config::{variable_of, variables_in};
 use crate::extism_host::{State, define};
-use crate::{CONTRACT, Code, Error, lock};
+use crate::{CONTRACT, Code, Error, Status, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
-/// The plugin, until it is closed. It runs one call at a time, each in a fraction of a millisecond: its own thread would
+/// The plugin, or its last status after it was closed. It runs one call at a time, each in a fraction of a millisecond: its own thread would
 /// cost more.
-pub struct Plugin(Mutex<Option<Instance>>);
+pub struct Plugin(Mutex<Result<Instance, Status>>);
 
 impl Plugin {
     /// Loads the plugin and has it check its config.
-    pub fn open(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, Error> {
-        let instance = Instance::new(wasm, config).map_err(|error| Error::open(NOT_LOADED, error))?;
-        let plugin = Self(Mutex::new(Some(instance)));
+    pub fn open(wasm: Option<&[u8]>, config: BTreeMap<String, String>) -> Result<Self, Error> {
+        let compiled = wasm.map_or_else(|| EMBEDDED.clone(), compile);
+        let instance = compiled.and_then(|compiled| Instance::new(compiled, config).map_err(Arc::new));
+        let instance = instance.map_err(|error| Error::open(NOT_LOADED, error))?;
+        let plugin = Self(Mutex::new(Ok(instance)));
         let version = plugin.call("version", &json!({})).and_then(|output| decode::<Value>(&output));
         let contract = version.map_or(Value::Null, |version| version["contract"].clone());
         if contract != CONTRACT {
@@ -41,7 +44,7 @@ impl Plugin {
     /// same order as the plugin's state.
     pub fn apply<T>(&self, export: &str, input: &Value, then: impl FnOnce(Result<Vec<u8>, Error>) -> T) -> T {
         let (mut lines, mut locked) = (Vec::new(), lock(&self.0));
-        let result = then(locked.as_mut().ok_or_else(Error::closed).and_then(|instance| {
+        let result = then(locked.as_mut().map_err(|_| Error::closed()).and_then(|instance| {
             let output = instance.call(export, input.to_string().as_bytes());
             lines = mem::take(&mut instance.store.data_mut().lines);
             output
@@ -57,9 +60,32 @@ impl Plugin {
         result
     }
 
+    /// Changes a value of the config, unless the plugin rejects it.
+    pub fn set(&self, key: &str, value: &str) -> Result<(), Error> {
+        let mut locked = lock(&self.0);
+        let instance = locked.as_mut().map_err(|_| Error::closed())?;
+        let old = instance.store.data_mut().config.insert(key.into(), value.into());
+        let checked = instance.call("check", b"{}");
+        if let (Err(_), Some(old)) = (&checked, old) {
+            instance.store.data_mut().config.insert(key.into(), old);
+        }
+        checked.map(drop)
+    }
+
+    /// Returns the part of the status that the plugin knows.
+    pub fn status(&self, now: u64) -> Status {
+        match &mut *lock(&self.0) {
+            Ok(instance) => instance.status(now),
+            Err(last) => last.clone(),
+        }
+    }
+
     /// Frees the instance.
-    pub fn close(&self) {
-        drop(lock(&self.0).take());
+    pub fn close(&self, now: u64) {
+        let mut locked = lock(&self.0);
+        if let Ok(instance) = &mut *locked {
+            *locked = Err(instance.status(now));
+        }
     }
 }
 
@@ -75,33 +101,46 @@ pub fn error_of(output: &[u8]) -> Error {
         Err(unknown) => return unknown,
     };
     if let (Code::ConfigMissing | Code::ConfigInvalid, Some(key)) = (error.code, &error.key) {
-        error.message = format!("{} ({})", error.message, variable_of(key));
+        let mut variables = variables_in(&error.message);
+        variables.retain(|name| *name != variable_of(key));
+        variables.push(variable_of(key));
+        error.message = format!("{} ({})", error.message, variables.join(", "));
     }
     error
 }
 
+/// A plugin that any number of clients can start.
+#[derive(Clone)]
+struct Compiled(Arc<(Module, Linker<State>)>);
+
+/// The embedded plugin, which is compiled once and kept for the process.
+static EMBEDDED: LazyLock<Result<Compiled, Arc<wasmi::Error>>> =
+    LazyLock::new(|| compile(include_bytes!("../rostering-nowasi.wasm")));
+
+fn compile(wasm: &[u8]) -> Result<Compiled, Arc<wasmi::Error>> {
+    let engine = Engine::default();
+    let mut linker = Linker::new(&engine);
+    let module = define(&mut linker).map_err(Into::into).and_then(|()| Module::new(&engine, wasm));
+    Ok(Compiled(Arc::new((module?, linker))))
+}
+
 struct Instance {
-    module: Module,
-    linker: Linker<State>,
+    compiled: Compiled,
     store: Store<State>,
     instance: wasmi::Instance,
 }
 
 impl Instance {
-    fn new(wasm: &[u8], config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
-        let engine = Engine::default();
-        let module = Module::new(&engine, wasm)?;
-        let mut linker = Linker::new(&engine);
-        define(&mut linker)?;
-        let (store, instance) = start(&linker, &module, State::new(config))?;
-        Ok(Self { module, linker, store, instance })
+    fn new(compiled: Compiled, config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
+        let (store, instance) = compiled.start(State::new(config))?;
+        Ok(Self { compiled, store, instance })
     }
 
     /// Calls an export. After a trap, the memory may be in any state: the variables remain, in a new instance.
     fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
         self.store.data_mut().begin(input);
         let status = self.run(export).or_else(|trap| {
-            (self.store, self.instance) = start(&self.linker, &self.module, mem::take(self.store.data_mut()))?;
+            (self.store, self.instance) = self.compiled.start(mem::take(self.store.data_mut()))?;
             Err(trap)
         });
         let status = status.map_err(|trap: wasmi::Error| Error::bug(trap))?;
@@ -109,18 +148,26 @@ impl Instance {
         if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
     }
 
+    fn status(&mut self, now: u64) -> Status {
+        let output = self.call("status", json!({ "now": now }).to_string().as_bytes());
+        output.and_then(|output| decode(&output)).unwrap_or_default()
+    }
+
+    /// A panic of the interpreter is a trap, too.
     fn run(&mut self, export: &str) -> Result<i32, wasmi::Error> {
-        self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
+        let call = AssertUnwindSafe(|| {
+            self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
+        });
+        catch_unwind(call).unwrap_or_else(|_| Err(wasmi::Error::new("the interpreter panicked")))
     }
 }
 
-fn start(
-    linker: &Linker<State>,
-    module: &Module,
-    state: State,
-) -> Result<(Store<State>, wasmi::Instance), wasmi::Error> {
-    let mut store = Store::new(linker.engine(), state);
-    store.limiter(|state| &mut state.limits);
-    let instance = linker.instantiate_and_start(&mut store, module)?;
-    Ok((store, instance))
+impl Compiled {
+    fn start(&self, state: State) -> Result<(Store<State>, wasmi::Instance), wasmi::Error> {
+        let (module, linker) = &*self.0;
+        let mut store = Store::new(linker.engine(), state);
+        store.limiter(|state| &mut state.limits);
+        let instance = linker.instantiate_and_start(&mut store, module)?;
+        Ok((store, instance))
+    }
 }

@@ -10,6 +10,16 @@ use serde_json::{Value, json};
 
 use crate::{Code, Error, lock, opaque};
 
+/// Headers by their names, as the caller wrote them.
+pub type Headers = BTreeMap<String, String>;
+
+/// Adds the headers whose names are not there, in any case.
+pub fn extend(headers: &mut Headers, defaults: &Headers) {
+    let absent = |(name, _): &(&String, &String)| !headers.keys().any(|own| own.eq_ignore_ascii_case(name));
+    let absent: Vec<_> = defaults.iter().filter(absent).collect();
+    headers.extend(absent.into_iter().map(|(name, value)| (name.clone(), value.clone())));
+}
+
 /// A request to the service.
 ///
 /// ```
@@ -23,7 +33,7 @@ use crate::{Code, Error, lock, opaque};
 pub struct Request {
     path: String,
     method: Method,
-    headers: BTreeMap<String, String>,
+    headers: Headers,
     body: Option<Body>,
     /// Why it cannot be sent.
     invalid: Option<Error>,
@@ -72,9 +82,11 @@ impl Request {
         }
     }
 
-    /// Returns the plugin's input, which only says whether there is a body, and the body.
-    pub(crate) fn into_parts(self) -> Result<(Value, Option<Body>), Error> {
-        let Self { path, method, headers, body, invalid } = self;
+    /// Returns the plugin's input, which only says whether there is a body, and the body. It has these headers, too, if the
+    /// request has none of their names.
+    pub(crate) fn into_parts(self, defaults: &Headers) -> Result<(Value, Option<Body>), Error> {
+        let Self { path, method, mut headers, body, invalid } = self;
+        extend(&mut headers, defaults);
         let mut input = json!({ "path": path, "method": method.as_str(), "headers": headers });
         if body.is_some() {
             input["body"] = json!(true);

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 
 use bytes::Bytes;
@@ -7,6 +6,8 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+use crate::error::headers;
 
 /// A response of the service.
 #[derive(Clone, Default)]
@@ -36,10 +37,7 @@ impl Response {
 
     /// Returns what the plugin needs of it.
     pub(crate) fn report(&self) -> Value {
-        let mut headers = BTreeMap::<_, Vec<_>>::new();
-        for (name, value) in &self.headers {
-            headers.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
-        }
+        let headers = headers::serialize(&self.headers, serde_json::value::Serializer).unwrap_or_default();
         json!({ "status": self.status.as_u16(), "headers": headers, "body": self.text() })
     }
 

@@ -41,7 +41,32 @@ impl Retryable for Error {
 /// # Ok(())
 /// # }
 /// ```
-pub async fn retry<T, E, F>(deadline: Duration, mut call: impl FnMut() -> F) -> Result<T, E>
+pub async fn retry<T, E, F>(deadline: Duration, call: impl FnMut() -> F) -> Result<T, E>
+where
+    E: Retryable,
+    F: Future<Output = Result<T, E>>,
+{
+    retry_if(deadline, E::is_retryable, call).await
+}
+
+/// Retries like [`retry`] while the condition holds for the error, in place of [`is_retryable`](Retryable::is_retryable).
+///
+/// ```no_run
+/// # async fn run(client: automatic_rostering::Client) -> Result<(), automatic_rostering::Error> {
+/// use std::time::Duration;
+///
+/// use automatic_rostering::{Error, retry_if};
+///
+/// let not_sent = |error: &Error| error.retryable && error.status.is_none();
+/// let jobs = retry_if(Duration::from_secs(60), not_sent, || client.list_jobs()).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub async fn retry_if<T, E, F>(
+    deadline: Duration,
+    mut condition: impl FnMut(&E) -> bool,
+    mut call: impl FnMut() -> F,
+) -> Result<T, E>
 where
     E: Retryable,
     F: Future<Output = Result<T, E>>,
@@ -50,7 +75,7 @@ where
     loop {
         match call().await {
             Ok(result) => return Ok(result),
-            Err(error) => match waits.after(&error) {
+            Err(error) => match waits.after_if(condition(&error), &error) {
                 Some(wait) => sleep(wait).await,
                 None => return Err(error),
             },
@@ -74,9 +99,14 @@ impl Waits {
 
     /// Returns how long to wait after this error; `None` if it is the last one.
     pub fn after(&mut self, error: &impl Retryable) -> Option<Duration> {
+        self.after_if(error.is_retryable(), error)
+    }
+
+    /// Returns how long to wait after this error if the call is to be retried, retryable or not.
+    pub fn after_if(&mut self, again: bool, error: &impl Retryable) -> Option<Duration> {
         let wait = error.retry_after().unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
         self.next = LONGEST.min(self.next * 2);
         let in_time = self.end.is_none_or(|end| Instant::now().checked_add(wait).is_some_and(|then| then <= end));
-        (error.is_retryable() && in_time).then_some(wait)
+        (again && in_time).then_some(wait)
     }
 }

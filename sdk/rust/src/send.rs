@@ -1,7 +1,8 @@
 //! Sends requests with the token, and again with another one after a 401.
 
-use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use reqwest::{Request, StatusCode};
@@ -13,8 +14,7 @@ use crate::error::reason;
 use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::{decode, error_of};
 use crate::step::Outgoing;
-use crate::token::redacted;
-use crate::{Body, Code, Error, Response, Secret, Token, lock};
+use crate::{Body, Cause, Code, Error, Response, Token, lock};
 
 /// How often a request is sent. The first other token may come from a store, and have been revoked, too.
 const MAX_SENDS: usize = 3;
@@ -63,10 +63,13 @@ impl Tokens {
         Ok(Some(token))
     }
 
-    /// Returns the error for a response that is no result, or for none.
-    fn explain(&self, mut input: Value) -> Error {
-        input["tokens"] = self.sent.iter().map(|token| token.access_token.expose()).collect();
-        match self.driver.plugin.call("explain", &input) {
+    /// Returns the error for a response that is no result, or for none, to the request of this input.
+    fn explain(&self, mut report: Value, input: &Value, took: Duration) -> Error {
+        report["tokens"] = self.sent.iter().map(|token| token.access_token.expose()).collect();
+        (report["method"], report["path"]) = (input["method"].clone(), input["path"].clone());
+        report["milliseconds"] = u64::try_from(took.as_millis()).unwrap_or_default().into();
+        report["now"] = self.driver.now().into();
+        match self.driver.plugin.call("explain", &report) {
             Ok(output) => error_of(&output),
             Err(error) => error,
         }
@@ -79,46 +82,53 @@ impl Driver {
         let template = self.request(input)?;
         let mut tokens = Tokens::new(self, body.as_ref().is_none_or(Body::is_repeatable));
         let mut token = tokens.first().await?;
-        let (response, unauthorized) = loop {
+        let (response, took, unauthorized) = loop {
             let mut request = template.try_clone().ok_or_else(|| Error::bug("the plugin's request has a body"))?;
             authorize(&mut request, &token)?;
             *request.body_mut() = body.as_ref().and_then(Body::next);
-            let response = self.attempt(request, &tokens).await?;
+            let began = Instant::now();
+            let response = self.attempt(request).await;
+            let took = began.elapsed();
+            let response = match response {
+                Ok(response) => response,
+                Err(lost) => {
+                    let failed = json!({ "failed": reason(&*lost) });
+                    return Err(tokens.explain(failed, input, took).with_cause(Some(lost)));
+                }
+            };
             token = match tokens.after(response.status).await {
                 Ok(Some(token)) => token,
-                Ok(None) => break (response, None),
-                Err(error) if error.code == Code::ServiceUnauthorized => break (response, Some(error)),
+                Ok(None) => break (response, took, None),
+                Err(error) if error.code == Code::ServiceUnauthorized => break (response, took, Some(error)),
                 Err(error) => return Err(error),
             };
         };
         if is_result(response.status) {
-            return Ok(response);
+            return self.fitting(response);
         }
-        let mut explained = tokens.explain(response.report());
-        let secrets = tokens.sent.iter().map(|token| &token.access_token).chain([&self.secret]);
-        explained.headers = redacted(&response.headers, &secrets.map(Secret::expose).collect::<Vec<_>>());
+        let mut explained = tokens.explain(response.report(), input, took);
         if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
-            let (method, path) = (template.method(), template.url().path());
-            let hint = format!(" (the body of {method} {path} can be read only once, so it was not sent again)");
-            explained.message.push_str(&hint);
+            explained.message.push_str(" (the body can be read only once, so it was not sent again)");
         }
-        if let Some(mut error) = unauthorized {
-            // The flow's error, with the response that led to it.
-            explained.message = mem::take(&mut error.message);
+        if let Some(error) = unauthorized {
+            // The flow's error, with the request and the response that led to it.
+            let request = explained.message.split_once(": ").map_or("", |(request, _)| request);
+            explained.message = format!("{request}: {}", error.message);
             (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
         }
         Err(explained)
     }
 
     /// Sends a request once.
-    async fn attempt(&self, request: Request, tokens: &Tokens) -> Result<Response, Error> {
+    async fn attempt(&self, request: Request) -> Result<Response, Cause> {
+        self.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+        self.http.send(request, self.http.max_body.saturating_add(1), MAX_ERROR).await
+    }
+
+    /// Returns a result that is not too large.
+    fn fitting(&self, response: Response) -> Result<Response, Error> {
         let max = self.http.max_body;
-        let response = self
-            .http
-            .send(request, max.saturating_add(1), MAX_ERROR)
-            .await
-            .map_err(|lost| tokens.explain(json!({ "failed": reason(&*lost) })).with_cause(Some(lost)))?;
-        if is_result(response.status) && response.body.len() > max {
+        if response.body.len() > max {
             let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
             return Err(Error::new(Code::NetworkError, message));
         }

@@ -1,13 +1,12 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::token::hide;
-use crate::{Cause, Secret, lock, opaque};
+use crate::{Cause, lock, opaque};
 
 mod file;
 #[cfg(feature = "redis")]
@@ -34,55 +33,27 @@ pub trait Store: Send + Sync {
     async fn set(&self, key: &str, value: &str, ttl: Duration) -> Result<(), Cause>;
 }
 
-/// The store of a client.
-pub struct SharedStore {
-    pub store: Arc<dyn Store>,
-    warned: Mutex<Option<Instant>>,
-}
-
-impl SharedStore {
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, warned: Mutex::new(None) }
-    }
-
-    /// Warns once a minute that the store failed, without the token of the value and without credentials in a URL.
-    pub fn warn(&self, op: &str, failed: &str, value: &str, secret: &Secret) {
-        let mut warned = lock(&self.warned);
-        if warned.is_none_or(|last| last.elapsed() >= Duration::from_mins(1)) {
-            *warned = Some(Instant::now());
-            let object: Value = serde_json::from_str(value).unwrap_or_default();
-            let token = object["access_token"].as_str();
-            let failed = without_credentials(&hide(failed, &[value, token.unwrap_or_default(), secret.expose()]));
-            // With its own target, since it is not a line of the plugin.
-            let means = "calls continue, but the token is not shared (logged once a minute)";
-            tracing::warn!(target: "automatic_rostering::store", "the token store's {op} failed; {means}: {failed}");
-        }
-    }
-}
-
-/// Hides the `user:password@` of URLs.
-fn without_credentials(text: &str) -> String {
-    let mut parts = text.split("://");
-    let mut hidden = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let authority = part.split(['/', '?', '#', ' ', '"', '\'', ')']).next().unwrap_or_default();
-        hidden += "://";
-        hidden += authority.rfind('@').map_or(part, |at| &part[at + 1..]);
-    }
-    hidden
-}
+/// No value that the plugin wrote is longer, in bytes.
+const MAX_VALUE: usize = 64 << 10;
 
 /// Carries out a step. Returns its result.
-pub async fn apply(store: &dyn Store, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+pub async fn apply(store: Option<&dyn Store>, op: &str, key: &str, value: &str, ttl: Duration) -> Result<Value, Cause> {
+    let store = store.ok_or("there is no store")?;
     Ok(match op {
-        "get" => json!({ "value": store.get(key).await? }),
+        "get" => {
+            let value = store.get(key).await?;
+            if value.as_ref().is_some_and(|value| value.len() > MAX_VALUE) {
+                return Err("the value has more than 64 KiB".into());
+            }
+            json!({ "value": value })
+        }
         "add" => json!({ "added": store.add(key, value, ttl).await? }),
         "set" => store.set(key, value, ttl).await.map(|()| json!({}))?,
         _ => Err(format!("unknown operation {op}"))?,
     })
 }
 
-/// Shares the token among the clients of one process, each of which gets a clone of the [`Arc`].
+/// Shares the token among the clients of one process, each of which gets a clone of the [`Arc`](std::sync::Arc).
 #[derive(Default)]
 pub struct MemoryStore(Mutex<HashMap<String, (String, Instant)>>);
 

@@ -1,10 +1,8 @@
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
 
 use crate::Error;
 
@@ -46,29 +44,25 @@ fn to_unix<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
 }
 
 fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {
-    let time = UNIX_EPOCH.checked_add(Duration::from_secs(u64::deserialize(from)?));
-    time.ok_or_else(|| D::Error::custom("beyond the system's time"))
+    time_of(u64::deserialize(from)?).ok_or_else(|| D::Error::custom("expires_at is out of range"))
 }
 
-/// Replaces secrets in a text, also if they are form-encoded, percent-encoded or JSON-escaped.
-pub fn hide(text: &str, secrets: &[&str]) -> String {
-    secrets.iter().filter(|secret| !secret.is_empty()).fold(text.into(), |text: String, secret| {
-        let form = serde_urlencoded::to_string([("", secret)]).unwrap_or_default();
-        let form = form.trim_start_matches('=');
-        let json = Value::from(*secret).to_string();
-        let spellings = [secret, form, &form.replace('+', "%20"), json.trim_matches('"')];
-        spellings.iter().fold(text, |text, spelling| text.replace(spelling, "[redacted]"))
-    })
+fn time_of(seconds: u64) -> Option<SystemTime> {
+    UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }
 
-/// Returns headers without secrets: not those whose names have one.
-pub fn redacted(headers: &HeaderMap, secrets: &[&str]) -> HeaderMap {
-    let clean = |name: &HeaderName| !secrets.iter().any(|secret| name.as_str().contains(&secret.to_lowercase()));
-    let shown = |value: &HeaderValue| {
-        let shown = hide(&String::from_utf8_lossy(value.as_bytes()), secrets);
-        HeaderValue::from_bytes(shown.as_bytes()).unwrap_or(HeaderValue::from_static("[redacted]"))
-    };
-    headers.iter().filter(|(name, _)| clean(name)).map(|(name, value)| (name.clone(), shown(value))).collect()
+/// A time in Unix seconds that may be missing.
+pub mod optional_unix {
+    use super::{Deserialize, Deserializer, Serialize, Serializer, SystemTime, time_of, unix};
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SystemTime>, D::Error> {
+        Ok(Option::deserialize(from)?.and_then(time_of))
+    }
+
+    #[expect(clippy::ref_option, reason = "serde's signature")]
+    pub fn serialize<S: Serializer>(time: &Option<SystemTime>, to: S) -> Result<S::Ok, S::Error> {
+        time.map(unix).serialize(to)
+    }
 }
 
 /// A string that is hidden when printed.

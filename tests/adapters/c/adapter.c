@@ -164,6 +164,8 @@ static rostering_config *read_config(call *c, rostering_error **error) {
     json_object_foreach(variables, key, value) unsetenv(key);
     json_object_foreach(get(c, "config"), key, value)
         rostering_config_set(config, key, json_string_value(value), error);
+    json_object_foreach(get(c, "headers"), key, value)
+        rostering_config_set_header(config, key, json_string_value(value), error);
     if (get(c, "wasm")) rostering_config_set(config, "plugin_file", text(c->request, "wasm"), error);
     if (get(c, "user_agent")) rostering_config_set(config, "user_agent", text(c->request, "user_agent"), error);
     if (get(c, "max_body")) set_number(config, "max_body", json_integer_value(get(c, "max_body")), error);
@@ -200,7 +202,17 @@ static json_t *open_client(call *c, rostering_error **error) {
 }
 
 static json_t *list_jobs(call *c, rostering_error **error) {
-    return of_service(rostering_list_jobs(c->view, c->timeout_ms, c->cancel, error));
+    rostering_client *view = c->view;
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(get(c, "request"), "headers"), name, value) {
+        rostering_client *of = view;
+        view = rostering_client_with_header(of, name, json_string_value(value), error);
+        if (of != c->view) rostering_client_free(of);
+    }
+    json_t *response = of_service(rostering_list_jobs(view, c->timeout_ms, c->cancel, error));
+    if (view != c->view) rostering_client_free(view);
+    return response;
 }
 
 static json_t *send_request(call *c, rostering_error **error) {
@@ -243,6 +255,19 @@ static json_t *set_token(call *c, rostering_error **error) {
     rostering_set_token(c->view, token, error);
     free(token);
     return NULL;
+}
+
+static json_t *set_secret(call *c, rostering_error **error) {
+    rostering_set_secret(c->view, text(c->request, "secret"), error);
+    return NULL;
+}
+
+static json_t *status(call *c, rostering_error **error) {
+    char *status = rostering_client_status(c->view, error);
+    if (status == NULL) return NULL;
+    json_t *response = json_pack("{s:o}", "status", json_loads(status, 0, NULL));
+    rostering_text_free(status);
+    return response;
 }
 
 static json_t *clear_token(call *c, rostering_error **error) {
@@ -295,6 +320,16 @@ static void make_view(call *c, rostering_error **error) {
     if (first != own && first != c->view) rostering_client_free(first);
 }
 
+/* again waits for the next attempt, if the error has one of the codes, or is retryable if there are none. */
+static bool again(
+    const json_t *codes, rostering_retries *retries, const rostering_cancel *cancel, rostering_error **error) {
+    if (codes == NULL || *error == NULL) return rostering_retry(retries, cancel, error);
+    const char *code = rostering_error_field(*error, "code");
+    size_t i = 0;
+    while (i < json_array_size(codes) && strcmp(json_string_value(json_array_get(codes, i)), code) != 0) i++;
+    return rostering_retry_if(retries, i < json_array_size(codes), cancel, error);
+}
+
 static void *run(void *argument) {
     call *c = argument;
     rostering_error *error = NULL;
@@ -304,7 +339,7 @@ static void *run(void *argument) {
     make_view(c, &error);
     sem_post(&begun);
     do response = c->operation(c, &error);
-    while (rostering_retry(retries, c->cancel, &error));
+    while (again(json_object_get(retry, "codes"), retries, c->cancel, &error));
     rostering_retries_free(retries);
     if (c->view != c->client->handle) rostering_client_free(c->view);
     finish(c, response, error);
@@ -330,7 +365,8 @@ static void handle(json_t *request) {
         bool is_call;
     } operations[] = {{"versions", versions, false}, {"open", open_client, false}, {"cancel", cancel, false},
         {"list_jobs", list_jobs, true}, {"send_request", send_request, true}, {"get_token", get_token, true},
-        {"set_token", set_token, true}, {"clear_token", clear_token, true}, {"close", close_client, true}};
+        {"set_token", set_token, true}, {"set_secret", set_secret, true}, {"status", status, true},
+        {"clear_token", clear_token, true}, {"close", close_client, true}};
     size_t i = 0, end = sizeof operations / sizeof *operations;
     while (i < end && strcmp(operations[i].name, text(request, "op")) != 0) i++;
     const char *name = text(request, "client");

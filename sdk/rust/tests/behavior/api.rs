@@ -1,19 +1,31 @@
 //! The types of the API.
 
 use std::error::Error as _;
+use std::net::TcpListener;
 use std::pin::pin;
+use std::process::Command;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
+use std::{env, fs, thread};
 
-use automatic_rostering::reqwest::{self, Method, header::HeaderMap};
-use automatic_rostering::{Client, Code, Error, FileStore, Options, RedisStore, Request, Token, redis};
+use automatic_rostering::reqwest::{self, Certificate, Method, header::HeaderMap};
+use automatic_rostering::rustls::crypto::{CryptoProvider, ring};
+use automatic_rostering::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use automatic_rostering::rustls::{ServerConfig, ServerConnection};
+use automatic_rostering::{Client, Code, Error, FileStore, Options, RedisStore, Request, Token, blocking, redis};
 use serde_json::{Value, json};
 
+use crate::config::{CHILD, in_child};
 use crate::sandbox::Sandbox;
 
 /// Returns the error of a call.
 pub fn call_error<T>(result: Result<T, Error>) -> Error {
     result.map(drop).unwrap_err()
+}
+
+/// Chooses a provider for the process, as [`Options::http`] needs one.
+pub fn choose_provider() {
+    let _ = ring::default_provider().install_default(); // another test may have been first
 }
 
 #[test]
@@ -92,8 +104,94 @@ async fn what_cannot_be_sent() {
     }
 }
 
+/// Without a default provider of rustls, the library has one for itself, which leaves the choice to the program.
+#[test]
+fn provider_of_the_process() {
+    if env::var(CHILD).is_err() {
+        return drop(in_child::<&str>("api::provider_of_the_process", []));
+    }
+    let sandbox = Sandbox::start();
+    let open = |options| blocking::Client::open(&sandbox.config(), options);
+    open(Options::default()).unwrap().list_jobs().unwrap();
+    assert!(CryptoProvider::get_default().is_none());
+    let error = call_error(open(Options::default().http(|http| http)));
+    assert_eq!((error.code, error.key.as_deref()), (Code::ConfigInvalid, Some("http")));
+    choose_provider();
+    open(Options::default().http(|http| http)).unwrap().list_jobs().unwrap();
+}
+
+/// A further client needs neither another copy of the plugin nor of the system's certificates.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_of_a_further_client() {
+    if env::var(CHILD).is_err() {
+        return drop(in_child::<&str>("api::memory_of_a_further_client", []));
+    }
+    let sandbox = Sandbox::start();
+    let open = |_| blocking::Client::open(&sandbox.config(), Options::default()).unwrap();
+    let kilobytes = || {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap()
+    };
+    let _first: Vec<_> = (0..10).map(open).collect();
+    let before = kilobytes();
+    let _more: Vec<_> = (0..50).map(open).collect();
+    let each = (kilobytes() - before) / 50;
+    assert!(each < 220, "{each} KB");
+}
+
+/// The names in a certificate may be anything.
+#[tokio::test]
+async fn secret_in_a_certificate() {
+    choose_provider();
+    let (sandbox, folder) = (Sandbox::start(), tempfile::tempdir().unwrap());
+    let secret = "secret.in-a-certificate.example";
+    let [key, certificate] = ["key.pem", "certificate.pem"].map(|name| folder.path().join(name));
+    let mut openssl = Command::new("openssl");
+    openssl.args("req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=x".split(' '));
+    openssl.args(["-addext", "basicConstraints=critical,CA:FALSE", "-addext", &format!("subjectAltName=DNS:{secret}")]);
+    let made = openssl.arg("-keyout").arg(&key).arg("-out").arg(&certificate).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+
+    let own = (CertificateDer::from_pem_file(&certificate).unwrap(), PrivateKeyDer::from_pem_file(&key).unwrap());
+    let server = ServerConfig::builder().with_no_client_auth().with_single_cert(vec![own.0], own.1).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut config = sandbox.config();
+    config.auth_url = format!("https://{}", listener.local_addr().unwrap());
+    config.client_secret = secret.into();
+    thread::spawn(move || {
+        let mut connection = ServerConnection::new(server.into()).unwrap();
+        let _ = connection.complete_io(&mut listener.accept().unwrap().0);
+    });
+    let trusted = Certificate::from_pem(&fs::read(&certificate).unwrap()).unwrap();
+    let options = Options::default().http(move |http| http.tls_certs_only([trusted.clone()]));
+    let client = Client::open(&config, options).await.unwrap();
+    let error = call_error(client.get_token().await);
+    assert!(error.message.contains("invalid peer certificate") && !error.retryable, "{error}");
+    let shown = format!("{error} {error:?} {} {:?}", error.source().unwrap(), error.source());
+    assert!(!shown.contains("in-a-certificate"), "{shown}");
+}
+
+#[tokio::test]
+async fn headers_of_an_error() {
+    let sandbox = Sandbox::start();
+    sandbox.fault(&json!({ "server": "jobs", "status": 500 }));
+    let client = sandbox.client().await;
+    let error = call_error(client.with_headers([("X-Trace", "t")]).list_jobs().await);
+    assert_eq!(error.headers["content-type"], "application/json");
+    let json = serde_json::to_value(&error).unwrap();
+    assert_eq!(json["headers"]["content-type"], "application/json");
+    let mut two = json;
+    two["headers"] = json!({ "a": ["1", "2"], "not a name": "3" });
+    let read: Error = serde_json::from_value(two).unwrap();
+    assert_eq!(read.headers.get_all("a").iter().collect::<Vec<_>>(), ["1", "2"]);
+    assert_eq!(read.headers.len(), 2);
+}
+
 #[tokio::test]
 async fn settings_of_the_http_client() {
+    choose_provider();
     let sandbox = Sandbox::start();
     let mut headers = HeaderMap::new();
     headers.insert("customer_id", "line\u{e9}".parse().unwrap()); // the sandbox would refuse it
@@ -107,7 +205,10 @@ async fn settings_of_the_http_client() {
     let http = Options::default().http(|http| http.user_agent("line\nbreak"));
     let result = Client::open(&sandbox.config(), http).await;
     let error = result.unwrap_err();
-    assert!(error.message.starts_with("the HTTP client cannot be made; check Options::http: "), "{error}");
+    assert!(
+        error.message.starts_with("the HTTP client cannot be made; check Options::http and user_agent: "),
+        "{error}"
+    );
 }
 
 #[test]

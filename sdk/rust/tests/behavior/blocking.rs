@@ -29,8 +29,16 @@ fn call() {
     assert_eq!(call_error(client.replace_token(new.access_token.expose())).code, Code::ServiceUnauthorized);
     client.clear_token().unwrap();
     client.set_token(&client.get_new_token().unwrap()).unwrap();
+    client.set_secret("other").unwrap();
+    let invalid = call_error(client.set_secret("a\nb"));
+    assert_eq!((invalid.code, invalid.key.as_deref()), (Code::ConfigInvalid, Some("client_secret")));
+    assert_eq!(call_error(client.get_new_token()).code, Code::TokenEndpointRejected);
+    client.with_headers([("X-Trace", "t")]).list_jobs().unwrap();
     client.close_within(PATIENCE);
     client.close();
+    let status = client.status();
+    assert_eq!(status.failed_calls, [(Code::TokenEndpointRejected, 1), (Code::ServiceUnauthorized, 1)].into());
+    assert!(status.token_requests > status.failed_token_requests && status.service_requests == 122, "{status:?}");
     assert!(call_error(client.with_timeout(None).list_jobs()).code == Code::Closed);
 }
 

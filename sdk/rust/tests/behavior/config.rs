@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::process::Command;
 
 use automatic_rostering::reqwest::Proxy;
-use automatic_rostering::{Code, Config, Options, blocking};
+use automatic_rostering::{Client, Code, Config, Options, blocking};
 
-use crate::api::call_error;
+use crate::api::{call_error, choose_provider};
 use crate::sandbox::Sandbox;
 
 pub const CHILD: &str = "TEST_IN_A_CHILD";
@@ -29,6 +29,20 @@ fn unknown_field() {
     assert!(error.message.starts_with("none is not a field"), "{error}");
 }
 
+/// What could not be read does not come back after a valid value.
+#[tokio::test]
+async fn set_again() {
+    let mut config = Sandbox::start().config();
+    for (key, values) in
+        [("refresh_margin", ["soon", "30"]), ("allow_http", ["yes", "true"]), ("environment", ["test", "stage"])]
+    {
+        values.iter().for_each(|value| config.set(key, value).unwrap());
+    }
+    (config.refresh_margin, config.allow_http, config.environment) = (None, false, None);
+    config.scope = "own".into();
+    Client::open(&config, Options::default()).await.unwrap();
+}
+
 #[cfg(unix)]
 #[test]
 fn variable_that_is_not_unicode() {
@@ -45,6 +59,7 @@ fn variable_that_is_not_unicode() {
 #[test]
 fn proxies() {
     if env::var(CHILD).is_ok() {
+        choose_provider();
         let mut config = Config::from_env().unwrap();
         let client = blocking::Client::open(&config, Options::default()).unwrap();
         client.get_token().unwrap();

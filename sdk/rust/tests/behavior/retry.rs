@@ -35,5 +35,9 @@ fn retry_that_blocks() {
         if calls == 2 { Ok(calls) } else { Err(busy(Some(Duration::from_millis(1)))) }
     });
     assert_eq!(result.unwrap(), 2);
+    let mut errors = [busy(Some(Duration::from_millis(1))), Error::new(Code::Closed, "")].into_iter();
+    let condition = |error: &Error| error.code == Code::ServiceError;
+    let result = blocking::retry_if(Duration::from_mins(1), condition, || Err::<(), _>(errors.next().unwrap()));
+    assert_eq!(result.unwrap_err().code, Code::Closed);
     assert!(blocking::retry(Duration::ZERO, || Err::<(), _>(Own(busy(None)))).is_err());
 }

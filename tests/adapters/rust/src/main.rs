@@ -10,7 +10,8 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{env, fs, process};
 
-use automatic_rostering::{Cause, Client, Code, Config, Error, Options, Store, Token, retry};
+use automatic_rostering::rustls::crypto::ring;
+use automatic_rostering::{Cause, Client, Code, Config, Error, Options, Store, Token, retry, retry_if};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -63,7 +64,10 @@ impl Adapter {
             options = options.max_body(bytes);
         }
         if let Some(name) = field::<String>(fields, "user_agent")? {
-            options = options.http(move |http| http.user_agent(&name));
+            options = options.user_agent(name);
+        }
+        if let Some(headers) = field::<BTreeMap<String, String>>(fields, "headers")? {
+            options = options.headers(headers);
         }
         if let Some(file) = field::<PathBuf>(fields, "wasm")? {
             options = options.wasm(fs::read(file).map_err(trap)?);
@@ -102,23 +106,31 @@ impl Adapter {
         let sent: Sent = field(fields, "request")?.unwrap_or_default();
         let make = async || {
             Ok(match op {
-                "list_jobs" => response(&client.list_jobs().await?),
+                "list_jobs" => response(&client.with_headers(sent.headers.clone()).list_jobs().await?),
                 "send_request" => response(&client.send_request(sent.to_library()).await?),
                 "get_token" => json!({ "token": get_token(&client, fields).await? }),
                 "set_token" => {
                     client.set_token(&Token::from_json(&fields["token"].to_string())?).await.map(|()| json!({}))?
                 }
+                "set_secret" => client.set_secret(text(&fields["secret"])).await.map(|()| json!({}))?,
                 _ => client.clear_token().await.map(|()| json!({}))?,
             })
         };
+        let codes: Option<Vec<Code>> = field(&fields["retry"], "codes")?;
         match (op, field::<f64>(&fields["retry"], "deadline")?) {
             ("own", _) => sent.send_own(&client, limit.flatten()).await,
             ("close", _) => {
                 client.close_within(limit.flatten().unwrap_or(Duration::MAX)).await;
                 Ok(json!({}))
             }
-            (_, Some(deadline)) => retry(seconds(deadline)?, make).await.map_err(failed),
-            ("list_jobs" | "send_request" | "get_token" | "set_token" | "clear_token", _) => {
+            ("status", _) => Ok(json!({ "status": client.status() })),
+            (_, Some(deadline)) => match codes {
+                Some(codes) => {
+                    retry_if(seconds(deadline)?, |error: &Error| codes.contains(&error.code), make).await.map_err(failed)
+                }
+                None => retry(seconds(deadline)?, make).await.map_err(failed),
+            },
+            ("list_jobs" | "send_request" | "get_token" | "set_token" | "clear_token" | "set_secret", _) => {
                 make().await.map_err(failed)
             }
             _ => Err(trap(format!("no operation {op}"))),
@@ -227,6 +239,7 @@ fn versions() -> String {
 #[tokio::main(flavor = "current_thread")] // calls begin in the order of their lines
 async fn main() -> Result<(), Cause> {
     log::start();
+    ring::default_provider().install_default().expect("it is the first");
     let adapter = Arc::new(Adapter::default());
     let mut lines = BufReader::new(stdin()).lines();
     while let Some(line) = lines.next_line().await? {

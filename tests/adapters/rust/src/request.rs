@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{failed, misuse, trap};
 
-/// The adapter's own HTTP client. It is made after a client of the library, which installs what reqwest needs for TLS.
+/// The adapter's own HTTP client.
 pub static HTTP: LazyLock<reqwest::Client> =
     LazyLock::new(|| reqwest::Client::builder().no_proxy().build().expect("it needs nothing"));
 
@@ -25,7 +25,7 @@ pub struct Sent {
     method: Method,
     path: String,
     url: String,
-    headers: BTreeMap<String, String>,
+    pub headers: BTreeMap<String, String>,
     query: BTreeMap<String, String>,
     json: Option<Value>,
     #[serde(deserialize_with = "base64")]
