@@ -67,7 +67,7 @@ type Step struct {
 	Requests map[string]int `yaml:"requests"` // so many requests have come to a server
 	Saw      *Saw           `yaml:"saw"`      // the last request to a server
 	InStore  *Stored        `yaml:"in_store"` // waits until the store has it
-	Expire   string         `yaml:"expire"`   // the store's keys that end so expire
+	Expire   string         `yaml:"expire"`   // the store's keys with this part expire
 	Put      *Put           `yaml:"put"`      // puts a value into the store
 	Log      *Logged        `yaml:"log"`      // what the client has logged
 	Until    *Step          `yaml:"until"`    // repeats a step until what it wants is true
@@ -145,8 +145,8 @@ type Saw struct {
 
 // Stored is a value in the store.
 type Stored struct {
-	End string `yaml:"end"` // how its key ends
-	Has string `yaml:"has"` // what it holds
+	Key string `yaml:"key"` // a part of its key
+	Has string `yaml:"has"` // a part of it
 }
 
 // Put is a value for the store.

@@ -174,7 +174,7 @@ func (w *world) serverStep(s *Step) string {
 	case s.Saw != nil:
 		return w.saw(s.Saw)
 	case s.InStore != nil:
-		w.store.Wait(s.InStore.End, s.InStore.Has)
+		w.store.Wait(s.InStore.Key, s.InStore.Has)
 	case s.Put != nil:
 		w.store.Put(w.fill(s.Put.Key), w.fill(s.Put.Value))
 	case s.Expire != "":

@@ -106,7 +106,7 @@ func (f *Flow) tokenRead(value string) {
 	t, ok := input.ParseStoredToken(value)
 	h := hash(t.AccessToken)
 	current := &f.vars.Token
-	later := t.RequestedAt > current.RequestedAt
+	later := t.RequestedAt > current.RequestedAt && (current.Hash != 0 || h != f.refused) // than the refused one, too
 	switch {
 	case !ok || t.CacheKey != f.key || t.ExpiresAt <= f.now:
 		return

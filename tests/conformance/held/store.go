@@ -74,11 +74,11 @@ func (s *Store) Put(key, text string) {
 	s.values[key] = value{text, time.Now().Add(time.Hour)}
 }
 
-// Expire has the keys that end so expire.
-func (s *Store) Expire(end string) {
+// Expire has the keys with this part expire.
+func (s *Store) Expire(part string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.HasSuffix(key, end) })
+	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.Contains(key, part) })
 }
 
 // Value is that of the key that ends so.
@@ -93,15 +93,15 @@ func (s *Store) Value(end string) string {
 	return ""
 }
 
-// Wait waits until the value of a key that ends so holds a text.
-func (s *Store) Wait(end, text string) {
+// Wait waits until the value of a key with this part holds a text.
+func (s *Store) Wait(part, text string) {
 	s.t.Helper()
 	late := time.After(Patience)
 	for {
 		s.mutex.Lock()
 		change := s.change
 		for key, v := range s.values {
-			if strings.HasSuffix(key, end) && strings.Contains(v.text, text) {
+			if strings.Contains(key, part) && strings.Contains(v.text, text) {
 				s.mutex.Unlock()
 				return
 			}
@@ -110,7 +110,7 @@ func (s *Store) Wait(end, text string) {
 		select {
 		case <-change:
 		case <-late:
-			s.t.Fatalf("the store has no %q in …%s after %s", text, end, Patience)
+			s.t.Fatalf("the store has no %q in …%s… after %s", text, part, Patience)
 		}
 	}
 }
