@@ -26,6 +26,7 @@ export class Flow {
   #calls;
   #onToken;
   #task = /** @type {Task | undefined} */ (undefined);
+  #thrown = /** @type {unknown} */ (undefined); // by the last request
   #began = { now: 0, time: 0 }; // the step, by the clock in seconds and by the runtime in ms
 
   /** How it began. */
@@ -50,9 +51,11 @@ export class Flow {
     try {
       let step = this.#ask('begin', { accepts: this.#calls.store ? ['store', 'wait'] : ['wait'], ...this.start });
       while (step.step !== 'done') {
-        const { result, known } = await this.#carryOut(step);
+        const result = await this.#carryOut(step);
         if (!this.isRunning) return;
-        step = this.#ask('resume', { flow: step.flow, ...result }, known);
+        // The plugin warns of a failing store, also without a logger.
+        const logger = 'failed' in result && step.step === 'store' ? this.#calls.storeLogger : this.#calls.logger;
+        step = this.#ask('resume', { flow: step.flow, ...result }, { thrown: this.#thrown, logger });
       }
       this.token = step.token;
     } catch (error) {
@@ -93,16 +96,15 @@ export class Flow {
    * Carries out a step. What fails is a result, too.
    *
    * @param {WorkStep} step
-   * @returns {Promise<{result: object, known?: import('./calls.js').Known}>} `result`: what resume takes
+   * @returns {Promise<object>} what resume takes
    */
   async #carryOut(step) {
     const ms = step.step === 'wait' ? 0 : 1000 * step.timeout;
     try {
-      return { result: await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task), true) };
+      return await Task.run(ms, tooSlow, undefined, (task) => this.#work(step, task), true);
     } catch (thrown) {
-      // The plugin warns of a failing store, also without a logger.
-      const known = step.step === 'store' ? { logger: this.#calls.storeLogger } : { thrown };
-      return { result: { failed: reason(thrown) }, known };
+      if (step.step === 'request') this.#thrown = thrown;
+      return { failed: reason(thrown) };
     }
   }
 
@@ -112,6 +114,7 @@ export class Flow {
     this.#task = task;
     if (step.step === 'request') {
       const { request, limit } = step;
+      this.#thrown = undefined;
       const send = () => task.until(exchange(fetch, signed(request), task.signal, { read: limit }));
       return described(await inBackground(send));
     }

@@ -3,8 +3,6 @@ import { pluginFailed } from './error.js';
 import { instantiate } from './extism-host.js';
 import { contract } from './version.js';
 
-/** @typedef {import('./options.js').Source} Source */
-
 /** @typedef {ReturnType<typeof instantiate>} Plugin calls an export */
 
 const decoder = new TextDecoder();
@@ -32,7 +30,7 @@ export async function openPlugin(config, { plugin: source, logger }) {
   }
 }
 
-/** @param {Source} source */
+/** @param {import('./options.js').Source} source */
 async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
   const isPath = typeof source === 'string' || source instanceof URL;

@@ -312,6 +312,6 @@ test('the warning of a failing store has no secret', bound, async () => {
   const store = { get: async () => null, add: async () => true, set: fails };
   const { client } = await start(undefined, { logger, store });
   await client.getToken();
-  assert.match(`${warnings}`, /store's set failed; .*: redis:\/\/me:\[redacted\]@host refused/);
+  assert.match(`${warnings}`, /store's set failed; .*: redis:\/\/\[redacted\]@host refused/);
   assert.doesNotMatch(`${warnings}`, /token-0001/);
 });
