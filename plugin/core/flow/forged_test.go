@@ -11,16 +11,6 @@ import (
 	"automatic-rostering/plugin/core/vars"
 )
 
-// forge changes the flow of the last step.
-func (i *instance) forge(old, new string) {
-	i.t.Helper()
-	forged := strings.Replace(string(i.flows[""]), old, new, 1)
-	if forged == string(i.flows[""]) {
-		i.t.Fatalf("%s has no %s", forged, old)
-	}
-	i.flows[""] = json.RawMessage(forged)
-}
-
 // A flow that was changed is invalid, and does no harm to others.
 func TestChangedFlowsAreInvalid(t *testing.T) {
 	for _, tt := range []struct{ name, old, new string }{

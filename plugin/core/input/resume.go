@@ -144,10 +144,13 @@ func (e *Explain) set(name string, value json.Value) *apierror.Error {
 		return nil
 	case "now":
 		return e.Clock.set(value)
-	default:
-		return e.Response.set(name, value)
 	case "tokens":
+		return e.setTokens(value)
 	}
+	return e.Response.set(name, value)
+}
+
+func (e *Explain) setTokens(value json.Value) *apierror.Error {
 	tokens, ok := value.Texts()
 	if !ok || value.Kind() != json.List || len(tokens) > maxTokens {
 		return apierror.Input("tokens", "tokens must be a list of at most 3 access tokens")

@@ -7,7 +7,8 @@ func (m *machine) read(r result) {
 	m.found = looked
 	t := &m.facts.token
 	refused := r.token == m.progress.refused || slices.Contains(m.facts.refused, r.token)
-	if r.failed || r.token == "" || r.expires <= m.now || r.requested <= t.requested && (refused || m.usable(t)) {
+	later := r.requested > t.requested && (t.text != "" || r.token != m.progress.refused)
+	if r.failed || r.token == "" || r.expires <= m.now || !later && (refused || m.usable(t)) {
 		return
 	}
 	switch own := m.backoff.inSeries(m.now); {
