@@ -31,6 +31,7 @@ check() (
 	.venv/bin/ruff check --quiet --config pyproject.toml "${code[@]}"
 	.venv/bin/mypy .
 	.venv/bin/mypy "${code[@]:1}"
+	mkdir -p build
 	.venv/bin/pyright >build/pyright || { cat build/pyright; exit 1; }
 	.venv/bin/python -W error -m pdoc -o build/reference automatic_rostering automatic_rostering.redis_store
 )

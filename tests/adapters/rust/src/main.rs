@@ -125,9 +125,9 @@ impl Adapter {
             }
             ("status", _) => Ok(json!({ "status": client.status() })),
             (_, Some(deadline)) => match codes {
-                Some(codes) => {
-                    retry_if(seconds(deadline)?, |error: &Error| codes.contains(&error.code), make).await.map_err(failed)
-                }
+                Some(codes) => retry_if(seconds(deadline)?, |error: &Error| codes.contains(&error.code), make)
+                    .await
+                    .map_err(failed),
                 None => retry(seconds(deadline)?, make).await.map_err(failed),
             },
             ("list_jobs" | "send_request" | "get_token" | "set_token" | "clear_token" | "set_secret", _) => {
