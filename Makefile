@@ -18,7 +18,7 @@ TEST_PLUGINS := build/rostering-poison.wasm build/rostering-trace.wasm
 # Tests run two at a time: first the module that takes longest.
 MODULES := tests tests/adapters/go plugin sandbox sdk/go sdk/go/redisstore host-example/go
 # Hosts in other languages. HOSTS=python,c limits the tests to some of them; go is one, too.
-LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/conformance/hosts/languages.json))
+LANGUAGES := $(notdir $(shell sed -n 's/.*"folder": "\(.*\)".*/\1/p' tests/runner/hosts/languages.json))
 HOSTS ?=
 comma := ,
 empty :=
@@ -197,7 +197,7 @@ format: setup-check ## format all code
 	@tools/each.sh format
 
 matrix: build $(TEST_PLUGINS) ## write the tables of pages, and what the hosts do into those of docs/hosts.md; HOSTS=go,c limits it
-	@cd tests && go test -count=1 -timeout 30m -run 'Scenarios|Redirects|Hostile|Tables' ./conformance -update
+	@cd tests && go test -count=1 -timeout 30m -run 'Plugin|Libraries|Tables' ./runner -update
 
 bench: build/sandbox ## measure warm calls: the plugin against C and Rust, each library against its bare HTTP client
 	@tools/setup.sh plugin
@@ -217,23 +217,23 @@ bench-check: ## compare the plugin's bytes, host calls, memory and operators wit
 bench-baseline: build ## rewrite that baseline
 	@$(BENCH_CHECK) --update
 
-mutants: ## change the core in small ways, and print the shares that unit tests and scenarios notice
+mutants: ## change the core in small ways, and print the shares that unit tests and rules notice
 	@mkdir -p build
 	@cd tests && go run ./cmd/mutants
 
 stress: build/sandbox ## cancel, close and fail at random in each library for STRESS_SECONDS=60
-	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./suite
+	@cd tests && CHECKED=1 STRESS_SECONDS=$${STRESS_SECONDS:-60} go test -count=1 -timeout 60m -v -run TestStress ./runner
 
-ROW ?= all
-broken: $(TEST_PLUGINS) ## break the Go library by each patch of tests/rows, which the row must notice; ROW=close takes one
+RULE ?= all
+broken: $(TEST_PLUGINS) ## break the Go library by each patch of tests/rules, which the rule must notice; RULE=close takes one
 	@tools/setup.sh redis
-	@cd tests/suite && BROKEN='$(ROW)' go test -count=1 -parallel 4 -run TestBroken
+	@cd tests/runner && BROKEN='$(RULE)' go test -count=1 -parallel 4 -run TestBroken
 
-# Vet, unit tests, the model and the scenarios on the core, and what is easily forgotten: a key in
+# Vet, unit tests, the model and the rules on the core, and what is easily forgotten: a key in
 # the schema and the pages, the heading of the CHANGELOG, the size. No other language is needed.
 core: ## test the core alone, in a minute
 	@cd plugin && go vet ./... && go test -short ./...
-	@cd tests && go test -count=1 -run 'TestScenarios/core|Schema' ./conformance && go test -count=1 -run 'Schema|Version|Contract|Options' ./docs
+	@cd tests && go test -count=1 -run 'TestPlugin/core|Schema' ./runner && go test -count=1 -run 'Schema|Version|Contract|Options' ./docs
 	@if tools/toolchain.sh build; then $(MAKE) --no-print-directory size; else echo "skipped: the size, as the plugin cannot be built here"; fi
 
 # TestRandom prints the shortest sequence that shows what it finds; SEED=N starts another sequence.

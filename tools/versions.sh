@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Usage: versions.sh FILE
-# Runs each library's tests and the rows of docs/sdk.md, on a clone of the last commit, with the oldest and the newest
+# Runs each library's tests and the rules of docs/sdk.md, on a clone of the last commit, with the oldest and the newest
 # runtime that npm, PyPI, Go's module proxy, rustup and Debian testing's packages give; those stay in build/versions.
-# The table of results goes into FILE, between marks. HOSTS=python,go limits it to some; the rows of the others stay.
+# The table of results goes into FILE, between marks. HOSTS=python,go limits it to some; the lines of the others stay.
 set -euo pipefail
 file=$(realpath "$1")
 grep -q '^<!-- versions: ' "$file" && grep -q '^<!-- end of versions -->' "$file" # the marks
@@ -39,7 +39,7 @@ get() { "${@:3}" >"$log" 2>&1 || { tail -n 1 "$log"; row "$1" "$2" unavailable; 
 
 # in_folder FOLDER COMMAND...
 in_folder() (cd "$1" && "${@:2}")
-rules() { in_folder tests env HOSTS="$1" go test -count=1 -run 'TestRows|TestScenarios' ./suite; }
+rules() { in_folder tests env HOSTS="$1" go test -count=1 -run 'TestLibraries' ./runner; }
 
 # debian: unpacks packages of Debian testing, whose programs then use the libraries there.
 debian() {
@@ -130,7 +130,7 @@ versions_of_rust() (
 
 on_redis() (
 	PATH=$1:$PATH
-	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestRows/.*/.*/stores|TestConcurrentAdds' ./suite
+	in_folder tests env HOSTS=go,node,python go test -count=1 -run 'TestLibraries/.*/.*/stores|TestConcurrentAdds' ./runner
 )
 versions_of_redis() {
 	local at stores="stores in go, javascript, python"

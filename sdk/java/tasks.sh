@@ -17,7 +17,7 @@ setup() (
 	if command -v flock >/dev/null; then flock 9; fi
 
 	../../tools/setup.sh java
-	sum=$(find pom.xml src ../../host-example/java/src LICENSE ./*_NOTICES.md -type f |
+	sum=$(find pom.xml src ../../host-example/java/src ../../tests/adapters/raw/java LICENSE ./*_NOTICES.md -type f |
 		LC_ALL=C sort | xargs sha256sum; javac -version 2>&1)
 	[ "$sum" != "$(cat target/setup.sum 2>/dev/null)" ] || exit 0
 	rm -rf target # an older library must not stay on the class path

@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 root=$(realpath ../..)
 bin=$PWD/node_modules/.bin
 verb=${1:-} runtime=${2:-}
-examples=("$root"/host-example/{node,workerd})
+examples=("$root"/host-example/{node,workerd} "$root/tests/adapters/raw")
 folders=("${examples[@]}" "$root/tests/adapters/javascript")
 npm_install=(npm install --prefer-offline --no-audit --no-fund --loglevel=error)
 export NO_PROXY=127.0.0.1,${NO_PROXY:-} # the fetch of Deno and Bun uses the proxy of the environment

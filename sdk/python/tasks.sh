@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
 root=$(cd ../.. && pwd)
-code=(. ../../tests/adapters/python ../../host-example/python)
+code=(. ../../tests/adapters/{python,raw} ../../host-example/python)
 
 # Installs requirements.txt into .venv, where the package in this folder is found, too.
 setup() (
@@ -41,7 +41,7 @@ format() (
 	.venv/bin/ruff format --quiet --config pyproject.toml "${code[@]}"
 )
 
-# Tests what only Python can show. The rest is shown by tests/suite, through the adapter.
+# Tests what only Python can show. tests/runner shows the rest, through the adapter.
 test() (
 	.venv/bin/python -W error -m unittest discover -s tests -t .
 )

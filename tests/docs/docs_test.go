@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/runner/hosts"
 )
 
 func read(t *testing.T, file string) string {

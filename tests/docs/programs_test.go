@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/runner/hosts"
 )
 
 // A reader copies the sections Install and Quick start of a page into an empty folder, block by block, and has jobs. Then the

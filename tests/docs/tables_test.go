@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/conformance/contract"
-	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/runner/contract"
+	"automatic-rostering/tests/runner/hosts"
 )
 
 // list is names in a file: what the groups of a pattern find in its areas.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/runner/hosts"
 )
 
 // Manifests and libraries repeat the version of the file VERSION, because their formats
@@ -31,7 +31,7 @@ func TestOneVersion(t *testing.T) {
 		"sdk/python/automatic_rostering/__init__.py": `__version__ = "(.*)"`,
 		"sdk/rust/Cargo.toml":                        `(?m)^version = "(.*)"`,
 		"sdk/rust/README.md":                         `automatic-rostering-(.*)\.crate`,
-		"tests/scenarios/opening.yaml":               `{version: "(.*?)"`,
+		"tests/rules/opening.yaml":                   `{version: "(.*?)"`,
 	})
 }
 

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"automatic-rostering.example/sandbox"
-	"automatic-rostering/tests/conformance/canary"
-	"automatic-rostering/tests/conformance/held"
-	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/runner/canary"
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/world"
 )
 
 // patience bounds every wait.
@@ -105,7 +105,7 @@ func TestFleet(t *testing.T) {
 type fleet struct {
 	*testing.T
 	*sandbox.Sandbox
-	redis    *held.Redis // one of the two, or none
+	redis    *world.Redis // one of the two, or none
 	folder   string
 	store    *protocol.Store
 	workers  []*worker
@@ -149,7 +149,7 @@ func redisStore(f *fleet) {
 	password := rand.Text()
 	f.log.Secrets = append(f.log.Secrets, password)
 	var err error
-	f.redis, err = held.StartRedis(f.Context(), password)
+	f.redis, err = world.StartRedis(f.Context(), password)
 	f.must(err)
 	f.Cleanup(f.redis.End)
 	f.store = &protocol.Store{Name: "s", Kind: "redis", URL: f.redis.URL}

@@ -14,7 +14,7 @@ import (
 
 	"automatic-rostering.example/rostering"
 	"automatic-rostering.example/sandbox"
-	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/runner/hosts"
 )
 
 // rows are the lines of the timeline, the oldest first.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 
-	"automatic-rostering/tests/conformance/hosts"
+	"automatic-rostering/tests/runner/hosts"
 )
 
 var root = hosts.Root()
@@ -88,7 +88,7 @@ func TestNoPathOfTheMachine(t *testing.T) {
 func TestSameBytesInAnotherFolder(t *testing.T) {
 	folder := t.TempDir()
 	hosts.RequireToolchain(t)
-	const script = `(cd "$ROOT" && tar -c Makefile go.mod go.sum plugin tools tests/conformance/hosts) | tar -x
+	const script = `(cd "$ROOT" && tar -c Makefile go.mod go.sum plugin tools tests/runner/hosts) | tar -x
 		make build/rostering.wasm build/rostering-nowasi.wasm
 		cmp build/rostering.wasm plugin/rostering.wasm
 		cmp build/rostering-nowasi.wasm plugin/rostering-nowasi.wasm`

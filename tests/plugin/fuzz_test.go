@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"automatic-rostering/tests/conformance/canary"
-	"automatic-rostering/tests/conformance/contract"
+	"automatic-rostering/tests/runner/canary"
+	"automatic-rostering/tests/runner/contract"
 	"automatic-rostering/tests/stubhost"
 )
 

@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"automatic-rostering.example/sandbox"
-	"automatic-rostering/tests/conformance/canary"
-	"automatic-rostering/tests/conformance/held"
-	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/runner/canary"
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/world"
 )
 
 // patience bounds every wait.
@@ -102,7 +102,7 @@ func testHost(t *testing.T) {
 	hosts.RequireRedis(t)
 	hosts.Setup(t, "c", "adapter")
 	s, password := start(t), rand.Text()
-	redis, err := held.StartRedis(t.Context(), password)
+	redis, err := world.StartRedis(t.Context(), password)
 	if err != nil {
 		t.Fatal(err)
 	}

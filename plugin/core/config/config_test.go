@@ -29,7 +29,7 @@ func checkError(t *testing.T, changes keys, code, key string) {
 	}
 }
 
-// The scenarios show the other keys.
+// The rules show the other keys.
 func TestConfig(t *testing.T) {
 	checkError(t, keys{"client_secret": "hunter2\n"}, apierror.ConfigInvalid, "client_secret")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios with `direct: true` show what direct calls send and return. What they prepare in
+// The rules with `direct: true` show what direct calls send and return. What they prepare in
 // vars, and what traps leave there, is shown here.
 
 const noon = 1_800_000_000

@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/core/input"
 )
 
-// The scenarios show what is read and refused, the fuzz targets compare it with slower
+// The rules show what is read and refused, the fuzz targets compare it with slower
 // readings. Here is what they leave.
 
 func begin(text string) *apierror.Error {

@@ -6,7 +6,7 @@ import (
 	"automatic-rostering/plugin/core/message"
 )
 
-// The scenarios show the rest. A query may have a secret in it.
+// The rules show the rest. A query may have a secret in it.
 func TestLine(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://localhost:8080/api/jobs": "localhost:8080/api/jobs", "https://host/jobs?u=https://other/": "host/jobs", "https://host": "host",

@@ -30,7 +30,7 @@ func TestLockShowsFailure(t *testing.T) {
 	}
 }
 
-// FuzzLock parses any value of the store: what it accepts is within the limits. The scenarios show
+// FuzzLock parses any value of the store: what it accepts is within the limits. The rules show
 // what it rejects.
 func FuzzLock(f *testing.F) {
 	const failed = `{"state":"failed","code":"network_error","status":0,"until":1800000060,"wait":60,"failures":1}`

@@ -8,7 +8,7 @@ import (
 	"automatic-rostering/plugin/core/service"
 )
 
-// The scenarios show the rest of the errors. A long secret makes a long body short: then the end of what was read is visible.
+// The rules show the rest of the errors. A long secret makes a long body short: then the end of what was read is visible.
 func TestSecretCutByEndOfBody(t *testing.T) {
 	secret := strings.Repeat("0123456789abcdef", 2<<10) // 32 KiB
 	for cut := 1; cut <= 8; cut++ {

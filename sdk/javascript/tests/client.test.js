@@ -1,4 +1,4 @@
-// What only JavaScript can show, on Node, Deno and Bun. tests/suite shows what all libraries do.
+// What only JavaScript can show, on Node, Deno and Bun. tests/runner shows what all libraries do.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

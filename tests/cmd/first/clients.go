@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/protocol"
 )
 
 // further is how many clients are opened after the first, and how often a call is made.

@@ -1,6 +1,6 @@
 // Command mutants measures the tests of the core by what they notice. It changes the core in
 // many small ways, each a mutant, and runs the unit tests of the changed package and the
-// scenarios on the core with each mutant, and then the random test of the model with each that
+// rules on the core with each mutant, and then the random test of the model with each that
 // neither of them kills.
 //
 //	go run ./cmd/mutants [-sample 200]
@@ -51,8 +51,8 @@ func main() {
 	}
 	isExplained := func(id int) bool { return strings.Contains(explainedText, "\n"+r.keys[id]+" # ") }
 	units := r.units(ids)
-	scenarios := r.kill("tests", "./conformance", ids, "-test.run", "^TestScenarios$/^core$")
-	left := slices.DeleteFunc(slices.Clone(ids), func(id int) bool { return units[id] || scenarios[id] || isExplained(id) })
+	rules := r.kill("tests", "./runner", ids, "-test.run", "^TestPlugin$/^core$")
+	left := slices.DeleteFunc(slices.Clone(ids), func(id int) bool { return units[id] || rules[id] || isExplained(id) })
 	random := r.kill("", "./plugin/core/model", left, "-test.run", "^TestRandom$", "-steps", "300000")
 	left = slices.DeleteFunc(left, func(id int) bool { return random[id] })
 	var survivors strings.Builder
@@ -61,8 +61,8 @@ func main() {
 	}
 	of := func(n int) float64 { return 100 * float64(n) / float64(*sample) }
 	share := of(*sample - len(left))
-	fmt.Printf("of %d mutants, unit tests kill %.1f %%, scenarios %.1f %%; all, with random tests, kill or explain %.1f %%\n",
-		*sample, of(len(units)), of(len(scenarios)), share)
+	fmt.Printf("of %d mutants, unit tests kill %.1f %%, rules %.1f %%; all, with random tests, kill or explain %.1f %%\n",
+		*sample, of(len(units)), of(len(rules)), share)
 	check(os.WriteFile(top+"/build/mutants.txt", []byte(survivors.String()), 0o600))
 	check(os.RemoveAll(folder))
 	if *sample == all && share < floor {

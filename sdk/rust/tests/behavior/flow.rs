@@ -1,4 +1,4 @@
-//! How token flows end. The rest of them is in tests/rows.
+//! How token flows end. The rest of them is in tests/rules.
 
 use std::env;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,0 +1,44 @@
+// What the raw host does with a request, on all runtimes of JavaScript: see tests/adapters/README.md.
+
+import { createPlugin } from 'extism';
+
+/** @type {import('extism').Plugin | undefined} */
+let plugin;
+/** @type {object[]} */
+let events = [];
+const at = (/** @type {string} */ level) => (/** @type {string} */ line) =>
+  void events.push({ event: 'log', level, line });
+const logger = { ...console, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+
+/**
+ * @param {any} request
+ * @param {import('extism').ExtismPluginOptions} [options] those of the runtime
+ * @returns {Promise<object[]>} events, and the response
+ */
+export async function respond(request, options) {
+  const {
+    id,
+    op,
+    wasm,
+    wasi: useWasi = false,
+    config = {},
+    allowed_hosts: allowedHosts = [],
+    export: name,
+    input,
+  } = request;
+  events = [];
+  try {
+    if (op === 'open') {
+      await plugin?.close();
+      plugin = await createPlugin(wasm, { useWasi, config, allowedHosts, logger, logLevel: 'debug', ...options });
+      return [{ id }];
+    }
+    const bytes = Uint8Array.from(atob(input ?? ''), (character) => character.charCodeAt(0));
+    const output = (await plugin?.call(name, bytes))?.bytes() ?? [];
+    return [...events, { id, output: btoa(Array.from(output, (byte) => String.fromCharCode(byte)).join('')) }];
+  } catch (thrown) {
+    const { message } = /** @type {Error} */ (thrown);
+    const [, error] = message.split('Plugin-originated error: ');
+    return [...events, { id, ...(error ? { error } : { trap: message }) }];
+  }
+}

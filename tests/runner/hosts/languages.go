@@ -1,0 +1,233 @@
+package hosts
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"automatic-rostering/tests/runner/world"
+)
+
+// language is the hosts of one language, or of one runtime of JavaScript: a folder of sdk, for which
+// `tasks.sh setup` installs what they need. Its name is that of the folder.
+type language struct {
+	Folder string `json:"folder"`
+	Hosts  []Host `json:"hosts"`
+	// Adapters are those of its library, which `tasks.sh adapter` builds: see tests/adapters.
+	Adapters []Host `json:"adapters"`
+}
+
+func (l language) name() string   { return path.Base(l.Folder) }
+func (l language) folder() string { return filepath.Join(Root(), "sdk", l.Folder) }
+
+// inGo starts the raw host in Go. The build with poison fills the heap with a pattern between calls, so
+// that what outlives its call shows there.
+var inGo = []string{"go", "run", "-C", "../../tests", "./adapters/raw/go"}
+
+var goLanguage = language{
+	Folder: "go",
+	Hosts: []Host{
+		{Name: "go", Command: inGo, Build: "rostering.wasm", All: true},
+		{Name: "go-nowasi", Command: inGo, Build: "rostering-nowasi.wasm"},
+		{Name: "go-poison", Command: inGo, Build: "../build/rostering-poison.wasm", All: true},
+	},
+	Adapters: []Host{{Name: "go", Command: []string{"../../build/adapters/go/adapter"}}},
+}
+
+// The Makefile reads it, too.
+//
+//go:embed languages.json
+var languagesJSON []byte
+
+// languages are Go, and those of languages.json.
+var languages = sync.OnceValue(func() (all []language) {
+	decoder := json.NewDecoder(bytes.NewReader(languagesJSON))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&all); err != nil {
+		panic(fmt.Sprintf("languages.json: %v", err))
+	}
+	all = append([]language{goLanguage}, all...)
+	for _, l := range all {
+		for i := range l.Hosts {
+			l.Hosts[i].folder = l.folder()
+		}
+		for i := range l.Adapters {
+			a := &l.Adapters[i]
+			a.folder, a.Library = l.folder(), true
+			a.Language, _, _ = strings.Cut(l.Folder, "/")
+		}
+	}
+	return all
+})
+
+// notHere is the status of a tasks.sh that misses its toolchain.
+const notHere = 69
+
+// each calls f, in a subtest, with the hosts of each language that HOSTS names, or of all. A language whose toolchain is missing is
+// skipped, and says how to get it; with CI=true that is a failure.
+func each(t *testing.T, verb string, of func(language) []Host, f func(t *testing.T, language string, hosts []Host)) {
+	for _, l := range languages() {
+		if hosts := of(l); len(hosts) > 0 && Wanted(l.name()) {
+			t.Run(l.name(), func(t *testing.T) {
+				t.Parallel()
+				Setup(t, l.name(), verb)
+				f(t, l.name(), hosts)
+			})
+		}
+	}
+}
+
+// Each calls f with the raw hosts of each language, and with those of the core, which go with Go.
+func Each(t *testing.T, f func(t *testing.T, language string, hosts []Host)) {
+	if Wanted("go") {
+		t.Run("core", func(t *testing.T) {
+			t.Parallel()
+			f(t, "core", []Host{Core, CoreInFlows})
+		})
+	}
+	each(t, "setup", func(l language) []Host { return l.Hosts }, f)
+}
+
+// EachLibrary calls f with the adapter of each library. They run in parallel.
+func EachLibrary(t *testing.T, f func(t *testing.T, h Host)) {
+	each(t, "adapter", func(l language) []Host { return l.Adapters }, func(t *testing.T, _ string, all []Host) {
+		for _, h := range all {
+			t.Run(h.Name, func(t *testing.T) {
+				t.Parallel()
+				f(t, h)
+			})
+		}
+	})
+}
+
+// Languages are the names of the languages and of JavaScript's runtimes: each has hosts, and
+// a folder of examples.
+func Languages() (names []string) {
+	for _, l := range languages() {
+		names = append(names, l.name())
+	}
+	return names
+}
+
+func find(name string) language {
+	i := slices.Index(Languages(), name)
+	if i < 0 {
+		panic(fmt.Sprintf("unknown language %q; use some of %s", name, Languages()))
+	}
+	return languages()[i]
+}
+
+// Library is the first adapter of a language, or of a runtime of JavaScript.
+func Library(name string) Host { return find(name).Adapters[0] }
+
+// Folder returns that of a language's library, or of a runtime of JavaScript's.
+func Folder(name string) string { return find(name).folder() }
+
+// Wanted reports whether the environment variable HOSTS, a list with commas, includes a
+// language or is empty. It panics if HOSTS names an unknown language: no test would run
+// then, and none fail.
+func Wanted(name string) bool {
+	list := os.Getenv("HOSTS")
+	if list == "" {
+		return true
+	}
+	names := strings.Split(list, ",")
+	for _, name := range names {
+		find(name)
+	}
+	return slices.Contains(names, name)
+}
+
+// setups are the results of each language's `tasks.sh setup` and `adapter`, which run once.
+var setups sync.Map
+
+// Setup installs what a language needs for a verb of its tasks.sh, setup or adapter. It skips the test if HOSTS omits the
+// language.
+func Setup(t *testing.T, language, verb string) {
+	t.Helper()
+	if !Wanted(language) {
+		t.Skip("HOSTS omits " + language)
+	}
+	run, _ := setups.LoadOrStore(language+" "+verb, sync.OnceValues(func() ([]byte, error) {
+		folder, runtime, _ := strings.Cut(Folder(language), "/runtimes/")
+		return exec.Command(filepath.Join(folder, "tasks.sh"), verb, runtime).CombinedOutput()
+	}))
+	out, err := run.(func() ([]byte, error))()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &exit) && exit.ExitCode() == notHere:
+		Skip(t, string(bytes.TrimSpace(out)))
+	default:
+		t.Fatalf("tasks.sh %s: %v\n%s", verb, err, out)
+	}
+}
+
+// Skip skips a test for which something is missing on the machine; with CI=true that
+// is a failure.
+func Skip(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatal(why)
+	}
+	t.Skipf("skipped: %s", why)
+}
+
+// Plugin returns the path of a build of the plugin. The repository has those for users. Those for tests are made from its
+// sources: the test is skipped if the toolchain is missing.
+func Plugin(t testing.TB, file string) string {
+	t.Helper()
+	path := filepath.Join(Root(), file)
+	if _, err := os.Stat(path); err != nil {
+		RequireToolchain(t)
+		t.Fatalf("%v: run make %s", err, file)
+	}
+	return path
+}
+
+var toolchain = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command(filepath.Join(Root(), "tools/setup.sh"), "plugin").CombinedOutput()
+})
+
+// RequireToolchain skips a test if what builds the plugin is missing.
+func RequireToolchain(t testing.TB) {
+	t.Helper()
+	if out, err := toolchain(); err != nil {
+		Skip(t, string(bytes.TrimSpace(out)))
+	}
+}
+
+// RequireRedis skips a test if Redis is missing.
+func RequireRedis(t testing.TB) {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		Skip(t, "redis-server is missing: apt-get install redis-server")
+	}
+}
+
+// redis is the Redis server that Redis has started, or nil.
+var redis *world.Redis
+
+var startRedis = sync.OnceValue(func() (err error) {
+	redis, err = world.StartRedis(context.Background(), "the-password-of-redis")
+	return err
+})
+
+// Redis returns the URL of a Redis server that runs until the tests have ended.
+func Redis() (string, error) {
+	if err := startRedis(); err != nil {
+		return "", err
+	}
+	return redis.URL, nil
+}

@@ -1,0 +1,129 @@
+package play
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"time"
+
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/direct"
+	"automatic-rostering/plugin/core/flow"
+	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/message"
+	"automatic-rostering/plugin/core/model/memory"
+	"automatic-rostering/plugin/core/service"
+	"automatic-rostering/plugin/core/version"
+	"automatic-rostering/tests/runner/protocol"
+)
+
+// Core is the core as a raw host, without WebAssembly and in the process of the tests: it takes the requests of the protocol,
+// one at a time. A difference between it and the built plugin stems from the shell or the host.
+type Core struct {
+	client   http.Client
+	instance *memory.Host
+	logs     []protocol.Log
+	body     []byte // of the last response
+}
+
+// NewCore returns the core.
+func NewCore() *Core {
+	return &Core{client: http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true},
+		Timeout:       10 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Send takes a request.
+func (h *Core) Send(r protocol.Request) (*protocol.Pending, error) {
+	switch r.Op {
+	case "versions":
+		return protocol.Responded(protocol.Response{Versions: runtime.Version()}), nil
+	case "open":
+		h.logs = nil
+		h.instance = memory.New(r.Config)
+		h.instance.Respond = h.send
+		h.instance.Logged = func(level host.Level, text string) {
+			names := map[host.Level]string{host.Debug: "debug", host.Warn: "warn"}
+			h.logs = append(h.logs, protocol.Log{Level: names[level], Line: text})
+		}
+		return protocol.Responded(protocol.Response{}), nil
+	case "call":
+		return protocol.Responded(h.call(r.Export, r.Input)), nil
+	}
+	return nil, fmt.Errorf("no operation %q", r.Op)
+}
+
+// Logs are the lines of the log of the instance.
+func (h *Core) Logs(string) []protocol.Log { return h.logs }
+
+// silent has the exports that send no request, and sending those that do.
+var (
+	silent = map[string]func(host.Host, []byte) host.Result{
+		"begin": flow.Begin, "resume": flow.Resume, "set_token": flow.SetToken, "clear_token": flow.ClearToken,
+		"request": service.Request, "explain": service.Explain, "check": config.Check, "version": version.Version, "status": flow.Status,
+	}
+	sending = map[string]input.Export{"get_token": input.GetToken, "list_jobs": input.ListJobs, "send_request": input.SendRequest}
+)
+
+// call calls an export. A request that fails is a trap, as on most hosts, and so is a panic.
+func (h *Core) call(export string, in []byte) (a protocol.Response) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			a = protocol.Response{Trap: fmt.Sprint(failure)}
+		}
+	}()
+	var r host.Result
+	if silent, ok := silent[export]; ok {
+		r = silent(h.instance, in)
+	} else if name, ok := sending[export]; ok {
+		r = direct.Call(h.instance, name, in)
+	} else {
+		panic("no export " + export)
+	}
+	switch r.Kind {
+	case host.Output:
+		return protocol.Response{Output: r.Text}
+	case host.Held:
+		return protocol.Response{Output: h.instance.Held}
+	case host.Response:
+		return protocol.Response{Output: h.body}
+	}
+	return protocol.Response{Error: string(r.Text)}
+}
+
+// send sends the request that the shell would pass to http_request, or panics.
+func (h *Core) send(request, body string) *message.Response {
+	var m struct {
+		Method, URL string
+		Headers     map[string]string
+	}
+	must(json.Unmarshal([]byte(request), &m))
+	r, err := http.NewRequest(m.Method, m.URL, strings.NewReader(body))
+	must(err)
+	for name, value := range m.Headers {
+		r.Header.Set(name, value)
+	}
+	response, err := h.client.Do(r)
+	must(err)
+	defer response.Body.Close()
+	got, err := io.ReadAll(response.Body)
+	must(err)
+	h.body = got
+	return &message.Response{
+		Status: response.StatusCode,
+		Size:   len(got),
+		Load:   func(most int) []byte { return got[:min(most, len(got))] },
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

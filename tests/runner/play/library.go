@@ -1,0 +1,214 @@
+package play
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering/tests/runner/world"
+)
+
+// Root is the folder of the repository, for files that a case names.
+var Root string
+
+// fields are those of inputs that the libraries' API has.
+var fields = map[string][]string{
+	"get_token":    {"force", "refused"},
+	"list_jobs":    {"customer_id", "user_id"},
+	"send_request": {"customer_id", "user_id", "path", "method", "headers", "body"},
+	"set_token":    {"access_token", "token_type", "expires_at", "cache_key"},
+	"clear_token":  nil,
+}
+
+// Expressible reports whether the public API of libraries can express the calls of a scripted case, and a variable each
+// value of its config.
+func Expressible(c *rule.Case) bool {
+	for _, value := range c.Config {
+		if value != nil && (*value == "" || strings.ContainsRune(*value, 0)) {
+			return false
+		}
+	}
+	return !c.Direct && !slices.ContainsFunc(c.Steps, func(s rule.Step) bool { return !expressible(&s) })
+}
+
+func expressible(s *rule.Step) bool {
+	known, ok := fields[s.Do]
+	if !ok || s.RawInput != nil && *s.RawInput != "" || s.Empty && s.Do == "get_token" {
+		return false
+	}
+	for name, value := range s.Input {
+		isNull, isEmpty := string(value) == "null", string(value) == `""`
+		if !slices.Contains(known, name) || isNull && name != "customer_id" && name != "user_id" || isEmpty && (name == "method" || name == "refused") {
+			return false
+		}
+	}
+	set := s.Do != "set_token" || s.Input["access_token"] != nil && s.Input["expires_at"] != nil && s.Input["cache_key"] != nil
+	_, err := toLibrary(s)
+	return err == nil && set
+}
+
+// toLibrary is a call as an adapter makes it.
+func toLibrary(s *rule.Step) (r protocol.Request, err error) {
+	var in struct {
+		CustomerID  json.RawMessage `json:"customer_id"`
+		UserID      json.RawMessage `json:"user_id"`
+		Force       bool
+		Refused     string
+		Secret      string
+		Op, Key     string // of a store
+		Value       string
+		TTL         float64
+		Body        *string
+		AccessToken *string `json:"access_token"`
+		ExpiresAt   *int64  `json:"expires_at"`
+		TokenType   string  `json:"token_type"`
+	}
+	input, err := json.Marshal(s.Input)
+	if err == nil {
+		err = json.Unmarshal([]byte(rule.Repeated(string(input))), &in)
+	}
+	r = protocol.Request{Op: s.Do, Do: in.Op, Key: in.Key, Value: in.Value, TTL: in.TTL, Call: protocol.Call{
+		Force: in.Force, Refused: in.Refused, Secret: in.Secret, Timeout: s.Timeout, CustomerID: in.CustomerID, UserID: in.UserID,
+	}}
+	if s.Now != nil && s.Do != "close" {
+		err = errors.Join(err, json.Unmarshal(s.Now, &r.Now))
+	}
+	if s.Retry != nil {
+		err = errors.Join(err, json.Unmarshal(s.Retry, &r.Retry))
+	}
+	switch {
+	case s.Do == "send_request", s.Do == "own", s.Do == "list_jobs" && s.Input["headers"] != nil:
+		plain := s.FullInput()
+		delete(plain, "now")
+		delete(plain, "body") // which is base64 there
+		b, wrong := json.Marshal(plain)
+		err = errors.Join(err, wrong, json.Unmarshal([]byte(rule.Repeated(string(b))), &r.Request))
+		if in.Body != nil {
+			r.Request.Body = []byte(*in.Body)
+		}
+	case s.Do == "set_token":
+		token := s.FullInput()
+		delete(token, "now")
+		token["token_type"] = cmp.Or(in.TokenType, "Bearer")
+		var wrong error
+		r.Token, wrong = json.Marshal(token)
+		err = errors.Join(err, wrong)
+	}
+	return r, err
+}
+
+// request is what an adapter gets for a step.
+func (c *course) request(s *rule.Step) (r protocol.Request, err error) {
+	if s.Open != "" {
+		return c.open(s)
+	}
+	if r, err = toLibrary(s); r.Op == "store" {
+		r.Store, err = c.storeOf(s.Store)
+	} else {
+		r.Client = c.client(cmp.Or(s.Client, "c"))
+	}
+	return r, err
+}
+
+func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
+	r = protocol.Request{Op: "open", Client: c.client(s.Open), Call: protocol.Call{Timeout: s.Timeout}, Open: protocol.Open{
+		MaxBody: s.MaxBody, UserAgent: s.UserAgent, Log: s.LogHandler, Headers: s.Headers, Clock: true,
+	}}
+	if r.Store, err = c.storeOf(s.Store); err != nil {
+		return r, err
+	}
+	if s.Wasm != "" {
+		r.Wasm = filepath.Join(Root, s.Wasm)
+	}
+	if s.Plugin != nil {
+		module, err := module(s.Plugin)
+		folder, err2 := c.Folder()
+		r.Wasm = filepath.Join(folder, "plugin.wasm")
+		if err := errors.Join(err, err2, os.WriteFile(r.Wasm, []byte(module), 0o600)); err != nil {
+			return r, err
+		}
+	}
+	if secret := s.Config["client_secret"]; secret != nil {
+		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word
+	}
+	if s.Variables != nil {
+		r.Variables = merged(c.World, variableNames, s.Variables)
+	} else {
+		r.Config = merged(c.World, configKeys, s.Config)
+	}
+	return r, nil
+}
+
+// configKeys are those of the default config, and variableNames their variables.
+var (
+	configKeys    = []string{"environment", "auth_url", "base_url", "client_id", "client_secret", "customer_id", "user_id"}
+	variableNames = func() (names []string) {
+		for _, key := range configKeys {
+			names = append(names, variable(key))
+		}
+		return names
+	}()
+)
+
+func variable(key string) string { return "ROSTERING_" + strings.ToUpper(key) }
+
+func variables(config map[string]string) map[string]string {
+	all := map[string]string{}
+	for key, value := range config {
+		all[variable(key)] = value
+	}
+	return all
+}
+
+// Config is that of a scripted case.
+func Config(w *world.World, c *rule.Case) (map[string]string, error) {
+	filled, err := w.Fill(c)
+	return merged(w, configKeys, filled.Config), err
+}
+
+// merged merges values into those of the default config, whose keys have these names; null removes one.
+func merged(w *world.World, names []string, values map[string]*string) map[string]string {
+	defaults := []string{"stage", w.Servers["auth"].URL, w.Servers["service"].URL, "client-1", rule.Secret, "customer-1", "user-1"}
+	all := map[string]string{}
+	for i, name := range names {
+		all[name] = defaults[i]
+	}
+	for name, value := range values {
+		if value == nil {
+			delete(all, name)
+		} else {
+			all[name] = *value
+		}
+	}
+	return all
+}
+
+// storeOf is a store of the case alone, unless it has a name.
+func (c *course) storeOf(s *rule.Store) (store *protocol.Store, err error) {
+	if s == nil {
+		return nil, nil
+	}
+	kind := s.Kind
+	if kind == "each" {
+		kind = c.kind
+	}
+	store = &protocol.Store{Name: c.client(cmp.Or(s.Name, kind)), Kind: kind}
+	switch kind {
+	case "http":
+		store.URL = c.Store.URL
+	case "redis":
+		store.URL, err = c.Redis()
+	case "folder":
+		store.Folder, err = c.Folder()
+	}
+	return store, err
+}
+
+// client is the adapter's name of a client or of a store.
+func (c *course) client(name string) string { return c.name + " " + name }

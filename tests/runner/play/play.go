@@ -1,0 +1,255 @@
+// Package play plays the cases of the rules on players: the core, raw hosts and client libraries.
+package play
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering/tests/runner/world"
+)
+
+// Adapter takes the requests of the protocol.
+type Adapter interface {
+	Send(protocol.Request) (*protocol.Pending, error)
+	// Logs are the lines that a client has logged so far.
+	Logs(client string) []protocol.Log
+}
+
+// Player plays cases.
+type Player struct {
+	Adapter
+	// Process is the adapter, unless the player is the core, which needs none.
+	Process *protocol.Process
+	// Wasm is the build that a raw host loads, and WASI whether that imports WASI.
+	Wasm string
+	WASI bool
+	// Flows says that direct calls are made by flows, with the plugin's own HTTP switched off; Library, that a client of a
+	// library makes them.
+	Flows, Library bool
+	// Observe is called with each call of an export, to check more than the case does; it may be nil.
+	Observe func(export string, input []byte, response protocol.Response)
+	// Redis returns the URL of a Redis server.
+	Redis func() (string, error)
+}
+
+// Do sends a request and waits for its response.
+func (p *Player) Do(r protocol.Request) (protocol.Response, error) {
+	pending, err := p.Send(r)
+	if err != nil {
+		return protocol.Response{}, err
+	}
+	return pending.Response()
+}
+
+// Versions names what runs, with its versions.
+func (p *Player) Versions() (string, error) {
+	a, err := p.Do(protocol.Request{Op: "versions"})
+	if err == nil && a.Versions == "" {
+		err = fmt.Errorf("the adapter does not name its versions: %+v", a)
+	}
+	return a.Versions, err
+}
+
+// course is one case on one player.
+type course struct {
+	*Player
+	*world.World
+	scripted bool
+	accepts  []string
+	kind     string // of the store each
+	name     string // begins the names of the clients
+	config   map[string]*string
+	secrets  []string // all that must not be shown, so far
+	logged   int      // lines of the log before the call of a raw host
+
+	parts   map[string]part
+	sent    map[string][]*protocol.Pending
+	clients []string
+	arrived map[string][]*world.Request
+}
+
+var courses atomic.Int64
+
+// Case plays a case in a world, with this kind of the store each. The error joins all that differs from what is expected.
+func (p *Player) Case(w *world.World, unfilled *rule.Case, kind string) error {
+	one, err := w.Fill(unfilled)
+	if err != nil {
+		return err
+	}
+	c := &course{
+		Player: p, World: w, scripted: one.Scripted(), accepts: one.Accepts, kind: kind, name: fmt.Sprint("case ", courses.Add(1)),
+		config: one.Config, parts: map[string]part{}, sent: map[string][]*protocol.Pending{}, arrived: map[string][]*world.Request{},
+		secrets: []string{rule.Secret, rule.TokenPrefix + "00"},
+	}
+	if c.config["client_secret"] != nil {
+		c.secrets[0] = *c.config["client_secret"]
+	}
+	defer c.end()
+	if c.scripted {
+		if done, err := c.begin(&one.Steps[0]); done || err != nil {
+			return err
+		}
+	}
+	before := 0
+	if p.Process != nil && one.Memory > 0 {
+		before = memoryOf(p.Process.PID())
+	}
+	if err := errors.Join(c.steps(one.Steps), c.logsShowNothing()); err != nil || before == 0 {
+		return err
+	}
+	if grown := (memoryOf(p.Process.PID()) - before) >> 20; grown > one.Memory {
+		return fmt.Errorf("the adapter took %d MiB", grown)
+	}
+	return nil
+}
+
+// end closes the clients.
+func (c *course) end() {
+	for _, client := range c.clients {
+		_, _ = c.Do(protocol.Request{Op: "close", Client: client, Call: protocol.Call{Timeout: json.RawMessage("0.1")}})
+	}
+}
+
+// begin makes the instance or the client of a scripted case. It is done if a library, which judges the config when it opens
+// a client, rejects that as the first call must.
+func (c *course) begin(first *rule.Step) (done bool, err error) {
+	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World, configKeys, c.config)}
+	switch {
+	case c.Library:
+		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: variables(r.Config), Clock: true}}
+		c.clients = append(c.clients, r.Client)
+	case !c.Flows:
+		r.AllowedHosts = []string{"127.0.0.1"}
+	}
+	made, err := c.Do(r)
+	switch {
+	case err != nil:
+		return true, err
+	case c.Library && made.Error != "" && first.Error != nil:
+		return true, c.sameError(first, []byte(made.Error))
+	case failed(made):
+		return true, errors.New("no instance: " + describe(made))
+	}
+	c.logged = len(c.Logs(""))
+	return false, nil
+}
+
+// logsShowNothing wants no secret in the logs of the clients.
+func (c *course) logsShowNothing() error {
+	for _, client := range c.clients {
+		for _, l := range c.Logs(client) {
+			if c.shows(l.Line) {
+				return errors.New("a log line shows a secret")
+			}
+		}
+	}
+	return nil
+}
+
+// steps makes steps one after the other.
+func (c *course) steps(steps []rule.Step) error {
+	for i := range steps {
+		if err := c.step(&steps[i]); err != nil {
+			return fmt.Errorf("step %d, %s: %w", i+1, steps[i].Source, err)
+		}
+	}
+	return nil
+}
+
+// call makes a call, and returns what is wrong with it.
+func (c *course) call(s *rule.Step) error {
+	c.learn(s)
+	if exact := c.scripted || s.Exchanges != nil; exact && s.Begin+s.Resume == "" {
+		c.Script.Expect(s.Exchanges...)
+	}
+	switch {
+	case s.Begin+s.Resume != "":
+		return c.part(s)
+	case c.Library:
+		return c.send(s)
+	}
+	a := c.raw(s)
+	return errors.Join(c.Script.Check(), c.judge(s, a))
+}
+
+// raw makes a call on an instance of the plugin.
+func (c *course) raw(s *rule.Step) protocol.Response {
+	switch {
+	case s.Do == "flow":
+		_, a := c.toEnd(s, c.beginInput(s), true)
+		return a
+	case s.RawInput != nil:
+		return c.exportText(s.Do, []byte(*s.RawInput))
+	case c.Flows && slices.Contains(rule.Direct, s.Do):
+		a := c.inFlows(s)
+		a.Logs = nil // those of the export differ
+		return a
+	}
+	return c.export(s.Do, s.FullInput())
+}
+
+// send makes a call of a library.
+func (c *course) send(s *rule.Step) error {
+	r, err := c.request(s)
+	if err != nil {
+		return err
+	}
+	if r.Op == "open" && !slices.Contains(c.clients, r.Client) {
+		c.clients = append(c.clients, r.Client)
+	}
+	p, err := c.Send(r)
+	if err != nil {
+		return err
+	}
+	if s.As != "" {
+		c.sent[s.As] = append(c.sent[s.As], p)
+		return nil
+	}
+	a, err := p.Response()
+	if err != nil {
+		return err
+	}
+	if !c.scripted && s.Exchanges == nil {
+		return c.judge(s, a)
+	}
+	wrong := errors.Join(c.Script.Check(), c.judge(s, a))
+	if !c.scripted {
+		c.Script.Off()
+	}
+	return wrong
+}
+
+// export calls an export with an input that is to be encoded.
+func (c *course) export(name string, input any) protocol.Response {
+	b, err := json.Marshal(input)
+	if err != nil {
+		return broken(err)
+	}
+	return c.exportText(name, b)
+}
+
+// exportText calls an export. The response has the log lines since the call before.
+func (c *course) exportText(name string, input []byte) protocol.Response {
+	a, err := c.Do(protocol.Request{Op: "call", Export: name, Input: input})
+	if err != nil {
+		return broken(err)
+	}
+	lines := c.Logs("")
+	a.Logs, c.logged = lines[min(c.logged, len(lines)):], len(lines)
+	if c.Observe != nil {
+		c.Observe(name, input, a)
+	}
+	return a
+}
+
+func failed(a protocol.Response) bool {
+	return a.Error+a.Trap+a.Misuse != "" || a.Canceled || a.Closed
+}
+
+// broken is the response of a player that does not keep to the protocol or the contract.
+func broken(err error) protocol.Response { return protocol.Response{Misuse: err.Error()} }

@@ -1,0 +1,152 @@
+// Package protocol is how tests reach a host: one process for each host, one JSON object per line on
+// its standard input, one response per line on its standard output. A response has the id of its
+// request; responses may come in any order, and events between them. Anything else that a host
+// prints belongs on standard error. tests/adapters/README.md documents it for the client libraries.
+package protocol
+
+import "encoding/json"
+
+// Request is what a host has to do.
+type Request struct {
+	// ID is set by Process.
+	ID int64 `json:"id"`
+	// Op is versions, open or call for a raw host, which has one instance of the plugin. tests/adapters/README.md has those
+	// of client libraries, too.
+	Op string `json:"op"`
+
+	// For open of a raw host: whether the plugin's file imports WASI, and the hosts that its own HTTP requests may go to.
+	WASI         bool     `json:"wasi,omitempty"`
+	AllowedHosts []string `json:"allowed_hosts,omitempty"`
+	// For call: the export and its input.
+	Export string `json:"export,omitempty"`
+	Input  []byte `json:"input,omitempty"`
+
+	// For open.
+	Wasm   string            `json:"wasm,omitempty"`
+	Config map[string]string `json:"config,omitempty"`
+
+	Client string `json:"client,omitempty"`
+	Open
+	Call
+
+	// For store: the operation.
+	Do    string  `json:"do,omitempty"`
+	Key   string  `json:"key,omitempty"`
+	Value string  `json:"value,omitempty"`
+	TTL   float64 `json:"ttl,omitempty"`
+
+	// For cancel: the id of the request.
+	Target int64 `json:"target,omitempty"`
+}
+
+// Open is how a client is opened, in addition to its config.
+type Open struct {
+	Variables map[string]string `json:"variables,omitempty"`
+	MaxBody   *int64            `json:"max_body,omitempty"`
+	UserAgent string            `json:"user_agent,omitempty"`
+	Store     *Store            `json:"store,omitempty"`
+	Clock     bool              `json:"clock,omitempty"`
+	Log       string            `json:"log,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+}
+
+// Store is a store, or how to make it.
+type Store struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	URL    string `json:"url,omitempty"`
+	Folder string `json:"folder,omitempty"`
+}
+
+// Call is what a call sends. Fields that may be null are left as JSON.
+type Call struct {
+	Timeout    json.RawMessage `json:"timeout,omitempty"` // of open and close, too
+	Now        *int64          `json:"now,omitempty"`
+	CustomerID json.RawMessage `json:"customer_id,omitempty"`
+	UserID     json.RawMessage `json:"user_id,omitempty"`
+	Request    *HTTP           `json:"request,omitempty"`
+	Force      bool            `json:"force,omitempty"`
+	Refused    string          `json:"refused,omitempty"`
+	Token      json.RawMessage `json:"token,omitempty"`
+	Secret     string          `json:"secret,omitempty"`
+	Retry      *Retry          `json:"retry,omitempty"`
+}
+
+// HTTP is an HTTP request.
+type HTTP struct {
+	Method  string            `json:"method,omitempty"`
+	Path    *string           `json:"path,omitempty"`
+	URL     string            `json:"url,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Query   map[string]string `json:"query,omitempty"`
+	JSON    json.RawMessage   `json:"json,omitempty"`
+	Body    []byte            `json:"body,omitempty"`
+	Once    bool              `json:"once,omitempty"`
+}
+
+// Retry has a call retried, after errors that are retryable, or that have one of these codes.
+type Retry struct {
+	Deadline float64  `json:"deadline"` // seconds
+	Codes    []string `json:"codes,omitempty"`
+}
+
+// Response is the response to a request, or an event. Without Error, Misuse, Trap and Canceled, the
+// request succeeded.
+type Response struct {
+	ID int64 `json:"id"`
+
+	// Output is the output of a call of the plugin.
+	Output []byte `json:"output,omitempty"`
+
+	Status  int               `json:"status,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    []byte            `json:"body,omitempty"`
+	Token   json.RawMessage   `json:"token,omitempty"`
+	Value   *string           `json:"value,omitempty"`
+	Added   *bool             `json:"added,omitempty"`
+
+	// Error is the error as a JSON text, the plugin's or the library's.
+	Error    string `json:"error,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Shown    string `json:"shown,omitempty"`
+	Cause    string `json:"cause,omitempty"`
+	Misuse   string `json:"misuse,omitempty"`
+	Closed   bool   `json:"closed,omitempty"`
+	Canceled bool   `json:"canceled,omitempty"`
+	Trap     string `json:"trap,omitempty"`
+
+	// Known is the status of a client, which the response to status has in place of Status.
+	Known json.RawMessage `json:"-"`
+
+	// Logs are the log lines of a call of the plugin, which arrive as events.
+	Logs []Log `json:"-"`
+	// Versions names what runs, each with its version: "Python 3.11.7, extism 1.1.1".
+	Versions string `json:"versions,omitempty"`
+
+	// Event is log for a line of a client's log, in place of a response.
+	Event  string `json:"event,omitempty"`
+	Client string `json:"client,omitempty"`
+	Log
+}
+
+// Log is a line of a log.
+type Log struct {
+	Level string `json:"level,omitempty"` // debug or warn
+	Line  string `json:"line,omitempty"`
+}
+
+// UnmarshalJSON also reads the status of a client.
+func (r *Response) UnmarshalJSON(b []byte) error {
+	type plain Response
+	both := struct {
+		*plain
+		Status json.RawMessage `json:"status"`
+	}{plain: (*plain)(r)}
+	if err := json.Unmarshal(b, &both); err != nil || both.Status == nil {
+		return err
+	}
+	if json.Unmarshal(both.Status, &r.Status) != nil {
+		r.Known = both.Status
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package rule
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Exchange is the next thing that the plugin must ask of its host, and the response.
+type Exchange struct {
+	// One of these.
+	Token  *HTTP    `json:"token"`
+	Jobs   *HTTP    `json:"jobs"`
+	Get    *StoreOp `json:"get"`
+	Set    *StoreOp `json:"set"`
+	Lock   *StoreOp `json:"lock"`
+	Add    *StoreOp `json:"add"`
+	Unlock *StoreOp `json:"unlock"`
+	Wait   float64  `json:"wait"` // seconds
+	// Times and Exchanges repeat a sequence instead.
+	Times     int        `json:"times"`
+	Exchanges []Exchange `json:"exchanges"`
+
+	// Kind is token, jobs, store or wait; HTTP is Token or Jobs, and Store is that of the others.
+	Kind  string   `json:"-"`
+	HTTP  *HTTP    `json:"-"`
+	Store *StoreOp `json:"-"`
+
+	// Has is the access token that the step must have, if any, and Until until when, if that matters.
+	Has   string `json:"has"`
+	Until *int64 `json:"until"`
+}
+
+// UnmarshalJSON also reads the name of a kind alone, which means its defaults: "token".
+func (e *Exchange) UnmarshalJSON(b []byte) error {
+	var kind string
+	if json.Unmarshal(b, &kind) == nil {
+		b = fmt.Appendf(nil, `{%q:{}}`, kind)
+	}
+	type plain Exchange
+	if err := strict(b, (*plain)(e)); err != nil {
+		return err
+	}
+	var kinds []string
+	if e.HTTP = cmp.Or(e.Token, e.Jobs); e.Token != nil {
+		kinds = append(kinds, "token")
+		e.Token.setTokenDefaults()
+	}
+	if e.Jobs != nil {
+		kinds = append(kinds, "jobs")
+		e.Jobs.setJobsDefaults()
+	}
+	if e.Wait != 0 {
+		kinds = append(kinds, "wait")
+	}
+	for kind, store := range map[string]*StoreOp{"get": e.Get, "set": e.Set, "lock": e.Lock, "add": e.Add, "unlock": e.Unlock} {
+		if store != nil {
+			kinds, e.Store = append(kinds, "store"), store
+			if err := store.setDefaults(kind); err != nil {
+				return err
+			}
+		}
+	}
+	if len(kinds) == 1 {
+		e.Kind = kinds[0]
+	}
+	if (e.Kind == "") == (e.Times == 0) {
+		return errors.New("an exchange is one of token, jobs, get, set, lock, add, unlock and wait, or times and exchanges")
+	}
+	return nil
+}
+
+// HTTP is a request that a scripted server must get, and its response.
+type HTTP struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Headers override the default ones; null removes one.
+	Headers  map[string]*string `json:"headers"`
+	Body     string             `json:"body"`
+	Response *Response          `json:"response"`
+
+	// With is the access token of a request to the service.
+	With string `json:"with"`
+
+	// Form overrides fields of a token request's default form, unless there is a Body. Gives is the access
+	// token in the response, and ExpiresIn its lifetime, unless there is a Response.
+	Form struct {
+		ClientID     string `json:"client_id"`
+		ClientSecret string `json:"client_secret"`
+		Scope        string `json:"scope"`
+	} `json:"form"`
+	Gives     string          `json:"gives"`
+	ExpiresIn json.RawMessage `json:"expires_in"`
+}
+
+const (
+	defaultToken   = TokenPrefix + "0001"
+	defaultRequest = "1800000000" // when the token in the store was requested
+)
+
+// setTokenDefaults makes it the token request of the default config.
+func (h *HTTP) setTokenDefaults() {
+	h.Method, h.Path = "POST", cmp.Or(h.Path, "/connect/token")
+	h.setHeaders("Content-Type", "application/x-www-form-urlencoded")
+	if h.Body == "" {
+		h.Body = "grant_type=client_credentials&client_id=" + url.QueryEscape(cmp.Or(h.Form.ClientID, "client-1")) +
+			"&client_secret=" + url.QueryEscape(cmp.Or(h.Form.ClientSecret, Secret)) +
+			"&scope=" + url.QueryEscape(cmp.Or(h.Form.Scope, "automatic-rostering-stage"))
+	}
+	if h.Response == nil {
+		response := map[string]any{"access_token": cmp.Or(h.Gives, defaultToken), "token_type": "Bearer", "expires_in": 3600}
+		if h.ExpiresIn != nil {
+			response["expires_in"] = h.ExpiresIn
+		}
+		h.Response = &Response{JSON: encode(response)}
+	}
+}
+
+// setJobsDefaults makes it the request to the service of the default config.
+func (h *HTTP) setJobsDefaults() {
+	h.Method, h.Path = cmp.Or(h.Method, "GET"), cmp.Or(h.Path, "/jobs")
+	h.setHeaders("Authorization", "Bearer "+cmp.Or(h.With, defaultToken), "CUSTOMER_ID", "customer-1", "USER_ID", "user-1")
+	if h.Response == nil {
+		h.Response = &Response{JSON: json.RawMessage(`{"made": "up"}`)}
+	}
+}
+
+// setHeaders adds the default headers, by name and value, that it does not override.
+func (h *HTTP) setHeaders(defaults ...string) {
+	if h.Headers == nil {
+		h.Headers = map[string]*string{}
+	}
+	for pair := range slices.Chunk(defaults, 2) {
+		if _, is := h.Headers[pair[0]]; !is {
+			h.Headers[pair[0]] = &pair[1]
+		}
+	}
+}
+
+// Response is what a server responds.
+type Response struct {
+	Status  int               `json:"status"` // default: 200
+	Headers map[string]string `json:"headers"`
+	// One of these: a JSON value, a string, bytes in base64, or a number of random bytes,
+	// always the same.
+	JSON   json.RawMessage `json:"json"`
+	Body   *string         `json:"body"`
+	Base64 []byte          `json:"base64"`
+	Random int             `json:"random"`
+	// Drop closes the connection instead of responding. Gzip compresses the body, if the client accepts that.
+	Drop bool `json:"drop"`
+	Gzip bool `json:"gzip"`
+	// Raw is written in place of a response, before the connection is closed unless Keep is set; REQUEST in it is the body and the
+	// Authorization of the request. Zeros are that many MiB of zeros after it, compressed as many times as Zipped says; then
+	// Endless is repeated until the client leaves, every so many seconds; without it, nothing more comes.
+	Raw     *string `json:"raw"`
+	Keep    bool    `json:"keep"`
+	Zeros   int     `json:"zeros"`
+	Zipped  int     `json:"zipped"`
+	Endless string  `json:"endless"`
+	Every   float64 `json:"every"`
+	// Times is how often it is one of the replies of a server (default: 1; -1: always).
+	Times int `json:"times"`
+}
+
+// UnmarshalJSON also reads a status alone.
+func (r *Response) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &r.Status) == nil {
+		return nil
+	}
+	type plain Response
+	return strict(b, (*plain)(r))
+}
+
+// Bytes is the response's body.
+func (r *Response) Bytes() []byte {
+	switch {
+	case r.JSON != nil:
+		return r.JSON
+	case r.Body != nil:
+		return []byte(*r.Body)
+	case r.Random > 0:
+		b := make([]byte, r.Random)
+		rand.NewChaCha8([32]byte{}).Read(b)
+		return b
+	}
+	return r.Base64
+}
+
+// StoreOp is an operation on the shared store: on the token of the default config's client, or on its lock.
+type StoreOp struct {
+	// What get returns (default: null), or what add and set must pass: a JSON value, a string, or
+	// fields that override those of a token object with token-0001.
+	Value json.RawMessage            `json:"value"`
+	Text  *string                    `json:"text"`
+	Token map[string]json.RawMessage `json:"token"`
+	TTL   float64                    `json:"ttl"`
+	// Added is what add returns; Failed is set if the store is down.
+	Added  bool `json:"added"`
+	Failed bool `json:"failed"`
+
+	Op    string          `json:"-"` // get, add or set
+	lock  bool            // of the lock, not of the token
+	short json.RawMessage // the operation in its short form
+}
+
+// UnmarshalJSON also reads the short form, whose meaning depends on the kind.
+func (o *StoreOp) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		o.short = slices.Clone(b)
+		return nil
+	}
+	type plain StoreOp
+	return strict(b, (*plain)(o))
+}
+
+// setDefaults completes an operation of a kind: get, set, lock, add or unlock.
+func (o *StoreOp) setDefaults(kind string) (err error) {
+	o.Op = cmp.Or(map[string]string{"lock": "get", "unlock": "set"}[kind], kind)
+	o.lock = kind != "get" && kind != "set"
+	state := map[string]string{"add": "requesting", "unlock": "done"}[kind]
+	switch {
+	case o.short == nil:
+	case string(o.short) == `"failed"`:
+		o.Failed = true
+	case kind == "add":
+		err = json.Unmarshal(o.short, &o.Added)
+	case o.lock:
+		err = json.Unmarshal(o.short, &state)
+	default:
+		o.Token = map[string]json.RawMessage{"access_token": o.short}
+	}
+	if state != "" && o.Text == nil && o.Value == nil {
+		o.Value = encode(map[string]string{"state": state})
+		o.TTL = cmp.Or(o.TTL, map[string]float64{"add": 10, "unlock": 1}[kind])
+	}
+	if o.Op == "set" && o.Token != nil {
+		o.TTL = cmp.Or(o.TTL, 3600)
+	}
+	return err
+}
+
+// HasKey reports whether a key is that of the operation, if the token has this one. The lock's ends in a number of the secret.
+func (o *StoreOp) HasKey(key string, cacheKey string) bool {
+	if rest, ok := strings.CutPrefix(key, cacheKey+":lock:"); o.lock {
+		_, err := strconv.ParseUint(rest, 10, 16)
+		return ok && err == nil
+	}
+	return key == cacheKey
+}
+
+// FullValue returns the value that add and set must pass, or that get returns, or nil.
+func (o *StoreOp) FullValue(cacheKey string) *string {
+	if o.Value == nil && o.Token == nil {
+		return o.Text
+	}
+	text := string(o.Value)
+	if o.Token != nil {
+		token := map[string]any{
+			"access_token": defaultToken, "token_type": "Bearer", "expires_at": json.RawMessage(startExpiry), "cache_key": cacheKey,
+			"requested_at": json.RawMessage(defaultRequest),
+		}
+		for field, value := range o.Token {
+			if token[field] = value; string(value) == "null" {
+				delete(token, field)
+			}
+		}
+		text = string(encode(token))
+	}
+	return &text
+}
+
+// Result is what resume takes after the operation.
+func (o *StoreOp) Result(cacheKey string) map[string]any {
+	switch {
+	case o.Failed:
+		return map[string]any{"failed": "the store is down"}
+	case o.Op == "get":
+		return map[string]any{"value": o.FullValue(cacheKey)}
+	case o.Op == "add":
+		return map[string]any{"added": o.Added}
+	}
+	return map[string]any{}
+}

@@ -1,0 +1,310 @@
+package rule
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Load reads all files of a folder.
+func Load(folder fs.FS) (rules []Rule, err error) {
+	files, err := fs.Glob(folder, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, file := range files {
+		b, err := fs.ReadFile(folder, file)
+		if err != nil {
+			return nil, err
+		}
+		some, err := read(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, r := range some {
+			if names[r.Name] {
+				return nil, fmt.Errorf("%s: two rules are named %s", file, r.Name)
+			}
+			names[r.Name] = true
+			for _, c := range r.Cases {
+				if names[c.FullName()] {
+					return nil, fmt.Errorf("%s: two cases are named %s", file, c.FullName())
+				}
+				names[c.FullName()] = true
+			}
+		}
+		rules = append(rules, some...)
+	}
+	if len(rules) == 0 {
+		return nil, errors.New("there are no rules")
+	}
+	return rules, nil
+}
+
+// Defaults of a rule's cases are those of its fields that a case has, too.
+var shared = []string{"anchor", "players", "accepts"}
+
+// read reads the rules of a file, whose cases are not filled. An entry with definitions alone has what the file repeats, by
+// YAML's anchors.
+func read(file []byte) (rules []Rule, err error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal(file, &root); err != nil {
+		return nil, err
+	}
+	value, err := plain(&root)
+	if err != nil {
+		return nil, err
+	}
+	entries, _ := value.([]any)
+	for _, entry := range entries {
+		fields, isMapping := entry.(map[string]any)
+		if !isMapping {
+			return nil, fmt.Errorf("%v is not a rule", entry)
+		}
+		if fields["definitions"] != nil && len(fields) == 1 {
+			continue
+		}
+		r, err := readRule(fields)
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", fields["rule"], err)
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+func readRule(fields map[string]any) (r Rule, err error) {
+	cases, _ := fields["cases"].([]any)
+	defaults := map[string]any{"players": "plugin"}
+	if fields["anchor"] == nil {
+		defaults["players"] = "libraries"
+	}
+	for _, name := range shared {
+		if value, is := fields[name]; is {
+			defaults[name] = value
+		}
+	}
+	for _, name := range []string{"players", "accepts", "cases"} {
+		delete(fields, name)
+	}
+	if err := strict(encode(fields), &r); err != nil {
+		return r, err
+	}
+	for _, value := range cases {
+		one, isMapping := value.(map[string]any)
+		if !isMapping {
+			return r, fmt.Errorf("%v is not a case", value)
+		}
+		members, err := family(merged(defaults, one))
+		if err != nil {
+			return r, fmt.Errorf("%v: %w", one["case"], err)
+		}
+		for _, fields := range members {
+			c, err := Decode(r.Name, encode(fields))
+			if err != nil {
+				return r, fmt.Errorf("%v: %w", fields["case"], err)
+			}
+			r.Cases = append(r.Cases, c)
+		}
+	}
+	return r, nil
+}
+
+// Decode reads one case of a rule in its form as JSON.
+func Decode(rule string, raw json.RawMessage) (Case, error) {
+	c := Case{Rule: rule, Raw: raw}
+	err := strict(raw, &c)
+	return c, err
+}
+
+var tokens = regexp.MustCompile(`token-([0-9]{4})`)
+
+// Fill returns the case with what its placeholders stand for.
+func (c *Case) Fill(placeholders map[string]string) (*Case, error) {
+	all := []string{"{{half a surrogate pair}}", `\ud800`} // in JSON, where it is no text, but may stand
+	for name, value := range placeholders {
+		quoted := string(encode(value))
+		all = append(all, "{{"+name+"}}", quoted[1:len(quoted)-1])
+	}
+	text := strings.NewReplacer(all...).Replace(string(c.Raw))
+	text = tokens.ReplaceAllString(text, TokenPrefix+"$1")
+	if _, unknown, found := strings.Cut(repeated.ReplaceAllString(text, ""), "{{"); found {
+		return nil, fmt.Errorf("there is no placeholder {{%.40s", unknown)
+	}
+	filled, err := Decode(c.Rule, json.RawMessage(repeat(text, mostFilled)))
+	return &filled, err
+}
+
+var repeated = regexp.MustCompile(`\{\{([0-9]+) times ([^}]+)\}\}`)
+
+// mostFilled is how long a string is that Fill writes out.
+const mostFilled = 2 << 20
+
+// Repeated writes the strings out that Fill does not: {{50000000 times x}} in an input.
+func Repeated(text string) string { return repeat(text, 100<<20) }
+
+func repeat(text string, most int) string {
+	return repeated.ReplaceAllStringFunc(text, func(match string) string {
+		parts := repeated.FindStringSubmatch(match)
+		if times, err := strconv.Atoi(parts[1]); err == nil && times*len(parts[2]) <= most {
+			return strings.Repeat(parts[2], times)
+		}
+		return match
+	})
+}
+
+// strict decodes JSON and refuses unknown fields.
+func strict(b []byte, value any) error {
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(value)
+}
+
+// encode writes JSON with no more escapes than it needs.
+func encode(value any) json.RawMessage {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		panic(err) // it was decoded from JSON or YAML
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// merged returns the fields of both, of which the second take precedence.
+func merged(defaults, own map[string]any) map[string]any {
+	all := maps.Clone(defaults)
+	maps.Copy(all, own)
+	return all
+}
+
+// plain is a YAML value as JSON has it.
+func plain(node *yaml.Node) (any, error) {
+	switch node.Kind {
+	case yaml.DocumentNode:
+		return plain(node.Content[0])
+	case yaml.AliasNode:
+		return plain(node.Alias)
+	case yaml.MappingNode:
+		var nodes map[string]yaml.Node
+		err := node.Decode(&nodes)
+		all := map[string]any{}
+		for name, node := range nodes {
+			if err == nil {
+				all[name], err = plain(&node)
+			}
+		}
+		return all, err
+	case yaml.SequenceNode:
+		all := []any{}
+		for _, node := range node.Content {
+			value, err := plain(node)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, value)
+		}
+		return all, nil
+	}
+	return scalar(node)
+}
+
+// literal is what is no text if it stands without quotes: as in JSON, to the digit.
+var literal = regexp.MustCompile(`^(null|true|false|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)$`)
+
+func scalar(node *yaml.Node) (value any, err error) {
+	quoted := yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	switch {
+	case node.Tag == "!!str":
+		return node.Value, nil
+	case node.Style&quoted != 0 || !literal.MatchString(node.Value):
+		return nil, fmt.Errorf("line %d: %s may be a number elsewhere: put it into quotes", node.Line, node.Value)
+	}
+	decoder := json.NewDecoder(strings.NewReader(node.Value))
+	decoder.UseNumber()
+	return value, decoder.Decode(&value)
+}
+
+// family returns the cases for which one stands: itself, or one for each row of its field each.
+func family(one map[string]any) (all []map[string]any, err error) {
+	rows, isFamily := one["each"].([]any)
+	if !isFamily {
+		return []map[string]any{one}, nil
+	}
+	delete(one, "each")
+	text, columns := string(encode(one)), map[string]bool{}
+	for _, row := range rows {
+		row, _ := row.(map[string]any)
+		if row["name"] == nil || one["case"] == nil {
+			return nil, errors.New("a family and each of its rows need a name")
+		}
+		for column := range row {
+			if columns[column] = true; column != "name" && !strings.Contains(text, "{{"+column+"}}") {
+				return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
+			}
+		}
+	}
+	for _, row := range rows {
+		f := filler{row.(map[string]any), columns}
+		member, _ := f.fill(one)
+		fields := member.(map[string]any)
+		fields["case"] = fmt.Sprint(one["case"], ": ", f.row["name"])
+		all = append(all, fields)
+	}
+	return all, nil
+}
+
+// filler writes the values of a row in place of their names. Columns are those of all rows.
+type filler struct {
+	row     map[string]any
+	columns map[string]bool
+}
+
+var placeholder = regexp.MustCompile(`\{\{[a-z_]+\}\}`)
+
+// fill returns a value with those of the row, unless it is the name of one that the row lacks.
+func (f filler) fill(value any) (filled any, is bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		all := map[string]any{}
+		for name, element := range value {
+			if element, is := f.fill(element); is {
+				all[f.text(name)] = element
+			}
+		}
+		return all, true
+	case []any:
+		all := []any{}
+		for _, element := range value {
+			if element, is := f.fill(element); is {
+				all = append(all, element)
+			}
+		}
+		return all, true
+	case string:
+		if column := strings.Trim(value, "{}"); f.columns[column] && value == "{{"+column+"}}" {
+			filled, is = f.row[column]
+			return filled, is
+		}
+		return f.text(value), true
+	}
+	return value, true
+}
+
+func (f filler) text(text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(name string) string {
+		if value, is := f.row[strings.Trim(name, "{}")]; is {
+			return fmt.Sprint(value)
+		}
+		return name
+	})
+}

@@ -1,0 +1,147 @@
+// Package runner plays the rules of tests/rules on all players, and compares pages with them.
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/play"
+	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering/tests/runner/world"
+)
+
+func TestMain(m *testing.M) { os.Exit(hosts.Main(m, hostileSecrets...)) }
+
+// The rules of the plugin hold on the core, the built file and raw hosts.
+func TestPlugin(t *testing.T) {
+	t.Parallel()
+	rules := load(t)
+	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
+		for _, h := range all {
+			t.Run(h.Name, func(t *testing.T) { playAll(t, h, rules) })
+		}
+	})
+}
+
+// The rules of client libraries hold for each, and so do those of the plugin that a library can break. No test asserts a
+// duration: what must not wait ends while the test holds back what it must not wait for.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	rules := load(t)
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h, rules) })
+}
+
+// playAll plays the cases of a player. Scripted cases share a world; slow ones run beside the others.
+func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
+	player := h.Start(t)
+	if player.Process != nil {
+		player.Process.Bound = world.Patience
+	}
+	if *update && h.Command != nil {
+		noteVersions(t, h, player)
+	}
+	scripted := world.New()
+	t.Cleanup(scripted.Close)
+	var slow sync.WaitGroup
+	defer slow.Wait()
+	for _, r := range rules {
+		for _, c := range r.Cases {
+			if !plays(h, &r, &c) {
+				continue
+			}
+			for name, kind := range kinds(&c) {
+				one := func() {
+					t.Run(r.Name+"/"+name, func(t *testing.T) {
+						require(t, &c, kind)
+						w := scripted
+						if !c.Scripted() {
+							w = world.New()
+							defer w.Close()
+						}
+						err, gap := player.Case(w, &c, kind), !h.Library && h.Differs(c.Differences)
+						switch {
+						case err != nil && !gap:
+							t.Errorf("%v%s", err, section(&c))
+						case err == nil && gap:
+							t.Error("this host is said not to do this, but it does")
+						}
+					})
+				}
+				if c.Slow {
+					slow.Go(one)
+				} else {
+					one()
+				}
+			}
+		}
+	}
+}
+
+// require skips a case for which something is missing on the machine.
+func require(t *testing.T, c *rule.Case, kind string) {
+	t.Helper()
+	if kind == "redis" {
+		hosts.RequireRedis(t)
+	}
+	for _, s := range c.Steps {
+		if s.Wasm != "" {
+			hosts.Plugin(t, s.Wasm)
+		}
+	}
+}
+
+// plays reports whether a player plays a case: tests/rules/README.md has the players.
+func plays(h hosts.Host, r *rule.Rule, c *rule.Case) bool {
+	switch {
+	case h.Library && (h.Differs(r.Differences) || h.Differs(c.Differences)):
+		return false
+	case h.Flows && !c.InFlows():
+		return false
+	case h.Library:
+		return c.Players == "libraries" || c.Players == "everywhere" && play.Expressible(c)
+	}
+	return c.Players == "everywhere" || c.Players == "plugin" && h.All
+}
+
+func section(c *rule.Case) string {
+	if c.Anchor == "" {
+		return ""
+	}
+	return "\nrule: docs/contract.md#" + c.Anchor
+}
+
+// kinds are the names under which a case is played, each with the kind of the store each.
+func kinds(c *rule.Case) map[string]string {
+	if c.Stores == nil {
+		return map[string]string{c.Name: ""}
+	}
+	all := map[string]string{}
+	for _, kind := range c.Stores {
+		all[c.Name+", "+kind] = kind
+	}
+	return all
+}
+
+func load(t *testing.T) []rule.Rule {
+	t.Helper()
+	rules, err := rule.Load(os.DirFS(filepath.Join(hosts.Root(), "tests/rules")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// cases are those that a player plays.
+func cases(t *testing.T, h hosts.Host) (all []rule.Case) {
+	for _, r := range load(t) {
+		all = append(all, slices.DeleteFunc(slices.Clone(r.Cases), func(c rule.Case) bool { return !plays(h, &r, &c) })...)
+	}
+	return all
+}
+
+// hostileSecrets are those of the rule hostile-servers.
+var hostileSecrets = []string{"aaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaac"}

@@ -1,0 +1,139 @@
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/model/memory"
+	"automatic-rostering/tests/runner/contract"
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/play"
+	"automatic-rostering/tests/runner/protocol"
+	"automatic-rostering/tests/runner/rule"
+	"automatic-rostering/tests/runner/world"
+)
+
+// beyond are the cases or families whose rules on an input or the config the schema cannot say.
+var beyond = []string{
+	"send-request/a path that leads elsewhere",
+	"input/an input that is not Unicode",
+	"send-request/a reserved header",
+	"send-request/headers of more than 32 KiB",
+	// A definition of resume cannot know which step it continues.
+	"flows/a result that does not fit its step changes nothing",
+	"sharing/a result of the wrong kind for a store",
+
+	"config/an invalid URL: plain http",
+	"config/an invalid URL: plain http to the service",
+	"config/an invalid URL: plain http to a name that looks like loopback",
+	"config/an invalid URL: plain http to a name that begins like localhost",
+	"config/an invalid URL: a port above 65535",
+}
+
+// The schema agrees with the plugin on what each case passes to it and gets from it, and has exactly the
+// keys of the config that the plugin reads.
+func TestSchema(t *testing.T) {
+	schema, err := contract.Read(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	contradicted := map[string]bool{}
+	config := keys{read: map[string]bool{}}
+	for _, h := range []hosts.Host{hosts.Core, hosts.CoreInFlows} {
+		player, w := h.Start(t), world.New()
+		defer w.Close()
+		for _, c := range cases(t, h) {
+			contradicts := config.check(schema, w, &c)
+			player.Observe = func(export string, input []byte, a protocol.Response) {
+				contradicts = errors.Join(contradicts, checkExport(schema, export, input, a))
+			}
+			_ = player.Case(w, &c, "") // whether it holds, TestPlugin shows
+			if contradicts == nil {
+				continue
+			}
+			family, _, _ := strings.Cut(c.FullName(), ": ")
+			contradicted[c.FullName()], contradicted[family] = true, true
+			if !slices.Contains(beyond, c.FullName()) && !slices.Contains(beyond, family) {
+				t.Errorf("%s: %v", c.FullName(), contradicts)
+			}
+		}
+	}
+	for _, name := range beyond {
+		if !contradicted[name] {
+			t.Errorf("%s is not beyond the schema", name)
+		}
+	}
+	listed, _, err := contract.Lists(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for _, key := range listed {
+		has[key.Name] = true
+	}
+	if !maps.Equal(config.read, has) {
+		t.Errorf("the plugin reads the keys %v, the schema has %v", config.read, has)
+	}
+}
+
+// checkExport returns how the schema contradicts an export: an input fits exactly when the plugin does not call
+// it invalid.
+func checkExport(schema contract.Contract, export string, input []byte, a protocol.Response) error {
+	if a.Trap == "" {
+		if err := schema.Returns(export, a.Output, a.Error); err != nil {
+			return err
+		}
+	}
+	var e struct{ Code, Message, Key string }
+	_ = json.Unmarshal([]byte(a.Error), &e) // none, or one that fits
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = []byte("{}") // nothing is an empty object
+	}
+	definition := map[string]string{"clear_token": "nothing", "check": "nothing", "version": "nothing"}[export]
+	err, invalid := schema.Fits(cmp.Or(definition, export), input), e.Code == "invalid_input"
+	switch {
+	case invalid == (err != nil):
+	case strings.Contains(e.Message, "twice"): // JSON readers keep the last of a field that is given twice
+	case err == nil && export == "resume" && e.Key == "flow": // what a flow holds is the plugin's business
+	default:
+		return fmt.Errorf("the schema says of the input %.300s: %v; the plugin: %s", input, err, a.Error)
+	}
+	return nil
+}
+
+// keys is a host that records which keys of the config are read.
+type keys struct {
+	*memory.Host
+	read map[string]bool
+}
+
+func (k keys) Config(key string) string {
+	k.read[key] = true
+	return k.Host.Config(key)
+}
+
+// check returns how the schema contradicts the export check, for the config of a case.
+func (k keys) check(schema contract.Contract, w *world.World, c *rule.Case) error {
+	all, err := play.Config(w, c)
+	if err != nil {
+		return err
+	}
+	object, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	k.Host = memory.New(all)
+	result := config.Check(k, nil)
+	if err := schema.Fits("config", object); (err != nil) != (len(result.Text) > 0) {
+		return fmt.Errorf("the schema says of the config %s: %v; the plugin: %s", object, err, result.Text)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package runner
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"automatic-rostering/tests/runner/contract"
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/play"
+	"automatic-rostering/tests/runner/rule"
+)
+
+var update = flag.Bool("update", false, "write the tables of pages, and the versions of what plays the rules")
+
+// The tables of pages are those of the rules and of the schema.
+func TestTables(t *testing.T) {
+	rules := load(t)
+	checkTables(t, "docs/hosts.md", map[string]string{"hostile": kindsTable(rules), "gaps": differencesTable(rules, false)})
+	checkTables(t, "docs/sdk.md", map[string]string{"rules": rulesTable(rules), "differences": differencesTable(rules, true)})
+	checkTables(t, "README.md", map[string]string{"config": configTable(t)})
+}
+
+// configTable has the keys of the schema, in its order, with their descriptions there.
+func configTable(t *testing.T) string {
+	t.Helper()
+	keys, _, err := contract.Lists(hosts.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := line("field", "variable", "meaning") + dashes(3)
+	for _, key := range keys {
+		text += line("`"+key.Name+"`", "`ROSTERING_"+strings.ToUpper(key.Name)+"`", key.Description)
+	}
+	return text
+}
+
+var pages sync.Mutex
+
+// tableOf returns a table of a page, and what stands before and after it.
+func tableOf(t *testing.T, page, name string) (before, table, after string) {
+	t.Helper()
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+": written by make matrix -->\n\n", "\n<!-- end of "+name+" -->"
+	before, rest, first := strings.Cut(string(b), begin)
+	table, after, second := strings.Cut(rest, end)
+	if !first || !second {
+		t.Fatalf("%s has no marks %s and %s", page, begin, end)
+	}
+	return before + begin, table, end + after
+}
+
+func checkTables(t *testing.T, file string, tables map[string]string) {
+	pages.Lock()
+	defer pages.Unlock()
+	page := filepath.Join(hosts.Root(), file)
+	for name, want := range tables {
+		before, got, after := tableOf(t, page, name)
+		switch {
+		case got == want:
+		case *update:
+			if err := os.WriteFile(page, []byte(before+want+after), 0o644); err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Errorf("the table %s of %s is not that of tests/rules: make matrix writes it", name, file)
+		}
+	}
+}
+
+// noteVersions writes what a player runs into the table of docs/hosts.md.
+func noteVersions(t *testing.T, h hosts.Host, player *play.Player) {
+	versions, err := player.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := 1
+	if h.Library {
+		column = 2
+	} else if h.Variant() {
+		return
+	}
+	pages.Lock()
+	defer pages.Unlock()
+	page := filepath.Join(hosts.Root(), "docs/hosts.md")
+	before, table, after := tableOf(t, page, "matrix")
+	all := map[string][]string{}
+	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		all[cells[0]] = append(cells, "")[:3]
+	}
+	if all[h.Name] == nil {
+		all[h.Name] = []string{h.Name, "", ""}
+	}
+	all[h.Name][column] = versions
+	text := line("host", "the plugin's direct calls", "client library") + dashes(3)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text += line(all[name]...)
+	}
+	if err := os.WriteFile(page, []byte(before+text+after), 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+func rulesTable(rules []rule.Rule) string {
+	text := line("rule", "behavior") + dashes(2)
+	for _, r := range rules {
+		if r.Text != "" {
+			text += line("`"+r.Name+"`", r.Text)
+		}
+	}
+	return text
+}
+
+// differencesTable has a line for each rule and reason, with the players that have it: those of libraries, or of raw hosts.
+func differencesTable(rules []rule.Rule, libraries bool) string {
+	text := line("rule", "player", "why") + dashes(3)
+	for _, r := range rules {
+		if (r.Text != "") != libraries {
+			continue
+		}
+		players := map[string][]string{} // by reason
+		add := func(differences map[string]string, of string) {
+			for _, player := range slices.Sorted(maps.Keys(differences)) {
+				why := differences[player] + of
+				players[why] = append(players[why], player)
+			}
+		}
+		add(r.Differences, "")
+		for _, c := range r.Cases {
+			add(c.Differences, " (in: "+c.Name+")")
+		}
+		for _, why := range slices.Sorted(maps.Keys(players)) {
+			text += line("`"+r.Name+"`", strings.Join(players[why], ", "), why)
+		}
+	}
+	return text
+}
+
+// kindsTable has what the hostile servers do.
+func kindsTable(rules []rule.Rule) (text string) {
+	known := map[string]bool{}
+	for _, r := range rules {
+		for _, c := range r.Cases {
+			if _, kind, _ := strings.Cut(c.Name, ": "); r.Name == "hostile-servers" && !known[kind] {
+				known[kind] = true
+				text += "- " + kind + "\n"
+			}
+		}
+	}
+	return text
+}
+
+func line(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+
+func dashes(cells int) string { return "|" + strings.Repeat(" --- |", cells) + "\n" }

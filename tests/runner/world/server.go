@@ -1,0 +1,206 @@
+package world
+
+import (
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"automatic-rostering/tests/runner/rule"
+)
+
+// Handler responds to a request, of which it has the body.
+type Handler func(w http.ResponseWriter, r *http.Request, body []byte)
+
+// Server is a server that responds immediately, or holds its responses back.
+type Server struct {
+	URL string
+
+	respond Handler // by default
+	script  func(r *http.Request, body string) *rule.Response
+	server  *httptest.Server
+	held    chan *Request
+	closed  chan struct{}
+
+	mutex   sync.Mutex
+	holding bool
+	down    bool
+	count   int
+	last    *rule.Saw
+	replies []rule.Response
+}
+
+// Request is one that was held back.
+type Request struct {
+	gone      context.Context // done when the client has left
+	release   chan struct{}
+	responded chan struct{}
+}
+
+func newServer(respond Handler) *Server {
+	s := &Server{respond: respond, held: make(chan *Request, 1000), closed: make(chan struct{})}
+	s.server = httptest.NewServer(s)
+	s.URL = s.server.URL
+	return s
+}
+
+// Default sets how the server responds by default.
+func (s *Server) Default(respond Handler) { s.respond = respond }
+
+func (s *Server) close() {
+	close(s.closed)
+	s.server.CloseClientConnections()
+	s.server.Close()
+}
+
+// Hold sets whether responses to later requests are held back.
+func (s *Server) Hold(holding bool) { s.set(func() { s.holding = holding }) }
+
+// Down sets whether the server is down: it responds 503.
+func (s *Server) Down(down bool) { s.set(func() { s.down = down }) }
+
+// Reply sets the next responses.
+func (s *Server) Reply(r *rule.Replies) {
+	replies := slices.Clone(r.With)
+	for i := range replies {
+		replies[i].Times = cmp.Or(replies[i].Times, r.Times, 1)
+	}
+	s.set(func() { s.replies = replies })
+}
+
+func (s *Server) set(change func()) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	change()
+}
+
+// Count is how many requests have come.
+func (s *Server) Count() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.count
+}
+
+// Last is the last request, or nil.
+func (s *Server) Last() *rule.Saw {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.last
+}
+
+// Next waits for the next request that is held back.
+func (s *Server) Next() (*Request, error) {
+	select {
+	case r := <-s.held:
+		return r, nil
+	case <-time.After(Patience):
+		return nil, errors.New("no request has come within " + Patience.String())
+	}
+}
+
+// ServeHTTP responds to a request, or holds the response back.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	content, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	saw, body := &rule.Saw{Method: r.Method, Path: r.RequestURI, Headers: map[string]string{}}, string(content)
+	saw.Body = &body
+	for name, values := range r.Header {
+		saw.Headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	s.mutex.Lock()
+	s.count++
+	s.last = saw
+	holding, down := s.holding, s.down
+	s.mutex.Unlock()
+	if down {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if holding {
+		held := &Request{gone: r.Context(), release: make(chan struct{}), responded: make(chan struct{})}
+		defer close(held.responded)
+		s.held <- held
+		select {
+		case <-held.release:
+		case <-s.closed:
+			return
+		}
+	}
+	if reply := s.next(r, body); reply != nil {
+		s.write(w, r, body, reply)
+		return
+	}
+	s.respond(w, r, content)
+}
+
+// next is the next response of a script or of the replies, or nil.
+func (s *Server) next(r *http.Request, body string) *rule.Response {
+	if s.script != nil {
+		if response := s.script(r, body); response != nil {
+			return response
+		}
+	}
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if len(s.replies) == 0 {
+		return nil
+	}
+	reply := s.replies[0]
+	if s.replies[0].Times--; s.replies[0].Times == 0 {
+		s.replies = s.replies[1:]
+	}
+	return &reply
+}
+
+func (s *Server) write(w http.ResponseWriter, r *http.Request, body string, response *rule.Response) {
+	if response.Drop {
+		panic(http.ErrAbortHandler)
+	}
+	if response.Raw != nil {
+		s.writeRaw(w, r, body, response)
+		return
+	}
+	for name, value := range response.Headers {
+		w.Header().Set(name, value)
+	}
+	compress := response.Gzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+	if compress {
+		w.Header().Set("Content-Encoding", "gzip")
+	}
+	w.WriteHeader(cmp.Or(response.Status, http.StatusOK))
+	if !compress {
+		_, _ = w.Write(response.Bytes())
+		return
+	}
+	z := gzip.NewWriter(w)
+	_, _ = z.Write(response.Bytes())
+	_ = z.Close()
+}
+
+// Respond releases the response.
+func (r *Request) Respond() {
+	close(r.release)
+	<-r.responded
+}
+
+// Left reports whether the client has left.
+func (r *Request) Left() bool { return r.gone.Err() != nil }
+
+// WaitUntilLeft waits until the client has left.
+func (r *Request) WaitUntilLeft() error {
+	select {
+	case <-r.gone.Done():
+		return nil
+	case <-time.After(Patience):
+		return errors.New("a client has not left after " + Patience.String())
+	}
+}

@@ -1,0 +1,102 @@
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Store is a shared store with a Server before it.
+type Store struct {
+	*Server
+
+	mutex  sync.Mutex
+	values map[string]value
+	change chan struct{} // closed at the next change
+}
+
+type value struct {
+	text    string
+	expires time.Time
+}
+
+type operation struct {
+	Op    string  `json:"op"`
+	Key   string  `json:"key"`
+	Value string  `json:"value"`
+	TTL   float64 `json:"ttl"`
+}
+
+func newStore() *Store {
+	s := &Store{values: map[string]value{}, change: make(chan struct{})}
+	s.Server = newServer(s.serve)
+	return s
+}
+
+func (s *Store) serve(w http.ResponseWriter, _ *http.Request, body []byte) {
+	var o operation
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if json.Unmarshal(body, &o) != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	json.NewEncoder(w).Encode(s.do(o))
+}
+
+func (s *Store) do(o operation) map[string]any {
+	now := time.Now()
+	there, ok := s.values[o.Key]
+	ok = ok && now.Before(there.expires)
+	switch {
+	case o.Op == "get" && ok:
+		return map[string]any{"value": there.text}
+	case o.Op == "get":
+		return map[string]any{"value": nil}
+	case o.Op == "add" && ok:
+		return map[string]any{"added": false}
+	}
+	s.values[o.Key] = value{o.Value, now.Add(time.Duration(o.TTL * float64(time.Second)))}
+	close(s.change)
+	s.change = make(chan struct{})
+	return map[string]any{"added": true}
+}
+
+// Expire has the keys with this part expire.
+func (s *Store) Expire(part string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	maps.DeleteFunc(s.values, func(key string, _ value) bool { return strings.Contains(key, part) })
+}
+
+// Put puts a value into the store for an hour.
+func (s *Store) Put(key, text string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.values[key] = value{text, time.Now().Add(time.Hour)}
+}
+
+// Wait waits until the value of a key with this part holds a text.
+func (s *Store) Wait(part, text string) error {
+	late := time.After(Patience)
+	for {
+		s.mutex.Lock()
+		change := s.change
+		for key, v := range s.values {
+			if strings.Contains(key, part) && strings.Contains(v.text, text) {
+				s.mutex.Unlock()
+				return nil
+			}
+		}
+		s.mutex.Unlock()
+		select {
+		case <-change:
+		case <-late:
+			return fmt.Errorf("the store has no %q in a key with %q after %s", text, part, Patience)
+		}
+	}
+}

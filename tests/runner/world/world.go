@@ -1,0 +1,127 @@
+// Package world has the servers of a case: a token endpoint, a service and a shared store, whose responses a test can set,
+// script and hold back.
+package world
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"automatic-rostering/tests/runner/rule"
+)
+
+// Patience bounds every wait for an event.
+var Patience = 2 * time.Minute
+
+// closed is a URL at which nothing listens: only root could do so.
+const closed = "http://127.0.0.1:2"
+
+// World is the servers of one case, or of scripted cases one after the other.
+type World struct {
+	// Servers are auth, a token endpoint, which gives a token after the other for an hour each; service and other, which
+	// respond with what came; and store.
+	Servers map[string]*Server
+	Store   *Store
+	Script  *Script
+	// CacheKey is the cache key of the default config.
+	CacheKey string
+
+	name   string
+	given  atomic.Int64 // tokens
+	tls    func() *httptest.Server
+	folder func() (string, error)
+	ends   []func()
+}
+
+var worlds atomic.Int64
+
+// New starts the servers on free ports of the loopback interface.
+func New() *World {
+	w := &World{name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
+	auth, service := newServer(w.giveToken), newServer(echo)
+	w.Store = newStore()
+	w.Servers = map[string]*Server{"auth": auth, "service": service, "other": newServer(echo), "store": w.Store.Server}
+	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
+	w.Script = &Script{cacheKey: w.CacheKey}
+	auth.script, service.script = w.Script.of("token"), w.Script.of("jobs")
+	w.tls = sync.OnceValue(func() *httptest.Server {
+		unknown := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echo(w, r, nil) }))
+		unknown.Config.ErrorLog = log.New(io.Discard, "", 0) // what clients say to its certificate
+		unknown.StartTLS()
+		w.ends = append(w.ends, unknown.Close)
+		return unknown
+	})
+	w.folder = sync.OnceValues(func() (string, error) {
+		folder, err := os.MkdirTemp("", "rules")
+		w.ends = append(w.ends, func() { _ = os.RemoveAll(folder) })
+		return folder, err
+	})
+	return w
+}
+
+// Close ends the servers.
+func (w *World) Close() {
+	for _, s := range w.Servers {
+		s.close()
+	}
+	for _, end := range w.ends {
+		end()
+	}
+}
+
+// Name is one that no other world has, and that a key of a store may begin with.
+func (w *World) Name() string { return w.name }
+
+// Folder is an empty folder that ends with the world.
+func (w *World) Folder() (string, error) { return w.folder() }
+
+// Fill returns a case for these servers.
+func (w *World) Fill(c *rule.Case) (*rule.Case, error) {
+	quoted, _ := json.Marshal(rule.Secret)
+	auth, service := w.Servers["auth"].URL, w.Servers["service"].URL
+	all := map[string]string{
+		"auth": auth, "service": service, "other": w.Servers["other"].URL, "closed": closed,
+		"auth.host": strings.TrimPrefix(auth, "http://"), "service.host": strings.TrimPrefix(service, "http://"),
+		"auth.escaped": url.QueryEscape(auth), "cache_key": w.CacheKey, "key": w.name,
+		"secret": rule.Secret, "secret.escaped": url.QueryEscape(rule.Secret), "secret.json": string(quoted[1 : len(quoted)-1]),
+		"token.escaped": url.QueryEscape(rule.TokenPrefix),
+	}
+	if strings.Contains(string(c.Raw), "{{tls}}") {
+		all["tls"] = w.tls().URL
+	}
+	return c.Fill(all)
+}
+
+func (w *World) giveToken(to http.ResponseWriter, _ *http.Request, _ []byte) {
+	_ = json.NewEncoder(to).Encode(map[string]any{
+		"access_token": fmt.Sprintf("%s%04d", rule.TokenPrefix, w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
+	})
+}
+
+// echo responds with what came.
+func echo(w http.ResponseWriter, r *http.Request, body []byte) {
+	said := map[string]any{
+		"method": r.Method, "path": r.RequestURI, "bytes": len(body), "token": strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+	}
+	for name, header := range map[string]string{"customer_id": "CUSTOMER_ID", "user_id": "USER_ID", "user_agent": "User-Agent", "content_type": "Content-Type"} {
+		for given, values := range r.Header {
+			if strings.EqualFold(given, header) {
+				said[name] = strings.Join(values, ", ")
+			}
+		}
+	}
+	if len(body) < 1000 {
+		said["body"] = string(body)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(said)
+}
