@@ -35,7 +35,8 @@ func TestLibraries(t *testing.T) {
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h, rules) })
 }
 
-// playAll plays the cases of a player. Scripted cases share a world; slow ones run beside the others.
+// playAll plays the cases of a player. On an instance of the plugin, scripted cases share a world. On a library, they run beside
+// the others, some at a time, as slow ones do.
 func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
 	player := h.Start(t)
 	if player.Process != nil {
@@ -47,6 +48,7 @@ func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
 	var slow sync.WaitGroup
+	slots := make(chan struct{}, 16)
 	defer slow.Wait()
 	for _, r := range rules {
 		for _, c := range r.Cases {
@@ -58,7 +60,7 @@ func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
 					t.Run(r.Name+"/"+name, func(t *testing.T) {
 						require(t, &c, kind)
 						w := scripted
-						if !c.Scripted() {
+						if h.Library || !c.Scripted() {
 							w = world.New()
 							defer w.Close()
 						}
@@ -71,8 +73,12 @@ func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
 						}
 					})
 				}
-				if c.Slow {
-					slow.Go(one)
+				if c.Slow || h.Library && c.Scripted() { // which may wait out a backoff
+					slow.Go(func() {
+						slots <- struct{}{}
+						defer func() { <-slots }()
+						one()
+					})
 				} else {
 					one()
 				}
