@@ -1,96 +1,136 @@
 package runner
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"automatic-rostering/tests/mutant"
 	"automatic-rostering/tests/runner/hosts"
 	"automatic-rostering/tests/runner/play"
-	"automatic-rostering/tests/runner/protocol"
 	"automatic-rostering/tests/runner/rule"
 	"automatic-rostering/tests/runner/world"
 )
 
-// inGo reports whether the Go library plays a case when it is broken; slow ones take too long.
-func inGo(r *rule.Rule, c *rule.Case) bool {
-	return !c.Slow && plays(hosts.Library("go"), r, c)
-}
-
-// Each rule of the libraries that the Go library plays has patches, and they fit its sources.
-func TestEveryRuleHasAPatch(t *testing.T) {
-	for _, r := range load(t) {
-		if r.Text == "" {
-			continue
-		}
-		played := false
-		for _, c := range r.Cases {
-			played = played || inGo(&r, &c)
-		}
-		if has := len(r.Broken) > 0; has != played {
-			t.Errorf("%s: that it has patches is %v, and that the Go library plays it %v", r.Name, has, played)
-		}
-		for i, p := range r.Broken {
-			source, err := os.ReadFile(filepath.Join(hosts.Root(), p.File))
-			switch {
-			case err != nil:
-				t.Errorf("%s, patch %d: %v", r.Name, i+1, err)
-			case p.From == p.To || strings.Count(string(source), p.From) != 1:
-				t.Errorf("%s, patch %d: its from occurs %d times in %s; change it with the library", r.Name, i+1, strings.Count(string(source), p.From), p.File)
-			}
-		}
-	}
-}
-
-// A rule whose cases all hold for a library that breaks it shows nothing. BROKEN is the rule that is tried, or all.
-// It prints why each patch makes a case fail.
+// A rule whose cases all hold on a broken player shows nothing. Here the Go library and the core are broken in every small
+// way, one at a time, and each rule must notice a mutant that plain calls do not: a rule with a text in the library, the
+// others in the core. The mutants that fewest rules reach come first, as they are what a rule is about. BROKEN is the rule
+// that is tried, or all.
 func TestBroken(t *testing.T) {
-	name := os.Getenv("BROKEN")
-	if name == "" {
+	if os.Getenv("BROKEN") == "" {
 		t.Skip("make broken runs it")
 	}
 	patience := world.Patience
 	t.Cleanup(func() { world.Patience = patience })
-	world.Patience = 5 * time.Second // a broken library may hang
-	whole := startPatched(t, nil)
-	whole.Bound = patience
-	rules := slices.DeleteFunc(load(t), func(r rule.Rule) bool { return len(r.Broken) == 0 || name != "all" && name != r.Name })
-	if len(rules) == 0 {
-		t.Fatalf("no rule %s has a patch", name)
+	for _, b := range []broken{
+		{host: hosts.Library("go"), code: mutant.Library(hosts.Root()), adapter: "tests/adapters/go"},
+		{host: hosts.Core, code: mutant.Core(hosts.Root()), adapter: "tests/cmd/core"},
+	} {
+		t.Run(b.host.Name, func(t *testing.T) { b.test(t, os.Getenv("BROKEN")) })
 	}
+}
+
+// broken is a player with all its mutants.
+type broken struct {
+	host    hosts.Host
+	code    mutant.Code
+	adapter string // the folder of its adapter's program
+
+	folder string // of its build
+}
+
+// plain has to hold: a player that can do nothing shows nothing of a rule.
+const plain = "- {rule: plain, cases: [{case: a call, players: everywhere, steps: [{do: list_jobs, exchanges: [token, jobs]}]}]}"
+
+// plainRules are rules whose cases are plain calls, by what they add.
+var plainRules = map[string]string{"loopback-proxy": "the environment of the adapters"}
+
+// tries is how many mutants a rule may miss.
+const tries = 80
+
+func (b broken) test(t *testing.T, name string) {
+	b.folder = t.TempDir()
+	keys, err := b.code.Write(b.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-overlay", filepath.Join(b.folder, "overlay.json"), "-o", filepath.Join(b.folder, "adapter"), ".")
+	build.Dir = filepath.Join(hosts.Root(), b.adapter)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	rules := slices.DeleteFunc(load(t), func(r rule.Rule) bool {
+		return b.host.Library != (r.Text != "") || len(b.cases(&r)) == 0
+	})
+	reached, by := map[string][]int{}, map[int]int{} // the mutants of each rule, and how many rules reach a mutant
 	for _, r := range rules {
+		list := filepath.Join(b.folder, r.Name)
+		if err := os.WriteFile(list, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := b.play(t, "MUTANTS_REACHED="+list, &r); wrong != "" {
+			t.Fatalf("%s, without a mutant: %s", r.Name, wrong)
+		}
+		text, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range strings.FieldsSeq(string(text)) {
+			n, _ := strconv.Atoi(id)
+			reached[r.Name] = append(reached[r.Name], n)
+			by[n]++
+		}
+	}
+	all, err := rule.Load(fstest.MapFS{"plain.yaml": {Data: []byte(plain)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world.Patience = 5 * time.Second // a broken player may hang
+	for _, r := range rules {
+		if name != "all" && name != r.Name {
+			continue
+		}
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
-			if wrong := playOn(t, whole, &r); wrong != "" {
-				t.Fatalf("without a patch: %s", wrong)
+			ids := reached[r.Name]
+			slices.SortStableFunc(ids, func(a, b int) int { return by[a] - by[b] })
+			for i, id := range ids[:min(tries, len(ids))] {
+				active := fmt.Sprint("MUTANT=", id)
+				wrong := b.play(t, active, &r)
+				if wrong != "" && (plainRules[r.Name] != "" || b.play(t, active, &all[0]) == "") {
+					fmt.Printf("%s notices, at try %d, %s: %.160s\n", r.Name, i+1, keys[id], strings.ReplaceAll(wrong, "\n", " "))
+					return
+				}
 			}
-			for i, p := range r.Broken {
-				t.Run(fmt.Sprint(i+1), func(t *testing.T) {
-					wrong := playOn(t, startPatched(t, &p), &r)
-					if wrong == "" {
-						t.Fatalf("it holds with %q in %s", p.To, p.File)
-					}
-					fmt.Printf("%s %d: %.160s\n", r.Name, i+1, strings.ReplaceAll(wrong, "\n", " "))
-				})
-			}
+			t.Errorf("it notices none of %d mutants", min(tries, len(ids)))
 		})
 	}
 }
 
-// playOn plays cases of a rule until one fails, and returns why, or nothing.
-func playOn(t *testing.T, adapter *protocol.Process, r *rule.Rule) string {
-	player := play.Player{Adapter: adapter, Process: adapter, Library: true, Redis: hosts.Redis}
-	for _, c := range r.Cases {
-		if !inGo(r, &c) {
-			continue
-		}
+// cases are those that the player plays; slow ones take too long.
+func (b broken) cases(r *rule.Rule) []rule.Case {
+	return slices.DeleteFunc(slices.Clone(r.Cases), func(c rule.Case) bool { return c.Slow || !plays(b.host, r, &c) })
+}
+
+// play plays the cases of a rule until one fails, and returns why, or nothing. The variable is the environment's.
+func (b broken) play(t *testing.T, variable string, r *rule.Rule) string {
+	b.host.Command = []string{"env", variable, filepath.Join(b.folder, "adapter")}
+	p, err := b.host.Process(t.Context(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close() }() // it may end in any way
+	p.Bound, p.Grace = world.Patience, time.Second
+	player := play.Player{Adapter: p, Library: b.host.Library, Redis: hosts.Redis}
+	for _, c := range b.cases(r) {
 		for name, kind := range kinds(&c) {
 			w := world.New()
 			err := player.Case(w, &c, kind)
@@ -101,38 +141,4 @@ func playOn(t *testing.T, adapter *protocol.Process, r *rule.Rule) string {
 		}
 	}
 	return ""
-}
-
-// startPatched starts the Go library's adapter, with a patch of the library if there is one.
-func startPatched(t *testing.T, patch *rule.Patch) *protocol.Process {
-	t.Helper()
-	folder, replace := t.TempDir(), map[string]string{}
-	if patch != nil {
-		file, patched := filepath.Join(hosts.Root(), patch.File), filepath.Join(folder, "patched.go")
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, patched, strings.Replace(string(source), patch.From, patch.To, 1))
-		replace[file] = patched
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(folder, "overlay.json"), string(overlay))
-	build := exec.Command("go", "build", "-overlay", filepath.Join(folder, "overlay.json"), "-o", filepath.Join(folder, "adapter"), ".")
-	build.Dir = filepath.Join(hosts.Root(), "tests/adapters/go")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	host := hosts.Library("go")
-	host.Command = []string{filepath.Join(folder, "adapter")}
-	p, err := host.Process(t.Context(), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Bound, p.Grace = world.Patience, time.Second
-	t.Cleanup(func() { _ = p.Close() }) // it may end in any way
-	return p
 }

@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"automatic-rostering/tests/mutant"
 )
 
 // floor is the share of all mutants, in percent, that must be killed or explained.
@@ -37,7 +39,7 @@ func main() {
 	flag.Parse()
 	top := must(filepath.Abs(".."))
 	folder := must(os.MkdirTemp("", "mutants"))
-	r := &runner{top, folder, mutate(top, folder)}
+	r := &runner{top, folder, must(mutant.Core(top).Write(folder))}
 	all := len(r.keys)
 	*sample = min(*sample, all)
 	ids := make([]int, *sample)

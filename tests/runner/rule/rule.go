@@ -25,16 +25,7 @@ type Rule struct {
 	Native map[string]string `json:"native"`
 	// Differences are the players that do otherwise, by language or name, each with the reason.
 	Differences map[string]string `json:"differences"`
-	// Broken are changes of the Go library, with each of which alone a case fails: make broken.
-	Broken []Patch `json:"broken"`
-	Cases  []Case  `json:"-"`
-}
-
-// Patch replaces a text that occurs once in a file of the Go library.
-type Patch struct {
-	File string `json:"file"` // from the root of the repository
-	From string `json:"from"`
-	To   string `json:"to"`
+	Cases       []Case            `json:"-"`
 }
 
 // Case is one course of events.

@@ -1,4 +1,7 @@
-package main
+// Package mutant changes Go code in many small ways, each a mutant: a statement is omitted, a condition is
+// negated, an operator is another one. All mutants are compiled into one program, in which the environment
+// variable MUTANT is the index of the active one; it adds those that it reaches to the file MUTANTS_REACHED.
+package mutant
 
 import (
 	"encoding/json"
@@ -8,28 +11,52 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// mutate writes the core with all its mutants into a folder, with the file overlay.json for go's
-// flag -overlay. It returns the keys of the mutants, which name them in explained.txt and stay
-// when lines are added above them.
-func mutate(top, folder string) []string {
-	m := mutator{fset: token.NewFileSet()}
+// Code is what is mutated.
+type Code struct {
+	Folders []string // of its packages, each with a name of its own
+	// Helper is the import path of a package that is added to the code's module, in HelperFolder.
+	Helper, HelperFolder string
+}
+
+// Core is the core in the repository's folder, without what is for tests.
+func Core(root string) Code {
+	folders, _ := filepath.Glob(root + "/plugin/core/*")
+	folders = slices.DeleteFunc(folders, func(dir string) bool { return filepath.Base(dir) == "model" })
+	return Code{folders, "automatic-rostering/plugin/core/mutant", root + "/plugin/core/mutant"}
+}
+
+// Library is the Go library in the repository's folder.
+func Library(root string) Code {
+	return Code{[]string{root + "/sdk/go"}, "automatic-rostering.example/rostering/internal/mutant", root + "/sdk/go/internal/mutant"}
+}
+
+// Write writes the code with all its mutants into a folder, with the file overlay.json for go's flag -overlay.
+// It returns the keys of the mutants, PACKAGE/FILE FUNCTION: CHANGE, which stay when lines are added above them.
+func (c Code) Write(folder string) (keys []string, err error) {
+	defer func() {
+		if failure, ok := recover().(failed); ok {
+			err = failure.error
+		}
+	}()
+	m := mutator{fset: token.NewFileSet(), helper: c.Helper}
 	replace := map[string]string{}
 	write := func(path, name string, text []byte) {
 		replace[path] = filepath.Join(folder, strings.ReplaceAll(name, "/", "-"))
 		check(os.WriteFile(replace[path], text, 0o600))
 	}
-	imports := importer.ForCompiler(m.fset, "source", nil)
-	for _, dir := range must(filepath.Glob(top + "/plugin/core/*")) {
+	compiled := exports(c.Folders)
+	imports := importer.ForCompiler(m.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(compiled[path]) })
+	for _, dir := range c.Folders {
 		pkg := filepath.Base(dir)
-		if pkg == "model" { // it is for tests
-			continue
-		}
 		paths := must(filepath.Glob(dir + "/*.go"))
 		paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
 		var files []*ast.File
@@ -42,17 +69,44 @@ func mutate(top, folder string) []string {
 			write(path, name, m.file(name, must(os.ReadFile(path)), files[n]))
 		}
 	}
-	write(top+"/plugin/core/mutant/mutant.go", "mutant.go", []byte(helperSource))
+	write(c.HelperFolder+"/mutant.go", "mutant.go", []byte(helperSource))
 	check(os.WriteFile(folder+"/overlay.json", must(json.Marshal(map[string]any{"Replace": replace})), 0o600))
-	return m.keys
+	return m.keys, nil
+}
+
+// exports returns the files with the types of all packages that some import, by their paths.
+func exports(folders []string) map[string]string {
+	list := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, folders...)...)
+	list.Dir, list.Stderr = folders[0], os.Stderr
+	files := map[string]string{}
+	for line := range strings.Lines(string(must(list.Output()))) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[path] = file
+	}
+	return files
+}
+
+// failed is what check throws.
+type failed struct{ error }
+
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+func check(err error) {
+	if err != nil {
+		panic(failed{err})
+	}
 }
 
 // mutator adds all mutants to a file at once: each asks, where it is reached, whether it is the
 // active one. So a package is compiled once, not once a mutant.
 type mutator struct {
-	fset *token.FileSet
-	info types.Info
-	keys []string // of all mutants
+	fset   *token.FileSet
+	info   types.Info
+	helper string
+	keys   []string // of all mutants
 
 	name, fn string // of the file and the function
 	source   []byte
@@ -75,7 +129,7 @@ func (m *mutator) findTypes(imports types.Importer, files ...*ast.File) {
 // file returns the source of a file with its mutants.
 func (m *mutator) file(name string, source []byte, f *ast.File) []byte {
 	m.name, m.source, m.base, m.unread = name, source, int(f.FileStart), map[ast.Expr]bool{}
-	m.edits = []edit{{int(f.Name.End()) - m.base, `; import "automatic-rostering/plugin/core/mutant"`}}
+	m.edits = []edit{{int(f.Name.End()) - m.base, "; import mutant " + strconv.Quote(m.helper)}}
 	ast.Inspect(f, m.visit)
 	slices.SortStableFunc(m.edits, func(a, b edit) int { return a.at - b.at })
 	var text []byte
@@ -98,6 +152,10 @@ func (m *mutator) visit(n ast.Node) bool {
 		m.omit(n.List)
 	case *ast.CaseClause:
 		m.omit(n.Body)
+	case *ast.DeferStmt:
+		m.unread[n.Call] = true
+	case *ast.GoStmt:
+		m.unread[n.Call] = true
 	case *ast.AssignStmt:
 		for _, to := range n.Lhs {
 			m.unread[to] = true
@@ -124,7 +182,7 @@ func (m *mutator) omit(list []ast.Stmt) {
 		case *ast.ExprStmt:
 			m.unread[s.X] = true
 			can = !strings.HasPrefix(m.plain(s), "panic(")
-		case *ast.IncDecStmt:
+		case *ast.IncDecStmt, *ast.DeferStmt, *ast.GoStmt, *ast.SendStmt:
 			can = true
 		case *ast.AssignStmt:
 			can = s.Tok != token.DEFINE
