@@ -25,6 +25,7 @@ const (
 	CodeServiceUnauthorized      Code = "service_unauthorized"       // the service refused the token, and others or a second request
 	CodeServiceError             Code = "service_error"              // the service responded with another error
 	CodeNetworkError             Code = "network_error"              // no response, a timeout, or a response that is too large
+	CodePluginFailed             Code = "plugin_failed"              // a bug
 )
 
 // Error is the error of a call. Unknown fields are zero. It holds no secret and no token.
@@ -104,6 +105,10 @@ var names = map[string]string{
 	"access_token": "AccessToken", "token_type": "Type", "expires_at": "ExpiresAt", "cache_key": "CacheKey",
 }
 
+func pluginFailed(why string) *Error {
+	return &Error{Code: CodePluginFailed, Message: "the plugin failed, which is a bug; report it: " + why}
+}
+
 // variables returns the fields of the config that a message is about, each with its variable. The message
 // is a list, of which a part on a field begins with its key, or with "set" and its key.
 func variables(message string) (all []string) {
@@ -126,7 +131,7 @@ func pluginError(object []byte) error {
 	}
 	err := errors.Join(json.Unmarshal(object, &e), json.Unmarshal(object, &more))
 	if err != nil || e.Code == "" {
-		return fmt.Errorf("rostering: the plugin failed: %s", object)
+		return pluginFailed("it returned no error")
 	}
 	switch input := names[e.Key]; {
 	case e.Code == CodeInvalidInput && input != "":

@@ -141,7 +141,7 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	case "wait":
 		pause(ctx, seconds(s.Seconds*(1+rand.Float64()/2))) // at random, so that a fleet is no thundering herd
 	default:
-		return nil, fmt.Errorf("rostering: the plugin returned an unknown step %q", s.Step)
+		return nil, pluginFailed("it returned an unknown step")
 	}
 	if ctx.Err() != nil {
 		return nil, left(ctx) // the client is closed, which is no failure of a server

@@ -123,17 +123,14 @@ func (i *instance) use(export string, input []byte, then func(output []byte, err
 func (i *instance) run(export string, input []byte) ([]byte, error) {
 	function := i.module.ExportedFunction(export)
 	if function == nil {
-		return nil, fmt.Errorf("rostering: the plugin has no export %q", export)
+		return nil, pluginFailed("no export " + export)
 	}
 	i.host.reset(input)
 	results, err := function.Call(i.host.context())
 	switch {
 	case err != nil:
 		reason, _, _ := strings.Cut(err.Error(), "\n") // a stack trace follows
-		return nil, &Error{
-			Code:    CodeInvalidInput,
-			Message: "the plugin failed, which is a bug; report it: " + strings.TrimSuffix(reason, " (recovered by wazero)"),
-		}
+		return nil, pluginFailed(strings.TrimSuffix(reason, " (recovered by wazero)"))
 	case len(results) == 1 && results[0] == 0:
 		return i.host.output, nil
 	}

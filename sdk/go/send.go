@@ -186,7 +186,7 @@ func (d *driver) request(c *call) (*http.Request, error) {
 		q, err = r.template()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rostering: the plugin returned no request: %w", err)
+		return nil, pluginFailed("it returned no request")
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

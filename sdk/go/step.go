@@ -29,10 +29,10 @@ type step struct {
 func decodeStep(object []byte) (*step, error) {
 	var s step
 	if err := json.Unmarshal(object, &s); err != nil {
-		return nil, fmt.Errorf("rostering: the plugin returned no step: %w", err)
+		return nil, pluginFailed("it returned no step")
 	}
 	if s.Step == "done" && s.Token == nil {
-		return nil, fmt.Errorf("rostering: the plugin returned no token")
+		return nil, pluginFailed("it returned no token")
 	}
 	return &s, nil
 }

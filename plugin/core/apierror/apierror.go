@@ -60,7 +60,7 @@ func Missing(key, message string) *Error {
 // called.
 func Network(what, url string) *Error {
 	return &Error{Code: NetworkError, Retryable: true,
-		Message: what + "; check " + url + ", the network and the host's limits, then retry"}
+		Message: what + "; check " + url + " and the network, then retry"}
 }
 
 // Mismatch returns a token_mismatch error: what is wrong with the token.
