@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Client, configFromEnv, contract, retry, RosteringError, Token, version, withToken } from '../src/index.js';
+import { Client, contract, retry, RosteringError, Token, version, withToken } from '../src/index.js';
 import { byService, config, hold, start } from './fake.js';
 
 /** @typedef {import('../src/index.js').Body} Body */
@@ -243,12 +243,6 @@ test('what the plugin throws is a RosteringError', bound, async () => {
   });
 });
 
-test('a config from the environment does not show the secret', () => {
-  const own = configFromEnv({ ROSTERING_CLIENT_ID: 'client', ROSTERING_CLIENT_SECRET: 'pa55word' });
-  assert.equal(inspect([own]), "[ { clientId: 'client', clientSecret: '[hidden]' } ]");
-  assert.deepEqual({ ...own }, { clientId: 'client', clientSecret: 'pa55word' });
-});
-
 test('on AWS Lambda, a call waits for the token request that it began', bound, async () => {
   for (const name of ['', 'jobs']) {
     process.env.AWS_LAMBDA_FUNCTION_NAME = name;
@@ -275,22 +269,6 @@ test('on AWS Lambda, a call waits for the token request that it began', bound, a
       await client.getToken({ force: true });
       ended = i + 2;
     }
-  }
-});
-
-test('retry takes a predicate', bound, async () => {
-  const error = new RosteringError({ code: 'service_error', message: 'gone', retryable: false, retry_after: 0 });
-  let calls = 0;
-  const call = () => (calls++ < 2 ? Promise.reject(error) : Promise.resolve('ok'));
-  assert.equal(await retry(call, { retryIf: ({ code }) => code === 'service_error' }), 'ok');
-  calls = 0;
-  await assert.rejects(retry(call, { retryIf: () => false }), error);
-  const wrong = /** @type {any} */ ([async () => true, () => undefined, () => 1]);
-  for (const retryIf of wrong) {
-    calls = 0;
-    const message = /the result of retryIf must be true or false, not (an object \(Promise\)|undefined|1)$/;
-    await assert.rejects(retry(call, { retryIf }), { name: 'TypeError', message });
-    assert.equal(calls, 1);
   }
 });
 

@@ -1,9 +1,10 @@
-// What a client rejects before it sends anything; on Node, Deno and Bun.
+// What a client and retry do with their options, before anything is sent; on Node, Deno and Bun.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { FileStore } from '../src/file-store.js';
 import { Client, configFromEnv, MemoryStore, retry, RosteringError, Token, withToken } from '../src/index.js';
 import { RedisStore } from '../src/redis-store.js';
@@ -126,4 +127,26 @@ test('the error names a folder that cannot be created', async () => {
   for (const folder of [path, join(path, 'tokens')])
     assert.throws(() => new FileStore(folder), { message: new RegExp(path) });
   for (const folder of ['', undefined]) assert.throws(() => new FileStore(/** @type {any} */ (folder)), TypeError);
+});
+
+test('a config from the environment does not show the secret', () => {
+  const own = configFromEnv({ ROSTERING_CLIENT_ID: 'client', ROSTERING_CLIENT_SECRET: 'pa55word' });
+  assert.equal(inspect([own]), "[ { clientId: 'client', clientSecret: '[hidden]' } ]");
+  assert.deepEqual({ ...own }, { clientId: 'client', clientSecret: 'pa55word' });
+});
+
+test('retry takes a predicate', bound, async () => {
+  const error = new RosteringError({ code: 'service_error', message: 'gone', retryable: false, retry_after: 0 });
+  let calls = 0;
+  const call = () => (calls++ < 2 ? Promise.reject(error) : Promise.resolve('ok'));
+  assert.equal(await retry(call, { retryIf: ({ code }) => code === 'service_error' }), 'ok');
+  calls = 0;
+  await assert.rejects(retry(call, { retryIf: () => false }), error);
+  const wrong = /** @type {any} */ ([async () => true, () => undefined, () => 1]);
+  for (const retryIf of wrong) {
+    calls = 0;
+    const message = /the result of retryIf must be true or false, not (an object \(Promise\)|undefined|1)$/;
+    await assert.rejects(retry(call, { retryIf }), { name: 'TypeError', message });
+    assert.equal(calls, 1);
+  }
 });
