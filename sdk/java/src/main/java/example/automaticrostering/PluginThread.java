@@ -49,7 +49,8 @@ final class PluginThread {
     try {
       call("request", Json.write(Map.of("headers", headers)), null);
     } catch (RosteringException e) {
-      if (e.code() == RosteringException.Code.INVALID_INPUT) { // the config may lack what calls need
+      if (e.code()
+          == RosteringException.Code.INVALID_INPUT) { // the config may lack what calls need
         throw e;
       }
     }
