@@ -3,7 +3,6 @@ package example.automaticrostering;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.grack.nanojson.JsonObject;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -47,11 +46,13 @@ final class PluginThread {
       throw wrong("the plugin has contract " + contract, null);
     }
     call("check", NOTHING, null);
-    if (!headers.isEmpty()) {
-      var input = new HashMap<String, Object>(Map.of("headers", headers));
-      input.put("customer_id", null); // which the config may lack
-      input.put("user_id", null);
-      call("request", Json.write(input), null);
+    try {
+      call("request", Json.write(Map.of("headers", headers)), null);
+    } catch (RosteringException e) {
+      if (e.code()
+          == RosteringException.Code.INVALID_INPUT) { // the config may lack what calls need
+        throw e;
+      }
     }
     // Loads the classes of calls, which takes so long that the first calls could time out.
     Step.ofJson(Json.write(Map.of("step", "done")));

@@ -19,7 +19,7 @@ class FakeTest {
   }
 
   // snippet
-  static final class FakeClient extends RosteringClient {
+  static class FakeClient extends RosteringClient {
     @Override
     public Response sendRequest(ServiceRequest request) {
       return Response.of(200, "{\"jobs\":[]}");
