@@ -309,7 +309,5 @@ pub extern "C" fn rostering_client_status(client: Option<&Client>, error: *mut *
 /// Frees a text that rostering_client_status returned.
 #[no_mangle]
 pub unsafe extern "C" fn rostering_text_free(text: *mut c_char) {
-    if !text.is_null() {
-        drop(CString::from_raw(text));
-    }
+    drop((!text.is_null()).then(|| CString::from_raw(text)));
 }

@@ -15,10 +15,12 @@ use crate::store::Store;
 use crate::{given, make, required, run, Result};
 
 /// How to reach the service, as whom, and how a client works. rostering_client_open copies it.
+#[derive(Default)]
 pub struct Config {
     pub config: automatic_rostering::Config,
     pub logger: Logger,
     options: Options,
+    user_agent: Option<String>,
     headers: Vec<(String, String)>,
     http: Vec<Setting>,
 }
@@ -67,7 +69,7 @@ impl Config {
                 let proxy = Proxy::all(value).map_err(|_| wrong("a URL"))?;
                 self.http.push(Arc::new(move |http| http.proxy(proxy.clone())));
             }
-            "user_agent" => self.options = options.user_agent(value),
+            "user_agent" => self.user_agent = Some(value.into()),
             _ if !KEYS.split(", ").any(|known| known == key) => {
                 return Err(Error::config(key, &format!("unknown key {key}: use one of {KEYS}")));
             }
@@ -78,19 +80,14 @@ impl Config {
 
     /// Returns the options of the crate.
     pub fn options(&self) -> Options {
-        let (http, options) = (self.http.clone(), self.options.clone().headers(self.headers.clone()));
+        let own = concat!("automatic-rostering/", env!("CARGO_PKG_VERSION"), " (c)");
+        let options = self.options.clone().headers(self.headers.clone());
+        let (http, options) = (self.http.clone(), options.user_agent(self.user_agent.as_deref().unwrap_or(own)));
         if http.is_empty() {
             return options;
         }
         let _ = ring::default_provider().install_default(); // for this library, which has a rustls of its own
         options.http(move |own| http.iter().fold(own, |own, setting| setting(own)))
-    }
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        let options = Options::default().user_agent(concat!("automatic-rostering/", env!("CARGO_PKG_VERSION"), " (c)"));
-        Self { config: Default::default(), logger: Logger::default(), options, headers: Vec::new(), http: Vec::new() }
     }
 }
 

@@ -139,15 +139,13 @@ pub extern "C" fn rostering_error_retryable(error: Option<&Error>) -> bool {
 }
 
 /// Returns a field as text, or NULL if the error does not have it: code, message, retryable, key (the config key or the
-/// argument that caused it), status, oauth_error, oauth_error_description, retry_after (seconds), headers, body,
-/// body_truncated.
+/// argument), status, oauth_error, oauth_error_description, retry_after (seconds), headers, body, body_truncated.
 #[no_mangle]
 pub extern "C" fn rostering_error_field(error: Option<&Error>, name: *const c_char) -> *const c_char {
     error.map_or(std::ptr::null(), |error| error.fields.get(name))
 }
 
-/// Returns the service's response that caused it, or NULL: its headers and its body are redacted and cut. It belongs to the
-/// error.
+/// Returns the service's response that caused it, redacted and cut, or NULL. It belongs to the error.
 #[no_mangle]
 pub extern "C" fn rostering_error_response(error: Option<&Error>) -> Option<&Response> {
     error.and_then(|error| error.response.as_ref())

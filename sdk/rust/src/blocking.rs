@@ -50,7 +50,7 @@ impl Client {
 
     /// Returns a view with headers: see [`crate::Client::with_headers`].
     #[must_use]
-    pub fn with_headers<N: Into<String>, V: Into<String>>(&self, headers: impl IntoIterator<Item = (N, V)>) -> Self {
+    pub fn with_headers(&self, headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self {
         Self(self.0.with_headers(headers))
     }
 

@@ -88,7 +88,7 @@ impl Client {
     /// Returns a view whose calls also send these headers, in place of the client's of the same names:
     /// `client.with_headers([("traceparent", id)]).list_jobs()`.
     #[must_use]
-    pub fn with_headers<N: Into<String>, V: Into<String>>(&self, headers: impl IntoIterator<Item = (N, V)>) -> Self {
+    pub fn with_headers(&self, headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self {
         let mut view = self.with_timeout(self.timeout);
         view.headers = headers.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         extend(&mut view.headers, &self.headers);

@@ -206,7 +206,7 @@ impl Options {
     }
 
     /// Sends these headers with each request to the service. Those of a call replace them.
-    pub fn headers<N: Into<String>, V: Into<String>>(self, headers: impl IntoIterator<Item = (N, V)>) -> Self {
+    pub fn headers(self, headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self {
         Self { headers: headers.into_iter().map(|(name, value)| (name.into(), value.into())).collect(), ..self }
     }
 

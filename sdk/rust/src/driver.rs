@@ -99,13 +99,13 @@ impl Driver {
 
     /// Returns the plugin's status with that of the calls.
     pub fn status(&self) -> Status {
-        Status {
-            renewing: lock(&self.holder).is_running(),
-            calls: self.counts.calls.load(Ordering::Relaxed),
-            failed_calls: lock(&self.counts.failed_calls).clone(),
-            service_requests: self.counts.service_requests.load(Ordering::Relaxed),
-            ..self.plugin.status(self.now())
-        }
+        // One lock after the other: a flow holds the plugin's while it takes the holder's.
+        let mut status = self.plugin.status(self.now());
+        status.renewing = lock(&self.holder).is_running();
+        status.failed_calls.clone_from(&lock(&self.counts.failed_calls));
+        status.calls = self.counts.calls.load(Ordering::Relaxed);
+        status.service_requests = self.counts.service_requests.load(Ordering::Relaxed);
+        status
     }
 
     /// Ends what a call does after the timeout, and when the client closes.

@@ -102,7 +102,7 @@ impl Error {
 
     /// An error that only a bug causes.
     pub(crate) fn bug(why: impl fmt::Display) -> Self {
-        Self::new(Code::PluginFailed, format!("the call ended unexpectedly; please report this: {why}"))
+        Self::new(Code::PluginFailed, format!("the plugin failed, which is a bug; report it: {why}"))
     }
 
     /// Adds why a request failed to its error. The names in a certificate may be anything: then only the redacted text stays.
@@ -187,43 +187,33 @@ pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// The values of a header, of which there may be more than one.
-#[derive(Deserialize, Serialize)]
-#[serde(untagged)]
-enum Values {
-    One(String),
-    All(Vec<String>),
-}
-
-/// Headers as in the contract.
+/// Headers as in the contract: the value of a name is a string, or a list.
 pub mod headers {
     use std::collections::BTreeMap;
 
-    use super::{Deserialize, Deserializer, HeaderMap, Serializer, Values};
+    use super::{Deserialize, Deserializer, HeaderMap, Serializer};
     use reqwest::header::{HeaderName, HeaderValue};
+    use serde_json::Value;
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<HeaderMap, D::Error> {
         let mut headers = HeaderMap::new();
-        for (name, values) in BTreeMap::<String, Values>::deserialize(from)? {
-            let values = match values {
-                Values::One(value) => vec![value],
-                Values::All(values) => values,
-            };
-            // A name that was redacted is none.
-            for value in values.iter().filter_map(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
-                name.parse::<HeaderName>().map(|name| headers.append(name, value)).ok();
+        for (name, values) in BTreeMap::<String, Value>::deserialize(from)? {
+            let Ok(name) = name.parse::<HeaderName>() else { continue }; // it was redacted
+            let values = if let Value::Array(values) = values { values } else { vec![values] };
+            for value in values.iter().filter_map(Value::as_str) {
+                headers.extend(HeaderValue::from_bytes(value.as_bytes()).ok().map(|value| (name.clone(), value)));
             }
         }
         Ok(headers)
     }
 
     pub fn serialize<S: Serializer>(headers: &HeaderMap, to: S) -> Result<S::Ok, S::Error> {
-        let values = |name| {
-            let all = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into());
-            let mut all: Vec<String> = all.collect();
-            if all.len() == 1 { Values::One(all.remove(0)) } else { Values::All(all) }
+        let texts = |name| headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let value = |name| match &*texts(name).collect::<Vec<_>>() {
+            [only] => Value::from(&**only),
+            all => all.into(),
         };
-        to.collect_map(headers.keys().map(|name| (name.as_str(), values(name))))
+        to.collect_map(headers.keys().map(|name| (name.as_str(), value(name))))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::holder::Refusal;
 use crate::plugin::decode;
 use crate::step::{Action, Step};
 use crate::store;
-use crate::{Cause, Error, Token, lock};
+use crate::{Cause, Code, Error, Token, lock};
 
 pub struct Flow {
     pub force: bool,
@@ -51,7 +51,8 @@ pub struct Run {
 impl Drop for Run {
     fn drop(&mut self) {
         if thread::panicking() {
-            let ended = Error::bug("a store or the clock panicked during a token request");
+            let ended =
+                Error::new(Code::PluginFailed, "the token request panicked, in the store, the clock or the library");
             lock(&self.driver.holder).publish(&self.flow, 0, Err(&ended));
         }
         self.flow.news.send_modify(|news| news.gone = true); // who waits in another runtime begins another flow
@@ -67,18 +68,23 @@ impl Run {
             input["used"] = (*used).into();
         }
         let (mut export, mut cause) = ("begin", None);
-        while let Some(step) = self.call(export, input, cause) {
-            (input, cause) = self.carry_out(&step.action).await;
+        while let Some(step) = self.call(export, input, &mut cause) {
+            let (result, failed) = self.carry_out(&step.action).await;
+            if matches!(step.action, Action::Request { .. }) {
+                cause = failed; // also of an error that comes after steps of the store
+            }
+            input = result;
             input["flow"] = step.flow;
             export = "resume";
         }
     }
 
     /// Returns the next step, if the flow has not ended. It is published before the plugin's state changes again.
-    fn call(&self, export: &str, mut input: Value, cause: Option<Cause>) -> Option<Step> {
+    fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
         input["now"] = self.driver.now().into();
         self.driver.plugin.apply(export, &input, |output| {
-            let step = output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause));
+            let step =
+                output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause.take()));
             lock(&self.driver.holder).publish(&self.flow, self.driver.now(), step.as_ref());
             step.ok().filter(|step| !matches!(step.action, Action::Done))
         })

@@ -14,8 +14,8 @@ use crate::{Cause, Code, Error, Options, Response, lock};
 /// One byte more than the plugin reads of an error of the service, so that it can tell that the body was longer.
 pub const MAX_ERROR: usize = (4 << 10) + 1;
 
-/// TLS with the system's certificates and with ring, for this library alone: a process has one default provider of rustls,
-/// which its program chooses. To read the certificates takes some milliseconds, so clients share them, and they are kept for the process.
+/// TLS with ring, or the default provider that the program has chosen. Reading the system's certificates takes milliseconds:
+/// clients share them, and they are kept for the process.
 static TLS: LazyLock<Result<ClientConfig, Arc<rustls::Error>>> = LazyLock::new(|| {
     let provider = CryptoProvider::get_default().cloned().unwrap_or_else(|| ring::default_provider().into());
     let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

@@ -14,8 +14,8 @@ use crate::{CONTRACT, Code, Error, Status, lock};
 
 const NOT_LOADED: &str = "the plugin does not load; if you set Options::wasm, check that file";
 
-/// The plugin, or its last status after it was closed. It runs one call at a time, each in a fraction of a millisecond: its own thread would
-/// cost more.
+/// The plugin, or its last status after it was closed. It runs one call at a time, each in a fraction of a millisecond: its
+/// own thread would cost more.
 pub struct Plugin(Mutex<Result<Instance, Status>>);
 
 impl Plugin {
@@ -82,10 +82,8 @@ impl Plugin {
 
     /// Frees the instance.
     pub fn close(&self, now: u64) {
-        let mut locked = lock(&self.0);
-        if let Ok(instance) = &mut *locked {
-            *locked = Err(instance.status(now));
-        }
+        let last = self.status(now);
+        *lock(&self.0) = Err(last);
     }
 }
 

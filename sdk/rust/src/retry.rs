@@ -50,18 +50,6 @@ where
 }
 
 /// Retries like [`retry`] while the condition holds for the error, in place of [`is_retryable`](Retryable::is_retryable).
-///
-/// ```no_run
-/// # async fn run(client: automatic_rostering::Client) -> Result<(), automatic_rostering::Error> {
-/// use std::time::Duration;
-///
-/// use automatic_rostering::{Error, retry_if};
-///
-/// let not_sent = |error: &Error| error.retryable && error.status.is_none();
-/// let jobs = retry_if(Duration::from_secs(60), not_sent, || client.list_jobs()).await?;
-/// # Ok(())
-/// # }
-/// ```
 pub async fn retry_if<T, E, F>(
     deadline: Duration,
     mut condition: impl FnMut(&E) -> bool,

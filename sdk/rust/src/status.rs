@@ -1,29 +1,27 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
-use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Code;
-use crate::token::optional_unix;
 
-/// What a client has done since it opened, and what it holds. As JSON, it is the same in all languages.
+/// What a client has done since it opened, and what it holds. As JSON, it is the same in all languages. Times are in Unix seconds.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Status {
     /// The time at which the token expires, if there is a usable one.
-    #[serde(with = "optional_unix", skip_serializing_if = "Option::is_none")]
-    pub token_expires_at: Option<SystemTime>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_expires_at: Option<u64>,
     /// The time from which a call renews it.
-    #[serde(with = "optional_unix", skip_serializing_if = "Option::is_none")]
-    pub renew_at: Option<SystemTime>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renew_at: Option<u64>,
     /// Whether a token is being requested, or looked for in the store.
     pub renewing: bool,
     /// The time at which the backoff after a failed token request ends.
-    #[serde(with = "optional_unix", skip_serializing_if = "Option::is_none")]
-    pub retry_at: Option<SystemTime>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<u64>,
     /// Why that token request failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<BackoffError>,

@@ -44,25 +44,8 @@ fn to_unix<S: Serializer>(time: &SystemTime, to: S) -> Result<S::Ok, S::Error> {
 }
 
 fn from_unix<'de, D: Deserializer<'de>>(from: D) -> Result<SystemTime, D::Error> {
-    time_of(u64::deserialize(from)?).ok_or_else(|| D::Error::custom("expires_at is out of range"))
-}
-
-fn time_of(seconds: u64) -> Option<SystemTime> {
-    UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
-}
-
-/// A time in Unix seconds that may be missing.
-pub mod optional_unix {
-    use super::{Deserialize, Deserializer, Serialize, Serializer, SystemTime, time_of, unix};
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SystemTime>, D::Error> {
-        Ok(Option::deserialize(from)?.and_then(time_of))
-    }
-
-    #[expect(clippy::ref_option, reason = "serde's signature")]
-    pub fn serialize<S: Serializer>(time: &Option<SystemTime>, to: S) -> Result<S::Ok, S::Error> {
-        time.map(unix).serialize(to)
-    }
+    let time = UNIX_EPOCH.checked_add(Duration::from_secs(u64::deserialize(from)?));
+    time.ok_or_else(|| D::Error::custom("expires_at is out of range"))
 }
 
 /// A string that is hidden when printed.

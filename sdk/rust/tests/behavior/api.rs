@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::net::TcpListener;
 use std::pin::pin;
 use std::process::Command;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime};
 use std::{env, fs, thread};
@@ -12,7 +13,9 @@ use automatic_rostering::reqwest::{self, Certificate, Method, header::HeaderMap}
 use automatic_rostering::rustls::crypto::{CryptoProvider, ring};
 use automatic_rostering::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use automatic_rostering::rustls::{ServerConfig, ServerConnection};
-use automatic_rostering::{Client, Code, Error, FileStore, Options, RedisStore, Request, Token, blocking, redis};
+use automatic_rostering::{
+    Client, Code, Error, FileStore, MemoryStore, Options, RedisStore, Request, Token, blocking, redis,
+};
 use serde_json::{Value, json};
 
 use crate::config::{CHILD, in_child};
@@ -161,11 +164,14 @@ async fn secret_in_a_certificate() {
     config.auth_url = format!("https://{}", listener.local_addr().unwrap());
     config.client_secret = secret.into();
     thread::spawn(move || {
-        let mut connection = ServerConnection::new(server.into()).unwrap();
-        let _ = connection.complete_io(&mut listener.accept().unwrap().0);
+        let server = Arc::new(server);
+        for stream in listener.incoming() {
+            let _ = ServerConnection::new(server.clone()).unwrap().complete_io(&mut stream.unwrap());
+        }
     });
     let trusted = Certificate::from_pem(&fs::read(&certificate).unwrap()).unwrap();
     let options = Options::default().http(move |http| http.tls_certs_only([trusted.clone()]));
+    let options = options.store(Arc::new(MemoryStore::default())); // whose steps follow the request
     let client = Client::open(&config, options).await.unwrap();
     let error = call_error(client.get_token().await);
     assert!(error.message.contains("invalid peer certificate") && !error.retryable, "{error}");

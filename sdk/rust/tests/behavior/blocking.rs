@@ -56,6 +56,27 @@ fn in_async_code() {
     }
 }
 
+/// A status never waits for a flow, nor a flow for a status.
+#[test]
+fn status_during_flows() {
+    let (sandbox, (sender, done)) = (Sandbox::start(), mpsc::channel());
+    let client = Client::open(&sandbox.config(), Options::default()).unwrap();
+    for _ in 0..4 {
+        let (client, sender) = (client.clone(), sender.clone());
+        thread::spawn(move || {
+            for _ in 0..200 {
+                client.get_new_token().unwrap();
+                (0..20).for_each(|_| drop(client.status()));
+            }
+            sender.send(()).unwrap();
+        });
+    }
+    for _ in 0..4 {
+        done.recv_timeout(PATIENCE).unwrap();
+    }
+    assert_eq!(client.status().calls, 800);
+}
+
 /// Another call ends while a server sends informational responses without a pause, which hyper skips without yielding.
 #[test]
 fn flood_of_informational_responses() {

@@ -36,7 +36,9 @@ async fn set_again() {
     for (key, values) in
         [("refresh_margin", ["soon", "30"]), ("allow_http", ["yes", "true"]), ("environment", ["test", "stage"])]
     {
-        values.iter().for_each(|value| config.set(key, value).unwrap());
+        for value in values {
+            config.set(key, value).unwrap();
+        }
     }
     (config.refresh_margin, config.allow_http, config.environment) = (None, false, None);
     config.scope = "own".into();
