@@ -73,7 +73,8 @@ export class Adapter {
   async #repeat({ client: name, times, request: sent }) {
     const opened = await this.#clients.get(name);
     for (let i = 0; i < times; i++) {
-      const send = () => fetch(sent.url, { method: sent.method, headers: sent.headers, body: body(sent), redirect: 'manual' });
+      const send = () =>
+        fetch(sent.url, { method: sent.method, headers: sent.headers, body: body(sent), redirect: 'manual' });
       const response = await (sent ? send() : opened?.client.listJobs());
       if (response?.status !== 200) throw new Error(`a status of ${response?.status}`);
       await response.arrayBuffer();
