@@ -19,8 +19,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"automatic-rostering/tests/conformance/hosts"
 	"automatic-rostering/tests/conformance/protocol"
 )
@@ -106,16 +104,9 @@ func (a adapter) open(client string) error {
 // repeat has the adapter make calls of a client's list_jobs or, if there is a request, send that with the language's
 // HTTP client. It returns their time and the CPU time of the adapter's process, in seconds.
 func (a adapter) repeat(times int, bare *protocol.HTTP) (cost, error) {
-	cpu, start := a.cpu(), time.Now()
+	before, start := cpu(a.PID()), time.Now()
 	err := a.do(protocol.Request{Op: "repeat", Client: "0", Times: times, Call: protocol.Call{Request: bare}})
-	return cost{time.Since(start).Seconds(), a.cpu() - cpu}, err
-}
-
-// cpu is the CPU time of the process so far, in seconds: see clock_getcpuclockid(3).
-func (a adapter) cpu() float64 {
-	var t unix.Timespec
-	_ = unix.ClockGettime(int32(^a.PID()<<3|2), &t) // an error leaves 0, whose ratio shows it
-	return float64(t.Nano()) / 1e9
+	return cost{time.Since(start).Seconds(), cpu(a.PID()) - before}, err
 }
 
 // memory reads a field of what the kernel says about the memory of the process, in KB: VmHWM is the most so far.
