@@ -19,8 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"automatic-rostering/tests/conformance/hosts"
-	"automatic-rostering/tests/conformance/protocol"
+	"automatic-rostering/tests/runner/hosts"
+	"automatic-rostering/tests/runner/protocol"
 )
 
 // measured are the adapters of the libraries, with the peer of each. That of C is built with sanitizers, and
