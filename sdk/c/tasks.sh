@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench, or tasks.sh install FOLDER, which builds the
+# Usage: tasks.sh setup|check|format|test|adapter|package|test-package, or tasks.sh install FOLDER, which builds the
 # library and installs it there. Exits with 69 if something that C needs is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -186,10 +186,9 @@ test) setup; run_tests ;;
 adapter) setup; adapter ;;
 package) ../../tools/setup.sh rust c; package ;;
 test-package) test_package ;;
-bench) ;; # Rust's
 install) install "$(cd "$OLDPWD" && realpath -m "${2:?usage: tasks.sh install FOLDER}")" ;; # of the caller's folder
 *)
-	echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench|install FOLDER" >&2
+	echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|install FOLDER" >&2
 	exit 64
 	;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh VERB
-# Exits with 69 if something is missing. The verb bench needs make build/sandbox.
+# Exits with 69 if something is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 top=$(cd ../.. && pwd)
@@ -58,15 +58,10 @@ test_package() (
 )
 
 # Prints what list_jobs costs compared with net/http.
-bench() (
-	go build -o "$top/build/bench-go" ./internal/bench
-	"$top/build/sandbox" "$top/build/bench-go"
-)
-
 case ${1:-} in
 setup) setup ;;
 check | format | test) setup; by_make "$1" ;;
-package | adapter | bench) setup; "$1" ;;
+package | adapter) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|test-package|adapter|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|test-package|adapter" >&2; exit 64 ;;
 esac

@@ -132,14 +132,9 @@ adapter() (
 	printf '%s\n' "$sum" >target/adapter/sum
 )
 
-# Measures list_jobs next to the JDK's HTTP client: Bench.java.
-bench() (
-	"$root/build/sandbox" java -cp "target/test-classes:target/classes:target/lib/*" example.automaticrostering.Bench
-)
-
 case ${1:-} in
 setup) setup ;;
-check | format | test | package | adapter | bench) setup; "$1" ;;
+check | format | test | package | adapter) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|package|adapter|test-package|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|package|adapter|test-package" >&2; exit 64 ;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tasks.sh check|format|package
-#        tasks.sh setup|adapter|test|test-package|bench RUNTIME
+#        tasks.sh setup|adapter|test|test-package RUNTIME
 # A verb is a function below; RUNTIME is node, deno, bun or workerd; setup and adapter work without one. Exits with 69 if something
 # that JavaScript or the runtime needs is missing. The tests need make build/sandbox, test-package make packages.
 set -euo pipefail
@@ -200,24 +200,13 @@ workerd_package() {
 	lists_jobs node run.js jobs
 }
 
-# Prints what a call costs compared with fetch: see tests/bench.js. Not on workerd, whose clock stands still while it computes.
-bench() {
-	case $runtime in
-	node) command=(node) ;;
-	deno) command=(runtimes/deno/deno run --no-check --allow-read --allow-env --allow-net=127.0.0.1) ;;
-	bun) command=(runtimes/bun/bun --no-install) ;;
-	workerd) return ;;
-	esac
-	"$root/build/sandbox" "${command[@]}" tests/bench.js
-}
-
 usage() {
-	echo "usage: tasks.sh check|format|package, or tasks.sh setup|adapter|test|test-package|bench node|deno|bun|workerd" >&2
+	echo "usage: tasks.sh check|format|package, or tasks.sh setup|adapter|test|test-package node|deno|bun|workerd" >&2
 	exit 64
 }
 case $verb:$runtime in
 setup: | adapter:) ;;
-setup:* | adapter:* | test:* | test-package:* | bench:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
+setup:* | adapter:* | test:* | test-package:*) case $runtime in node | deno | bun | workerd) ;; *) usage ;; esac ;;
 check: | format: | package:*) runtime= ;;
 *) usage ;;
 esac

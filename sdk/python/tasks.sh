@@ -116,13 +116,9 @@ adapter() (
 )
 
 # Measures list_jobs compared with httpx alone.
-bench() (
-	../../build/sandbox .venv/bin/python -m tests.bench
-)
-
 case ${1:-} in
 setup) setup ;;
-check | format | test | adapter | package | bench) setup; "$1" ;;
+check | format | test | adapter | package) setup; "$1" ;;
 test-package) setup; test_package ;;
-*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package" >&2; exit 64 ;;
 esac

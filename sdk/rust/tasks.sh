@@ -94,16 +94,10 @@ adapter() {
 		--manifest-path "$adapter/Cargo.toml" "${@:2}"
 }
 
-# Prints what a call costs next to the same request of reqwest.
-bench() {
-	build --example bench
-	exec ../../build/sandbox target/release/examples/bench
-}
-
 case ${1:-} in
 setup | format) "$1" ;;
-check | bench) ../../tools/setup.sh rust; "$1" ;;
+check) ../../tools/setup.sh rust; "$1" ;;
 test) setup; test ;;
 adapter | package | test-package) ../../tools/setup.sh rust; "${1/-/_}" ;;
-*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package|bench" >&2; exit 64 ;;
+*) echo "usage: tasks.sh setup|check|format|test|adapter|package|test-package" >&2; exit 64 ;;
 esac

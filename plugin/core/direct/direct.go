@@ -2,6 +2,7 @@
 package direct
 
 import (
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
@@ -29,7 +30,7 @@ func Call(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	c := &call{host: h, export: export, in: in, now: flow.Now(h, &in.Clock)}
+	c := &call{host: h, export: export, in: in, now: clock.Now(h, &in.Override)}
 	if c.warm() {
 		if export == input.GetToken {
 			return host.Result{Kind: host.Held}
@@ -38,7 +39,7 @@ func Call(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	}
 	if export == input.GetToken {
 		if c.now == 0 {
-			return host.Fail(flow.ClockUnusable())
+			return host.Fail(clock.Unusable())
 		}
 	} else if c.request, err = service.NewRequest(h.Config, in); err != nil {
 		return host.Fail(err)
@@ -63,7 +64,7 @@ func (c *call) token(in *input.Input) (failure []byte) {
 		before := c.flow.ExpectTrap()
 		response := c.host.Send(c.flow.Request)
 		c.flow.SetBackoff(before)
-		c.now = flow.Now(c.host, &c.in.Clock)
+		c.now = clock.Now(c.host, &c.in.Override)
 		state = c.flow.Responded(response, c.now)
 	}
 	if state == flow.Failed {

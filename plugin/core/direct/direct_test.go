@@ -10,9 +10,9 @@ import (
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/model/memory"
-	"automatic-rostering/plugin/core/vars"
 
 	"github.com/tidwall/gjson"
 )
@@ -22,23 +22,23 @@ import (
 
 const noon = 1_800_000_000
 
-// instance makes direct calls.
-type instance struct {
+// plugin makes direct calls.
+type plugin struct {
 	*memory.Host
 	t         *testing.T
 	responses []string // the next ones: a status, "trap" or a token
 	did       []string
 }
 
-func newInstance(t *testing.T) *instance {
-	i := &instance{t: t}
+func newInstance(t *testing.T) *plugin {
+	i := &plugin{t: t}
 	i.Host = memory.New(map[string]string{"environment": "stage", "auth_url": "https://auth.example", "client_id": "client", "client_secret": "s3cret-of-client",
 		"base_url": "https://service.example", "customer_id": "c", "user_id": "u"})
 	i.Clock, i.Respond = noon, i.respond
 	return i
 }
 
-func (i *instance) respond(request, body string) *message.Response {
+func (i *plugin) respond(request, body string) *message.Response {
 	r := gjson.Parse(request)
 	sent := strings.Join([]string{"GET", r.Get("url").Str, r.Get("headers.Authorization").Str, r.Get("headers.CUSTOMER_ID").Str}, " ")
 	if body != "" {
@@ -62,7 +62,7 @@ func (i *instance) respond(request, body string) *message.Response {
 }
 
 // want makes a call, and compares all that happened.
-func (i *instance) want(want string, export input.Export, in string, responses ...string) {
+func (i *plugin) want(want string, export input.Export, in string, responses ...string) {
 	i.t.Helper()
 	i.responses, i.did = responses, nil
 	i.did = append(i.did, i.result(export, in))
@@ -71,7 +71,7 @@ func (i *instance) want(want string, export input.Export, in string, responses .
 	}
 }
 
-func (i *instance) result(export input.Export, in string) (result string) {
+func (i *plugin) result(export input.Export, in string) (result string) {
 	defer func() {
 		if p := recover(); p == "trap" {
 			result = "trap"
@@ -92,12 +92,12 @@ func (i *instance) result(export input.Export, in string) (result string) {
 func TestPreparedRequests(t *testing.T) {
 	i := newInstance(t)
 	i.want("request, GET /jobs A c, ok", input.ListJobs, "", "A", "200")
-	before := string(i.Vars[vars.JobsRequest])
-	if !strings.Contains(before, "Bearer A") || string(i.Vars[vars.LogLine]) != "HTTP 200 to GET service.example/jobs" {
-		t.Fatalf("prepared: %s, %s", before, i.Vars[vars.LogLine])
+	before := string(i.Vars[instance.JobsRequest])
+	if !strings.Contains(before, "Bearer A") || string(i.Vars[instance.LogLine]) != "HTTP 200 to GET service.example/jobs" {
+		t.Fatalf("prepared: %s, %s", before, i.Vars[instance.LogLine])
 	}
 	i.want("GET /a A c, ok", input.SendRequest, `{"path":"/a"}`, "200")
-	if got := string(i.Vars[vars.JobsRequest]); got != before {
+	if got := string(i.Vars[instance.JobsRequest]); got != before {
 		t.Errorf("a custom request is prepared: %s", got)
 	}
 	i.want("held A", input.GetToken, "")
@@ -111,7 +111,7 @@ func TestPreparedRequests(t *testing.T) {
 	i.want("GET https://other.example/jobs A c, ok", input.ListJobs, "", "201")
 	i.want("GET https://other.example/jobs A c, config_missing", input.ListJobs, "", "503")
 	i.want("request, ok", input.GetToken, `{"force":true}`, "B")
-	if i.Vars[vars.JobsRequest] != nil {
+	if i.Vars[instance.JobsRequest] != nil {
 		t.Error("the request with the token before is still there")
 	}
 }
@@ -151,7 +151,7 @@ func TestSetTokenWithUnknownExpiry(t *testing.T) {
 
 // A host without room for a var ends the call, or ignores the var. Either way a later call works, or says what is wrong.
 func TestWithoutRoom(t *testing.T) {
-	for _, name := range append(vars.All[:], vars.Summary) {
+	for _, name := range append(instance.All[:], instance.Summary) {
 		for _, traps := range []bool{true, false} {
 			i := newInstance(t)
 			i.Keeps = func(set string, value []byte) bool {
@@ -174,9 +174,9 @@ func TestWithoutRoom(t *testing.T) {
 			}
 			want := "ok"
 			switch {
-			case traps && (name == vars.TokenObject || name == vars.Summary || name == vars.Retry):
+			case traps && (name == instance.TokenObject || name == instance.Summary || name == instance.Retry):
 				want = "trap"
-			case name == vars.TokenObject:
+			case name == instance.TokenObject:
 				want = "token_response_invalid 4"
 			}
 			if got != want {

@@ -4,27 +4,27 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/oauth2"
 	"automatic-rostering/plugin/core/redact"
 	"automatic-rostering/plugin/core/service"
-	"automatic-rostering/plugin/core/vars"
 )
 
 // warm selects the kept token object, or the request that was prepared with the token, if it
 // is what this call returns or sends. Then neither the token nor the config enters the guest.
 func (c *call) warm() bool {
-	first, second, ok := c.host.Words(vars.Summary)
-	w := vars.ReadWarm(first, second)
+	first, second, ok := c.host.Words(instance.Summary)
+	w := instance.ReadWarm(first, second)
 	if !ok || c.now < w.From || c.now >= w.Until || c.in.Force || c.in.Refused != "" {
 		return false
 	}
 	if c.export == input.GetToken {
-		return c.host.Hold(vars.TokenObject)
+		return c.host.Hold(instance.TokenObject)
 	}
 	ids := c.in.IDs()
 	return c.export == input.ListJobs && w.Prepared && w.ForInput == (ids != "") &&
-		(ids == "" || string(c.host.Var(vars.JobsIDs)) == ids) && c.host.Hold(vars.JobsRequest)
+		(ids == "" || string(c.host.Var(instance.JobsIDs)) == ids) && c.host.Hold(instance.JobsRequest)
 }
 
 // send sends the request with the token of the flow, and keeps it for the next calls.
@@ -44,29 +44,29 @@ func (c *call) prepare(r *message.Request) {
 	if c.export != input.ListJobs || !c.flow.Current() {
 		return
 	}
-	s := vars.Decode(c.host.Var(vars.Summary))
-	if s.Prepared && !c.host.Hold(vars.JobsRequest) {
+	s := instance.Decode(c.host.Var(instance.Summary))
+	if s.Prepared && !c.host.Hold(instance.JobsRequest) {
 		return
 	}
 	ids := c.in.IDs()
 	s.Prepared, s.ForInput = true, ids != ""
-	c.host.SetVar(vars.JobsRequest, nil)
-	c.host.SetVar(vars.Summary, s.Encode())
+	c.host.SetVar(instance.JobsRequest, nil)
+	c.host.SetVar(instance.Summary, s.Encode())
 	if s.ForInput {
-		c.host.SetVar(vars.JobsIDs, []byte(ids))
+		c.host.SetVar(instance.JobsIDs, []byte(ids))
 	}
-	c.host.SetVar(vars.LogLine, []byte(r.Line(200)))
-	c.host.SetVar(vars.JobsRequest, r.JSON())
+	c.host.SetVar(instance.LogLine, []byte(r.Line(200)))
+	c.host.SetVar(instance.JobsRequest, r.JSON())
 }
 
 // recall logs what was sent. If that was the prepared request, it first reads what that is,
 // unless the line is prepared, too.
 func (c *call) recall(status int) (err *apierror.Error) {
 	if c.tokens == nil {
-		if status == 200 && c.host.LogVar(vars.LogLine) {
+		if status == 200 && c.host.LogVar(instance.LogLine) {
 			return nil
 		}
-		c.tokens = []string{oauth2.AccessToken(c.host.Var(vars.TokenObject))}
+		c.tokens = []string{oauth2.AccessToken(c.host.Var(instance.TokenObject))}
 		if c.request, err = service.NewRequest(c.host.Config, c.in); err != nil {
 			return err
 		}

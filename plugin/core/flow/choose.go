@@ -2,10 +2,11 @@ package flow
 
 import (
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/host"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/oauth2"
-	"automatic-rostering/plugin/core/vars"
 )
 
 // choose decides what to do next, by what the instance and the flow know now. Every result
@@ -39,7 +40,7 @@ func (f *Flow) choose() Event {
 		return toWait
 	}
 	f.Request = oauth2.NewTokenRequest(f.config)
-	f.vars.TokenRequests++
+	f.instance.TokenRequests++
 	f.save()
 	return requestToken
 }
@@ -47,14 +48,14 @@ func (f *Flow) choose() Event {
 // end ends the flow, once the lock that it holds shows that, and the store has no token. An
 // error whose backoff is short becomes a wait.
 func (f *Flow) end(enough bool, left int64) Event {
-	looked := f.vars.LookedAt >= f.now && f.vars.LookedAt <= f.now+vars.Tolerance
+	looked := f.instance.LookedAt >= f.now && f.instance.LookedAt <= f.now+clock.Tolerance
 	switch {
 	case f.locked != 0:
 		return lockToWrite
 	case enough:
 		return tokenReady
 	case f.store == withStore && f.force == 0 && f.found != tokenRead && !looked:
-		f.vars.LookedAt = f.now // once a second
+		f.instance.LookedAt = f.now // once a second
 		f.save()
 		return lookInStore
 	case f.waitsOut(left):
@@ -70,42 +71,44 @@ func (f *Flow) waitsOut(left int64) bool {
 	_, awaited := lockWait(f.looks)
 	refusal := codes[f.code] == apierror.ServiceUnauthorized || left > 0 && f.retry.Refusal
 	return f.pauses != noPauses && f.asked != obtained && awaited+(f.pauses-1)*pause+left*1000 <= maxPauses && !refusal &&
-		(f.force != 0 || !f.vars.Usable(&f.vars.Token, f.now))
+		(f.force != 0 || !f.instance.Usable(&f.instance.Token, f.now))
 }
 
 // offer finds the token that the step has: for some time after a renewal, the one before.
 func (f *Flow) offer() {
-	s := f.vars
+	s := f.instance
 	f.Object = nil
 	if f.now != 0 && f.now < s.UseFrom {
-		f.offerIf(&s.Previous, vars.Previous)
+		f.offerIf(&s.Previous, instance.Previous)
 	}
 	if f.Object == nil {
-		f.offerIf(&s.Token, vars.TokenObject)
+		f.offerIf(&s.Token, instance.TokenObject)
 	}
 }
 
-func (f *Flow) offerIf(t *vars.Token, name string) {
+func (f *Flow) offerIf(t *instance.Token, name string) {
 	if !f.usable(t) {
 		return
 	}
 	f.Object, f.offered = f.host.Var(name), t
 	if f.Object == nil { // the host did not keep it
-		*t = vars.Token{}
+		*t = instance.Token{}
 		f.save()
 	}
 }
 
 // usable reports whether the flow may use a token. Without a clock it may until a 401.
-func (f *Flow) usable(t *vars.Token) bool {
+func (f *Flow) usable(t *instance.Token) bool {
 	if t.Hash == f.refused {
 		return false // also if both are 0
 	}
-	return t.Hash != 0 && (f.now == 0 && !f.vars.Refuses(t.Hash) || f.vars.Usable(t, f.now))
+	return t.Hash != 0 && (f.now == 0 && !f.instance.Refuses(t.Hash) || f.instance.Usable(t, f.now))
 }
 
 // due reports whether a token is to be obtained, although there may be one.
-func (f *Flow) due() bool { return f.Object == nil || f.now != 0 && f.now >= f.vars.Token.RenewAt() }
+func (f *Flow) due() bool {
+	return f.Object == nil || f.now != 0 && f.now >= f.instance.Token.RenewAt()
+}
 
 // otherSteps is how long the token of a step other than done is used, in seconds.
 const otherSteps = 30
@@ -115,8 +118,8 @@ func (f *Flow) until() int64 {
 	t := f.offered
 	end := f.now + otherSteps
 	switch {
-	case t == &f.vars.Previous:
-		end = f.vars.UseFrom
+	case t == &f.instance.Previous:
+		end = f.instance.UseFrom
 	case f.now < t.RenewAt():
 		end = t.RenewAt()
 	case f.state == Done:

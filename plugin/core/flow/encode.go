@@ -3,6 +3,7 @@ package flow
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/oauth2"
@@ -53,8 +54,8 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 	if f.now == 0 && !r.HasNow {
 		f.now = f.at
 	}
-	if !input.Usable(f.now) {
-		return ClockUnusable()
+	if !clock.Usable(f.now) {
+		return clock.Unusable()
 	}
 	began := f.client
 	if err := f.readClient(); err != nil {

@@ -9,8 +9,8 @@ import (
 	"automatic-rostering/plugin/core/config"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/vars"
 )
 
 // Flow is a token flow between two of its steps.
@@ -18,18 +18,18 @@ type Flow struct {
 	host host.Host
 	// now is the time in Unix seconds, or 0 without a usable clock, which only a direct call
 	// does without.
-	now    int64
-	vars   *vars.State
-	retry  *backoff.Record
-	config *config.Client
-	key    string // the cache key
+	now      int64
+	instance *instance.State
+	retry    *backoff.Record
+	config   *config.Client
+	key      string // the cache key
 
 	// Request is what a flow in Requesting sends.
 	Request *message.Request
 	// Object is the token object of the step, or nil if there is no usable token, and offered
 	// what is known about that token.
 	Object  []byte
-	offered *vars.Token
+	offered *instance.Token
 	// err is why the flow failed, if it did since it was resumed.
 	err *apierror.Error
 
@@ -91,35 +91,16 @@ func New(h host.Host, now int64) *Flow {
 }
 
 func (f *Flow) load() {
-	f.vars = vars.Decode(f.host.Var(vars.Summary))
-	f.retry = backoff.Decode(f.host.Var(vars.Retry))
+	f.instance = instance.Decode(f.host.Var(instance.Summary))
+	f.retry = backoff.Decode(f.host.Var(instance.Retry))
 }
 
-func (f *Flow) save() { f.host.SetVar(vars.Summary, f.vars.Encode()) }
-
-// Now returns the time that an input has, or that of the host's clock, or 0 if it is not
-// usable.
-func Now(h host.Host, in *input.Clock) int64 {
-	now := in.Now
-	if !in.HasNow {
-		now = h.Now()
-	}
-	if !input.Usable(now) {
-		return 0
-	}
-	return now
-}
-
-// ClockUnusable returns the error for a call that needs a clock.
-func ClockUnusable() *apierror.Error {
-	return &apierror.Error{Code: apierror.ClockUnusable,
-		Message: "the clock is before the release; set it, or pass now (Unix seconds)"}
-}
+func (f *Flow) save() { f.host.SetVar(instance.Summary, f.instance.Encode()) }
 
 // Start begins the flow. In the state that it returns, Requesting, Done or Failed if the host
 // has no store, the flow has a Request, an Object or an Error.
 func (f *Flow) Start(in *input.Input) State {
-	f.clears = f.vars.Clears
+	f.clears = f.instance.Clears
 	if in.Store {
 		f.store = withStore
 	}
@@ -171,13 +152,13 @@ func (f *Flow) run(on Event) State {
 
 // Current reports whether the step has the instance's own token, which calls may go on using.
 func (f *Flow) Current() bool {
-	return f.offered == &f.vars.Token && f.now != 0 && f.now < f.offered.RenewAt()
+	return f.offered == &f.instance.Token && f.now != 0 && f.now < f.offered.RenewAt()
 }
 
 // Drop remembers a token as refused, for a call without a clock that gets no other one.
 func (f *Flow) Drop(token string) {
-	f.vars.CountRefused(hash(token))
-	f.vars.Refuse(hash(token))
+	f.instance.CountRefused(hash(token))
+	f.instance.Refuse(hash(token))
 	f.save()
 	f.Object = nil
 }

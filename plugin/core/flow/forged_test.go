@@ -8,7 +8,7 @@ import (
 
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
-	"automatic-rostering/plugin/core/vars"
+	"automatic-rostering/plugin/core/instance"
 )
 
 // A flow that was changed is invalid, and does no harm to others.
@@ -90,7 +90,7 @@ func TestResultMustFitStep(t *testing.T) {
 // A host that drops the new token without a word: that counts as a failure, and nothing is written to the store.
 func TestDroppedToken(t *testing.T) {
 	i := newInstance(t).play(after(warm, [2]string{"+3540", ""}, [2]string{"begin store", "get token | A +30"}, [2]string{"null", "add lock requesting 10 | A +30"}, [2]string{"added", "request | A +30"}))
-	i.Keeps = func(name string, value []byte) bool { return name != vars.TokenObject || len(value) == 0 }
+	i.Keeps = func(name string, value []byte) bool { return name != instance.TokenObject || len(value) == 0 }
 	i.play(script{{"token B 3600", "set lock failed token_response_invalid wait 1 failures 1 2 | A +5"}, {"ok", "done | A +5"}, {"+5", ""}, {"begin", "request"}})
 }
 
@@ -115,7 +115,7 @@ func FuzzFlow(f *testing.F) {
 		if r.Kind != host.Output && r.Kind != host.Error || !json.Valid(r.Text) {
 			t.Fatalf("%s", r.Text)
 		}
-		if state := vars.Decode(i.Vars[vars.Summary]); state.Clears != 0 {
+		if state := instance.Decode(i.Vars[instance.Summary]); state.Clears != 0 {
 			t.Errorf("%+v", state)
 		}
 		i.Clock = noon + 4000

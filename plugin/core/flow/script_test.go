@@ -21,22 +21,22 @@ const (
 type script [][2]string
 
 // instance plays scripts on one instance.
-type instance struct {
+type plugin struct {
 	*memory.Host
 	t     *testing.T
 	flows map[string]json.RawMessage
 	logs  []string
 }
 
-func newInstance(t *testing.T) *instance {
-	i := &instance{t: t, flows: map[string]json.RawMessage{}}
+func newInstance(t *testing.T) *plugin {
+	i := &plugin{t: t, flows: map[string]json.RawMessage{}}
 	i.Host = memory.New(map[string]string{"environment": "stage", "auth_url": "https://auth.example", "client_id": "client", "client_secret": "s3cret-of-client"})
 	i.Clock = noon
 	i.Logged = func(_ host.Level, line string) { i.logs = append(i.logs, line) }
 	return i
 }
 
-func (i *instance) play(s script) *instance {
+func (i *plugin) play(s script) *plugin {
 	i.t.Helper()
 	for n, line := range s {
 		if got := i.do(line[0]); got != line[1] {
@@ -48,7 +48,7 @@ func (i *instance) play(s script) *instance {
 
 // do lets one thing happen: a number of seconds pass ("+5"), an export is called ("begin",
 // "set A 3600", "clear"), or a step has its result. A name before a colon is that of the flow.
-func (i *instance) do(line string) string {
+func (i *plugin) do(line string) string {
 	i.t.Helper()
 	name, rest, named := strings.Cut(line, ": ")
 	if !named {
@@ -117,7 +117,7 @@ func (i *instance) do(line string) string {
 	return i.returned(name, flow.Resume(i, fmt.Appendf(nil, `{"flow":%s%s}`, i.flows[name], result)))
 }
 
-func (i *instance) beginning(words []string) string {
+func (i *plugin) beginning(words []string) string {
 	input := map[string]any{}
 	for _, word := range words {
 		switch field, value, _ := strings.Cut(word, "="); field {
@@ -142,7 +142,7 @@ func object(token string, expiresAt int64) string {
 }
 
 // returned says in short what an export returned, with times from now on.
-func (i *instance) returned(name string, r host.Result) string {
+func (i *plugin) returned(name string, r host.Result) string {
 	i.t.Helper()
 	if r.Kind == host.Output && len(r.Text) == 0 {
 		return ""
@@ -195,7 +195,7 @@ func (i *instance) returned(name string, r host.Result) string {
 }
 
 // short says in short what the store gets.
-func (i *instance) short(value string) string {
+func (i *plugin) short(value string) string {
 	var v struct {
 		State, Code string
 		Failures    int

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
@@ -14,9 +15,9 @@ func Status(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	f := New(h, Now(h, &in.Clock))
+	f := New(h, clock.Now(h, &in.Override))
 	var w json.Writer
-	if t := &f.vars.Token; f.usable(t) && t.ExpiresAt != 0 {
+	if t := &f.instance.Token; f.usable(t) && t.ExpiresAt != 0 {
 		w.Number("token_expires_at", t.ExpiresAt)
 		w.Number("renew_at", t.RenewAt())
 	}
@@ -28,7 +29,7 @@ func Status(h host.Host, rawInput []byte) host.Result {
 		w.Raw(members)
 		w.Raw("}")
 	}
-	c := &f.vars.Counts
+	c := &f.instance.Counts
 	w.Number("token_requests", c.TokenRequests)
 	w.Number("failed_token_requests", c.FailedRequests)
 	w.Number("refused_tokens", c.RefusedTokens)

@@ -3,6 +3,7 @@ package flow
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
@@ -14,9 +15,9 @@ func Begin(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	now := Now(h, &in.Clock)
+	now := clock.Now(h, &in.Override)
 	if now == 0 {
-		return host.Fail(ClockUnusable())
+		return host.Fail(clock.Unusable())
 	}
 	f := New(h, now)
 	f.Start(in)
@@ -29,7 +30,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 	if err != nil {
 		return host.Fail(err)
 	}
-	f := New(h, Now(h, &r.Clock))
+	f := New(h, clock.Now(h, &r.Override))
 	if err = f.restore(r); err != nil {
 		return host.Fail(err)
 	}
@@ -39,7 +40,7 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 	if f.state == Requesting {
 		f.log(r.Status)
 	}
-	if f.clears != f.vars.Clears {
+	if f.clears != f.instance.Clears {
 		f.restart(r)
 	} else {
 		f.run(f.take(r))
@@ -93,7 +94,7 @@ func (f *Flow) waited() {
 // restart begins the flow again after a clear_token, with the lock if it holds it.
 func (f *Flow) restart(r *input.Resume) {
 	locked := f.locked != 0 && f.state != WritingLock || r.Added
-	f.progress = progress{client: f.client, clears: f.vars.Clears, store: min(f.store, withStore), pauses: f.pauses, force: f.force, refused: f.refused}
+	f.progress = progress{client: f.client, clears: f.instance.Clears, store: min(f.store, withStore), pauses: f.pauses, force: f.force, refused: f.refused}
 	if locked {
 		f.locked = 1
 	}

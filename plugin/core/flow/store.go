@@ -6,9 +6,9 @@ import (
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/oauth2"
 	"automatic-rostering/plugin/core/redact"
-	"automatic-rostering/plugin/core/vars"
 )
 
 // The waits for the lock, in milliseconds: each twice as long as the one before. After a sum of
@@ -65,7 +65,7 @@ const (
 func (f *Flow) written() (value string, ttl int64) {
 	switch f.state {
 	case WritingToken:
-		return f.stored(), max(f.vars.Token.ExpiresAt-f.now, 1)
+		return f.stored(), max(f.instance.Token.ExpiresAt-f.now, 1)
 	case TakingLock:
 		return oauth2.Requesting, lockTTL
 	}
@@ -93,11 +93,11 @@ func (f *Flow) markSecret(err *apierror.Error) {
 
 // stored returns the value of the token in the store, or "" if the host lost the token.
 func (f *Flow) stored() string {
-	object := f.host.Var(vars.TokenObject)
+	object := f.host.Var(instance.TokenObject)
 	if len(object) == 0 {
 		return ""
 	}
-	return oauth2.StoredToken(object, f.vars.Token.RequestedAt, f.retry.InSeries(f.now))
+	return oauth2.StoredToken(object, f.instance.Token.RequestedAt, f.retry.InSeries(f.now))
 }
 
 // tokenRead processes the store's token.
@@ -105,12 +105,12 @@ func (f *Flow) tokenRead(value string) {
 	f.found = tokenRead
 	t, ok := input.ParseStoredToken(value)
 	h := hash(t.AccessToken)
-	current := &f.vars.Token
+	current := &f.instance.Token
 	later := t.RequestedAt > current.RequestedAt && (current.Hash != 0 || h != f.refused) // than the refused one, too
 	switch {
 	case !ok || t.CacheKey != f.key || t.ExpiresAt <= f.now:
 		return
-	case !later && (f.usable(current) || h == f.refused || f.vars.Refuses(h)):
+	case !later && (f.usable(current) || h == f.refused || f.instance.Refuses(h)):
 		return
 	}
 	f.joinSeries(t.Series)
@@ -127,7 +127,7 @@ func (f *Flow) joinSeries(series int64) {
 	case series == 0 || series > f.now:
 	case own != 0:
 		f.retry.Series = min(own, series)
-	case f.vars.Token.Hash == 0:
+	case f.instance.Token.Hash == 0:
 		f.continueSeries(1, series)
 	}
 }
@@ -138,9 +138,9 @@ func (f *Flow) continueSeries(failures int, series int64) {
 }
 
 // known returns what is known about a token that another instance requested.
-func (f *Flow) known(hash, requestedAt, expiresAt int64) *vars.Token {
-	expiresAt = min(expiresAt, f.now+vars.MaxLifetime)
-	return &vars.Token{Hash: hash, RequestedAt: requestedAt, ExpiresAt: expiresAt, Margin: min(f.config.Margin, (expiresAt-requestedAt)/2)}
+func (f *Flow) known(hash, requestedAt, expiresAt int64) *instance.Token {
+	expiresAt = min(expiresAt, f.now+instance.MaxLifetime)
+	return &instance.Token{Hash: hash, RequestedAt: requestedAt, ExpiresAt: expiresAt, Margin: min(f.config.Margin, (expiresAt-requestedAt)/2)}
 }
 
 // lockRead processes the value of the lock, which another instance holds or held.
@@ -188,7 +188,7 @@ const beforeExpiry = 2
 // one that a server may have requested.
 func (f *Flow) untilExpiry(wait int64) int64 {
 	wait = max(wait, 1)
-	if t := &f.vars.Token; wait <= backoff.MaxOwnWait && f.vars.Usable(t, f.now) {
+	if t := &f.instance.Token; wait <= backoff.MaxOwnWait && f.instance.Usable(t, f.now) {
 		left := t.ExpiresAt - f.now
 		if left > beforeExpiry {
 			left -= beforeExpiry
@@ -200,7 +200,7 @@ func (f *Flow) untilExpiry(wait int64) int64 {
 
 // storeFailed has the flow continue without the store, and logs why, at most once a minute.
 func (f *Flow) storeFailed(why string) {
-	c := &f.vars.Counts
+	c := &f.instance.Counts
 	c.StoreFailures++
 	if f.minuteSince(&c.StoreWarnedAt) {
 		f.host.Log(host.Warn, "the token store's "+f.state.operation()+

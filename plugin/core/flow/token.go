@@ -5,9 +5,9 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/oauth2"
-	"automatic-rostering/plugin/core/vars"
 )
 
 // overlap is how long the token before a renewed one is used at least, in seconds.
@@ -16,9 +16,9 @@ const overlap = 5
 // refuse processes a token that the service refused. used says that it accepted it before.
 func (f *Flow) refuse(text string, used bool) {
 	f.refused = hash(text)
-	f.vars.CountRefused(f.refused)
+	f.instance.CountRefused(f.refused)
 	defer f.save()
-	s := f.vars
+	s := f.instance
 	t, before := &s.Token, &s.Previous
 	switch {
 	case f.refused == t.Hash && s.Usable(before, f.now):
@@ -71,9 +71,9 @@ func (f *Flow) backOff(err *apierror.Error, retryAfter int64) {
 // SetBackoff sets the backoff, or removes it.
 func (f *Flow) SetBackoff(r *backoff.Record) {
 	f.retry = r
-	f.host.SetVar(vars.Retry, nil) // first, as in keep
+	f.host.SetVar(instance.Retry, nil) // first, as in keep
 	if len(r.Error) > 0 || r.Series != 0 {
-		f.host.SetVar(vars.Retry, r.Encode())
+		f.host.SetVar(instance.Retry, r.Encode())
 	}
 }
 
@@ -99,14 +99,14 @@ func (f *Flow) responded(r *message.Response) Event {
 		return ended
 	}
 	f.asked = obtained
-	t := &vars.Token{Hash: hash(text), Margin: min(f.config.Margin, lifetime/2)}
+	t := &instance.Token{Hash: hash(text), Margin: min(f.config.Margin, lifetime/2)}
 	if f.now != 0 {
 		t.RequestedAt = min(f.at, f.now)
 		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
 	}
 	f.pardon(t.Hash)
 	f.keep(text, t)
-	if f.vars.Token.Hash == 0 {
+	if f.instance.Token.Hash == 0 {
 		f.countFailed() // the host did not keep it
 		return ended
 	}
@@ -123,13 +123,13 @@ func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
 	if f.now != 0 {
 		f.backOff(err, retryAfter)
 	}
-	if f.force == 0 && f.usable(&f.vars.Token) {
+	if f.force == 0 && f.usable(&f.instance.Token) {
 		f.logOld()
 	}
 }
 
 func (f *Flow) countFailed() {
-	f.vars.FailedRequests++
+	f.instance.FailedRequests++
 	f.save()
 }
 
@@ -143,7 +143,7 @@ func (f *Flow) endBackoff() {
 
 // pardon makes a token usable that was refused.
 func (f *Flow) pardon(hash int64) {
-	f.vars.Forgive(hash)
+	f.instance.Forgive(hash)
 	if f.refused == hash {
 		f.refused = 0
 	}
@@ -153,30 +153,30 @@ func (f *Flow) pardon(hash int64) {
 // more. A host without room for a var ends the call, or keeps the old value. So the summary is
 // written before and after the rest, a call that is cut off counts as a failure, and vars are
 // removed before they are set.
-func (f *Flow) keep(text string, t *vars.Token) {
-	s := f.vars
+func (f *Flow) keep(text string, t *instance.Token) {
+	s := f.instance
 	old := s.Token
 	var previous []byte
 	if f.force == 0 && f.now != 0 && old.Hash != t.Hash && s.Usable(&old, f.now) && !f.retry.Refused(f.now) {
-		previous = f.host.Var(vars.TokenObject)
+		previous = f.host.Var(instance.TokenObject)
 	}
-	s.Token, s.Previous, s.Prepared = vars.Token{}, vars.Token{}, false
+	s.Token, s.Previous, s.Prepared = instance.Token{}, instance.Token{}, false
 	s.UseFrom, s.Overlaps = f.now+overlap, 0
-	for _, name := range [...]string{vars.JobsRequest, vars.Previous, vars.TokenObject} {
+	for _, name := range [...]string{instance.JobsRequest, instance.Previous, instance.TokenObject} {
 		f.host.SetVar(name, nil)
 	}
 	f.save()
 	before := f.expect(notKept())
 	if previous != nil {
-		f.host.SetVar(vars.Previous, previous)
+		f.host.SetVar(instance.Previous, previous)
 		s.Previous = old
 	}
-	f.host.SetVar(vars.TokenObject, oauth2.TokenObject(text, t.ExpiresAt, f.key))
+	f.host.SetVar(instance.TokenObject, oauth2.TokenObject(text, t.ExpiresAt, f.key))
 	s.Token = *t
-	if f.save(); f.host.Hold(vars.TokenObject) {
+	if f.save(); f.host.Hold(instance.TokenObject) {
 		f.SetBackoff(before)
 	} else {
-		s.Token = vars.Token{}
+		s.Token = instance.Token{}
 		f.save()
 	}
 	f.offer()
@@ -184,7 +184,7 @@ func (f *Flow) keep(text string, t *vars.Token) {
 
 // secrets returns what must not be in an error.
 func (f *Flow) secrets() []string {
-	return []string{f.config.Secret, oauth2.AccessToken(f.host.Var(vars.TokenObject)), oauth2.AccessToken(f.host.Var(vars.Previous))}
+	return []string{f.config.Secret, oauth2.AccessToken(f.host.Var(instance.TokenObject)), oauth2.AccessToken(f.host.Var(instance.Previous))}
 }
 
 // hash returns 48 bits of a 64-bit FNV-1a hash of a text, so that a JSON number represents it

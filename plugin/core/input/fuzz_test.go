@@ -13,6 +13,7 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/input"
 )
 
@@ -103,7 +104,7 @@ func set(in *input.Input, name string, value any) (ok bool) {
 		number, ok := value.(json.Number)
 		in.HasNow = true
 		in.Now = seconds(number)
-		return ok && in.Now <= input.Latest
+		return ok && in.Now <= clock.Latest
 	case "customer_id":
 		return setID(&in.Customer, value)
 	default:
@@ -133,7 +134,7 @@ func seconds(number json.Number) int64 {
 		return 0
 	}
 	n, _ := x.Int64() // at most math.MaxInt64
-	return min(n, input.Latest+1)
+	return min(n, clock.Latest+1)
 }
 
 // FuzzRequest searches for an input whose request leaves its base URL, or overrides or splits

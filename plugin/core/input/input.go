@@ -3,6 +3,7 @@ package input
 
 import (
 	"automatic-rostering/plugin/core/apierror"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -34,7 +35,7 @@ type Input struct {
 	Force   bool
 	Refused string // the access token that the service refused
 	Used    bool   // the service accepted it before
-	Clock
+	clock.Override
 
 	Customer, User ID
 
@@ -71,7 +72,7 @@ func (in *Input) set(name string, value json.Value) *apierror.Error {
 		}
 		return nil
 	case "now":
-		return in.Clock.set(value)
+		return in.Override.Set(value)
 	case "customer_id":
 		return in.Customer.set(name, value)
 	case "user_id":

@@ -3,6 +3,7 @@ package input
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/message"
 )
@@ -22,7 +23,7 @@ type Response struct {
 // Resume is the input of resume: a flow, and the result of its step.
 type Resume struct {
 	Flow string // as begin or resume returned it
-	Clock
+	clock.Override
 	Response
 
 	Value     string // of a key in the store
@@ -33,7 +34,7 @@ type Resume struct {
 // Explain is the input of explain: a response, and what led to it.
 type Explain struct {
 	Response
-	Clock
+	clock.Override
 	Tokens       []string // that the call sent
 	Request      Own      // its method and path, or neither
 	Milliseconds int64    // that it took, or -1
@@ -127,7 +128,7 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 		r.Given |= GivenAdded
 		return boolean(name, value, &r.Added)
 	case "now":
-		return r.Clock.set(value)
+		return r.Override.Set(value)
 	}
 	return r.Response.set(name, value)
 }
@@ -137,13 +138,13 @@ func (e *Explain) set(name string, value json.Value) *apierror.Error {
 	case "method", "path":
 		return e.Request.set(name, value)
 	case "milliseconds":
-		n, ok := value.Natural(Latest)
+		n, ok := value.Natural(clock.Latest)
 		if e.Milliseconds = n; !ok {
 			return apierror.Input(name, "milliseconds must be an integer")
 		}
 		return nil
 	case "now":
-		return e.Clock.set(value)
+		return e.Override.Set(value)
 	case "tokens":
 		return e.setTokens(value)
 	}

@@ -3,6 +3,7 @@ package input
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -20,7 +21,7 @@ type Token struct {
 	// RequestedAt is when the token of a store was requested, and Series when the service
 	// refused the first one of those that were as young, or 0; in Unix seconds.
 	RequestedAt, Series int64
-	Clock
+	clock.Override
 }
 
 const tokenFields fields = "access_token token_type expires_at cache_key"
@@ -53,13 +54,13 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 		case "cache_key":
 			return text(name, value, &t.CacheKey)
 		case "requested_at":
-			t.RequestedAt, _ = value.Natural(Latest)
+			t.RequestedAt, _ = value.Natural(clock.Latest)
 			return nil
 		case "series":
-			t.Series, _ = value.Natural(Latest)
+			t.Series, _ = value.Natural(clock.Latest)
 			return nil
 		}
-		return t.Clock.set(value)
+		return t.Override.Set(value)
 	})
 	switch {
 	case err != nil:
@@ -77,7 +78,7 @@ func (t *Token) read(b []byte, fields fields) *apierror.Error {
 }
 
 func (t *Token) setExpiry(value json.Value) (err *apierror.Error) {
-	seconds, ok := value.Natural(Latest)
+	seconds, ok := value.Natural(clock.Latest)
 	if t.ExpiresAt = seconds; !ok || seconds == 0 {
 		err = apierror.Input("expires_at", "expires_at must be an integer (Unix seconds)")
 	}

@@ -3,7 +3,7 @@ package oauth2
 import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -76,7 +76,7 @@ func ParseLock(value string) *Lock {
 		return n
 	}
 	lock.Failure = Failure{Code: v.Get("code").Text(), Status: number("status", 0, maxStatus+1)}
-	lock.Until = number("until", 1, input.Latest)
+	lock.Until = number("until", 1, clock.Latest)
 	lock.Wait = number("wait", 1, backoff.MaxWait)
 	lock.Failures = int(number("failures", 1, backoff.MaxFailures))
 	lock.Failed = lock.Failed && lock.valid()

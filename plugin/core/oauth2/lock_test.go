@@ -6,7 +6,7 @@ import (
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/backoff"
-	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/oauth2"
 )
 
@@ -48,7 +48,7 @@ func FuzzLock(f *testing.F) {
 		if e := lock.Error(); e == nil || e.Code == "" || lock.Done {
 			t.Errorf("%s: %+v", value, lock)
 		}
-		if lock.Until < 1 || lock.Until > input.Latest || lock.Wait < 1 || lock.Wait > backoff.MaxWait || lock.Failures < 1 || lock.Failures > backoff.MaxFailures {
+		if lock.Until < 1 || lock.Until > clock.Latest || lock.Wait < 1 || lock.Wait > backoff.MaxWait || lock.Failures < 1 || lock.Failures > backoff.MaxFailures {
 			t.Errorf("%s: %+v", value, lock)
 		}
 	})

@@ -4,10 +4,10 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/message"
 	"automatic-rostering/plugin/core/redact"
-	"automatic-rostering/plugin/core/vars"
 )
 
 const (
@@ -87,10 +87,10 @@ func lifetime(value json.Value) int64 {
 	case json.Null:
 		return defaultLifetime
 	case json.String:
-		seconds, _ := ascii.Digits(value.Text(), vars.MaxLifetime)
+		seconds, _ := ascii.Digits(value.Text(), instance.MaxLifetime)
 		return seconds
 	case json.Number:
-		if seconds, ok := value.Natural(vars.MaxLifetime); ok {
+		if seconds, ok := value.Natural(instance.MaxLifetime); ok {
 			return seconds
 		}
 	}

@@ -44,6 +44,13 @@ func call(ctx context.Context, c *rostering.Client, r request) (response, error)
 			options = append(options, rostering.WithCallHeader(lists(r.Request.Headers)))
 		}
 		return answer(c.ListJobs(ctx, options...))
+	case "repeat":
+		for range r.Times {
+			if _, err := c.ListJobs(ctx, options...); err != nil {
+				return nil, err
+			}
+		}
+		return response{}, nil
 	case "send_request":
 		return r.Request.send(ctx, c, options)
 	case "get_token":
@@ -129,6 +136,28 @@ func (r httpRequest) own(ctx context.Context, c *rostering.Client) (response, er
 	defer func() { _ = got.Body.Close() }()
 	content, err := io.ReadAll(got.Body)
 	return answer(&rostering.Response{Status: got.StatusCode, Header: got.Header, Body: content}, err)
+}
+
+// bare sends the request with net/http alone, again and again.
+func (r httpRequest) bare(ctx context.Context, times int) error {
+	for range times {
+		request, err := http.NewRequestWithContext(ctx, r.Method, r.URL, r.body())
+		if err != nil {
+			return err
+		}
+		for name, value := range r.Headers {
+			request.Header.Set(name, value)
+		}
+		got, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		if _, err = io.ReadAll(got.Body); err != nil || got.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s: %w", got.Status, err)
+		}
+		_ = got.Body.Close()
+	}
+	return nil
 }
 
 // lists has a list of one value for each name.

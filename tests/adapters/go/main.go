@@ -27,6 +27,7 @@ type request struct {
 	ID, Target                                     int64
 	Op, Client, Wasm, Log, Refused, Do, Key, Value string
 	Clock, Force                                   bool
+	Times                                          int
 	Config, Variables                              map[string]string
 	UserAgent                                      string `json:"user_agent"`
 	MaxBody                                        *int64 `json:"max_body"`
@@ -118,6 +119,9 @@ func perform(ctx context.Context, r request) (response, error) {
 			cancel.(context.CancelFunc)()
 		}
 		return response{}, nil
+	}
+	if r.Op == "repeat" && r.Request.URL != "" {
+		return response{}, r.Request.bare(ctx, r.Times)
 	}
 	c, ok := clients.Load(r.Client)
 	if !ok {

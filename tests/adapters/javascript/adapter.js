@@ -51,6 +51,7 @@ export class Adapter {
   async #run(request, context) {
     const { op, client: name } = request;
     if (op === 'store') return this.#useStore(request);
+    if (op === 'repeat') return this.#repeat(request);
     if (op === 'open') {
       const opening = this.#open(request);
       this.#clients.set(name, opening); // a request that comes next waits for it
@@ -66,6 +67,19 @@ export class Adapter {
     const { deadline, codes } = request.retry;
     const retryIf = codes && ((/** @type {RosteringError} */ { code }) => codes.includes(code));
     return retry(call, given({ deadlineMs: 1000 * deadline, retryIf, signal: context.signal }));
+  }
+
+  /** Makes a call again and again, or sends a request with fetch alone. @param {Request} request */
+  async #repeat({ client: name, times, request: sent }) {
+    const opened = await this.#clients.get(name);
+    for (let i = 0; i < times; i++) {
+      const send = () =>
+        fetch(sent.url, { method: sent.method, headers: sent.headers, body: body(sent), redirect: 'manual' });
+      const response = await (sent ? send() : opened?.client.listJobs());
+      if (response?.status !== 200) throw new Error(`a status of ${response?.status}`);
+      await response.arrayBuffer();
+    }
+    return {};
   }
 
   /** @param {Request} request @returns {Promise<Opened>} */

@@ -10,6 +10,7 @@ import logging
 import os
 import pickle
 import platform
+import ssl
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, fields
-from functools import partial
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from math import ceil
 from traceback import format_exception, walk_tb
@@ -35,7 +36,6 @@ USE_ASYNC = "--async" in sys.argv
 LONGEST_LINE = 1 << 30  # bytes
 KINDS = get_type_hints(Config)
 THREADS = ThreadPoolExecutor(1000)
-TLS = httpx.create_ssl_context()  # once, because it loads certificates
 writing = threading.Lock()
 
 
@@ -72,6 +72,18 @@ class Events(logging.Handler):
         write({"event": "log", "client": self.client, "level": level, "line": line})
 
 
+@cache
+def tls() -> ssl.SSLContext:
+    """Return what HTTP clients share, because it loads certificates."""
+    return httpx.create_ssl_context()
+
+
+def new_http(**options: Any) -> Any:
+    """Return an HTTP client that is not a client's own."""
+    kind = httpx.AsyncClient if USE_ASYNC else httpx.Client
+    return kind(timeout=None, trust_env=False, verify=tls(), **options)
+
+
 class Opened:
     """A client, its clock, and HTTP clients that are not its own."""
 
@@ -79,10 +91,8 @@ class Opened:
 
     def __init__(self, request: Json) -> None:
         self.now = request.get("now", time.time())
-        kind = httpx.AsyncClient if USE_ASYNC else httpx.Client
-        self.new_http = partial(kind, timeout=None, trust_env=False, verify=TLS)
         #: Sends the program's own requests.
-        self.http: Any = self.new_http(follow_redirects=True)
+        self.http: Any = new_http(follow_redirects=True)
         #: Sends those of the client, if that does not make one.
         self.given: Any = None
 
@@ -93,7 +103,7 @@ class Opened:
         names = {"timeout": "timeout", "max_body": "max_body", "wasm": "plugin", "headers": "headers"}
         options = {names[name]: request[name] for name in names if name in request}
         if "user_agent" in request:
-            self.given = self.new_http(headers={"User-Agent": request["user_agent"]})
+            self.given = new_http(headers={"User-Agent": request["user_agent"]})
         if request.get("clock"):
             options["clock"] = lambda: self.now
         options |= {"store": store, "logger": logger, "http": self.given}
@@ -194,6 +204,26 @@ class Adapter:
         view = (await self.find(request)).view(request)
         sent = only(request.get("request", {}), "headers")
         return received(await self.call(request, partial(view.list_jobs, **sent)))
+
+    @cached_property
+    def http(self) -> Any:
+        """What sends requests without the library."""
+        return new_http()
+
+    async def repeat(self, request: Json) -> Json:
+        """Call list_jobs again and again, or send a request with httpx alone."""
+        if "request" in request:
+            call = partial(
+                self.http.request, url=request["request"]["url"], **content(request["request"])
+            )
+        else:
+            call = (await self.find(request)).client.list_jobs
+        if USE_ASYNC:
+            for _ in range(request["times"]):
+                (await call()).raise_for_status()
+        else:
+            await run(lambda: [call().raise_for_status() for _ in range(request["times"])])
+        return {}
 
     async def send_request(self, request: Json) -> Json:
         """Call send_request, whose arguments have the ids."""

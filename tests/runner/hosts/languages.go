@@ -128,6 +128,9 @@ func find(name string) language {
 	return languages()[i]
 }
 
+// Libraries are the adapters of a language, or of a runtime of JavaScript; Library is the first.
+func Libraries(name string) []Host { return find(name).Adapters }
+
 // Library is the first adapter of a language, or of a runtime of JavaScript.
 func Library(name string) Host { return find(name).Adapters[0] }
 

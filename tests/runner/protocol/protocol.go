@@ -35,6 +35,9 @@ type Request struct {
 	Value string  `json:"value,omitempty"`
 	TTL   float64 `json:"ttl,omitempty"`
 
+	// For repeat: how often.
+	Times int `json:"times,omitempty"`
+
 	// For cancel: the id of the request.
 	Target int64 `json:"target,omitempty"`
 }

@@ -43,6 +43,7 @@ impl Adapter {
         match text(&fields["op"]) {
             "versions" => Ok(json!({ "versions": versions() })),
             "open" => self.open(&fields).await,
+            "repeat" => self.repeat(&fields).await.map(|()| json!({})),
             "store" => store::run(&*self.store(&fields["store"])?, &fields).await.map_err(trap),
             "cancel" => {
                 lock(&self.running).get(&fields["target"].as_u64().unwrap_or_default()).inspect(|task| task.abort());
@@ -85,6 +86,20 @@ impl Adapter {
         LazyLock::force(&HTTP); // makes it now, so that its first request is not late
         lock(&self.clients).insert(text(&fields["client"]).into(), (client, now));
         Ok(json!({}))
+    }
+
+    /// Makes a call again and again, or sends a request with reqwest alone.
+    async fn repeat(&self, fields: &Value) -> Result<(), Value> {
+        let opened = lock(&self.clients).get(text(&fields["client"])).cloned();
+        let sent = field::<Sent>(fields, "request")?;
+        for _ in 0..fields["times"].as_u64().unwrap_or_default() {
+            match (&sent, &opened) {
+                (Some(sent), _) => sent.send_bare().await.map_err(trap)?,
+                (None, Some((client, _))) => drop(client.list_jobs().await.map_err(failed)?),
+                _ => return Err(trap("there is no such client")),
+            }
+        }
+        Ok(())
     }
 
     async fn call(&self, op: &str, fields: &Value) -> Outcome {

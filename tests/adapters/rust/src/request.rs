@@ -57,6 +57,15 @@ impl Sent {
         }
     }
 
+    pub async fn send_bare(&self) -> Result<(), reqwest::Error> {
+        let mut request = HTTP.request(self.method.clone(), &self.url);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(self.body.clone().unwrap_or_default());
+        request.send().await?.error_for_status()?.bytes().await.map(drop)
+    }
+
     pub async fn send_own(&self, client: &Client, timeout: Option<Duration>) -> Result<Value, Value> {
         let api = ClientBuilder::new(HTTP.clone()).with(client.middleware().await.map_err(failed)?).build();
         let mut request = reqwest::Request::new(self.method.clone(), Url::parse(&self.url).map_err(misuse)?);

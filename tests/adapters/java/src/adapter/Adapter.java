@@ -30,8 +30,7 @@ public final class Adapter {
 
   private record Opened(RosteringClient client, AtomicLong now) {}
 
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private HttpClient http; // made by the first request that needs it, as that takes long
   private final Map<String, Opened> clients = new HashMap<>();
   private final Stores stores = new Stores();
   private final Map<Long, Runnable> cancels = new ConcurrentHashMap<>();
@@ -60,15 +59,45 @@ public final class Adapter {
       case "versions" -> respond(r, Map.of("versions", versions()));
       case "open" -> respond(r, open(r));
       case "store" -> {
-        var store = stores.open(r.get("store"), http);
+        var store = stores.open(r.get("store"), http());
         thread(r, () -> Stores.use(store, r));
       }
+      case "repeat" -> repeat(r);
       case "cancel" -> {
         cancels.getOrDefault(r.get("target").longValue(), () -> {}).run();
         respond(r, null);
       }
       default -> call(r, client(r));
     }
+  }
+
+  private synchronized HttpClient http() {
+    if (http == null) {
+      http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    }
+    return http;
+  }
+
+  /** Makes a call again and again, or sends a request with java.net.http alone. */
+  private void repeat(JsonNode r) {
+    Callable<Integer> call;
+    if (r.has("request")) {
+      var request = ownRequest(r);
+      call = () -> http().send(request, HttpResponse.BodyHandlers.ofByteArray()).statusCode();
+    } else {
+      var client = client(r);
+      call = () -> client.listJobs().status();
+    }
+    thread(
+        r,
+        () -> {
+          for (var i = 0; i < r.get("times").intValue(); i++) {
+            if (call.call() != 200) {
+              throw new IOException("another status than 200");
+            }
+          }
+          return null;
+        });
   }
 
   private void call(JsonNode r, RosteringClient client) throws Exception {
@@ -190,7 +219,7 @@ public final class Adapter {
       builder.plugin(Files.readAllBytes(Path.of(r.get("wasm").textValue())));
     }
     if (r.has("store")) {
-      builder.store(stores.open(r.get("store"), http));
+      builder.store(stores.open(r.get("store"), http()));
     }
     strings(r.path("headers")).forEach(builder::header);
     var now = new AtomicLong();

@@ -1,17 +1,17 @@
-package vars_test
+package instance_test
 
 import (
 	"encoding/binary"
 	"testing"
 
-	"automatic-rostering/plugin/core/vars"
+	"automatic-rostering/plugin/core/instance"
 )
 
 const noon = 1_800_000_000
 
 func TestVarNames(t *testing.T) {
 	seen := map[string]bool{}
-	for _, name := range append(vars.All[:], vars.Summary) {
+	for _, name := range append(instance.All[:], instance.Summary) {
 		if len(name) != 8 || seen[name] {
 			t.Errorf("%q", name)
 		}
@@ -19,17 +19,17 @@ func TestVarNames(t *testing.T) {
 	}
 }
 
-func ordinary() vars.State {
-	return vars.State{Token: vars.Token{Hash: 1<<48 - 1, RequestedAt: noon - 1, ExpiresAt: noon + 3599, Margin: 60}, UseFrom: noon + 5}
+func ordinary() instance.State {
+	return instance.State{Token: instance.Token{Hash: 1<<48 - 1, RequestedAt: noon - 1, ExpiresAt: noon + 3599, Margin: 60}, UseFrom: noon + 5}
 }
 
 func TestStateRoundTrip(t *testing.T) {
 	whole := ordinary()
-	whole.Previous = vars.Token{Hash: 1, RequestedAt: 2, ExpiresAt: 4, Margin: 5}
+	whole.Previous = instance.Token{Hash: 1, RequestedAt: 2, ExpiresAt: 4, Margin: 5}
 	whole.Refused = [4]int64{6, 7, 8, 9}
 	whole.Overlaps, whole.LookedAt, whole.Clears, whole.Prepared, whole.ForInput = 3, 10, 11, true, true
-	for name, want := range map[string]vars.State{"nothing": {}, "a token": ordinary(), "everything": whole} {
-		if got := vars.Decode(want.Encode()); *got != want {
+	for name, want := range map[string]instance.State{"nothing": {}, "a token": ordinary(), "everything": whole} {
+		if got := instance.Decode(want.Encode()); *got != want {
 			t.Errorf("%s: got %+v, want %+v", name, *got, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestDecodeInvalid(t *testing.T) {
 	whole := ordinary()
 	b := whole.Encode()
 	for _, b := range [][]byte{nil, b[:16], b[8:], append(b, 0), make([]byte, len(b))} {
-		if got := vars.Decode(b); *got != (vars.State{}) {
+		if got := instance.Decode(b); *got != (instance.State{}) {
 			t.Errorf("took %d bytes for %+v", len(b), *got)
 		}
 	}
@@ -47,30 +47,30 @@ func TestDecodeInvalid(t *testing.T) {
 
 // What a warm call reads agrees with the rules for the whole state.
 func TestWarm(t *testing.T) {
-	warm := func(s vars.State) vars.Warm {
+	warm := func(s instance.State) instance.Warm {
 		b := s.Encode()
-		return vars.ReadWarm(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
+		return instance.ReadWarm(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]))
 	}
 	for _, tt := range []struct {
 		name        string
-		change      func(*vars.State)
+		change      func(*instance.State)
 		from, until int64
 	}{
-		{"a token", func(*vars.State) {}, noon - 61, noon + 3539},
-		{"no token", func(s *vars.State) { s.Token = vars.Token{} }, 0, 0},
-		{"a refused one", func(s *vars.State) { s.Refuse(s.Token.Hash) }, 0, 0},
-		{"one of unknown expiry", func(s *vars.State) { s.Token = vars.Token{Hash: 1} }, 0, 0},
-		{"one before it", func(s *vars.State) { s.Previous.Hash = 5 }, noon + 5, noon + 3539},
+		{"a token", func(*instance.State) {}, noon - 61, noon + 3539},
+		{"no token", func(s *instance.State) { s.Token = instance.Token{} }, 0, 0},
+		{"a refused one", func(s *instance.State) { s.Refuse(s.Token.Hash) }, 0, 0},
+		{"one of unknown expiry", func(s *instance.State) { s.Token = instance.Token{Hash: 1} }, 0, 0},
+		{"one before it", func(s *instance.State) { s.Previous.Hash = 5 }, noon + 5, noon + 3539},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := ordinary()
 			tt.change(&s)
-			if got := warm(s); got != (vars.Warm{From: tt.from, Until: tt.until}) {
+			if got := warm(s); got != (instance.Warm{From: tt.from, Until: tt.until}) {
 				t.Errorf("got %+v", got)
 			}
 		})
 	}
-	if got := vars.ReadWarm(1, noon); got != (vars.Warm{}) {
+	if got := instance.ReadWarm(1, noon); got != (instance.Warm{}) {
 		t.Errorf("of something else: %+v", got)
 	}
 }
@@ -82,13 +82,13 @@ func TestAlive(t *testing.T) {
 			t.Errorf("%d: %v", now-noon, got)
 		}
 	}
-	if (&vars.Token{ExpiresAt: noon + 1}).Alive(noon) || (&vars.Token{Hash: 1}).Alive(noon) {
+	if (&instance.Token{ExpiresAt: noon + 1}).Alive(noon) || (&instance.Token{Hash: 1}).Alive(noon) {
 		t.Error("no token, or one of unknown expiry, is alive")
 	}
 }
 
 func TestRemembersFourRefusedTokens(t *testing.T) {
-	var s vars.State
+	var s instance.State
 	for _, step := range []struct {
 		refuse, forgive int64
 		want            [4]int64

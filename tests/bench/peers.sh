@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Usage: run.sh
-# Builds the peers into build/peers, makes ten rounds of the benchmarks, and prints their medians next to this plugin's.
+# Usage: peers.sh
+# Builds the peers of the plugin into build/peers, for the bench.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 peers=$here/../../build/peers
@@ -18,8 +18,3 @@ else
 	echo "without Rust's peer: install Rust, and rustup target add wasm32-unknown-unknown" >&2
 fi
 wc -c "$here/../../plugin/rostering.wasm" "$peers"/*.wasm | grep -v total
-
-cd "$here"
-go test -c -o "$peers/bench.test" .
-for _ in {1..10}; do "$peers/bench.test" -test.run '^$' -test.bench . -test.benchtime 2000x; done >"$peers/results"
-go run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da -row /host,/call -col /plugin "$peers/results"

@@ -1,9 +1,14 @@
-// Package vars defines the names and the encoding of the vars: all that outlives a call.
-package vars
+// Package instance is what an instance of the plugin knows from one call to the next: its tokens,
+// in use and refused, and what it counted; and the vars that keep it.
+package instance
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// The vars. Names have exactly 8 bytes, which a guest writes in one host call.
+	"automatic-rostering/plugin/core/clock"
+)
+
+// The vars, with all that outlives a call. Names have exactly 8 bytes, which a guest writes in one host call.
 const (
 	// Summary is what is known about the instance's tokens, of fixed size: see State.
 	Summary = "ar-state"
@@ -22,9 +27,6 @@ const (
 
 // All lists every var except Summary, for clear_token.
 var All = [...]string{TokenObject, Previous, Retry, JobsRequest, JobsIDs, LogLine}
-
-// Tolerance is how far a clock may be set back, in seconds.
-const Tolerance = 60
 
 // MaxLifetime is the longest lifetime of a token, in seconds: a day.
 const MaxLifetime = 86400
@@ -45,7 +47,7 @@ func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 // Alive reports whether a token can be used at a time, as far as the clock tells: it has not
 // expired, and was not requested in the future. Then the clock was set back.
 func (t *Token) Alive(now int64) bool {
-	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+Tolerance
+	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+clock.Tolerance
 }
 
 // State is all that an instance knows, except for its backoff.
@@ -147,7 +149,7 @@ func (s *State) warm() (from, until int64) {
 	if t.Hash == 0 || t.ExpiresAt == 0 || s.Refuses(t.Hash) {
 		return 0, 0
 	}
-	from = max(t.RequestedAt-Tolerance, 0)
+	from = max(t.RequestedAt-clock.Tolerance, 0)
 	if s.Previous.Hash != 0 {
 		from = max(from, s.UseFrom)
 	}
