@@ -30,7 +30,7 @@ UNKNOWN := $(filter-out go $(LANGUAGES),$(subst $(comma), ,$(HOSTS)))
 $(if $(UNKNOWN),$(error HOSTS: unknown languages $(UNKNOWN); use some of go javascript $(LANGUAGES)))
 # The parts for which tools/programs.txt lists programs.
 WANTED := $(or $(subst $(comma), ,$(HOSTS)),$(LANGUAGES))
-NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis page ffi bench
+NEEDED_TO_test := plugin $(WANTED) $(filter rust-check c-test,$(WANTED:=-check) $(WANTED:=-test)) redis postgres page ffi bench
 NEEDED_TO_check := $(WANTED) $(WANTED:=-check)
 STATICCHECK := build/staticcheck
 # A number of inputs, which takes most targets some seconds. A time such as 10m works, too, but before
@@ -160,8 +160,8 @@ reproducible: ## make the packages of the last commit in two clones and compare 
 audit: ## look up the dependencies in the databases of known vulnerabilities
 	@tools/audit.sh $(MODULES)
 
-versions: ## test the libraries on the oldest and newest runtimes for CONTRIBUTING.md: half an hour
-	@tools/versions.sh CONTRIBUTING.md
+versions: ## test the libraries on the oldest and newest runtimes for tests/behavior.md: half an hour
+	@tools/versions.sh tests/behavior.md
 
 # go test -fuzz takes one target at a time.
 fuzz: ## fuzz each parser, and the built files; FUZZTIME=10m sets the time for each parser

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: versions.sh FILE
-# Runs each library's tests and the rules of docs/sdk.md, on a clone of the last commit, with the oldest and the newest
+# Runs each library's tests and the rules of tests/behavior.md, on a clone of the last commit, with the oldest and the newest
 # runtime that npm, PyPI, Go's module proxy, rustup and Debian testing's packages give; those stay in build/versions.
 # The table of results goes into FILE, between marks. HOSTS=python,go limits it to some; the lines of the others stay.
 set -euo pipefail

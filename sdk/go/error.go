@@ -12,7 +12,7 @@ import (
 // Code is the kind of an [Error].
 type Code string
 
-// The codes. README.md says what to do about each.
+// The codes. docs/errors.md explains how to act on each.
 const (
 	CodeInvalidInput             Code = "invalid_input"              // the input of the call is invalid
 	CodeConfigMissing            Code = "config_missing"             // a field of the config is missing

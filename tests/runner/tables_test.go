@@ -21,8 +21,8 @@ var update = flag.Bool("update", false, "write the tables of pages, and the vers
 // The tables of pages are those of the rules and of the schema.
 func TestTables(t *testing.T) {
 	rules := load(t)
-	checkTables(t, "docs/hosts.md", map[string]string{"hostile": kindsTable(rules), "gaps": differencesTable(rules, false)})
-	checkTables(t, "docs/sdk.md", map[string]string{"rules": rulesTable(rules), "differences": differencesTable(rules, true)})
+	checkTables(t, "docs/hosts.md", map[string]string{"gaps": differencesTable(rules, false)})
+	checkTables(t, "tests/behavior.md", map[string]string{"rules": rulesTable(rules), "differences": differencesTable(rules, true)})
 	checkTables(t, "README.md", map[string]string{"config": configTable(t)})
 }
 
@@ -128,32 +128,19 @@ func differencesTable(rules []rule.Rule, libraries bool) string {
 			continue
 		}
 		players := map[string][]string{} // by reason
-		add := func(differences map[string]string, of string) {
+		add := func(differences map[string]string) {
 			for _, player := range slices.Sorted(maps.Keys(differences)) {
-				why := differences[player] + of
-				players[why] = append(players[why], player)
+				if why := differences[player]; !slices.Contains(players[why], player) {
+					players[why] = append(players[why], player)
+				}
 			}
 		}
-		add(r.Differences, "")
+		add(r.Differences)
 		for _, c := range r.Cases {
-			add(c.Differences, " (in: "+c.Name+")")
+			add(c.Differences)
 		}
 		for _, why := range slices.Sorted(maps.Keys(players)) {
 			text += line("`"+r.Name+"`", strings.Join(players[why], ", "), why)
-		}
-	}
-	return text
-}
-
-// kindsTable has what the hostile servers do.
-func kindsTable(rules []rule.Rule) (text string) {
-	known := map[string]bool{}
-	for _, r := range rules {
-		for _, c := range r.Cases {
-			if _, kind, _ := strings.Cut(c.Name, ": "); r.Name == "hostile-servers" && !known[kind] {
-				known[kind] = true
-				text += "- " + kind + "\n"
-			}
 		}
 	}
 	return text

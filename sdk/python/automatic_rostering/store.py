@@ -75,7 +75,7 @@ class MemoryStore:
 class FileStore:
     """A `Store` in files that only their owner can read, without locks.
 
-    Libraries of other languages can share the folder: docs/fleet.md specifies its files. Raises an OSError if the
+    Libraries of other languages can share the folder: docs/file-store.md specifies its files. Raises an OSError if the
     folder cannot be created or written.
     """
 

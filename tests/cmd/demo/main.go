@@ -61,7 +61,7 @@ var steps = []struct {
 	{"A token that expires is renewed", (*demo).expires, "/connect/token 200, /connect/token 200, /jobs 200"},
 	{"A revoked token is replaced, and the request sent again", (*demo).revoked, "/jobs 401, /connect/token 200, /jobs 200"},
 	{"The identity provider is down, and is not flooded", (*demo).down, "/jobs 401, /connect/token 503, /connect/token 200, /jobs 200"},
-	{"An error explains how to fix it", (*demo).wrongSecret, "/connect/token 401"},
+	{"An error explains how to fix it", (*demo).wrongSecret, "/connect/token 401, /connect/token 401, /connect/token 401"},
 }
 
 func run(ctx context.Context, out io.Writer, wasm string) error {
@@ -174,7 +174,7 @@ func (d *demo) revoked(ctx context.Context) error {
 
 // down shows that the calls after a failed token request send nothing until its Retry-After has passed.
 func (d *demo) down(ctx context.Context) error {
-	busy := sandbox.Fault{Status: http.StatusServiceUnavailable, Headers: map[string]string{"Retry-After": "3"}}
+	busy := sandbox.Fault{Status: http.StatusServiceUnavailable, Headers: map[string]string{"Retry-After": "8"}} // a shorter one is waited out
 	if err := d.SetFault(sandbox.AuthServer, busy); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-//! What only Rust can show. The rules of docs/sdk.md are tested by tests/runner. All are one program, since each program that links
+//! What only Rust can show. The rules of tests/behavior.md are tested by tests/runner. All are one program, since each program that links
 //! the library takes a while to build.
 
 mod api;
