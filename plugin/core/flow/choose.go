@@ -66,10 +66,12 @@ func (f *Flow) end(enough bool, left int64) Event {
 }
 
 // waitsOut reports whether the flow waits until the backoff ends. The error of a refused token
-// is its caller's, and nobody waits in a flow while the instance has a token for the others.
+// is its caller's, a rejected secret stays rejected, and nobody waits in a flow while the
+// instance has a token for the others.
 func (f *Flow) waitsOut(left int64) bool {
 	_, awaited := lockWait(f.looks)
-	refusal := codes[f.code] == apierror.ServiceUnauthorized || left > 0 && f.retry.Refusal
+	code := codes[f.code]
+	refusal := code == apierror.ServiceUnauthorized || code == apierror.TokenEndpointRejected || left > 0 && (f.retry.Refusal || f.retry.Secret != 0)
 	return f.pauses != noPauses && f.asked != obtained && awaited+(f.pauses-1)*pause+left*1000 <= maxPauses && !refusal &&
 		(f.force != 0 || !f.instance.Usable(&f.instance.Token, f.now))
 }

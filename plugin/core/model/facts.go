@@ -58,12 +58,15 @@ func (i *facts) left(now int64) int64 {
 	}
 	b.since = min(b.since, now) // the clock was set back
 	left := max(0, b.since+b.wait-now)
-	if left > 0 && b.code == "token_endpoint_rejected" && !b.forAll && b.secret != i.secret {
+	if left > 0 && b.rejected() && b.secret != i.secret {
 		i.endBackoff(now)
 		return 0
 	}
 	return left
 }
+
+// rejected reports whether it is because of the secret.
+func (b *backoff) rejected() bool { return b.code == "token_endpoint_rejected" && !b.forAll }
 
 // endBackoff ends the backoff of failed token requests. A series of refused tokens goes on.
 func (i *facts) endBackoff(now int64) {

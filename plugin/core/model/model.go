@@ -109,7 +109,7 @@ func (m *machine) choose() step {
 		case m.store && !m.force && m.found != looked && (m.lookedAt < m.now || m.lookedAt > m.now+clockSlack):
 			m.lookedAt = m.now
 			return m.at("reading token", step{kind: "get", key: "token"})
-		case m.patient && (!m.asked || m.failed.code != "") && sum+m.pauses*250+int(left)*1000 <= 5500 && !m.failed.refusal() && (left == 0 || !m.backoff.refusals) && (m.force || !m.alive(&m.facts.token)):
+		case m.patient && (!m.asked || m.failed.code != "") && sum+m.pauses*250+int(left)*1000 <= 5500 && !m.failed.refusal() && m.failed.code != "token_endpoint_rejected" && (left == 0 || !m.backoff.refusals && !m.backoff.rejected()) && (m.force || !m.alive(&m.facts.token)):
 			m.found = looked
 			m.pauses++
 			return m.at("waiting", step{kind: "wait", wait: seconds(250)})

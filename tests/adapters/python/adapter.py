@@ -213,9 +213,7 @@ class Adapter:
     async def repeat(self, request: Json) -> Json:
         """Call list_jobs again and again, or send a request with httpx alone."""
         if "request" in request:
-            call = partial(
-                self.http.request, url=request["request"]["url"], **content(request["request"])
-            )
+            call = partial(self.http.request, url=request["request"]["url"], **content(request["request"]))
         else:
             call = (await self.find(request)).client.list_jobs
         if USE_ASYNC:
