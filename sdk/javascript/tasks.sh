@@ -187,7 +187,6 @@ bun_package() {
 
 workerd_package() {
 	cp "$root"/host-example/workerd/*.{ts,js,jsonc} .
-	rm call.ts # the SDK alone
 	"${npm_install[@]}" --ignore-scripts "$package" "$(pinned @cloudflare/workers-types)" "$(pinned typescript)" \
 		"$(pinned wrangler)" "$(pinned esbuild)" >/dev/null
 	node_modules/.bin/tsc --strict --exactOptionalPropertyTypes --noEmit --skipLibCheck --target es2024 --lib es2024 --module esnext \
