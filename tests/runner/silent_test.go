@@ -23,8 +23,8 @@ import (
 // which otherwise send all requests through that connection.
 func TestSilentConnection(t *testing.T) {
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
-		if h.Name == "workerd" {
-			return // it takes no certificate authorities
+		if !strings.HasPrefix(h.Name, "go") && !strings.HasPrefix(h.Name, "java") {
+			return // their HTTP clients keep the connection for themselves: these libraries once failed
 		}
 		s := startSilent(t)
 		host, err := h.Process(t.Context(), os.Stderr, s.trust(t, h)...)
