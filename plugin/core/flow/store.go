@@ -21,8 +21,8 @@ const (
 )
 
 // A flow that waits until a backoff ends does so in short pauses, because its host waits up to
-// half as long again. All its waits, with what is left of the backoff, are shorter than
-// maxPauses, in milliseconds.
+// half as long again. All its waits, with what is left of the backoff, are at most maxPauses, in
+// milliseconds.
 const (
 	pause     = 250
 	maxPauses = 5500

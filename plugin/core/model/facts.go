@@ -68,14 +68,14 @@ func (i *facts) left(now int64) int64 {
 // rejected reports whether it is because of the secret.
 func (b *backoff) rejected() bool { return b.code == "token_endpoint_rejected" && !b.forAll }
 
-// endBackoff ends the backoff of failed token requests. A series of refused tokens goes on.
+// endBackoff ends the backoff of failed token requests. A series of refused tokens continues.
 func (i *facts) endBackoff(now int64) {
 	if b := &i.backoff; !b.refusals && b.code != "" {
 		i.backoff = backoff{refusals: true, since: now, count: 2, series: b.inSeries(now)}
 	}
 }
 
-// inSeries returns when the series began that goes on now, or 0.
+// inSeries returns when the current series began, or 0.
 func (b *backoff) inSeries(now int64) int64 {
 	length := int64(forgotten)
 	if b.refusals && b.count == 1 {

@@ -30,7 +30,8 @@ type limits struct {
 	waited           float64
 }
 
-const any = math.MaxInt
+// unbounded is more than any run counts.
+const unbounded = math.MaxInt
 
 func window(f *model.Fleet, from, to float64, r model.Response) {
 	f.Responds = func(_ int, at float64) model.Response {
@@ -73,9 +74,9 @@ func outages() (all []outage) {
 				bound = 3*lag + 15
 			}
 			add(outage{fmt.Sprintf("cold, lag %.0f s", lag), []int{size}, 7*lag + 100,
-				func(f *model.Fleet) { f.Lag = lag }, limits{errors: any, needless: any, ends: bound, requests: 16}})
+				func(f *model.Fleet) { f.Lag = lag }, limits{errors: unbounded, needless: unbounded, ends: bound, requests: 16}})
 			add(outage{fmt.Sprintf("after a revocation, lag %.0f s", lag), []int{size}, 7*lag + 200,
-				func(f *model.Fleet) { f.Lag, f.LagFrom, f.At = lag, 10, at(100, (*model.Fleet).Revoke) }, limits{errors: any, needless: any, ends: 100 + bound, requests: 40}})
+				func(f *model.Fleet) { f.Lag, f.LagFrom, f.At = lag, 10, at(100, (*model.Fleet).Revoke) }, limits{errors: unbounded, needless: unbounded, ends: 100 + bound, requests: 40}})
 		}
 	}
 	add(outage{"lag 35 s, and an instance that restarts each second", []int{100}, 600, func(f *model.Fleet) {
@@ -83,24 +84,24 @@ func outages() (all []outage) {
 		for t := 1.5; t < 600; t++ {
 			f.At[t] = func(f *model.Fleet) { f.Restart(0) }
 		}
-	}, limits{errors: 3000, needless: any, requests: 30}})
+	}, limits{errors: 3000, needless: unbounded, requests: 30}})
 	add(outage{"tokens of 300 s after tokens of an hour, margin 600", []int{50}, 4200, func(f *model.Fleet) {
 		f.Configure, f.At = set("refresh_margin", "600"), at(100, func(f *model.Fleet) { f.Lifetime = 300 })
 	}, limits{requests: 2 + 1200/150}})
 	add(outage{"tokens of 30 s", []int{50}, 300, func(f *model.Fleet) { f.Lifetime = 30 }, limits{requests: 21}})
 	add(outage{"one wrong secret", []int{200}, 60, func(f *model.Fleet) {
 		wrong(f, func(n int) bool { return n == 0 })
-	}, limits{errors: any, within10: 2, requests: any}})
+	}, limits{errors: unbounded, within10: 2, requests: unbounded}})
 	add(outage{"all secrets wrong", []int{200}, 60, func(f *model.Fleet) {
 		wrong(f, func(n int) bool { return true })
-	}, limits{errors: any, within10: 5, requests: any}})
+	}, limits{errors: unbounded, within10: 5, requests: unbounded}})
 	add(outage{"half of the fleet on an old secret", []int{50}, 120, func(f *model.Fleet) {
 		wrong(f, func(n int) bool { return n%2 == 0 })
-	}, limits{errors: any, requests: any}})
+	}, limits{errors: unbounded, requests: unbounded}})
 	add(outage{"the token endpoint hangs for a minute", []int{100}, 200, func(f *model.Fleet) {
 		window(f, 0, 60, model.Response{Hangs: true})
 		f.Grace = 20
-	}, limits{errors: any, needless: 3, atOnce: 3}})
+	}, limits{errors: unbounded, needless: 3, atOnce: 3}})
 	for _, size := range []int{50, 100} {
 		add(outage{"a path that always responds 401, ten revocations", []int{size}, 720, func(f *model.Fleet) {
 			f.At = map[float64]func(*model.Fleet){}
@@ -109,20 +110,20 @@ func outages() (all []outage) {
 			}
 			f.Refuses = func(_ *model.Fleet, c *model.Call) bool { return c.Instance == 0 && c.Customer < 50 }
 			f.Judged, f.Every = func(c *model.Call) bool { return c.Instance != 0 }, 1
-		}, limits{errors: 30, needless: any, requests: any}})
+		}, limits{errors: 30, needless: unbounded, requests: unbounded}})
 	}
 	add(outage{"a store that loses what is set", []int{100}, 300, func(f *model.Fleet) {
 		f.StoreLoses = func(string) bool { return true }
-	}, limits{errors: any, needless: any, waited: 29.5}})
+	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
 	add(outage{"a store that loses tokens", []int{100}, 300, func(f *model.Fleet) {
 		f.StoreLoses = func(key string) bool { return key == "token" }
-	}, limits{errors: any, needless: any, waited: 29.5}})
+	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
 	add(outage{"a store that loses the lock's values", []int{100}, 300, func(f *model.Fleet) {
 		f.StoreLoses = func(key string) bool { return key == "lock" }
-	}, limits{errors: any, needless: any, waited: 29.5}})
+	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
 	add(outage{"a store of which 30 % of the operations fail", []int{100}, 300, func(f *model.Fleet) {
 		f.StoreDown = func(f *model.Fleet) bool { return f.Float64() < .3 }
-	}, limits{errors: any, needless: any, waited: 29.5}})
+	}, limits{errors: unbounded, needless: unbounded, waited: 29.5}})
 	add(outage{"503 for 690 s within the margin", []int{200}, 3300, func(f *model.Fleet) {
 		f.Configure = set("refresh_margin", "1200")
 		window(f, 2300, 3090, model.Response{Status: 503})
@@ -135,40 +136,40 @@ func outages() (all []outage) {
 			where := map[bool]string{true: "cold", false: "within the margin"}[from == 0]
 			add(outage{name + ", " + where, []int{1, 50}, from + 100, func(f *model.Fleet) {
 				f.Lifetime = 600
-				length := 3.
-				if r.RetryAfter != 0 {
-					length = 2
-				}
-				window(f, from, from+length, r)
-				if from > 0 {
+				switch {
+				case from > 0:
 					window(f, 530, 545, r)
+				case r.RetryAfter != 0:
+					window(f, 0, 2, r)
+				default:
+					window(f, 0, 3, r)
 				}
 			}, limits{errors: 2, waited: 6.5}})
 		}
 	}
 	add(outage{"503 for 60 s, cold", []int{1, 50}, 200, func(f *model.Fleet) {
 		window(f, 0, 60, model.Response{Status: 503})
-	}, limits{errors: any, needless: any, waited: 6.5, requests: any}})
+	}, limits{errors: unbounded, needless: unbounded, waited: 6.5, requests: unbounded}})
 	add(outage{"one valid token that takes 15 s", []int{20}, 900, func(f *model.Fleet) {
 		f.Lifetime, f.OneActive, f.Endpoint = 600, true, 15
-	}, limits{errors: any, needless: any}})
+	}, limits{errors: unbounded, needless: unbounded}})
 	add(outage{"one valid token that takes 15 s, without a store", []int{20}, 900, func(f *model.Fleet) {
 		f.Lifetime, f.OneActive, f.Endpoint, f.NoStore = 600, true, 15, true
-	}, limits{errors: any, needless: any}})
+	}, limits{errors: unbounded, needless: unbounded}})
 	add(outage{"the same token again after a revocation", []int{50}, 300, func(f *model.Fleet) {
 		f.Repeats = true
 		f.Refuses = func(_ *model.Fleet, c *model.Call) bool { return c.At > 100 && c.At < 105 }
-	}, limits{errors: any, needless: any, requests: any}})
+	}, limits{errors: unbounded, needless: unbounded, requests: unbounded}})
 	add(outage{"six revocations, 4 s apart", []int{50}, 200, func(f *model.Fleet) {
 		f.At = map[float64]func(*model.Fleet){}
 		for n := range 6 {
 			f.At[100+4*float64(n)] = (*model.Fleet).Revoke
 		}
-	}, limits{errors: any, needless: any, requests: any}})
+	}, limits{errors: unbounded, needless: unbounded, requests: unbounded}})
 	add(outage{"429 in the margin", []int{50}, 700, func(f *model.Fleet) {
 		f.Lifetime = 600
 		window(f, 530, 600, model.Response{Status: 429})
-	}, limits{errors: any, needless: any, requests: any}})
+	}, limits{errors: unbounded, needless: unbounded, requests: unbounded}})
 	return all
 }
 
@@ -182,7 +183,7 @@ func TestFleetOutages(t *testing.T) {
 					f := model.Fleet{Instances: size, Every: 8, Skew: 1, Lifetime: 3600, Seed: seed + 1, Endpoint: .3, Store: .003, Service: .02}
 					o.with(&f)
 					f.Run(o.run)
-					c, max, early := f.Counts, o.max, 0
+					c, most, early := f.Counts, o.max, 0
 					for _, at := range c.Requests {
 						if at < 10 {
 							early++
@@ -190,13 +191,13 @@ func TestFleetOutages(t *testing.T) {
 					}
 					t.Logf("%-60s %d of %d calls failed, %d needlessly, the last at %.1f s; %d token requests, %d in 10 s, %d at once; longest wait %.1f s, failure %.1f s", fmt.Sprintf("%s/%d", o.name, size),
 						c.Errors, c.Calls, c.Needless, c.LastError, c.TokenRequests, early, c.MostInFlight, c.Waited, c.Failing)
-					if c.Errors > max.errors || c.Needless > max.needless || max.ends > 0 && c.LastError > max.ends {
+					if c.Errors > most.errors || c.Needless > most.needless || most.ends > 0 && c.LastError > most.ends {
 						t.Error("too many calls failed")
 					}
-					if max.requests > 0 && c.TokenRequests > max.requests || max.within10 > 0 && early > max.within10 || max.atOnce > 0 && c.MostInFlight > max.atOnce {
+					if most.requests > 0 && c.TokenRequests > most.requests || most.within10 > 0 && early > most.within10 || most.atOnce > 0 && c.MostInFlight > most.atOnce {
 						t.Error("too many token requests")
 					}
-					if max.waited > 0 && c.Waited > max.waited {
+					if most.waited > 0 && c.Waited > most.waited {
 						t.Error("a call waited too long")
 					}
 				})
