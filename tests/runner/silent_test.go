@@ -23,8 +23,13 @@ import (
 // which otherwise send all requests through that connection.
 func TestSilentConnection(t *testing.T) {
 	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) {
-		if !strings.HasPrefix(h.Name, "go") && !strings.HasPrefix(h.Name, "java") {
-			return // not shown: rustls takes no certificate that is its own authority, nor does workerd take any
+		switch h.Name {
+		case "workerd": // takes no certificate authorities
+			return
+		case "rust", "c", "deno": // rustls takes no certificate that is its own authority
+			return
+		case "node": // another connection of its pool may have fallen silent, too, and not timed out yet
+			return
 		}
 		s := startSilent(t)
 		host, err := h.Process(t.Context(), os.Stderr, s.trust(t, h)...)
