@@ -19,10 +19,9 @@ func TestMain(m *testing.M) { os.Exit(hosts.Main(m, hostileSecrets...)) }
 // The rules of the plugin hold on the core, the built file and raw hosts.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
-	rules := load(t)
 	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
 		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) { playAll(t, h, rules) })
+			t.Run(h.Name, func(t *testing.T) { playAll(t, h) })
 		}
 	})
 }
@@ -31,13 +30,12 @@ func TestPlugin(t *testing.T) {
 // duration: what must not wait ends while the test holds back what it must not wait for.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
-	rules := load(t)
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h, rules) })
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h) })
 }
 
 // playAll plays the cases of a player. On an instance of the plugin, scripted cases share a world. On a library, they run beside
-// the others, some at a time, as slow ones do.
-func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
+// the others, some at a time, as slow ones do; these begin first.
+func playAll(t *testing.T, h hosts.Host) {
 	player := h.Start(t)
 	if player.Process != nil {
 		player.Process.Bound = world.Patience
@@ -50,37 +48,38 @@ func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
 	var slow sync.WaitGroup
 	slots := make(chan struct{}, 16)
 	defer slow.Wait()
-	for _, r := range rules {
-		for _, c := range r.Cases {
-			if !plays(h, &r, &c) {
-				continue
+	play := func(c *rule.Case, name, kind string) {
+		t.Run(c.Rule+"/"+name, func(t *testing.T) {
+			require(t, c, kind)
+			w := scripted
+			if h.Library || !c.Scripted() {
+				w = world.New()
+				defer w.Close()
 			}
+			err, gap := player.Case(w, c, kind), !h.Library && h.Differs(c.Differences)
+			switch {
+			case err != nil && !gap:
+				t.Errorf("%v%s", err, section(c))
+			case err == nil && gap:
+				t.Error("this host is said not to do this, but it does")
+			}
+		})
+	}
+	all := cases(t, h)
+	for _, first := range []bool{true, false} {
+		for _, c := range all {
+			isSlow := c.Slow || h.Library && c.Scripted() // it may wait out a backoff
 			for name, kind := range kinds(&c) {
-				one := func() {
-					t.Run(r.Name+"/"+name, func(t *testing.T) {
-						require(t, &c, kind)
-						w := scripted
-						if h.Library || !c.Scripted() {
-							w = world.New()
-							defer w.Close()
-						}
-						err, gap := player.Case(w, &c, kind), !h.Library && h.Differs(c.Differences)
-						switch {
-						case err != nil && !gap:
-							t.Errorf("%v%s", err, section(&c))
-						case err == nil && gap:
-							t.Error("this host is said not to do this, but it does")
-						}
-					})
-				}
-				if c.Slow || h.Library && c.Scripted() { // which may wait out a backoff
+				switch {
+				case isSlow != first:
+				case isSlow:
 					slow.Go(func() {
 						slots <- struct{}{}
 						defer func() { <-slots }()
-						one()
+						play(&c, name, kind)
 					})
-				} else {
-					one()
+				default:
+					play(&c, name, kind)
 				}
 			}
 		}
