@@ -45,9 +45,6 @@ func playAll(t *testing.T, h hosts.Host) {
 	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
-	var slow sync.WaitGroup
-	slots := make(chan struct{}, 16)
-	defer slow.Wait()
 	play := func(c *rule.Case, name, kind string) {
 		t.Run(c.Rule+"/"+name, func(t *testing.T) {
 			require(t, c, kind)
@@ -65,24 +62,33 @@ func playAll(t *testing.T, h hosts.Host) {
 			}
 		})
 	}
-	all := cases(t, h)
-	for _, first := range []bool{true, false} {
-		for _, c := range all {
-			isSlow := c.Slow || h.Library && c.Scripted() // it may wait out a backoff
-			for name, kind := range kinds(&c) {
-				switch {
-				case isSlow != first:
-				case isSlow:
-					slow.Go(func() {
-						slots <- struct{}{}
-						defer func() { <-slots }()
-						play(&c, name, kind)
-					})
-				default:
-					play(&c, name, kind)
-				}
+	var slow, others []func()
+	for _, c := range cases(t, h) {
+		for name, kind := range kinds(&c) {
+			play := func() { play(&c, name, kind) }
+			if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
+				slow = append(slow, play)
+			} else {
+				others = append(others, play)
 			}
 		}
+	}
+	queue := make(chan func(), len(slow)) // in order, so that few of those that keep a player busy come together
+	for _, play := range slow {
+		queue <- play
+	}
+	close(queue)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	for range 16 {
+		beside.Go(func() {
+			for play := range queue {
+				play()
+			}
+		})
+	}
+	for _, play := range others {
+		play()
 	}
 }
 
