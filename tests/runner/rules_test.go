@@ -19,10 +19,9 @@ func TestMain(m *testing.M) { os.Exit(hosts.Main(m, hostileSecrets...)) }
 // The rules of the plugin hold on the core, the built file and raw hosts.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
-	rules := load(t)
 	hosts.Each(t, func(t *testing.T, _ string, all []hosts.Host) {
 		for _, h := range all {
-			t.Run(h.Name, func(t *testing.T) { playAll(t, h, rules) })
+			t.Run(h.Name, func(t *testing.T) { playAll(t, h) })
 		}
 	})
 }
@@ -31,13 +30,12 @@ func TestPlugin(t *testing.T) {
 // duration: what must not wait ends while the test holds back what it must not wait for.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
-	rules := load(t)
-	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h, rules) })
+	hosts.EachLibrary(t, func(t *testing.T, h hosts.Host) { playAll(t, h) })
 }
 
 // playAll plays the cases of a player. On an instance of the plugin, scripted cases share a world. On a library, they run beside
-// the others, some at a time, as slow ones do.
-func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
+// the others, some at a time, as slow ones do; these begin first.
+func playAll(t *testing.T, h hosts.Host) {
 	player := h.Start(t)
 	if player.Process != nil {
 		player.Process.Bound = world.Patience
@@ -47,43 +45,50 @@ func playAll(t *testing.T, h hosts.Host, rules []rule.Rule) {
 	}
 	scripted := world.New()
 	t.Cleanup(scripted.Close)
-	var slow sync.WaitGroup
-	slots := make(chan struct{}, 16)
-	defer slow.Wait()
-	for _, r := range rules {
-		for _, c := range r.Cases {
-			if !plays(h, &r, &c) {
-				continue
+	play := func(c *rule.Case, name, kind string) {
+		t.Run(c.Rule+"/"+name, func(t *testing.T) {
+			require(t, c, kind)
+			w := scripted
+			if h.Library || !c.Scripted() {
+				w = world.New()
+				defer w.Close()
 			}
-			for name, kind := range kinds(&c) {
-				one := func() {
-					t.Run(r.Name+"/"+name, func(t *testing.T) {
-						require(t, &c, kind)
-						w := scripted
-						if h.Library || !c.Scripted() {
-							w = world.New()
-							defer w.Close()
-						}
-						err, gap := player.Case(w, &c, kind), !h.Library && h.Differs(c.Differences)
-						switch {
-						case err != nil && !gap:
-							t.Errorf("%v%s", err, section(&c))
-						case err == nil && gap:
-							t.Error("this host is said not to do this, but it does")
-						}
-					})
-				}
-				if c.Slow || h.Library && c.Scripted() { // which may wait out a backoff
-					slow.Go(func() {
-						slots <- struct{}{}
-						defer func() { <-slots }()
-						one()
-					})
-				} else {
-					one()
-				}
+			err, gap := player.Case(w, c, kind), !h.Library && h.Differs(c.Differences)
+			switch {
+			case err != nil && !gap:
+				t.Errorf("%v%s", err, section(c))
+			case err == nil && gap:
+				t.Error("this host is said not to do this, but it does")
+			}
+		})
+	}
+	var slow, others []func()
+	for _, c := range cases(t, h) {
+		for name, kind := range kinds(&c) {
+			play := func() { play(&c, name, kind) }
+			if c.Slow || h.Library && c.Scripted() { // it may wait out a backoff
+				slow = append(slow, play)
+			} else {
+				others = append(others, play)
 			}
 		}
+	}
+	queue := make(chan func(), len(slow)) // in order, so that few of those that keep a player busy come together
+	for _, play := range slow {
+		queue <- play
+	}
+	close(queue)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	for range 16 {
+		beside.Go(func() {
+			for play := range queue {
+				play()
+			}
+		})
+	}
+	for _, play := range others {
+		play()
 	}
 }
 
