@@ -13,7 +13,7 @@ export async function read(response, limit) {
   const chunks = [];
   let length = 0;
   for await (const chunk of body ?? []) {
-    chunks.push(chunk.subarray(0, limit - length));
+    chunks.push(chunk.slice(0, limit - length)); // a copy, as Deno's chunk is a view of a buffer of eight times its size
     length += chunk.length;
     if (length >= limit) break; // which cancels the rest
   }
