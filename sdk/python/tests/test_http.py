@@ -105,7 +105,7 @@ class Own(Case):
         self.assertIsInstance(call.exception(PATIENCE), RosteringError)
 
     def test_response_to_no_request_in_tls(self) -> None:
-        """In a record of its own. The suite has hostile servers without TLS."""
+        """The surplus response comes in a separate TLS record. The suite's hostile servers have no TLS."""
         tls = [ssl.SSLContext(kind) for kind in (ssl.PROTOCOL_TLS_SERVER, ssl.PROTOCOL_TLS_CLIENT)]
         for context in tls:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
