@@ -149,7 +149,7 @@ func TestJournalIsBounded(t *testing.T) {
 	}
 }
 
-// What a request has of its own, headers and a form, may be a megabyte.
+// A request's headers and form may add up to a megabyte.
 func TestJournalIsBoundedInBytes(t *testing.T) {
 	j := &journal{changed: make(chan struct{})}
 	for i := range 300 {

@@ -18,8 +18,8 @@ import (
 	"automatic-rostering.example/rostering"
 )
 
-// After a timeout, no call uses a connection of HTTP/2 that has fallen silent. The library's own HTTP client
-// trusts the test's certificate in a process of its own, which begins with that.
+// After a timeout, no call uses a connection of HTTP/2 that has fallen silent. Only a new process makes
+// the library's own HTTP client trust the test's certificate, through SSL_CERT_FILE.
 func TestSilentConnection(t *testing.T) {
 	if os.Getenv("TRUSTS") == "" {
 		s := httptest.NewTLSServer(nil) // all test servers have the same certificate
@@ -101,7 +101,7 @@ func pass(from, to net.Conn, silent func() bool) {
 	}
 }
 
-// A further client has no compiled plugin of its own.
+// Further clients share the compiled plugin.
 func TestManyClients(t *testing.T) {
 	newClient(t, fullConfig)
 	var before, after runtime.MemStats

@@ -19,7 +19,7 @@ import (
 // no new token, or the body cannot be sent again because the request has no GetBody, it returns
 // the 401. A request that has its own Authorization is sent unchanged.
 //
-// It does not add the ids of the customer and the user. If there is no token, the error is
+// It does not add the ids of the customer and the user. Without a token, the request fails with
 // an [*Error]. A Transport is not for [WithHTTPClient].
 type Transport struct {
 	client *Client

@@ -1,5 +1,5 @@
-// Package fleet tests how processes in several languages share one token through a Redis server, and through a folder:
-// in each stage no call may fail, and only so many tokens may be requested as the rules allow. make run-fleet shows it.
+// Package fleet tests how processes in several languages share one token through Redis, and through a folder. At no
+// stage may a call fail, or more tokens be requested than the rules allow. make run-fleet shows it.
 package fleet
 
 import (

@@ -22,7 +22,7 @@ import (
 
 // Code is what is mutated.
 type Code struct {
-	Folders []string // of its packages, each with a name of its own
+	Folders []string // of its packages; no two have the same name
 	// Helper is the import path of a package that is added to the code's module, in HelperFolder.
 	Helper, HelperFolder string
 }

@@ -41,7 +41,7 @@ func grant(token string) []byte {
 	return fmt.Appendf(nil, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, token)
 }
 
-// response is that to a request; lost is none at all, which is a trap.
+// response is what a request gets; if it is lost, the request traps.
 type response struct {
 	status int
 	body   []byte

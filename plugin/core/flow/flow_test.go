@@ -51,7 +51,7 @@ func TestRenewal(t *testing.T) {
 		"but not a Retry-After": after(warm, [2]string{"+3597", ""}, [2]string{"begin", "request | A +3"}, [2]string{"status 429 60", "done | A +3"},
 			[2]string{"+3", ""}, [2]string{"begin", "token_endpoint_unavailable 429 retry 57"}),
 		"one that expires sooner replaces it, too": after(due, [2]string{"token B 10", "done | A +5"}, [2]string{"+5", ""}, [2]string{"begin", "request | B +5"}),
-		"it is refused: the old one is used for as long again as it is old": after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"+6", ""}, [2]string{"begin refused=B", "done | A +6"},
+		"it is refused: the old one is used again, for the age of the new one": after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"+6", ""}, [2]string{"begin refused=B", "done | A +6"},
 			[2]string{"+6", ""}, [2]string{"begin", "done | B +3528"}, [2]string{"begin refused=B used", "done | A +12"}),
 		"both are refused, within a backoff, too": after(due, [2]string{"token B 3600", "done | A +5"}, [2]string{"begin force", "request | A +5"}, [2]string{"status 503 9", "token_endpoint_unavailable 503 retry 9"},
 			[2]string{"begin refused=B", "done | A +5"}, [2]string{"begin refused=A", "token_endpoint_unavailable 503 retry 9"}, [2]string{"+9", ""}, [2]string{"begin", "request"}),

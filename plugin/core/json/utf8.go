@@ -7,7 +7,7 @@ import (
 
 // AppendRune and DecodeRune do what those of unicode/utf8 do, in a quarter of the bytes.
 
-// AppendRune appends a character as UTF-8, or U+FFFD for what is none.
+// AppendRune appends a character as UTF-8, or U+FFFD if it is not a valid one.
 func AppendRune(dst []byte, r rune) []byte {
 	if !utf8.ValidRune(r) {
 		r = utf8.RuneError

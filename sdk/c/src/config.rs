@@ -86,7 +86,7 @@ impl Config {
         if http.is_empty() {
             return options;
         }
-        let _ = ring::default_provider().install_default(); // for this library, which has a rustls of its own
+        let _ = ring::default_provider().install_default(); // this library links its own copy of rustls
         options.http(move |own| http.iter().fold(own, |own, setting| setting(own)))
     }
 }

@@ -84,8 +84,7 @@ pub extern "C" fn rostering_store_new(
     make(error, || Ok(Store(Arc::new(Function(given(function, "function")?, Context(context))))))
 }
 
-/// Frees a store. The clients that use it keep what they need of it; the context of your own store must live until they are
-/// freed.
+/// Frees a store. Clients that use it keep working. The context of a store that you wrote must outlive them.
 #[no_mangle]
 pub extern "C" fn rostering_store_free(store: Option<Box<Store>>) {
     drop(store);

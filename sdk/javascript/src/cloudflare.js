@@ -16,13 +16,13 @@ import { checkValue, methods } from './check.js';
  * @extends {DurableObject<unknown>}
  */
 export class StoreEntry extends DurableObject {
-  /** Returns the value, or null if there is none. @returns {string | null} */
+  /** Returns the value, or null without one. @returns {string | null} */
   get() {
     return this.#isFresh() ? (this.ctx.storage.kv.get('value') ?? null) : null;
   }
 
   /**
-   * Sets the value if there is none. It is atomic, because neither the read nor the write is awaited.
+   * Sets the value unless there is one. It is atomic, because neither the read nor the write is awaited.
    *
    * @param {string} value
    * @param {number} ttlSeconds

@@ -13,8 +13,8 @@ import { kind } from './check.js';
 /** @typedef {{expiration: {type: 'PX', value: number}, condition?: 'NX'}} SetOptions */
 
 /**
- * A store for a fleet: a Redis server, through a client that you create, connect and close. Set its option
- * `disableOfflineQueue`, or it sends commands much later that it could not send at first.
+ * A store in Redis, for a fleet, through a client that you create, connect and close. Set its option
+ * `disableOfflineQueue`: otherwise it queues commands while it is disconnected, and sends them much later.
  *
  * @implements {Store}
  */

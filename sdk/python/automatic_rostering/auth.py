@@ -27,7 +27,7 @@ class RosteringAuth(httpx.Auth):
     Only requests to the scheme, host and port of the config's `base_url` get the token, and none that has an
     Authorization already. After a 401 the token is replaced and the request sent again, twice at most. You get the 401
     if there is no other token, or if the body is a file or an iterable, which cannot be read again. Adds no CUSTOMER_ID
-    and no USER_ID. A request raises a `RosteringError` if there is no token for it, and this constructor if there is no
+    and no USER_ID. A request raises a `RosteringError` if no token can be obtained, and this constructor without a
     `base_url`.
     """
 

@@ -205,7 +205,7 @@ class Flow:
         """Carry it out. Whatever ends it, ends it for all who wait."""
         holder = self._holder
         error: Exception = RuntimeError("the token request was ended by your own code")
-        response: Outcome = {}  # the last one, or why there is none
+        response: Outcome = {}  # the last one, or why none came
         try:
             accepts = ["wait"] if holder.store is None else ["store", "wait"]
             step = self._call("begin", {"accepts": accepts, **self.fields})

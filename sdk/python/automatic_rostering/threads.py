@@ -174,8 +174,8 @@ class Threads:
         stream = info["return_value"]
         read, write = stream.read, stream.write
 
-        def bounded_read(most: int, timeout: float | None = None) -> Any:  # noqa: ANN401
-            return read(most, self._cut(stream, timeout))
+        def bounded_read(max_bytes: int, timeout: float | None = None) -> Any:  # noqa: ANN401
+            return read(max_bytes, self._cut(stream, timeout))
 
         def bounded_write(buffer: bytes, timeout: float | None = None) -> None:
             for at in range(0, len(buffer), _PIECE):

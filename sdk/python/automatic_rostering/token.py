@@ -14,7 +14,7 @@ class Token:
     access_token: str = field(repr=False)
     token_type: str
     expires_at: datetime
-    #: Names the token URL, client and scope that the token belongs to. Not a secret.
+    #: Identifies the token endpoint, client and scope that the token belongs to. Not a secret.
     cache_key: str
 
     def to_json(self) -> str:

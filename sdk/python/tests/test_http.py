@@ -20,7 +20,7 @@ from unittest import mock
 import httpx
 
 from automatic_rostering import AsyncClient, Client, RosteringAuth, RosteringError
-from automatic_rostering.threads import in_thread
+from automatic_rostering.threads import Threads, in_thread
 
 from .service import CONFIG, PATIENCE, Service
 
@@ -98,14 +98,20 @@ class Own(Case):
         proxy = f"http://127.0.0.1:{server.getsockname()[1]}"
         config = replace(CONFIG, auth_url="http://login.invalid", allow_http=True)
         with mock.patch.dict(os.environ, http_proxy=proxy, no_proxy=""), Client(config) as client:
-            call = in_thread(client.get_token)
+            call = in_thread(lambda: client.get_token(timeout=2))
             with server.accept()[0] as connection:
                 line = connection.recv(1000).split(b"\r\n")[0]
         self.assertEqual(line, b"POST http://login.invalid/connect/token HTTP/1.1")
         self.assertIsInstance(call.exception(PATIENCE), RosteringError)
 
+    def test_connection_reads_by_name(self) -> None:
+        """As httpcore does to speak to a SOCKS proxy."""
+        stream = mock.Mock(read=lambda max_bytes, timeout: (max_bytes, timeout))
+        Threads()._bound("connection.connect_tcp.complete", {"return_value": stream})
+        self.assertEqual(stream.read(max_bytes=2, timeout=1), (2, 1))
+
     def test_response_to_no_request_in_tls(self) -> None:
-        """In a record of its own. The suite has hostile servers without TLS."""
+        """The surplus response comes in a separate TLS record. The suite's hostile servers have no TLS."""
         tls = [ssl.SSLContext(kind) for kind in (ssl.PROTOCOL_TLS_SERVER, ssl.PROTOCOL_TLS_CLIENT)]
         for context in tls:
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

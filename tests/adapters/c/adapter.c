@@ -49,7 +49,7 @@ static const char *text(const json_t *object, const char *key) {
     return json_string_value(json_object_get(object, key));
 }
 
-/* milliseconds returns a time that is given in seconds, of which null is none. */
+/* milliseconds converts a timeout from seconds; null means no timeout. */
 static int64_t milliseconds(const json_t *seconds, int64_t otherwise) {
     if (seconds == NULL) return otherwise;
     return json_is_null(seconds) ? ROSTERING_NO_TIMEOUT : (int64_t)ceil(json_number_value(seconds) * 1000);
@@ -346,7 +346,7 @@ static void *run(void *argument) {
     return NULL;
 }
 
-/* start makes a call on a thread of its own. */
+/* start makes a call on a new thread. */
 static void start(call *c) {
     pthread_t thread;
     pthread_mutex_lock(&lock);
@@ -379,7 +379,7 @@ static void handle(json_t *request) {
     rostering_error *error = NULL;
     if (i == end || (operations[i].is_call && c->client == NULL)) trap = "no operation, or no client, of that name";
     if (get(c, "log")) trap = "a function of C cannot throw";
-    if (json_number_value(get(c, "timeout")) < 0) trap = "a timeout less than 0 is none";
+    if (json_number_value(get(c, "timeout")) < 0) trap = "a negative timeout means none";
     if (trap == NULL && operations[i].is_call) c->cancel = rostering_cancel_new();
     if (trap == NULL) c->operation = operations[i].run;
     json_t *response = trap != NULL ? json_pack("{s:s}", "trap", trap) : NULL;

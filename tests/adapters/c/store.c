@@ -19,8 +19,7 @@ static FILE *open_connection(const char *host, const char *port) {
     return NULL;
 }
 
-/* post sends an operation, which it frees, and returns the JSON of the response; NULL if there is none with status 200.
- */
+/* post sends an operation, which it frees, and returns the JSON of the response, or NULL if its status is not 200. */
 static json_t *post(const char *url, json_t *operation) {
     char host[64], port[6], path[1024] = "/", line[1024];
     char *body = json_dumps(operation, 0);

@@ -1,4 +1,4 @@
-// Command core is the core as a raw host in a process of its own, which a mutant may end: see tests/adapters/README.md.
+// Command core runs the core as a raw host in a separate process, because a mutant may end it: see tests/adapters/README.md.
 package main
 
 import (

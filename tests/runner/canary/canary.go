@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// Shows reports whether a text has a secret. One of three bytes or fewer is none.
+// Shows reports whether a text has a secret. It ignores secrets of three bytes or fewer.
 func Shows(text, secret string) bool {
 	return len(secret) > 3 && slices.ContainsFunc(forms(secret), func(form string) bool { return strings.Contains(text, form) })
 }

@@ -14,7 +14,7 @@ const secret = `s3cr3t/+ "with"=odd&characters%`
 
 func TestFindsEveryForm(t *testing.T) {
 	for name, text := range map[string]string{
-		"as it is":         "before " + secret + " after",
+		"unchanged":        "before " + secret + " after",
 		"in a form":        "client_secret=" + url.QueryEscape(secret) + "&scope=a",
 		"in JSON":          fmt.Sprintf("{%q:%q}", "client_secret", secret),
 		"in Basic":         "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("client:"+secret)),

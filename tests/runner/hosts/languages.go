@@ -227,7 +227,7 @@ var startRedis = sync.OnceValue(func() (err error) {
 	return err
 })
 
-// Redis returns the URL of a Redis server that runs until the tests have ended.
+// Redis starts Redis until the tests have ended, and returns its URL.
 func Redis() (string, error) {
 	if err := startRedis(); err != nil {
 		return "", err

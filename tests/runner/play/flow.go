@@ -78,7 +78,7 @@ func (c *course) next(call *rule.Step, export string, in map[string]any) (s worl
 	switch {
 	case err != nil:
 	case !isRequest && (s.Step != "store" || s.Timeout != storeTimeout) && s.Step != "wait" && s.Step != "done":
-		err = errors.New("it is none of the contract")
+		err = errors.New("the contract has no such step")
 	case c.shows(string(s.Flow)):
 		err = errors.New("the flow shows a secret")
 	case (s.Flow == nil) != (s.Step == "done"):

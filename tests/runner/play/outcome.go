@@ -38,7 +38,7 @@ func (c *course) learn(s *rule.Step) {
 		Tokens      []string
 	}
 	text, _ := json.Marshal(s.Input)
-	_ = json.Unmarshal(text, &input) // what is no token is no secret
+	_ = json.Unmarshal(text, &input) // other values contain no secrets
 	c.secrets = append(append(c.secrets, input.AccessToken, input.Refused, input.Secret), input.Tokens...)
 }
 
@@ -178,7 +178,7 @@ func sameResponse(s *rule.Step, a protocol.Response) error {
 	return sameHeaders(a.Headers, s.Headers)
 }
 
-// sameHeaders compares headers; "" is none, and "…" at the end stands for anything.
+// sameHeaders compares headers. "" wants the header to be missing; "…" at the end matches anything.
 func sameHeaders(got, want map[string]string) error {
 	for name, value := range want {
 		begin, open := strings.CutSuffix(value, "…")
@@ -189,7 +189,7 @@ func sameHeaders(got, want map[string]string) error {
 	return nil
 }
 
-// misused wants the language's own error, or where there is none the library's, with these parts of its text.
+// misused wants the language's own error, or, in a language without one, the library's, with these parts of its text.
 func misused(s *rule.Step, a protocol.Response) error {
 	var e struct {
 		Code      string

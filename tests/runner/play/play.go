@@ -33,7 +33,7 @@ type Player struct {
 	Flows, Library bool
 	// Observe is called with each call of an export, to check more than the case does; it may be nil.
 	Observe func(export string, input []byte, response protocol.Response)
-	// Redis returns the URL of a Redis server.
+	// Redis starts Redis, if needed, and returns its URL.
 	Redis func() (string, error)
 }
 

@@ -21,7 +21,7 @@ type Rule struct {
 	// the plugin; a case can name another one.
 	Text   string `json:"text"`
 	Anchor string `json:"anchor"`
-	// Native says, by language, which test of its own shows what only a language can show.
+	// Native names, by language, the library's own test of what only that language can show.
 	Native map[string]string `json:"native"`
 	// Differences are the players that do otherwise, by language or name, each with the reason.
 	Differences map[string]string `json:"differences"`
@@ -113,7 +113,7 @@ type Step struct {
 	// Input is the rest of the input; RawInput is all of it.
 	Input    map[string]json.RawMessage `json:"input"`
 	RawInput *string                    `json:"raw_input"`
-	Timeout  json.RawMessage            `json:"timeout"` // of libraries, in seconds; null is none
+	Timeout  json.RawMessage            `json:"timeout"` // of libraries, in seconds; null: no limit
 	Retry    json.RawMessage            `json:"retry"`   // of libraries
 	// Exchanges are what the servers must be asked for in this call, in this order, and nothing else.
 	Exchanges []Exchange `json:"exchanges"`
@@ -153,14 +153,14 @@ type Outcome struct {
 	Ends []string `json:"ends"`
 
 	JSON  json.RawMessage            `json:"json"`  // the output is this JSON value
-	Got   map[string]json.RawMessage `json:"got"`   // the output is a JSON object with these fields; null is none
+	Got   map[string]json.RawMessage `json:"got"`   // the output is a JSON object with these fields; null: it lacks the field
 	Empty bool                       `json:"empty"` // the output is empty
 	Step  *Exchange                  `json:"step"`  // with Begin or Resume: the next step
 	Until *int64                     `json:"until"` // that of done, if it matters
 	Logs  *[]string                  `json:"logs"`  // the beginnings of the log lines, in order
 
 	Status  int               `json:"status"`
-	Headers map[string]string `json:"headers"` // "" is none; … at the end stands for anything; of open, those of all its calls
+	Headers map[string]string `json:"headers"` // "": must be missing; … at the end matches anything; of open, those of all its calls
 	Body    *string           `json:"body"`
 	Value   *string           `json:"value"`    // of a store
 	NoValue bool              `json:"no_value"` // the store has none
@@ -251,7 +251,7 @@ type Saw struct {
 	Server  string            `json:"server"`
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
-	Headers map[string]string `json:"headers"` // "" is none
+	Headers map[string]string `json:"headers"` // "": must be missing
 	Body    *string           `json:"body"`
 	Maybe   bool              `json:"maybe"` // if there was one
 }

@@ -64,7 +64,7 @@ func (s *Server) serve(c net.Conn, in *bufio.Reader) {
 	}
 }
 
-// repeat writes a text again and again until the client leaves. An empty pause is none.
+// repeat writes a text again and again until the client leaves, with a pause in between unless that is 0.
 func repeat(c net.Conn, text string, seconds float64) {
 	if seconds == 0 { // fast enough that only the client's limit ends it
 		text = strings.Repeat(text, max(1, 64<<10/len(text)))

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Redis is a Redis server on loopback that keeps nothing on disk.
+// Redis runs redis-server on loopback, with nothing on disk.
 type Redis struct {
 	URL string
 

@@ -23,7 +23,7 @@ type Script struct {
 	wrong    []error
 }
 
-// of is the script of a server for requests of a kind: nil while there is none.
+// of returns the script of a server for requests of a kind, which returns nil while the script is off.
 func (s *Script) of(kind string) func(r *http.Request, body string) *rule.Response {
 	return func(r *http.Request, body string) *rule.Response {
 		s.mutex.Lock()

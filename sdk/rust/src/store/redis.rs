@@ -7,7 +7,7 @@ use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue};
 
 use crate::{Cause, Store, lock, opaque};
 
-/// Shares the token through a Redis server, in any of the languages.
+/// Shares the token through Redis, in any of the languages.
 pub struct RedisStore {
     client: Client,
     idle: Mutex<Option<MultiplexedConnection>>,

@@ -50,7 +50,7 @@ fn in_threads() {
 #[test]
 fn in_async_code() {
     for mut builder in [Builder::new_current_thread(), Builder::new_multi_thread()] {
-        let runtime = builder.build().unwrap(); // without I/O and time of its own
+        let runtime = builder.build().unwrap(); // with neither I/O nor timers enabled
         runtime.block_on(async { call() });
         runtime.block_on(async { tokio::spawn(async { call() }).await.unwrap() });
     }

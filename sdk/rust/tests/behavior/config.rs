@@ -56,8 +56,8 @@ fn variable_that_is_not_unicode() {
     assert!(printed.contains("<config_invalid: ROSTERING_CLIENT_SECRET is not valid Unicode>"), "{printed}");
 }
 
-/// The sandbox stands in for a proxy, which gets the token request for another host, but none to loopback, unless the
-/// program says so.
+/// The sandbox plays a proxy. It gets the token request for another host, and requests to loopback only if the program
+/// asks for that.
 #[test]
 fn proxies() {
     if env::var(CHILD).is_ok() {

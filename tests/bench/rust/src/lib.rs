@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 const MARGIN: i64 = 60; // seconds
 
-// The target has no clock of its own.
+// The target's standard library has no clock.
 #[link(wasm_import_module = "wasi_snapshot_preview1")]
 extern "C" {
     fn clock_time_get(clock: u32, precision: u64, nanoseconds: *mut u64) -> u32;

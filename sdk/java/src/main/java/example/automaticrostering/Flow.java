@@ -18,10 +18,10 @@ final class Flow {
   private final Driver driver;
   final boolean isForced;
 
-  /** With which it began, or null. */
+  /** The refused token that began this flow, or null. */
   final Refusal refused;
 
-  /** Completes with the next token of a step, with null if there is none, or with the error. */
+  /** Completes with the next step's token, with null if no step has one, or with the error. */
   CompletableFuture<Token> news = new CompletableFuture<>();
 
   /** Completes with the last token, with the error, or with null if the flow was abandoned. */

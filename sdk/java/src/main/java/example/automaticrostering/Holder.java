@@ -90,7 +90,7 @@ final class Holder {
     }
   }
 
-  /** Waits for a flow, but not longer than for a step. Null is no token, and no error. */
+  /** Waits for a flow, for as long as a step may take. Null: it took longer, or was abandoned. */
   private static Token await(CompletableFuture<Token> result)
       throws InterruptedException, ExecutionException {
     try {

@@ -248,7 +248,7 @@ public class RosteringClient implements AutoCloseable {
   }
 
   /**
-   * Sends a request of your own with the token, through the client's {@code HttpClient}, whose
+   * Sends your own request with the token, through the client's {@code HttpClient}, whose
    * {@code send} it resembles. Requests to the scheme, host and port of the base URL get the token;
    * others are sent unchanged, and so is a request that already has an {@code Authorization}. Add
    * the ids of customer and user yourself.
@@ -260,7 +260,7 @@ public class RosteringClient implements AutoCloseable {
    * needs a new stream each time.
    *
    * @throws IOException if there is no response
-   * @throws RosteringException if there is no token, or the client's timeout ends the call
+   * @throws RosteringException if no token can be obtained, or the client's timeout ends the call
    */
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler)
       throws IOException, InterruptedException {

@@ -133,7 +133,7 @@ public final class RosteringClientBuilder {
         : new ExtismHost(Parser.parse(wasm), InterpreterMachine::new, config.keys(), log);
   }
 
-  /** Converts a timeout to nanoseconds; one of more than three centuries is none. */
+  /** Converts a timeout to nanoseconds; more than three centuries means no timeout. */
   static long nanos(Duration timeout) {
     if (notNull(timeout, "timeout").isZero() || timeout.isNegative()) {
       throw new IllegalArgumentException("a timeout must be positive, not " + timeout);

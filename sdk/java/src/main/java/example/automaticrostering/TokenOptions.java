@@ -10,7 +10,7 @@ public final class TokenOptions {
     this.refused = refused;
   }
 
-  /** Selects the cached token, or a new one if there is none. */
+  /** Selects the cached token, or requests one if none is cached. */
   public static TokenOptions cached() {
     return new TokenOptions(false, null);
   }
