@@ -47,8 +47,6 @@ type driver struct {
 	failed   map[Code]int64           // of these
 	ended    chan struct{}            // closed when the client is closed and no call in progress
 	requests map[string]*http.Request // by their inputs
-	lines    []line                   // of flows, to be logged
-	logging  bool                     // whether that is being done
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -149,36 +147,6 @@ func (d *driver) log(lines ...line) {
 		if logger != nil {
 			logger.Log(context.Background(), l.level, l.text)
 		}
-	}
-}
-
-// mostLines bounds the lines that wait for a log handler.
-const mostLines = 1000
-
-// logSoon logs lines of a flow as soon as those before them are logged.
-func (d *driver) logSoon(lines []line) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if len(d.lines) < mostLines {
-		d.lines = append(d.lines, lines...)
-	}
-	if len(d.lines) > 0 && !d.logging {
-		d.logging = true
-		go d.logLines()
-	}
-}
-
-func (d *driver) logLines() {
-	for {
-		d.mutex.Lock()
-		lines := d.lines
-		d.lines = nil
-		if d.logging = len(lines) > 0; !d.logging {
-			d.mutex.Unlock()
-			return
-		}
-		d.mutex.Unlock()
-		d.log(lines...)
 	}
 }
 

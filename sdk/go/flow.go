@@ -20,6 +20,7 @@ type flow struct {
 	cause   error // of its last failed request
 	// storeFailed is whether the last step was one of the store, and failed.
 	storeFailed bool
+	lines       []line // to be logged at the end
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
 	token  *tokenObject  // of the last step that had one
@@ -81,7 +82,7 @@ func (f *flow) call(export string, input result) (s *step) {
 	for i := range lines { // the warning of a store is shown without a logger, too
 		lines[i].always = f.storeFailed && lines[i].level == slog.LevelWarn
 	}
-	d.logSoon(lines)
+	f.lines = append(f.lines, lines...)
 	return s
 }
 

@@ -67,9 +67,6 @@ func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Re
 	}
 	response, err := client.Do(q)
 	if err != nil {
-		if failed := b.failure(); failed != nil && q.Context().Err() == nil {
-			return nil, bodyError{failed}
-		}
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()

@@ -25,7 +25,7 @@ func TestOrigins(t *testing.T) {
 }
 
 func TestMarginIsRoundedUp(t *testing.T) {
-	if got := (&Config{RefreshMargin: 1500 * time.Millisecond}).margin(); got != "2" {
+	if got := (&Config{RefreshMargin: 1500 * time.Millisecond}).keys()["refresh_margin"]; got != "2" {
 		t.Errorf("1.5 s are %q", got)
 	}
 }

@@ -125,7 +125,7 @@ func (d *driver) do(ctx context.Context, call *call) (response *Response, err er
 func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
 	client := d.http.Load()
 	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), client, b, limits{d.maxBody + 1, maxErrorBody})
-	if unsent, ok := errors.AsType[bodyError](err); ok {
+	if unsent, ok := errors.AsType[bodyError](err); ok && ctx.Err() == nil {
 		return nil, fmt.Errorf("rostering: body: %w", unsent.error)
 	}
 	switch {
