@@ -155,14 +155,6 @@ func TestEveryNameIsDocumented(t *testing.T) {
 	}
 }
 
-// ListJobs(ctx, Force()) does not compile, and GetToken takes what all calls take.
-func TestOptionsOfCalls(t *testing.T) {
-	var _ rostering.TokenOption = rostering.WithCallTimeout(0)
-	if _, ok := rostering.Force().(rostering.CallOption); ok {
-		t.Error("Force is an option of every call")
-	}
-}
-
 // A zero Client or Transport returns an error, and does not panic.
 func TestZeroValues(t *testing.T) {
 	var zero rostering.Client

@@ -133,12 +133,12 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	switch s.Step {
 	case "request":
 		client := d.http.Load()
-		if r, err = s.request(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		if r, err = s.requestToken(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			d.reconnect(client)
 		}
 		f.cause = err
 	case "store":
-		r, err = s.do(ctx, d.store)
+		r, err = s.useStore(ctx, d.store)
 	case "wait":
 		pause(ctx, seconds(s.Seconds*(1+rand.Float64()/2))) // at random, so that a fleet is no thundering herd
 	default:

@@ -63,15 +63,19 @@ func withDefaults(headers, defaults map[string]string) map[string]string {
 		return headers
 	}
 	all := maps.Clone(defaults)
-	for name := range all {
-		for given := range headers {
-			if strings.EqualFold(given, name) {
-				delete(all, name)
-			}
-		}
-	}
+	maps.DeleteFunc(all, func(name, _ string) bool { return has(headers, name) })
 	maps.Copy(all, headers)
 	return all
+}
+
+// has reports whether there is a header of a name, in any case.
+func has[V any](headers map[string]V, name string) bool {
+	for given := range headers {
+		if strings.EqualFold(given, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // body is the body of a request, for each of its attempts.
