@@ -35,7 +35,6 @@ type driver struct {
 	open   context.Context // canceled when the client closes
 	cancel context.CancelCauseFunc
 	flows  sync.WaitGroup
-	free   func() error
 
 	sent atomic.Int64 // requests to the service
 	last atomic.Pointer[Status]
@@ -68,7 +67,6 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 		d.http.Store(withoutRedirects(s.http))
 	}
 	d.open, d.cancel = context.WithCancelCause(context.Background())
-	d.free = sync.OnceValue(d.release)
 	return d, nil
 }
 
@@ -240,7 +238,8 @@ func (d *driver) shutdown(ctx context.Context) (err error) {
 	return err
 }
 
-func (d *driver) release() error {
+// free frees the plugin, whose last status stays.
+func (d *driver) free() error {
 	if d.ownHTTP {
 		d.http.Load().CloseIdleConnections()
 	}
