@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -91,24 +90,6 @@ func faked(f func(*http.Request) error) rostering.Option {
 		}
 		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(someToken))}, nil
 	})})
-}
-
-func Example() {
-	s, config := serve(responds(http.StatusOK, `[{"id":1}]`))
-	defer s.Close()
-	ctx := context.Background()
-	client, err := rostering.New(ctx, config)
-	if err != nil {
-		log.Fatal(err) // says how to fix it
-	}
-	defer client.Close()
-	jobs, err := client.ForCustomer("another").ListJobs(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s\n", jobs.Body)
-
-	// Output: [{"id":1}]
 }
 
 // snippet
