@@ -3,6 +3,7 @@ package rostering
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -71,9 +72,6 @@ func (c *Client) send(ctx context.Context, call *call, options []CallOption) (*R
 	for _, option := range options {
 		option.apply(call)
 	}
-	if c.driver != nil {
-		call.input.Headers = withDefaults(call.input.Headers, c.driver.headers)
-	}
 	return c.driver.do(ctx, call)
 }
 
@@ -95,13 +93,13 @@ func (c *Client) GetToken(ctx context.Context, options ...TokenOption) (Token, e
 // to another client id, scope or token endpoint, the error is an [*Error] with
 // [CodeTokenMismatch].
 func (c *Client) SetToken(ctx context.Context, t Token) error {
-	return c.driver.changeToken(ctx, "set_token", func() any { return t.object(c.driver.now()) })
+	return c.driver.change(ctx, func() error { return c.driver.changeToken("set_token", t.object(c.driver.now())) })
 }
 
 // ClearToken forgets the token and the backoff after failed token requests. A token in a
 // store of [WithStore] stays there.
 func (c *Client) ClearToken(ctx context.Context) error {
-	return c.driver.changeToken(ctx, "clear_token", func() any { return struct{}{} })
+	return c.driver.change(ctx, func() error { return c.driver.changeToken("clear_token", result{}) })
 }
 
 // SetSecret changes the client secret of the client and all its views, after a rotation: the next token
@@ -114,13 +112,12 @@ func (c *Client) SetSecret(ctx context.Context, secret Secret) error {
 // Close cancels the calls in progress and frees the plugin with its token. These calls, and
 // all later ones, return [ErrClosed]. For a view, it does nothing.
 func (c *Client) Close() error {
-	if c.driver == nil || c.view {
-		return nil
-	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = c.driver.shutdown(ended)
-	return c.driver.free()
+	if err := c.Shutdown(ended); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }
 
 // Shutdown waits for the calls in progress and then closes the client. If ctx ends first,

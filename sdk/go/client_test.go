@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -93,24 +92,6 @@ func faked(f func(*http.Request) error) rostering.Option {
 	})})
 }
 
-func Example() {
-	s, config := serve(responds(http.StatusOK, `[{"id":1}]`))
-	defer s.Close()
-	ctx := context.Background()
-	client, err := rostering.New(ctx, config)
-	if err != nil {
-		log.Fatal(err) // says how to fix it
-	}
-	defer client.Close()
-	jobs, err := client.ForCustomer("another").ListJobs(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%s\n", jobs.Body)
-
-	// Output: [{"id":1}]
-}
-
 // snippet
 type jobLister interface {
 	ListJobs(context.Context, ...rostering.CallOption) (*rostering.Response, error)
@@ -152,14 +133,6 @@ func TestEveryNameIsDocumented(t *testing.T) {
 	}
 	if names < 60 {
 		t.Errorf("only %d names", names)
-	}
-}
-
-// ListJobs(ctx, Force()) does not compile, and GetToken takes what all calls take.
-func TestOptionsOfCalls(t *testing.T) {
-	var _ rostering.TokenOption = rostering.WithCallTimeout(0)
-	if _, ok := rostering.Force().(rostering.CallOption); ok {
-		t.Error("Force is an option of every call")
 	}
 }
 

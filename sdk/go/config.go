@@ -2,6 +2,7 @@ package rostering
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"reflect"
 	"strconv"
@@ -60,17 +61,9 @@ func fieldOf(key string) string {
 // seconds) and ROSTERING_ALLOW_HTTP (true or false). An empty variable counts as missing. [New]
 // names all that are missing or invalid.
 func ConfigFromEnv() Config {
-	c := Config{
-		Environment:  Environment(os.Getenv("ROSTERING_ENVIRONMENT")),
-		AuthURL:      os.Getenv("ROSTERING_AUTH_URL"),
-		BaseURL:      os.Getenv("ROSTERING_BASE_URL"),
-		ClientID:     os.Getenv("ROSTERING_CLIENT_ID"),
-		ClientSecret: Secret(os.Getenv("ROSTERING_CLIENT_SECRET")),
-		CustomerID:   os.Getenv("ROSTERING_CUSTOMER_ID"),
-		UserID:       os.Getenv("ROSTERING_USER_ID"),
-		Scope:        os.Getenv("ROSTERING_SCOPE"),
-		rawMargin:    os.Getenv("ROSTERING_REFRESH_MARGIN"),
-		rawAllowHTTP: os.Getenv("ROSTERING_ALLOW_HTTP"),
+	var c Config
+	for key, value := range c.strings() {
+		*value = os.Getenv("ROSTERING_" + strings.ToUpper(key))
 	}
 	if seconds, err := strconv.ParseUint(c.rawMargin, 10, 32); err == nil {
 		c.RefreshMargin, c.rawMargin = cmp.Or(time.Duration(seconds)*time.Second, -1), ""
@@ -81,39 +74,36 @@ func ConfigFromEnv() Config {
 	return c
 }
 
+// strings returns the keys that the plugin reads, each with the field of its string.
+func (c *Config) strings() map[string]*string {
+	return map[string]*string{
+		"environment":    (*string)(&c.Environment),
+		"auth_url":       &c.AuthURL,
+		"base_url":       &c.BaseURL,
+		"client_id":      &c.ClientID,
+		"client_secret":  (*string)(&c.ClientSecret),
+		"customer_id":    &c.CustomerID,
+		"user_id":        &c.UserID,
+		"scope":          &c.Scope,
+		"refresh_margin": &c.rawMargin,
+		"allow_http":     &c.rawAllowHTTP,
+	}
+}
+
 // keys returns the config as the plugin reads it: an empty value counts as missing.
 func (c *Config) keys() map[string]string {
-	return map[string]string{
-		"environment":    string(c.Environment),
-		"auth_url":       c.AuthURL,
-		"base_url":       c.BaseURL,
-		"client_id":      c.ClientID,
-		"client_secret":  string(c.ClientSecret),
-		"customer_id":    c.CustomerID,
-		"user_id":        c.UserID,
-		"scope":          c.Scope,
-		"refresh_margin": cmp.Or(c.margin(), c.rawMargin),
-		"allow_http":     c.allowHTTP(),
+	keys := map[string]string{}
+	for key, value := range c.strings() {
+		keys[key] = *value
 	}
-}
-
-func (c *Config) allowHTTP() string {
 	if c.AllowHTTP {
-		return "true"
+		keys["allow_http"] = "true"
 	}
-	return c.rawAllowHTTP
-}
-
-func (c *Config) margin() string {
 	switch {
-	case c.RefreshMargin == 0:
-		return ""
 	case c.RefreshMargin < 0:
-		return "0"
+		keys["refresh_margin"] = "0"
+	case c.RefreshMargin > 0:
+		keys["refresh_margin"] = fmt.Sprint(int64((c.RefreshMargin-1)/time.Second + 1))
 	}
-	seconds := c.RefreshMargin / time.Second
-	if c.RefreshMargin%time.Second > 0 {
-		seconds++
-	}
-	return strconv.FormatInt(int64(seconds), 10)
+	return keys
 }

@@ -8,9 +8,7 @@
 //	jobs, err := client.ListJobs(ctx)
 //
 // Create one client for each process and share it: it is safe for concurrent use, and
-// requests, caches and renews the access token. A WebAssembly plugin decides when to request
-// a token, what clients share, and what a response means; this package runs the plugin, keeps
-// the token, and sends the requests with net/http.
+// requests, caches and renews the access token.
 //
 // A call that fails returns an [*Error]; [Retry] retries a call. [Client.ForCustomer] and
 // [Client.ForUser] return views of a client with other ids. [Transport] adds the token to your

@@ -3,6 +3,7 @@ package rostering
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -30,25 +31,21 @@ type driver struct {
 	timeout  time.Duration // of a call; zero means none
 	maxBody  int64
 	clock    func() time.Time
-	base     string // the origin to which a [Transport] sends the token; empty without BaseURL
 
 	open   context.Context // canceled when the client closes
 	cancel context.CancelCauseFunc
 	flows  sync.WaitGroup
-	free   func() error
 
 	sent atomic.Int64 // requests to the service
 	last atomic.Pointer[Status]
 
-	mutex    sync.Mutex
-	closed   bool
-	running  int                      // calls in progress
-	calls    int64                    // that began
-	failed   map[Code]int64           // of these
-	ended    chan struct{}            // closed when the client is closed and no call in progress
-	requests map[string]*http.Request // by their inputs
-	lines    []line                   // of flows, to be logged
-	logging  bool                     // whether that is being done
+	mutex     sync.Mutex
+	closed    bool
+	running   int                      // calls in progress
+	calls     int64                    // that began
+	failed    map[Code]int64           // of these
+	ended     chan struct{}            // closed when the client is closed and no call in progress
+	templates map[string]*http.Request // of requests, by their inputs
 }
 
 func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
@@ -59,8 +56,7 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 	}
 	d := &driver{
 		instance: instance, ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
-		clock: s.clock, base: baseOrigin(config.BaseURL),
-		logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), requests: map[string]*http.Request{},
+		clock: s.clock, logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), templates: map[string]*http.Request{},
 	}
 	if err := d.check(); err != nil {
 		_ = instance.close()
@@ -71,8 +67,24 @@ func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error
 		d.http.Store(withoutRedirects(s.http))
 	}
 	d.open, d.cancel = context.WithCancelCause(context.Background())
-	d.free = sync.OnceValue(d.release)
 	return d, nil
+}
+
+// check refuses a plugin with another contract, and has the plugin check the config and the headers.
+func (d *driver) check() error {
+	var plugin struct{ Contract int }
+	if output, err := d.use(nil, "version", nil); err != nil || json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
+		return fmt.Errorf("rostering: the plugin has contract %d, but this library needs %d: use the library from the plugin's release",
+			plugin.Contract, Contract)
+	}
+	if _, err := d.use(nil, "check", nil); err != nil || len(d.headers) == 0 {
+		return err
+	}
+	_, err := d.template(&call{input: input{Headers: d.headers, CustomerID: null, UserID: null}})
+	if e, ok := errors.AsType[*Error](err); ok && e.Code != CodeInvalidInput {
+		return nil // without a BaseURL, the client is for tokens alone
+	}
+	return err
 }
 
 // token makes a call of GetToken.
@@ -104,15 +116,13 @@ func (d *driver) change(ctx context.Context, change func() error) error {
 }
 
 // changeToken calls set_token or clear_token.
-func (d *driver) changeToken(ctx context.Context, export string, input func() any) (err error) {
-	return d.change(ctx, func() error {
-		d.instance.use(export, object(input()), func(_ []byte, failed error) {
-			if err = failed; err == nil {
-				d.holder.drop(export == "set_token")
-			}
-		})
-		return err
+func (d *driver) changeToken(export string, input any) (err error) {
+	d.instance.use(export, object(input), func(_ []byte, failed error) {
+		if err = failed; err == nil {
+			d.holder.drop(export == "set_token")
+		}
 	})
+	return err
 }
 
 // use calls an export that does not change the plugin's state, for a call, or for none.
@@ -149,36 +159,6 @@ func (d *driver) log(lines ...line) {
 		if logger != nil {
 			logger.Log(context.Background(), l.level, l.text)
 		}
-	}
-}
-
-// mostLines bounds the lines that wait for a log handler.
-const mostLines = 1000
-
-// logSoon logs lines of a flow as soon as those before them are logged.
-func (d *driver) logSoon(lines []line) {
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if len(d.lines) < mostLines {
-		d.lines = append(d.lines, lines...)
-	}
-	if len(d.lines) > 0 && !d.logging {
-		d.logging = true
-		go d.logLines()
-	}
-}
-
-func (d *driver) logLines() {
-	for {
-		d.mutex.Lock()
-		lines := d.lines
-		d.lines = nil
-		if d.logging = len(lines) > 0; !d.logging {
-			d.mutex.Unlock()
-			return
-		}
-		d.mutex.Unlock()
-		d.log(lines...)
 	}
 }
 
@@ -258,7 +238,8 @@ func (d *driver) shutdown(ctx context.Context) (err error) {
 	return err
 }
 
-func (d *driver) release() error {
+// free frees the plugin, whose last status stays.
+func (d *driver) free() error {
 	if d.ownHTTP {
 		d.http.Load().CloseIdleConnections()
 	}

@@ -2,7 +2,6 @@ package rostering
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -84,18 +83,23 @@ func (e *Error) Error() string {
 // Unwrap returns the cause of a network_error that occurred in this call, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
+// errorObject is an error as the contract describes it.
+type errorObject struct {
+	*fields
+	Headers    http.Header `json:"headers,omitempty"`
+	Body       *string     `json:"body,omitempty"`
+	RetryAfter int64       `json:"retry_after,omitempty"` // seconds
+}
+
+type fields Error // without its methods
+
 // MarshalJSON returns the error as the contract's JSON object.
 func (e *Error) MarshalJSON() ([]byte, error) {
-	type fields Error
-	var body *string
+	o := errorObject{fields: (*fields)(e), Headers: e.Header, RetryAfter: int64(e.RetryAfter / time.Second)}
 	if e.Body != "" || e.emptyBody {
-		body = &e.Body
+		o.Body = &e.Body
 	}
-	return json.Marshal(struct {
-		*fields
-		Body       *string `json:"body,omitempty"`
-		RetryAfter int64   `json:"retry_after,omitempty"`
-	}{(*fields)(e), body, int64(e.RetryAfter / time.Second)})
+	return json.Marshal(o)
 }
 
 // names are the names in this package of the input fields of the contract.
@@ -123,14 +127,9 @@ func variables(message string) (all []string) {
 
 // pluginError decodes the plugin's error, and appends the name of its key in this package.
 func pluginError(object []byte) error {
-	var e Error
-	var more struct {
-		Headers    http.Header `json:"headers"`
-		Body       *string     `json:"body"`
-		RetryAfter int64       `json:"retry_after"` // seconds
-	}
-	err := errors.Join(json.Unmarshal(object, &e), json.Unmarshal(object, &more))
-	if err != nil || e.Code == "" {
+	e := new(Error)
+	o := errorObject{fields: (*fields)(e)}
+	if json.Unmarshal(object, &o) != nil || e.Code == "" {
 		return pluginFailed("it returned no error")
 	}
 	switch input := names[e.Key]; {
@@ -139,7 +138,9 @@ func pluginError(object []byte) error {
 	case e.Code != CodeInvalidInput && e.Key != "":
 		e.Message += " (" + strings.Join(variables(e.Message), "; ") + ")"
 	}
-	e.emptyBody = more.Body != nil && e.Body == ""
-	e.Header, e.RetryAfter = more.Headers, time.Duration(more.RetryAfter)*time.Second
-	return &e
+	e.Header, e.RetryAfter = o.Headers, time.Duration(o.RetryAfter)*time.Second
+	if o.Body != nil {
+		e.Body, e.emptyBody = *o.Body, *o.Body == ""
+	}
+	return e
 }

@@ -1,6 +1,7 @@
 package rostering
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ type flow struct {
 	cause   error // of its last failed request
 	// storeFailed is whether the last step was one of the store, and failed.
 	storeFailed bool
+	lines       []line // to be logged at the end
 
 	news   chan struct{} // closed and replaced when there is a token, and at the end
 	token  *tokenObject  // of the last step that had one
@@ -81,7 +83,7 @@ func (f *flow) call(export string, input result) (s *step) {
 	for i := range lines { // the warning of a store is shown without a logger, too
 		lines[i].always = f.storeFailed && lines[i].level == slog.LevelWarn
 	}
-	d.logSoon(lines)
+	f.lines = append(f.lines, lines...)
 	return s
 }
 
@@ -132,12 +134,12 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	switch s.Step {
 	case "request":
 		client := d.http.Load()
-		if r, err = s.request(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		if r, err = s.requestToken(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			d.reconnect(client)
 		}
 		f.cause = err
 	case "store":
-		r, err = s.do(ctx, d.store)
+		r, err = s.useStore(ctx, d.store)
 	case "wait":
 		pause(ctx, seconds(s.Seconds*(1+rand.Float64()/2))) // at random, so that a fleet is no thundering herd
 	default:
@@ -159,8 +161,11 @@ func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 // result is an input of the plugin, mostly the result of a step.
 type result map[string]any
 
-// object encodes an input of the plugin, which cannot fail.
+// object encodes an input of the plugin, which cannot fail. It escapes no HTML, which the plugin reads slowly.
 func object(v any) []byte {
-	b, _ := json.Marshal(v)
-	return b
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(v)
+	return b.Bytes()
 }

@@ -166,10 +166,13 @@ func (h *holder) begin(ctx context.Context, force bool) *flow {
 	ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(h.driver.open, func() { f.cancel(ErrClosed) })
 	h.flow = f
-	h.driver.flows.Go(func() {
+	h.driver.flows.Add(1)
+	go func() {
+		defer func() { h.driver.log(f.lines...) }() // closing does not wait for the handler, which may call Close
+		defer h.driver.flows.Done()
 		defer stop()
 		f.run(ctx)
-	})
+	}()
 	return f
 }
 

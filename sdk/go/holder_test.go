@@ -1,7 +1,6 @@
 package rostering_test
 
 import (
-	"fmt"
 	"net/http"
 	"runtime"
 	"testing"
@@ -80,15 +79,15 @@ func TestRenewalBeforeAFreeze(t *testing.T) {
 	}
 }
 
-// Requests for more inputs than are kept are built again.
-func TestManyInputs(t *testing.T) {
-	_, client := open(t, func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, r.Header.Get("CUSTOMER_ID")) })
-	for range 2 {
-		for n := range 300 {
-			id := fmt.Sprint("customer-", n)
-			if r, err := client.ForCustomer(id).ListJobs(t.Context()); err != nil || string(r.Body) != id {
-				t.Fatalf("%s: %v, %v", id, r, err)
-			}
-		}
+// A further client has no compiled plugin of its own.
+func TestManyClients(t *testing.T) {
+	newClient(t, fullConfig)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 {
+		newClient(t, fullConfig)
+	}
+	if runtime.ReadMemStats(&after); after.TotalAlloc-before.TotalAlloc > 100*400<<10 {
+		t.Errorf("100 clients allocated %d bytes", after.TotalAlloc-before.TotalAlloc)
 	}
 }

@@ -22,21 +22,21 @@ const maxErrorBody = 4<<10 + 1
 // other goes into the error.
 func accepted(status int) bool { return status/100 == 2 || status == http.StatusNotModified }
 
-// request is a request of the plugin.
-type request struct {
+// outgoing is a request of the plugin.
+type outgoing struct {
 	Method, URL string
 	Headers     map[string]string
 	Body        string // of a token request
 }
 
-// template returns the request, without the caller's body.
-func (r *request) template() (*http.Request, error) {
-	q, err := http.NewRequest(r.Method, r.URL, strings.NewReader(r.Body))
+// request returns the request, without the caller's body.
+func (o *outgoing) request() (*http.Request, error) {
+	q, err := http.NewRequest(o.Method, o.URL, strings.NewReader(o.Body))
 	if err != nil {
 		return nil, err
 	}
 	q.Header.Set("User-Agent", userAgent)
-	for name, value := range r.Headers {
+	for name, value := range o.Headers {
 		q.Header.Set(name, value)
 	}
 	return q, nil
@@ -67,9 +67,6 @@ func exchange(q *http.Request, client *http.Client, b *body, read limits) (_ *Re
 	}
 	response, err := client.Do(q)
 	if err != nil {
-		if failed := b.failure(); failed != nil && q.Context().Err() == nil {
-			return nil, bodyError{failed}
-		}
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()

@@ -29,16 +29,17 @@ type settings struct {
 }
 
 func newSettings(options []Option) (*settings, error) {
-	s := &settings{timeout: DefaultTimeout, maxBody: DefaultMaxBody, clock: time.Now}
+	s := &settings{timeout: DefaultTimeout, maxBody: DefaultMaxBody}
 	for _, option := range options {
 		if option == nil {
 			return nil, misconfigured("an option of New is nil")
 		}
 		option(s)
 	}
-	switch {
-	case s.clock == nil:
+	if s.clock == nil {
 		s.clock = time.Now
+	}
+	switch {
 	case s.timeout < 0:
 		return nil, misconfigured("WithTimeout: the timeout must not be negative, but is %s; 0 means none", s.timeout)
 	case s.maxBody <= 0:
@@ -93,10 +94,6 @@ type CallOption interface {
 	apply(*call)
 }
 
-type tokenOption func(*call)
-
-func (o tokenOption) applyToToken(c *call) { o(c) }
-
 type callOption func(*call)
 
 func (o callOption) applyToToken(c *call) { o(c) }
@@ -114,10 +111,10 @@ func WithCallHeader(header http.Header) CallOption {
 
 // Force requests a new token even if the cached one is valid. If that fails, the cached one
 // stays.
-func Force() TokenOption { return tokenOption(func(c *call) { c.force = true }) }
+func Force() TokenOption { return callOption(func(c *call) { c.force = true }) }
 
 // Refused reports that the service responded with 401 to this token. If it is still the cached
 // one, a new one is requested, once for all callers that received the 401.
 func Refused(accessToken Secret) TokenOption {
-	return tokenOption(func(c *call) { c.refused = new(string(accessToken)) })
+	return callOption(func(c *call) { c.refused = new(string(accessToken)) })
 }

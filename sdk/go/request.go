@@ -2,7 +2,6 @@ package rostering
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -64,15 +63,19 @@ func withDefaults(headers, defaults map[string]string) map[string]string {
 		return headers
 	}
 	all := maps.Clone(defaults)
-	for name := range all {
-		for given := range headers {
-			if strings.EqualFold(given, name) {
-				delete(all, name)
-			}
-		}
-	}
+	maps.DeleteFunc(all, func(name, _ string) bool { return has(headers, name) })
 	maps.Copy(all, headers)
 	return all
+}
+
+// has reports whether there is a header of a name, in any case.
+func has[V any](headers map[string]V, name string) bool {
+	for given := range headers {
+		if strings.EqualFold(given, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // body is the body of a request, for each of its attempts.
@@ -80,7 +83,6 @@ type body struct {
 	once   io.ReadCloser                 // if the body can be read only once; nil after that
 	open   func() (io.ReadCloser, error) // or else
 	length int64                         // zero if unknown
-	failed atomic.Pointer[error]         // of a read
 }
 
 func (r *Request) body() *body {
@@ -112,7 +114,7 @@ func (b *body) reader() (next io.ReadCloser, err error) {
 	if next == http.NoBody {
 		return next, nil // net/http compares it
 	}
-	return &reader{ReadCloser: next, body: b}, nil
+	return &reader{ReadCloser: next}, nil
 }
 
 // close closes a body that was not sent.
@@ -122,17 +124,16 @@ func (b *body) close() {
 	}
 }
 
-// reader remembers if the caller's body failed, which is no failure of the network.
+// reader marks the errors of the caller's body, which are no failures of the network.
 type reader struct {
 	io.ReadCloser
-	body   *body
 	closed atomic.Bool // by net/http, after its own failure
 }
 
 func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) && !r.closed.Load() {
-		r.body.failed.Store(&err)
+	if err != nil && err != io.EOF && !r.closed.Load() {
+		err = bodyError{err}
 	}
 	return n, err
 }
@@ -140,17 +141,6 @@ func (r *reader) Read(p []byte) (int, error) {
 func (r *reader) Close() error {
 	r.closed.Store(true)
 	return r.ReadCloser.Close()
-}
-
-// failure returns why the body could not be read, or nil.
-func (b *body) failure() error {
-	if b == nil {
-		return nil
-	}
-	if err := b.failed.Load(); err != nil {
-		return *err
-	}
-	return nil
 }
 
 // Response is a response of the service, with its whole body.

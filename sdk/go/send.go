@@ -76,7 +76,8 @@ func (d *driver) do(ctx context.Context, call *call) (response *Response, err er
 		return nil, err
 	}
 	defer func() { leave(err) }()
-	q, err := d.request(call)
+	call.input.Headers = withDefaults(call.input.Headers, d.headers)
+	q, err := d.template(call)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (d *driver) do(ctx context.Context, call *call) (response *Response, err er
 func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
 	client := d.http.Load()
 	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), client, b, limits{d.maxBody + 1, maxErrorBody})
-	if unsent, ok := errors.AsType[bodyError](err); ok {
+	if unsent, ok := errors.AsType[bodyError](err); ok && ctx.Err() == nil {
 		return nil, fmt.Errorf("rostering: body: %w", unsent.error)
 	}
 	switch {
@@ -157,19 +158,19 @@ func (d *driver) explain(c *call, x result) error {
 	return pluginError(output)
 }
 
-// mostRequests bounds the requests that are kept, and mostInput their inputs, in bytes: valid ones
+// mostTemplates bounds the templates that are kept, and mostInput their inputs, in bytes: valid ones
 // are smaller.
 const (
-	mostRequests = 256
-	mostInput    = 512 << 10
+	mostTemplates = 256
+	mostInput     = 512 << 10
 )
 
-// request returns the plugin's request for a call, without a body and a token. It must not
+// template returns the plugin's request for a call, without a body and a token. It must not
 // be changed: the plugin builds the same one for the same input, so it is kept.
-func (d *driver) request(c *call) (*http.Request, error) {
+func (d *driver) template(c *call) (*http.Request, error) {
 	key := object(&c.input)
 	d.mutex.Lock()
-	q := d.requests[string(key)]
+	q := d.templates[string(key)]
 	d.mutex.Unlock()
 	if q != nil {
 		return q, nil
@@ -181,18 +182,18 @@ func (d *driver) request(c *call) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r request
-	if err = json.Unmarshal(output, &r); err == nil {
-		q, err = r.template()
+	var o outgoing
+	if err = json.Unmarshal(output, &o); err == nil {
+		q, err = o.request()
 	}
 	if err != nil {
 		return nil, pluginFailed("it returned no request")
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	if len(d.requests) == mostRequests {
-		clear(d.requests)
+	if len(d.templates) == mostTemplates {
+		clear(d.templates)
 	}
-	d.requests[string(key)] = q
+	d.templates[string(key)] = q
 	return q, nil
 }

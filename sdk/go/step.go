@@ -16,9 +16,9 @@ type step struct {
 	Token *tokenObject // which calls use until the Unix time Until; or nil
 	Until int64
 
-	Request request // for a token
-	Timeout float64 // of it or of a store step, in seconds
-	Limit   int64   // of the response, in bytes
+	Request outgoing // for a token
+	Timeout float64  // of it or of a store step, in seconds
+	Limit   int64    // of the response, in bytes
 
 	Op, Key, Value string // of a store step
 	TTL            float64
@@ -45,11 +45,11 @@ func (s *step) limit(ctx context.Context) (context.Context, context.CancelFunc) 
 	return context.WithTimeoutCause(ctx, timeout, timedOut(timeout))
 }
 
-// request requests a token.
-func (s *step) request(ctx context.Context, client *http.Client) (result, error) {
+// requestToken sends the step's request.
+func (s *step) requestToken(ctx context.Context, client *http.Client) (result, error) {
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
-	q, err := s.Request.template()
+	q, err := s.Request.request()
 	if err != nil {
 		return nil, err
 	}
@@ -60,9 +60,9 @@ func (s *step) request(ctx context.Context, client *http.Client) (result, error)
 	return result{"status": response.Status, "headers": response.Header, "body": string(response.Body)}, nil
 }
 
-// do performs a store step. It returns after the step's timeout even if the store ignores its
+// useStore performs a store step. It returns after the step's timeout even if the store ignores its
 // context.
-func (s *step) do(ctx context.Context, store Store) (result, error) {
+func (s *step) useStore(ctx context.Context, store Store) (result, error) {
 	ctx, cancel := s.limit(ctx)
 	defer cancel()
 	ended := make(chan struct{})
@@ -75,7 +75,7 @@ func (s *step) do(ctx context.Context, store Store) (result, error) {
 				failed = fmt.Errorf("it panicked: %v", v)
 			}
 		}()
-		used, failed = s.use(ctx, store)
+		used, failed = s.call(ctx, store)
 	}()
 	select {
 	case <-ended:
@@ -88,8 +88,8 @@ func (s *step) do(ctx context.Context, store Store) (result, error) {
 // mostValue is the longest value of a store that the plugin gets, in bytes: any token is shorter.
 const mostValue = 64 << 10
 
-// use calls the store.
-func (s *step) use(ctx context.Context, store Store) (result, error) {
+// call calls the store.
+func (s *step) call(ctx context.Context, store Store) (result, error) {
 	ttl := seconds(s.TTL)
 	switch s.Op {
 	case "get":

@@ -36,39 +36,30 @@ type entry struct {
 func (m *MemoryStore) Get(_ context.Context, key string) (string, bool, error) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	e, found := m.live(key)
-	return e.value, found, nil
+	e := m.entries[key]
+	return e.value, time.Now().Before(e.expires), nil
 }
 
 // Add implements [Store].
 func (m *MemoryStore) Add(_ context.Context, key, value string, ttl time.Duration) (bool, error) {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	if _, found := m.live(key); found {
-		return false, nil
-	}
-	m.set(key, value, ttl)
-	return true, nil
+	return m.put(key, value, ttl, false), nil
 }
 
 // Set implements [Store].
 func (m *MemoryStore) Set(_ context.Context, key, value string, ttl time.Duration) error {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	m.set(key, value, ttl)
+	m.put(key, value, ttl, true)
 	return nil
 }
 
-func (m *MemoryStore) live(key string) (entry, bool) {
-	if e := m.entries[key]; time.Now().Before(e.expires) {
-		return e, true
+func (m *MemoryStore) put(key, value string, ttl time.Duration, replace bool) bool {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if !replace && time.Now().Before(m.entries[key].expires) {
+		return false
 	}
-	return entry{}, false
-}
-
-func (m *MemoryStore) set(key, value string, ttl time.Duration) {
 	if m.entries == nil {
 		m.entries = map[string]entry{}
 	}
 	m.entries[key] = entry{value, time.Now().Add(ttl)}
+	return true
 }

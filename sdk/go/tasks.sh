@@ -57,7 +57,6 @@ test_package() (
 	go vet automatic-rostering.example/rostering/redisstore
 )
 
-# Prints what list_jobs costs compared with net/http.
 case ${1:-} in
 setup) setup ;;
 check | format | test) setup; by_make "$1" ;;

@@ -24,6 +24,7 @@ import (
 type Transport struct {
 	client *Client
 	base   http.RoundTripper
+	origin string // of Config.BaseURL
 }
 
 // NewTransport returns a transport that sends requests with base (default:
@@ -33,15 +34,14 @@ func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
 	if client == nil || client.driver == nil {
 		return nil, zeroValue("Client")
 	}
-	if client.driver.base == "" {
-		return nil, &Error{
-			Code: CodeConfigMissing, Key: "base_url", Message: "set BaseURL: only requests to it get the token",
-		}
+	q, err := client.driver.template(&call{input: input{CustomerID: null, UserID: null}})
+	if err != nil {
+		return nil, err
 	}
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	return &Transport{client, base}, nil
+	return &Transport{client, base, origin(q.URL)}, nil
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -53,7 +53,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, zeroValue("Transport")
 	}
 	d := t.client.driver
-	if origin(r.URL) != d.base || hasAuthorization(r.Header) {
+	if origin(r.URL) != t.origin || has(r.Header, "Authorization") {
 		return t.base.RoundTrip(r)
 	}
 	body, hasBody := r.Body, r.Body != nil && r.Body != http.NoBody
@@ -96,15 +96,6 @@ func (t *Transport) token(ctx context.Context, refused string) (*tokenObject, er
 	return d.holder.token(ctx, refused)
 }
 
-func hasAuthorization(header http.Header) bool {
-	for name := range header {
-		if strings.EqualFold(name, "Authorization") {
-			return true
-		}
-	}
-	return false
-}
-
 // origin returns the scheme, host and port of a URL.
 func origin(u *url.URL) string {
 	scheme, port := strings.ToLower(u.Scheme), u.Port()
@@ -112,13 +103,4 @@ func origin(u *url.URL) string {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
 	}
 	return scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
-}
-
-// baseOrigin returns the origin of Config.BaseURL, or the empty string if that is not set.
-func baseOrigin(baseURL string) string {
-	u, err := url.Parse(baseURL)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return origin(u)
 }

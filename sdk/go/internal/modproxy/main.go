@@ -14,9 +14,9 @@ import (
 	"io/fs"
 	"log"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -38,31 +38,24 @@ func publish(top, folder string) error {
 		return err
 	}
 	for _, dir := range sources {
-		if err := publishModule(top, dir, folder, "v"+strings.TrimSpace(string(number))); err != nil {
+		if err := publishModule(os.DirFS(filepath.Join(top, dir)), folder, "v"+strings.TrimSpace(string(number))); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
 	}
 	return nil
 }
 
-var module = regexp.MustCompile(`(?m)^module (\S+)$`)
+var declared = regexp.MustCompile(`(?m)^module (\S+)$`)
 
-func publishModule(top, dir, folder, version string) error {
-	mod, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
+func publishModule(module fs.FS, folder, version string) error {
+	mod, err := fs.ReadFile(module, "go.mod")
 	if err != nil {
 		return err
 	}
-	path := string(module.FindSubmatch(mod)[1])
-	files, err := filesOf(filepath.Join(top, dir))
-	if err != nil {
-		return err
-	}
-	archive, err := pack(path+"@"+version+"/", files)
-	if err != nil {
-		return err
-	}
-	to := filepath.Join(folder, filepath.FromSlash(path), "@v")
-	err = errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755))
+	name := string(declared.FindSubmatch(mod)[1])
+	archive, err := pack(module, name+"@"+version+"/")
+	to := filepath.Join(folder, filepath.FromSlash(name), "@v")
+	err = errors.Join(err, os.RemoveAll(to), os.MkdirAll(to, 0o755))
 	for name, content := range map[string][]byte{
 		"list":            []byte(version + "\n"),
 		version + ".info": fmt.Appendf(nil, `{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version), // the time in all packages
@@ -74,56 +67,33 @@ func publishModule(top, dir, folder, version string) error {
 	return err
 }
 
-// file is a file of a module: its path there, and where it is.
-type file struct{ name, at string }
-
-// pack makes a module's zip file, whose names begin with prefix. Without times and modes, the same files give the same bytes.
-func pack(prefix string, files []file) ([]byte, error) {
+// pack makes a module's zip file, whose names begin with prefix. It omits other modules, this program, hidden files, and the
+// tests, most of which need build/sandbox. Without times and modes, the same files give the same bytes.
+func pack(module fs.FS, prefix string) ([]byte, error) {
 	var archive bytes.Buffer
 	w := zip.NewWriter(&archive)
-	for _, f := range files {
-		content, err := os.ReadFile(f.at)
-		if err != nil {
-			return nil, err
-		}
-		entry, err := w.Create(prefix + f.name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := entry.Write(content); err != nil {
-			return nil, err
-		}
-	}
-	err := w.Close()
-	return archive.Bytes(), err
-}
-
-// forContributors are folders that users do without.
-var forContributors = []string{"internal/bench", "internal/modproxy"}
-
-// filesOf lists the files of a module, in the order of their paths. It omits other modules, hidden files, and the tests, most
-// of which need build/sandbox.
-func filesOf(dir string) (files []file, err error) {
-	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || path == dir {
+	err := fs.WalkDir(module, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == ".":
 			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		name = filepath.ToSlash(name)
-		if entry.IsDir() {
-			_, noModule := os.Stat(filepath.Join(path, "go.mod"))
-			if noModule == nil || slices.Contains(forContributors, name) {
+		case entry.IsDir():
+			if _, other := fs.Stat(module, path.Join(name, "go.mod")); other == nil || name == "internal/modproxy" {
 				return fs.SkipDir
 			}
 			return nil
+		case strings.HasSuffix(name, "_test.go") || strings.HasPrefix(entry.Name(), "."):
+			return nil
 		}
-		if !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(entry.Name(), ".") {
-			files = append(files, file{name, path})
+		content, err := fs.ReadFile(module, name)
+		if err != nil {
+			return err
 		}
-		return nil
+		file, err := w.Create(prefix + name)
+		if err == nil {
+			_, err = file.Write(content)
+		}
+		return err
 	})
-	return files, err
+	err = errors.Join(err, w.Close())
+	return archive.Bytes(), err
 }
