@@ -100,26 +100,14 @@ func (e *Error) Members() []byte {
 		w.Name("headers")
 		w.Raw(string(e.Headers))
 	}
-	e.writeBody(&w)
-	return w
-}
-
-// AddBody adds the body of this error to another one, which is JSON without a body.
-func (e *Error) AddBody(other []byte) []byte {
-	w := json.Writer(other[:len(other)-1])
-	e.writeBody(&w)
-	w.Raw("}")
-	return w
-}
-
-func (e *Error) writeBody(w *json.Writer) {
 	if e.HasBody {
 		w.Name("body")
 		w.Text(string(e.Body))
-		if e.BodyTruncated {
-			w.Raw(`,"body_truncated":true`)
-		}
 	}
+	if e.BodyTruncated {
+		w.Raw(`,"body_truncated":true`)
+	}
+	return w
 }
 
 // text and number write a member unless it is unknown.

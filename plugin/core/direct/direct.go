@@ -2,12 +2,13 @@
 package direct
 
 import (
+	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/flow"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/message"
-	"automatic-rostering/plugin/core/oauth2"
 	"automatic-rostering/plugin/core/service"
 )
 
@@ -91,8 +92,9 @@ func (c *call) finish(r *message.Response) host.Result {
 			return host.Fail(e) // a call that is over requests nothing
 		}
 		if failure := c.replace(); failure != nil {
-			if oauth2.IsRefusal(failure) {
-				failure = e.AddBody(failure)
+			if v := json.Value(failure); v.Get("code").Text() == e.Code { // the same, with the response
+				e.RetryAfter, _ = v.Get("retry_after").Natural(backoff.MaxWait)
+				return host.Fail(e)
 			}
 			return host.Result{Kind: host.Error, Text: failure}
 		}

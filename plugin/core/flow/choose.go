@@ -11,58 +11,58 @@ import (
 
 // choose decides what to do next, by what the instance and the flow know now. Every result
 // of a step leads back here, so it is also the last look before a token request.
-func (f *Flow) choose() Event {
+func (f *Flow) choose() State {
 	f.offer()
 	left := f.left()
 	usable := f.Object != nil && (f.force == 0 || f.asked == obtained)
 	enough := usable && (!f.due() || f.asked != notAsked || left > 0 || f.found == busy)
 	if enough && f.locked == 0 {
-		return tokenReady
+		return Done
 	}
 	if err := f.readClient(); err != nil {
 		if usable {
-			return tokenReady
+			return Done
 		}
 		f.err = err
-		return declined
+		return Failed
 	}
 	switch {
 	case enough || f.asked != notAsked || left > 0:
 		return f.end(enough, left)
 	case f.store != withStore || f.locked != 0:
 	case f.found == nothing && f.force == 0:
-		return lookInStore
+		return ReadingToken
 	case f.found <= tokenRead:
-		return takeLock
+		return TakingLock
 	case f.found == held && f.force == 0:
-		return lockHeld
+		return ReadingLock
 	case f.found == busy:
-		return toWait
+		return Waiting
 	}
 	f.Request = oauth2.NewTokenRequest(f.config)
 	f.instance.TokenRequests++
 	f.save()
-	return requestToken
+	return Requesting
 }
 
 // end ends the flow, once the lock that it holds shows that, and the store has no token. An
 // error whose backoff is short becomes a wait.
-func (f *Flow) end(enough bool, left int64) Event {
+func (f *Flow) end(enough bool, left int64) State {
 	looked := f.instance.LookedAt >= f.now && f.instance.LookedAt <= f.now+clock.Tolerance
 	switch {
 	case f.locked != 0:
-		return lockToWrite
+		return WritingLock
 	case enough:
-		return tokenReady
+		return Done
 	case f.store == withStore && f.force == 0 && f.found != tokenRead && !looked:
 		f.instance.LookedAt = f.now // once a second
 		f.save()
-		return lookInStore
+		return ReadingToken
 	case f.waitsOut(left):
 		f.found = tokenRead // it looks again when the backoff has ended
-		return toWait
+		return Waiting
 	}
-	return declined
+	return Failed
 }
 
 // waitsOut reports whether the flow waits until the backoff ends. The error of a refused token
@@ -152,7 +152,7 @@ func (f *Flow) readClient() (err *apierror.Error) {
 	if f.config == nil {
 		if f.config, err = config.ReadClient(f.host.Config); err == nil {
 			f.key = oauth2.CacheKey(f.config)
-			f.client = hash(f.key)
+			f.client = instance.Hash(f.key)
 		}
 	}
 	return err

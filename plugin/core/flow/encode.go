@@ -5,6 +5,7 @@ import (
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/json"
 	"automatic-rostering/plugin/core/oauth2"
 )
@@ -24,7 +25,7 @@ func (p *progress) text() string {
 		w.Raw(" ")
 		w.Int(*n)
 	}
-	checksum := hash(string(w))
+	checksum := instance.Hash(string(w))
 	w.Raw(" ")
 	w.Int(checksum)
 	return string(w)

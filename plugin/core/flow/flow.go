@@ -133,21 +133,13 @@ func (f *Flow) log(status int) {
 	}
 }
 
-// longest is how many states a flow goes through between two steps. More are a mistake, which
-// ends the call immediately.
-const longest = 3
-
-// run goes from state to state until there is a step.
-func (f *Flow) run(on Event) State {
+// run goes on to the state of the next step.
+func (f *Flow) run(to State) State {
 	f.at = f.now
-	for range longest {
-		f.state = after(f.state, on)
-		if f.state != Choosing {
-			return f.state
-		}
-		on = f.choose()
+	if f.enter(to); to == Choosing {
+		f.enter(f.choose())
 	}
-	panic("flow: no step")
+	return f.state
 }
 
 // Current reports whether the step has the instance's own token, which calls may go on using.
@@ -157,8 +149,8 @@ func (f *Flow) Current() bool {
 
 // Drop remembers a token as refused, for a call without a clock that gets no other one.
 func (f *Flow) Drop(token string) {
-	f.instance.CountRefused(hash(token))
-	f.instance.Refuse(hash(token))
+	f.instance.CountRefused(instance.Hash(token))
+	f.instance.Refuse(instance.Hash(token))
 	f.save()
 	f.Object = nil
 }

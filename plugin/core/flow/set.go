@@ -6,7 +6,6 @@ import (
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/instance"
-	"automatic-rostering/plugin/core/oauth2"
 )
 
 // SetToken implements the export set_token: it caches a token that get_token returned, on
@@ -27,31 +26,20 @@ func SetToken(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(apierror.Mismatch("the token has expired"))
 	}
 	f.force = 1 // the token before is forgotten
-	t := &instance.Token{Hash: hash(in.AccessToken)}
+	t := &instance.Token{Hash: instance.Hash(in.AccessToken)}
 	if f.now != 0 {
 		t = f.known(t.Hash, f.now, in.ExpiresAt)
 	}
 	f.instance.Forgive(t.Hash)
-	current := &f.instance.Token
-	if current.Hash == t.Hash && (f.now == 0 || current.ExpiresAt != 0) {
-		f.extend(in.AccessToken, t)
-	} else {
-		f.keep(in.AccessToken, t)
+	if current := f.instance.Token; current.Hash == t.Hash && current.ExpiresAt != 0 {
+		if f.now == 0 {
+			t = &current
+		} else {
+			t.RequestedAt = min(current.RequestedAt, f.now) // the clock may have been set back
+		}
 	}
+	f.keep(in.AccessToken, t)
 	return host.Result{}
-}
-
-// extend sets the expiry of the instance's token, and forgets the one before it.
-func (f *Flow) extend(text string, t *instance.Token) {
-	current := &f.instance.Token
-	f.instance.Previous = instance.Token{}
-	if f.now != 0 {
-		t.RequestedAt = min(current.RequestedAt, f.now) // the clock may have been set back
-		*current = *t
-		f.host.SetVar(instance.TokenObject, oauth2.TokenObject(text, t.ExpiresAt, f.key))
-	}
-	f.save()
-	f.host.SetVar(instance.Previous, nil)
 }
 
 // ClearToken implements the export clear_token: it forgets all tokens and the backoff.

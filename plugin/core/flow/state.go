@@ -1,5 +1,7 @@
 package flow
 
+import "slices"
+
 // State is how far a flow has progressed.
 type State uint8
 
@@ -18,71 +20,27 @@ const (
 	Failed
 )
 
-var stateNames = [...]string{
-	"choosing", "reading_token", "taking_lock", "reading_lock", "waiting",
-	"requesting", "writing_token", "writing_lock", "done", "failed",
+// next lists all that a flow can do: the states that follow each. Whatever a host passes as a flow,
+// it continues from one of these states, to one that follows.
+var next = [...][]State{
+	Choosing:     {ReadingToken, TakingLock, ReadingLock, Waiting, Requesting, WritingLock, Done, Failed},
+	ReadingToken: {Choosing},
+	TakingLock:   {Choosing},
+	ReadingLock:  {Choosing},
+	Waiting:      {Choosing},
+	Requesting:   {Choosing, WritingToken},
+	WritingToken: {Choosing},
+	WritingLock:  {Choosing},
+	Done:         {},
+	Failed:       {},
 }
 
-func (s State) String() string { return stateNames[s] }
-
-// Event is what happened to a flow in a state.
-type Event uint8
-
-const (
-	stepReturned Event = iota // the flow continues with its result
-	lookInStore
-	takeLock
-	lockHeld
-	requestToken
-	lockToWrite
-	toWait
-	tokenReady
-	declined
-	read
-	tried
-	lockRead
-	waited
-	tokenToWrite
-	ended
-	written
-)
-
-// A transition leads from a state to the next.
-type transition struct {
-	from State
-	on   Event
-	to   State
-}
-
-// transitions lists all that a flow can do. Whatever a host passes as a flow, it continues
-// from one of these states, along one of these lines.
-var transitions = [...]transition{
-	{Choosing, lookInStore, ReadingToken},
-	{Choosing, takeLock, TakingLock},
-	{Choosing, lockHeld, ReadingLock},
-	{Choosing, requestToken, Requesting},
-	{Choosing, lockToWrite, WritingLock},
-	{Choosing, toWait, Waiting},
-	{Choosing, tokenReady, Done},
-	{Choosing, declined, Failed},
-	{ReadingToken, read, Choosing},
-	{TakingLock, tried, Choosing},
-	{ReadingLock, lockRead, Choosing},
-	{Waiting, waited, Choosing},
-	{Requesting, tokenToWrite, WritingToken},
-	{Requesting, ended, Choosing},
-	{WritingToken, written, Choosing},
-	{WritingLock, written, Choosing},
-}
-
-// after returns the state to which an event leads.
-func after(from State, on Event) State {
-	for _, t := range transitions {
-		if t.from == from && t.on == on {
-			return t.to
-		}
+// enter goes on to a state.
+func (f *Flow) enter(to State) {
+	if !slices.Contains(next[f.state], to) {
+		panic("flow: no such transition")
 	}
-	panic("flow: no such transition")
+	f.state = to
 }
 
 // returnsStep reports whether a flow in this state has returned a step, and can be resumed.

@@ -9,17 +9,20 @@ import (
 
 var update = flag.Bool("update", false, "write the diagram of the states into README.md")
 
-// eventNames are those of the diagram.
-var eventNames = [...]string{
-	"", "look in store", "take lock", "lock held", "request token", "lock to write", "wait", "token ready", "declined", "read",
-	"tried", "read", "waited", "to the store", "ended", "written",
+var stateNames = [...]string{
+	"choosing", "reading_token", "taking_lock", "reading_lock", "waiting",
+	"requesting", "writing_token", "writing_lock", "done", "failed",
 }
 
-// diagram draws the table of transitions for Mermaid.
+func (s State) String() string { return stateNames[s] }
+
+// diagram draws the table of states for Mermaid.
 func diagram() string {
 	text := "```mermaid\nstateDiagram-v2\n    [*] --> " + Choosing.String() + "\n"
-	for _, t := range transitions {
-		text += "    " + t.from.String() + " --> " + t.to.String() + " : " + eventNames[t.on] + "\n"
+	for from, all := range next {
+		for _, to := range all {
+			text += "    " + State(from).String() + " --> " + to.String() + "\n"
+		}
 	}
 	return text + "    " + Done.String() + " --> [*]\n    " + Failed.String() + " --> [*]\n```\n"
 }
@@ -46,62 +49,31 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
-// Every state has its own name and, except the last two, leads to another; every event except
-// the return of a step has a name too, and leads somewhere; no line is repeated.
+// Every state has a name, can be reached from the first one, and leads to another, except the last two.
 func TestTableIsComplete(t *testing.T) {
-	names, events := map[string]bool{}, map[Event]bool{}
-	for s := Choosing; s <= Failed; s++ {
-		leads := false
-		for _, line := range transitions {
-			leads = leads || line.from == s
-			events[line.on] = true
-		}
-		if names[s.String()] || s.String() == "" {
-			t.Errorf("state %d is named %q", s, s)
-		}
-		names[s.String()] = true
-		if leads == (s >= Done) {
-			t.Errorf("%s leads on: %v", s, leads)
-		}
-	}
-	for on := stepReturned + 1; on <= written; on++ {
-		if !events[on] || eventNames[on] == "" {
-			t.Errorf("event %d, %q, leads nowhere or has no name", on, eventNames[on])
-		}
-	}
-	seen := map[transition]bool{}
-	for _, line := range transitions {
-		key := transition{from: line.from, on: line.on}
-		if seen[key] {
-			t.Errorf("%s: %q stands twice", line.from, eventNames[line.on])
-		}
-		seen[key] = true
-	}
-}
-
-// Every state can be reached from the first one, and leads to an end.
-func TestEveryStateIsReached(t *testing.T) {
 	reached := map[State]bool{Choosing: true}
-	for range transitions {
-		for _, line := range transitions {
-			if reached[line.from] {
-				reached[line.to] = true
+	for range next {
+		for s := range reached {
+			for _, to := range next[s] {
+				reached[to] = true
 			}
 		}
 	}
+	names := map[string]bool{"": true}
 	for s := Choosing; s <= Failed; s++ {
-		if !reached[s] {
-			t.Errorf("%s is never reached", s)
+		if names[s.String()] || !reached[s] || (len(next[s]) > 0) == (s >= Done) {
+			t.Errorf("state %d, %q, is reached: %v, and leads to %v", s, s, reached[s], next[s])
 		}
+		names[s.String()] = true
 	}
 }
 
-// An event without a line is a mistake, which ends the call.
+// A state that does not follow is a mistake, which ends the call.
 func TestUnlistedTransitionPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("it leads on")
 		}
 	}()
-	after(WritingLock, tokenReady)
+	(&Flow{progress: progress{state: WritingLock}}).enter(Done)
 }

@@ -48,15 +48,14 @@ func Resume(h host.Host, rawInput []byte) host.Result {
 	return f.result()
 }
 
-// take processes the result of the flow's step, and returns the event that follows.
-func (f *Flow) take(r *input.Resume) Event {
-	if f.state.usesStore() && r.Given == input.GivenFailed {
+// take processes the result of the flow's step, and returns the state that follows.
+func (f *Flow) take(r *input.Resume) State {
+	if f.state.usesStore() && r.Given == "failed" {
 		f.storeFailed(r.Failed)
 	}
 	switch f.state {
 	case ReadingToken:
 		f.tokenRead(r.Value)
-		return read
 	case TakingLock:
 		switch {
 		case r.Added:
@@ -64,19 +63,16 @@ func (f *Flow) take(r *input.Resume) Event {
 		case f.store == withStore:
 			f.found = held
 		}
-		return tried
 	case ReadingLock:
 		f.lockRead(r)
-		return lockRead
 	case Waiting:
 		f.waited()
-		return waited
 	case Requesting:
 		return f.responded(r.Message())
 	case WritingLock:
 		f.locked = 0
 	}
-	return written
+	return Choosing
 }
 
 // waited looks at the lock again. After a backoff, everything begins again.
@@ -101,33 +97,20 @@ func (f *Flow) restart(r *input.Resume) {
 	f.run(f.choose())
 }
 
+// results are the fields that have the results of the steps, except failed.
+var results = [...]string{ReadingToken: "value", ReadingLock: "value", TakingLock: "added", Requesting: "status", WritingLock: ""}
+
 // misfit returns the field that is missing from the result of the flow's step, or that does
 // not belong there, or "".
-func (f *Flow) misfit(given input.Given) string {
-	const optional = input.GivenFailed
-	switch f.state {
-	case Waiting:
-		if given != 0 {
-			return "flow"
-		}
-	case ReadingToken, ReadingLock:
-		if given != input.GivenValue && given != optional {
-			return "value"
-		}
-	case TakingLock:
-		if given != input.GivenAdded && given != optional {
-			return "added"
-		}
-	case WritingToken, WritingLock:
-		if given != 0 && given != optional {
-			return "flow"
-		}
-	default:
-		if given&(input.GivenStatus|optional) == 0 {
-			return "status"
-		}
+func (f *Flow) misfit(given string) string {
+	want := results[f.state]
+	switch {
+	case given == want || given == "failed" && f.state != Waiting:
+		return ""
+	case want == "":
+		return "flow"
 	}
-	return ""
+	return want
 }
 
 // result encodes the step for the host, or returns the error with which the flow failed.

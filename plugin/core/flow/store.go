@@ -82,7 +82,7 @@ func (f *Flow) lockKey() string { return f.key + ":lock:" + ascii.Int(f.secretMa
 
 // secretMark returns a number that changes with the secret and does not identify it: one in
 // 32,768 secrets has the same.
-func (f *Flow) secretMark() int64 { return hash(f.config.Secret)>>8&0xffff | 1 }
+func (f *Flow) secretMark() int64 { return instance.Hash(f.config.Secret)>>8&0xffff | 1 }
 
 // markSecret notes that a backoff is because of the secret, and ends with it.
 func (f *Flow) markSecret(err *apierror.Error) {
@@ -104,7 +104,7 @@ func (f *Flow) stored() string {
 func (f *Flow) tokenRead(value string) {
 	f.found = tokenRead
 	t, ok := input.ParseStoredToken(value)
-	h := hash(t.AccessToken)
+	h := instance.Hash(t.AccessToken)
 	current := &f.instance.Token
 	later := t.RequestedAt > current.RequestedAt && (current.Hash != 0 || h != f.refused) // than the refused one, too
 	switch {

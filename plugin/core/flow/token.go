@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"encoding/binary"
-
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/backoff"
 	"automatic-rostering/plugin/core/instance"
@@ -15,7 +13,7 @@ const overlap = 5
 
 // refuse processes a token that the service refused. used says that it accepted it before.
 func (f *Flow) refuse(text string, used bool) {
-	f.refused = hash(text)
+	f.refused = instance.Hash(text)
 	f.instance.CountRefused(f.refused)
 	defer f.save()
 	s := f.instance
@@ -92,14 +90,14 @@ func (f *Flow) expect(err *apierror.Error) (before *backoff.Record) {
 }
 
 // responded processes the response to the token request.
-func (f *Flow) responded(r *message.Response) Event {
+func (f *Flow) responded(r *message.Response) State {
 	text, lifetime, err := oauth2.ParseTokenResponse(r, f.secrets)
 	if err != nil {
 		f.requestFailed(err, backoff.RetryAfter(r.RetryAfter, r.Date, f.now))
-		return ended
+		return Choosing
 	}
 	f.asked = obtained
-	t := &instance.Token{Hash: hash(text), Margin: min(f.config.Margin, lifetime/2)}
+	t := &instance.Token{Hash: instance.Hash(text), Margin: min(f.config.Margin, lifetime/2)}
 	if f.now != 0 {
 		t.RequestedAt = min(f.at, f.now)
 		t.ExpiresAt = max(t.RequestedAt+lifetime, f.now+1)
@@ -108,13 +106,13 @@ func (f *Flow) responded(r *message.Response) Event {
 	f.keep(text, t)
 	if f.instance.Token.Hash == 0 {
 		f.countFailed() // the host did not keep it
-		return ended
+		return Choosing
 	}
 	f.endBackoff()
 	if f.store == withStore {
-		return tokenToWrite
+		return WritingToken
 	}
-	return ended
+	return Choosing
 }
 
 func (f *Flow) requestFailed(err *apierror.Error, retryAfter int64) {
@@ -185,19 +183,4 @@ func (f *Flow) keep(text string, t *instance.Token) {
 // secrets returns what must not be in an error.
 func (f *Flow) secrets() []string {
 	return []string{f.config.Secret, oauth2.AccessToken(f.host.Var(instance.TokenObject)), oauth2.AccessToken(f.host.Var(instance.Previous))}
-}
-
-// hash returns 48 bits of a 64-bit FNV-1a hash of a text, so that a JSON number represents it
-// in every language. It is 0 only for "".
-func hash(text string) int64 {
-	if text == "" {
-		return 0
-	}
-	h := uint64(14695981039346656037) // FNV-1a, over words
-	b := []byte(text + "\x00\x00\x00\x00\x00\x00\x00")
-	for ; len(b) >= 8; b = b[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(b)) * 1099511628211
-		h ^= h >> 32
-	}
-	return int64(h>>16 | 1)
 }

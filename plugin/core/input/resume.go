@@ -16,8 +16,10 @@ type Response struct {
 	Headers          json.Value
 	RetryAfter, Date string // of the headers
 	Body             string
+	hasBody          bool
 
-	Given Given // of the fields of resume and explain
+	// Given is the field that was passed of status, failed, value and added, which exclude each other, or "".
+	Given string
 }
 
 // Resume is the input of resume: a flow, and the result of its step.
@@ -43,18 +45,6 @@ type Explain struct {
 // maxTokens is how many tokens a call sends at most.
 const maxTokens = 3
 
-// Given is a set of fields that were passed.
-type Given uint8
-
-const (
-	GivenStatus Given = 1 << iota
-	GivenHeaders
-	GivenBody
-	GivenFailed // this and the following exclude each other and those above
-	GivenValue
-	GivenAdded
-)
-
 // ParseResume reads the input of resume. It does not check whether the result fits the
 // flow's step.
 func ParseResume(b []byte) (r *Resume, err *apierror.Error) {
@@ -79,7 +69,7 @@ func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
 	}
 	switch {
 	case err != nil:
-	case e.Given&(GivenStatus|GivenFailed) == 0:
+	case e.Given == "":
 		err = apierror.Input("status", passResponse)
 	case e.Status/100 == 2 || e.Status == 304:
 		err = apierror.Input("status", "this response is a result; explain only others")
@@ -93,24 +83,19 @@ const passResponse = "pass the response's status, headers and body, or failed wi
 
 // check validates the fields together.
 func (r *Response) check() *apierror.Error {
-	switch {
-	case r.Given >= GivenFailed && r.Given&(r.Given-1) != 0: // one of the last three, and another
-		return apierror.Input(r.Given.lone(), "pass exactly one of failed, value and added, or a response")
-	case r.Given&(GivenHeaders|GivenBody) != 0 && r.Given&GivenStatus == 0:
+	if (r.hasBody || r.Headers != nil) && r.Given != "status" {
 		return apierror.Input("status", passResponse)
 	}
 	return nil
 }
 
-// lone returns the first field that excludes others.
-func (g Given) lone() string {
-	switch {
-	case g&GivenFailed != 0:
-		return "failed"
-	case g&GivenValue != 0:
-		return "value"
+// give notes that a field was passed that excludes others.
+func (r *Response) give(name string) *apierror.Error {
+	if r.Given != "" {
+		return apierror.Input(name, "pass exactly one of failed, value and added, or a response")
 	}
-	return "added"
+	r.Given = name
+	return nil
 }
 
 func (r *Resume) set(name string, value json.Value) *apierror.Error {
@@ -118,15 +103,16 @@ func (r *Resume) set(name string, value json.Value) *apierror.Error {
 	case "flow":
 		return text(name, value, &r.Flow)
 	case "value":
-		r.Given |= GivenValue
 		r.Value, r.ValueNull = value.Text(), value.Kind() == json.Null
 		if !r.ValueNull && value.Kind() != json.String {
 			return apierror.Input("value", "value must be a string, or null if the key is missing")
 		}
-		return nil // invalid Unicode in it is not the host's error, and is never shown
+		return r.give(name) // invalid Unicode in it is not the host's error, and is never shown
 	case "added":
-		r.Given |= GivenAdded
-		return boolean(name, value, &r.Added)
+		if err := boolean(name, value, &r.Added); err != nil {
+			return err
+		}
+		return r.give(name)
 	case "now":
 		return r.Override.Set(value)
 	}
@@ -167,27 +153,22 @@ func (e *Explain) setTokens(value json.Value) *apierror.Error {
 
 func (r *Response) set(name string, value json.Value) *apierror.Error {
 	switch name {
-	case "status":
-		r.Given |= GivenStatus
-		return r.setStatus(value)
 	case "headers":
-		r.Given |= GivenHeaders
 		return r.setHeaders(value)
 	case "body":
-		r.Given |= GivenBody
+		r.hasBody = true
 		return text(name, value, &r.Body)
+	case "failed":
+		if err := text(name, value, &r.Failed); err != nil {
+			return err
+		}
+		return r.give(name)
 	}
-	r.Given |= GivenFailed
-	return text(name, value, &r.Failed)
-}
-
-func (r *Response) setStatus(value json.Value) *apierror.Error {
 	status, ok := value.Natural(1000)
-	if !ok || status == 1000 {
-		return apierror.Input("status", "status must be 0 (no response), or an HTTP status of at most 999")
+	if r.Status = int(status); !ok || status == 1000 {
+		return apierror.Input(name, "status must be 0 (no response), or an HTTP status of at most 999")
 	}
-	r.Status = int(status)
-	return nil
+	return r.give(name)
 }
 
 func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
@@ -219,7 +200,7 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 // Message returns the response as the core reads it, without a body unless the host passed one.
 func (r *Response) Message() *message.Response {
 	response := &message.Response{Status: r.Status, Reason: r.Failed, Headers: r.Headers, RetryAfter: r.RetryAfter, Date: r.Date}
-	if r.Given&GivenBody != 0 {
+	if r.hasBody {
 		response.Size = len(r.Body)
 		response.Load = func(most int) []byte { return []byte(r.Body[:min(most, len(r.Body))]) }
 	}

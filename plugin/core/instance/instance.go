@@ -41,6 +41,21 @@ type Token struct {
 	Margin int64
 }
 
+// Hash returns 48 bits of a 64-bit FNV-1a hash of a text, so that a JSON number represents it
+// in every language. It is 0 only for "".
+func Hash(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	h := uint64(14695981039346656037) // FNV-1a, over words
+	b := []byte(text + "\x00\x00\x00\x00\x00\x00\x00")
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * 1099511628211
+		h ^= h >> 32
+	}
+	return int64(h>>16 | 1)
+}
+
 // RenewAt returns when the token is renewed.
 func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 

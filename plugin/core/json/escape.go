@@ -70,6 +70,6 @@ func next(text []byte) (r rune, size int, ok bool) {
 		r, size = Unescape(text)
 		return r, size, utf8.ValidRune(r)
 	}
-	r, size = DecodeRune(text)
+	r, size = utf8.DecodeRune(text)
 	return r, size, r != utf8.RuneError || size > 1
 }

@@ -208,8 +208,8 @@ func AppendString(dst []byte, value string) []byte {
 		at = end + 1
 		switch {
 		case c >= utf8.RuneSelf:
-			r, size := DecodeRune(text[end:])
-			dst = AppendRune(dst, r)
+			r, size := utf8.DecodeRune(text[end:])
+			dst = utf8.AppendRune(dst, r)
 			at = end + size
 		case c < ' ':
 			const digits = "0123456789abcdef"

@@ -103,7 +103,7 @@ func (v Value) Decode() (decoded string, wellFormed bool) {
 		case r < utf8.RuneSelf:
 			text.WriteByte(byte(r))
 		case inside[0] == '\\':
-			text.Write(AppendRune(escaped[:0], r))
+			text.Write(utf8.AppendRune(escaped[:0], r))
 		default:
 			text.Write(inside[:size])
 		}

@@ -23,13 +23,7 @@ type Failure struct {
 
 // ReadFailure reads the members of an error.
 func ReadFailure(members []byte) *Failure {
-	return readError(json.Value("{" + string(members) + "}"))
-}
-
-// IsRefusal reports whether an error is that of refused tokens.
-func IsRefusal(err []byte) bool { return readError(err).Code == apierror.ServiceUnauthorized }
-
-func readError(err json.Value) *Failure {
+	err := json.Value("{" + string(members) + "}")
 	status, _ := err.Get("status").Natural(maxStatus)
 	return &Failure{Code: err.Get("code").Text(), Status: status}
 }
@@ -51,10 +45,10 @@ func (f *Failure) Value(now, wait int64, failures int) string {
 
 const maxStatus = 999
 
-// Lock is a decoded value of the lock. If none of its states is set, it is one that this
+// Lock is a decoded value of the lock. Without a state, it is held, or one that this
 // version cannot read: it expires.
 type Lock struct {
-	Requesting, Done, Failed bool
+	Done, Failed bool
 	Failure
 	Until    int64 // Unix seconds, by the clock of the other instance
 	Wait     int64 // seconds, from when the value was written
@@ -69,7 +63,7 @@ func ParseLock(value string) *Lock {
 		return lock
 	}
 	state := v.Get("state").Text()
-	lock.Requesting, lock.Done, lock.Failed = state == "requesting", state == "done", state == "failed"
+	lock.Done, lock.Failed = state == "done", state == "failed"
 	number := func(name string, least, most int64) int64 {
 		n, ok := v.Get(name).Natural(most)
 		lock.Failed = lock.Failed && ok && n >= least

@@ -1,9 +1,9 @@
 package oauth2
 
 import (
-	"math/bits"
-
+	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/config"
+	"automatic-rostering/plugin/core/instance"
 	"automatic-rostering/plugin/core/json"
 )
 
@@ -52,26 +52,6 @@ func CacheKey(c *config.Client) string {
 	if len(key) <= maxCacheKey {
 		return key
 	}
-	end := "#" + hash(key)
+	end := "#" + ascii.Int(instance.Hash(key))
 	return key[:maxCacheKey-len(end)] + end
-}
-
-// hash returns the 128-bit FNV-1a hash of a text in hexadecimal digits; hash/fnv would add half
-// a kilobyte to the plugin.
-func hash(text string) string {
-	high, low := uint64(0x6c62272e07bb0142), uint64(0x62b821756295c58d)
-	for i := range len(text) {
-		low ^= uint64(text[i])
-		carry, product := bits.Mul64(low, 0x13b) // the prime is 2^88 + 0x13b
-		high, low = high*0x13b+carry+low<<24, product
-	}
-	digits := make([]byte, 0, 32)
-	for shift := 124; shift >= 0; shift -= 4 {
-		word := high
-		if shift < 64 {
-			word = low
-		}
-		digits = append(digits, "0123456789abcdef"[word>>(shift%64)&15])
-	}
-	return string(digits)
 }

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"automatic-rostering/plugin/core/ascii"
-	"automatic-rostering/plugin/core/json"
 )
 
 const mark = "[redacted]"
@@ -22,34 +21,34 @@ const shortest = 8
 // itself the start of something longer: a secret that may continue beyond its end is then
 // removed as well.
 //
-// The cut never splits a UTF-8 sequence. Time and memory are linear in the text and in the
-// secrets, whatever they contain.
+// The cut never splits a UTF-8 sequence. Time and memory are bounded, whatever text and secrets
+// contain: in the worst case, text that resembles a secret is removed as well.
 func Secrets(text []byte, secrets []string, limit int, partial bool) (clean []byte, cut bool) {
 	if partial {
 		text = wholeCharacters(text)
 	}
+	clean = make([]byte, 0, min(len(text), limit)+len(mark))
 	s := newSearch(text, secrets, partial)
-	clean = make([]byte, 0, min(len(text)*len("\ufffd"), limit+1)+len(mark))
-	for i := 0; i < len(text) && len(clean) <= limit; {
-		end := s.plain(i, min(s.tail, i+limit+1-len(clean)))
-		if end > i {
-			clean = append(clean, text[i:end]...)
-			i = end
-			continue
+	shown, hidden := 0, 0 // the offsets of what is
+	for i := 0; i < len(text) && hidden < len(text) && len(clean) <= limit; i++ {
+		if i >= hidden && i >= shown {
+			shown = s.skip(i, min(len(text), i+limit+1-len(clean)))
+			clean = append(clean, text[i:shown]...)
+			if i = shown; i == len(text) || len(clean) > limit {
+				break
+			}
 		}
-		if s.mark(i) == 0 && i < s.tail {
-			r, size := json.DecodeRune(text[i:])
-			clean = json.AppendRune(clean, r)
-			i += size
-			continue
+		if end := s.match(i); end > hidden {
+			if i >= hidden {
+				clean = append(clean, mark...)
+			}
+			hidden = end
 		}
-		if s.mark(i) < inner {
-			clean = append(clean, mark...)
+		if i >= hidden && i >= shown {
+			r, size := utf8.DecodeRune(text[i:])
+			clean = utf8.AppendRune(clean, r)
+			shown = i + size
 		}
-		if i >= s.tail {
-			break
-		}
-		i++
 	}
 	if len(clean) > limit {
 		for !utf8.RuneStart(clean[limit]) {

@@ -1,7 +1,6 @@
 package redact_test
 
 import (
-	"math/bits"
 	"runtime"
 	"strings"
 	"testing"
@@ -95,30 +94,25 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// compare compares redact.Secrets with the oracle, and limits its steps.
+// compare compares redact.Secrets with the oracle, or, if the search was given up, what precedes its last mark.
 func compare(t *testing.T, text string, secrets []string, limit int, partial bool) {
 	t.Helper()
-	countSteps(t, text, secrets, partial)
 	if !utf8.ValidString(strings.Join(secrets, "")) {
 		return // one may begin inside of a character, which is then shown
 	}
-	got, cut := redact.Secrets([]byte(text), secrets, limit, partial)
-	if want, wantCut := want(text, secrets, limit, partial); string(got) != want || cut != wantCut {
+	clean, cut := redact.Secrets([]byte(text), secrets, limit, partial)
+	got := string(clean)
+	want, wantCut := want(text, secrets, limit, partial)
+	if shown := strings.TrimSuffix(got, mark); got != want && givenUp(text, secrets, partial) && strings.HasPrefix(want, shown) {
+		return
+	}
+	if got != want || cut != wantCut {
 		t.Errorf("%q in %.999q, at most %d bytes, partial: %v:\n got %.999q, %v\nwant %.999q, %v", secrets, text, limit, partial, got, cut, want, wantCut)
 	}
 }
 
-// countSteps returns the steps of a search, and limits them.
-func countSteps(t *testing.T, text string, secrets []string, partial bool) (steps int) {
-	t.Helper()
-	most := 0
-	for _, secret := range secrets {
-		most += 4*len(secret) + len(encodings)*len(text)*(3+bits.Len(uint(len(secret))))
-	}
-	if steps = redact.Steps([]byte(text), secrets, partial); steps > most {
-		t.Errorf("%.99q in %.99q: %d steps, more than %d", secrets, text, steps, most)
-	}
-	return steps
+func givenUp(text string, secrets []string, partial bool) bool {
+	return redact.Steps([]byte(text), secrets, partial) >= redact.MaxSteps
 }
 
 // Each is what an encoder makes of the secret.
@@ -196,60 +190,30 @@ func build(recipe []byte, secrets []string, size int) string {
 	return built
 }
 
-// selfSimilar are secrets that are hard to search for, and texts that almost contain them.
-func selfSimilar(size int) map[string]struct{ text, secret string } {
-	fill := func(s string) string { return strings.Repeat(s, size/len(s)+1)[:size] }
-	hex := func(s string) string {
-		return strings.NewReplacer("a", "%61", "b", "%62", "6", "%36").Replace(s[:size/3])
-	}
-	fibonacci := func(a, b string) string { // whose prefixes are most often their own suffixes
-		for len(a) < size {
-			a, b = a+b, a
-		}
-		return a[:size]
-	}
-	word := fibonacci("a", "b")
-	return map[string]struct{ text, secret string }{
-		"nothing like it":                {fill("é y"), fill("a")},
-		"one byte":                       {fill("a"), fill("a")[1:] + "b"},
-		"one byte, another at the end":   {fill("a")[1:] + "b", fill("a")},
-		"one byte, short":                {fill(strings.Repeat("a", 999) + "b"), strings.Repeat("a", 1000)},
-		"one byte, found everywhere":     {fill("a"), strings.Repeat("a", 1000)},
-		"two bytes":                      {fill("ab"), fill("ab")[1:] + "b"},
-		"Fibonacci":                      {word, word[:size/2] + "c"},
-		"Fibonacci, percent-encoded":     {hex(word), word[:size/4]},
-		"Fibonacci, of a digit":          {hex(fibonacci("a", "6")), fibonacci("6", "a")[:size/4]},
-		"one byte, percent-encoded":      {fill("%61"), "1" + strings.Repeat("a", size/4)},
-		"one byte, JSON-escaped":         {fill(`\u0061`), "0061" + strings.Repeat("a", size/8)},
-		"backslashes":                    {fill(`\`), strings.Repeat(`\`, size/2-1) + "n"},
-		"backslashes, with one to spare": {fill(`\`)[1:] + "n", strings.Repeat(`\`, size/4) + "\n"},
-		"surrogate pairs":                {fill(`\ud83d\ude00`), strings.Repeat("😀", size/20) + "x"},
-		"halves of surrogate pairs":      {fill(`\ud83d`), strings.Repeat("\ufffd", size/20) + "x"},
-		"spaces":                         {fill("+"), strings.Repeat(" ", size/3) + "+"},
-	}
-}
-
-func TestStepsAndMemoryGrowLinearly(t *testing.T) {
-	const size = 6_000
-	big := selfSimilar(4 * size)
-	for name, tt := range selfSimilar(size) {
+// A search in a text that almost repeats a secret, which almost repeats itself, is given up: it hides the rest, in bounded time
+// and memory.
+func TestSelfSimilarSecrets(t *testing.T) {
+	const size = 800
+	for name, tt := range map[string]struct{ text, secret string }{
+		"one byte":                        {"a", "a"},
+		"one byte, percent-encoded":       {"%61", "a"},
+		"one byte, JSON-escaped":          {`\u0061`, "a"},
+		"backslashes, JSON-escaped twice": {`\`, `\`},
+		"halves of surrogate pairs":       {`\ud83d`, "\ufffd"},
+		"spaces":                          {"+", " "},
+	} {
 		t.Run(name, func(t *testing.T) {
-			for _, partial := range []bool{false, true} {
-				steps := countSteps(t, tt.text, []string{tt.secret}, partial)
-				if more := countSteps(t, big[name].text, []string{big[name].secret}, partial); more > 5*steps {
-					t.Errorf("%d steps, then %d for a text that is 4 times as long", steps, more)
-				}
+			text, secret := "é"+strings.Repeat(tt.text, size), strings.Repeat(tt.secret, size/2)+"x"
+			compare(t, text, []string{"first-secret", secret}, many, false)
+			if steps := redact.Steps([]byte(text), []string{secret}, true); steps < size/2 || steps > redact.MaxSteps+5*len(secret) {
+				t.Errorf("%d steps", steps)
 			}
-			text, secrets := []byte(tt.text), []string{tt.secret, "another secret", strings.Repeat("a", 10*size)}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			redact.Secrets(text, secrets, many, true)
+			redact.Secrets([]byte(text), []string{secret, "another secret"}, many, true)
 			runtime.ReadMemStats(&after)
-			if got := after.TotalAlloc - before.TotalAlloc; got > 32*size {
+			if got := after.TotalAlloc - before.TotalAlloc; got > uint64(4*len(text)+1000) {
 				t.Errorf("%d bytes", got)
-			}
-			if got := testing.AllocsPerRun(3, func() { redact.Secrets(text, secrets, many, true) }); got > 8 { // some are those of the runtime
-				t.Errorf("%v allocations", got)
 			}
 		})
 	}
