@@ -48,7 +48,7 @@ type broken struct {
 }
 
 // plain has to hold: a player that can do nothing shows nothing of a rule.
-const plain = "- {rule: plain, cases: [{case: a call, players: everywhere, steps: [{do: list_jobs, exchanges: [token, jobs]}]}]}"
+const plain = "- {rule: plain, anchor: one-call, everywhere: {a call: [{do: list_jobs, exchanges: [token, jobs]}]}}"
 
 // plainRules are rules whose cases are plain calls, by what they add.
 var plainRules = map[string]string{"loopback-proxy": "the environment of the adapters"}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,9 +108,7 @@ func TestCodes(t *testing.T) {
 		for _, c := range r.Cases {
 			for _, s := range c.Steps {
 				if c.Players != "plugin" && (s.Error != nil || s.Fails != nil) {
-					var e struct{ Code string }
-					_ = json.Unmarshal(s.Error, &e)
-					wanted[strings.Trim(cmp.Or(e.Code, string(s.Fails["code"])), `"`)] = true
+					wanted[cmp.Or(s.Error.Code(), s.Fails.Code())] = true
 				}
 			}
 		}

@@ -90,7 +90,12 @@ func eachMutant(value any, f func(field string)) {
 		}
 	case map[string]any:
 		for _, field := range slices.Sorted(maps.Keys(value)) {
-			if _, isShort := value[field].(bool); !slices.Contains(given, field) && !(field == "add" && isShort) {
+			short := value[field] // of an exchange: what comes back
+			_, isStatus := short.(float64)
+			isShort := field == "jobs" && isStatus || field == "add" && short == true || field == "add" && short == false
+			_, isObject := short.(map[string]any)
+			isToken := field == "token" && !isObject && value["do"] == nil && value["begin"] == nil && value["resume"] == nil
+			if !slices.Contains(given, field) && !isShort && !isToken {
 				try(field, value[field], func(other any) { value[field] = other }, f)
 			}
 		}

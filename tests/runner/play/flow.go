@@ -122,7 +122,8 @@ func send(r *world.HTTP, limit int64) map[string]any {
 	return map[string]any{"status": response.StatusCode, "headers": response.Header, "body": string(body)}
 }
 
-// part begins or resumes a flow that has a name, carries its step out, and returns what is wrong.
+// part begins or resumes a flow that has a name, carries its steps out, and returns what is wrong. With an outcome, the flow
+// then ends so.
 func (c *course) part(call *rule.Step) error {
 	of, export, in := c.parts[call.Resume], "begin", c.beginInput(call)
 	if call.Resume != "" {
@@ -132,15 +133,24 @@ func (c *course) part(call *rule.Step) error {
 		}
 		in["flow"] = of.flow
 	}
-	s, a := c.next(call, export, in)
-	if call.Step == nil {
-		return c.judge(call, a)
+	for _, e := range call.Exchanges {
+		s, a := c.next(call, export, in)
+		if failed(a) || s.Step == "done" {
+			return fmt.Errorf("there is no further step: %s%s%s%s", a.Error, a.Trap, a.Misuse, a.Output)
+		}
+		c.Script.Expect(e)
+		c.Script.Has(s)
+		of = part{s.Flow, c.carryOut(s)}
+		if err := errors.Join(c.also(call, a), c.Script.Check()); err != nil {
+			return err
+		}
+		export, in = "resume", maps.Clone(of.result)
+		in["flow"] = of.flow
 	}
-	if failed(a) || s.Step == "done" {
-		return fmt.Errorf("there is no further step: %s%s%s%s", a.Error, a.Trap, a.Misuse, a.Output)
+	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = of
+	if call.Exchanges != nil && call.Token == nil && call.Error == nil {
+		return nil
 	}
-	c.Script.Expect(*call.Step)
-	c.Script.Has(s)
-	c.parts[cmp.Or(call.Begin, call.As, call.Resume)] = part{s.Flow, c.carryOut(s)}
-	return errors.Join(c.also(call, a), c.Script.Check())
+	_, a := c.next(call, export, in)
+	return c.judge(call, a)
 }

@@ -18,11 +18,7 @@ import (
 
 // learn keeps the tokens that a call gets to know.
 func (c *course) learn(s *rule.Step) {
-	exchanges := slices.Clone(s.Exchanges)
-	if s.Step != nil {
-		exchanges = append(exchanges, *s.Step)
-	}
-	for _, e := range exchanges {
+	for _, e := range s.Exchanges {
 		switch {
 		case e.Token != nil:
 			c.secrets = append(c.secrets, world.AccessToken(e.Token.Response.Bytes()))
@@ -87,7 +83,7 @@ func (c *course) shows(text string) bool {
 }
 
 func (c *course) outcome(s *rule.Step, a protocol.Response) error {
-	if s.Do == "explain" && s.Error != nil && !bytes.Contains(s.Error, []byte(`"invalid_input"`)) {
+	if s.Do == "explain" && s.Error != nil && s.Error.Code() != "invalid_input" {
 		a.Error, a.Output = string(a.Output), nil // all other errors are its output
 	}
 	switch {
@@ -146,7 +142,7 @@ func (c *course) result(s *rule.Step, a protocol.Response) error {
 	case s.Value != nil && (a.Value == nil || *a.Value != *s.Value), s.NoValue && a.Value != nil,
 		s.Added != nil && (a.Added == nil || *a.Added != *s.Added):
 		return errors.New(describe(a))
-	case c.scripted || s.Exchanges != nil:
+	case c.scripted:
 		return c.isLastBody(s, a, output)
 	}
 	return sameResponse(s, a)
@@ -281,7 +277,7 @@ func (c *course) sameError(s *rule.Step, failure []byte) error {
 		delete(got, "headers")
 	}
 	rest, err := json.Marshal(got)
-	return errors.Join(err, sameJSON("error", rest, s.Error))
+	return errors.Join(err, sameJSON("error", rest, s.Error.JSON()))
 }
 
 // done checks the last step of a flow.

@@ -94,6 +94,10 @@ func (p *Player) Case(w *world.World, unfilled *rule.Case, kind string) error {
 		if done, err := c.begin(&one.Steps[0]); done || err != nil {
 			return err
 		}
+	} else if !slices.ContainsFunc(one.Steps, func(s rule.Step) bool { return s.Open != "" }) {
+		if err := c.step(&rule.Step{Open: "c"}); err != nil {
+			return err
+		}
 	}
 	before := 0
 	if p.Process != nil && one.Memory > 0 {
@@ -164,7 +168,7 @@ func (c *course) steps(steps []rule.Step) error {
 // call makes a call, and returns what is wrong with it.
 func (c *course) call(s *rule.Step) error {
 	c.learn(s)
-	if exact := c.scripted || s.Exchanges != nil; exact && s.Begin+s.Resume == "" {
+	if c.scripted && s.Begin+s.Resume == "" {
 		c.Script.Expect(s.Exchanges...)
 	}
 	switch {
@@ -214,14 +218,7 @@ func (c *course) send(s *rule.Step) error {
 	if err != nil {
 		return err
 	}
-	if !c.scripted && s.Exchanges == nil {
-		return c.judge(s, a)
-	}
-	wrong := errors.Join(c.Script.Check(), c.judge(s, a))
-	if !c.scripted {
-		c.Script.Off()
-	}
-	return wrong
+	return errors.Join(c.Script.Check(), c.judge(s, a))
 }
 
 // export calls an export with an input that is to be encoded.

@@ -15,6 +15,47 @@ import (
 
 // step makes a step, and returns what is wrong.
 func (c *course) step(s *rule.Step) error {
+	c.prepare(s)
+	if err := c.act(s); err != nil {
+		return err
+	}
+	return c.check(s)
+}
+
+// prepare sets what servers do.
+func (c *course) prepare(s *rule.Step) {
+	for server, replies := range s.Replies {
+		c.Servers[server].Reply(replies)
+	}
+	for server, reply := range s.Always {
+		c.Servers[server].Always(reply)
+	}
+	if s.Down != "" {
+		c.Servers[s.Down].Down(true)
+	}
+	if s.Up != "" {
+		c.Servers[s.Up].Down(false)
+	}
+	if s.Put != nil {
+		c.Store.Put(s.Put.Key, rule.Repeated(s.Put.Value))
+	}
+	if s.Expire != "" {
+		c.Store.Expire(s.Expire)
+	}
+	for _, server := range s.Hold {
+		c.Servers[server].Hold(true)
+	}
+	for _, server := range s.Free {
+		c.Servers[server].Hold(false)
+	}
+	for _, r := range c.arrived[s.Respond] {
+		r.Respond()
+	}
+	delete(c.arrived, s.Respond)
+}
+
+// act makes a call or other steps, or ends some.
+func (c *course) act(s *rule.Step) error {
 	switch {
 	case s.Repeat != nil:
 		for range s.Repeat.Times {
@@ -32,27 +73,66 @@ func (c *course) step(s *rule.Step) error {
 		}
 	case s.Soon && !c.soon(s):
 		return errors.New("it takes as long as a token request may")
-	case s.End != "":
-		for _, p := range c.sent[s.End] {
-			if err := c.judgeEnd(s, p); err != nil {
-				return err
-			}
-		}
-		if c.sent[s.End] == nil {
-			return errors.New("nothing has this name")
-		}
 	case s.Cancel != "":
 		for _, p := range c.sent[s.Cancel] {
 			if a, err := c.Do(protocol.Request{Op: "cancel", Target: p.ID}); err != nil || failed(a) {
 				return fmt.Errorf("%s, %w", describe(a), err)
 			}
 		}
-	case s.Log != nil:
+	}
+	for _, name := range s.End {
+		if c.sent[name] == nil {
+			return errors.New("nothing has the name " + name)
+		}
+		for _, p := range c.sent[name] {
+			if err := c.judgeEnd(s, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check waits for what must be so.
+func (c *course) check(s *rule.Step) error {
+	for _, server := range s.Arrives {
+		r, err := c.Servers[server].Next()
+		if err != nil {
+			return err
+		}
+		c.arrived[server] = append(c.arrived[server], r)
+	}
+	for _, r := range c.arrived[s.Left] {
+		if err := r.WaitUntilLeft(); err != nil {
+			return err
+		}
+	}
+	delete(c.arrived, s.Left)
+	if slices.ContainsFunc(c.arrived[s.Stays], (*world.Request).Left) {
+		return errors.New("it has left")
+	}
+	if s.Pending != nil {
+		if err := c.stillPending(s.Pending); err != nil {
+			return err
+		}
+	}
+	for server, want := range s.Requests {
+		if got := c.Servers[server].Count(); got != want {
+			return fmt.Errorf("%d requests have come to %s, not %d", got, server, want)
+		}
+	}
+	for server, want := range s.Saw {
+		if err := saw(c.Servers[server].Last(), want); err != nil {
+			return fmt.Errorf("the last request to %s: %w", server, err)
+		}
+	}
+	if s.InStore != nil {
+		if err := c.Store.Wait(s.InStore.Key, s.InStore.Has); err != nil {
+			return err
+		}
+	}
+	if s.Log != nil {
 		return c.hasLogged(s)
-	case s.Pending != nil:
-		return c.stillPending(s.Pending)
-	default:
-		return c.serverStep(s)
 	}
 	return nil
 }
@@ -70,7 +150,8 @@ func (c *course) soon(s *rule.Step) bool {
 	stays := func(r *world.Request) bool { return !r.Left() }
 	continues := func(p *protocol.Pending) bool { return !ended(p) }
 	for late := time.Now().Add(15 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-		if !slices.ContainsFunc(c.arrived[s.Left], stays) && !slices.ContainsFunc(c.sent[s.End], continues) {
+		if !slices.ContainsFunc(c.arrived[s.Left], stays) &&
+			!slices.ContainsFunc(s.End, func(name string) bool { return slices.ContainsFunc(c.sent[name], continues) }) {
 			return true
 		}
 	}
@@ -85,59 +166,6 @@ func (c *course) eventually(s *rule.Step) (err error) {
 		}
 	}
 	return err
-}
-
-// serverStep is a step of a server, or of what it has got.
-func (c *course) serverStep(s *rule.Step) error {
-	switch {
-	case s.Replies != nil:
-		c.Servers[s.Replies.Server].Reply(s.Replies)
-	case s.Hold != "":
-		c.Servers[s.Hold].Hold(true)
-	case s.Free != "":
-		c.Servers[s.Free].Hold(false)
-	case s.Down != "":
-		c.Servers[s.Down].Down(true)
-	case s.Up != "":
-		c.Servers[s.Up].Down(false)
-	case s.Arrives != "":
-		r, err := c.Servers[s.Arrives].Next()
-		c.arrived[s.Arrives] = append(c.arrived[s.Arrives], r)
-		return err
-	case s.Respond != "":
-		for _, r := range c.arrived[s.Respond] {
-			r.Respond()
-		}
-		delete(c.arrived, s.Respond)
-	case s.Left != "":
-		for _, r := range c.arrived[s.Left] {
-			if err := r.WaitUntilLeft(); err != nil {
-				return err
-			}
-		}
-		delete(c.arrived, s.Left)
-	case s.Stays != "":
-		if slices.ContainsFunc(c.arrived[s.Stays], (*world.Request).Left) {
-			return errors.New("it has left")
-		}
-	case s.Requests != nil:
-		for server, want := range s.Requests {
-			if got := c.Servers[server].Count(); got != want {
-				return fmt.Errorf("%d requests have come to %s, not %d", got, server, want)
-			}
-		}
-	case s.Saw != nil:
-		return c.saw(s.Saw)
-	case s.InStore != nil:
-		return c.Store.Wait(s.InStore.Key, s.InStore.Has)
-	case s.Put != nil:
-		c.Store.Put(s.Put.Key, rule.Repeated(s.Put.Value))
-	case s.Expire != "":
-		c.Store.Expire(s.Expire)
-	default:
-		return errors.New("the step says nothing")
-	}
-	return nil
 }
 
 // stillPending waits until the adapter has read all requests so far, and wants these to have not ended.
@@ -164,12 +192,12 @@ func ended(p *protocol.Pending) bool {
 	}
 }
 
-func (c *course) saw(want *rule.Saw) error {
-	switch got := c.Servers[want.Server].Last(); {
+func saw(got *rule.Saw, want rule.Saw) error {
+	switch {
 	case got == nil && want.Maybe:
 		return nil
 	case got == nil:
-		return errors.New("no request has come")
+		return errors.New("none has come")
 	case want.Method != "" && got.Method != want.Method:
 		return errors.New("the method is " + got.Method)
 	case want.Path != "" && got.Path != want.Path:

@@ -99,6 +99,21 @@ type HTTP struct {
 	ExpiresIn json.RawMessage `json:"expires_in"`
 }
 
+// UnmarshalJSON also reads the status of the response alone, or the access token.
+func (h *HTTP) UnmarshalJSON(b []byte) error {
+	type plain HTTP
+	switch b[0] {
+	case '{':
+		return strict(b, (*plain)(h))
+	case '"':
+		err := json.Unmarshal(b, &h.With)
+		h.Gives = h.With
+		return err
+	}
+	h.Response = &Response{}
+	return json.Unmarshal(b, h.Response)
+}
+
 const (
 	defaultToken   = TokenPrefix + "0001"
 	defaultRequest = "1800000000" // when the token in the store was requested
@@ -165,7 +180,7 @@ type Response struct {
 	Zipped  int     `json:"zipped"`
 	Endless string  `json:"endless"`
 	Every   float64 `json:"every"`
-	// Times is how often it is one of the replies of a server (default: 1; -1: always).
+	// Times is how often it is one of the replies of a server (default: 1).
 	Times int `json:"times"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,12 +36,6 @@ func Load(folder fs.FS) (rules []Rule, err error) {
 				return nil, fmt.Errorf("%s: two rules are named %s", file, r.Name)
 			}
 			names[r.Name] = true
-			for _, c := range r.Cases {
-				if names[c.FullName()] {
-					return nil, fmt.Errorf("%s: two cases are named %s", file, c.FullName())
-				}
-				names[c.FullName()] = true
-			}
 		}
 		rules = append(rules, some...)
 	}
@@ -49,9 +44,6 @@ func Load(folder fs.FS) (rules []Rule, err error) {
 	}
 	return rules, nil
 }
-
-// Defaults of a rule's cases are those of its fields that a case has, too.
-var shared = []string{"anchor", "players", "accepts"}
 
 // read reads the rules of a file, whose cases are not filled. An entry with definitions alone has what the file repeats, by
 // YAML's anchors.
@@ -83,38 +75,33 @@ func read(file []byte) (rules []Rule, err error) {
 }
 
 func readRule(fields map[string]any) (r Rule, err error) {
-	cases, _ := fields["cases"].([]any)
-	defaults := map[string]any{"players": "plugin"}
+	defaults := map[string]any{"anchor": fields["anchor"], "accepts": fields["accepts"]}
+	players := map[string]any{"cases": "plugin", "everywhere": "everywhere"}
 	if fields["anchor"] == nil {
-		defaults["players"] = "libraries"
+		players["cases"] = "libraries"
 	}
-	for _, name := range shared {
-		if value, is := fields[name]; is {
-			defaults[name] = value
+	var cases []any
+	for _, field := range slices.Sorted(maps.Keys(players)) {
+		named, _ := fields[field].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(named)) {
+			some, err := family(merged(defaults, map[string]any{"name": name, "players": players[field]}), named[name])
+			if err != nil {
+				return r, fmt.Errorf("%s: %w", name, err)
+			}
+			cases = append(cases, some...)
 		}
+		delete(fields, field)
 	}
-	for _, name := range []string{"players", "accepts", "cases"} {
-		delete(fields, name)
-	}
+	delete(fields, "accepts")
 	if err := strict(encode(fields), &r); err != nil {
 		return r, err
 	}
-	for _, value := range cases {
-		one, isMapping := value.(map[string]any)
-		if !isMapping {
-			return r, fmt.Errorf("%v is not a case", value)
-		}
-		members, err := family(merged(defaults, one))
+	for _, fields := range cases {
+		c, err := Decode(r.Name, encode(fields))
 		if err != nil {
-			return r, fmt.Errorf("%v: %w", one["case"], err)
+			return r, fmt.Errorf("%s: %w", c.Name, err)
 		}
-		for _, fields := range members {
-			c, err := Decode(r.Name, encode(fields))
-			if err != nil {
-				return r, fmt.Errorf("%v: %w", fields["case"], err)
-			}
-			r.Cases = append(r.Cases, c)
-		}
+		r.Cases = append(r.Cases, c)
 	}
 	return r, nil
 }
@@ -155,10 +142,18 @@ func Repeated(text string) string { return repeat(text, 100<<20) }
 func repeat(text string, most int) string {
 	return repeated.ReplaceAllStringFunc(text, func(match string) string {
 		parts := repeated.FindStringSubmatch(match)
-		if times, err := strconv.Atoi(parts[1]); err == nil && times*len(parts[2]) <= most {
+		times, err := strconv.Atoi(parts[1])
+		if err != nil || times*len(parts[2]) > most {
+			return match
+		}
+		if !strings.Contains(parts[2], "#") {
 			return strings.Repeat(parts[2], times)
 		}
-		return match
+		numbered := ""
+		for n := range times {
+			numbered += strings.ReplaceAll(parts[2], "#", strconv.Itoa(n))
+		}
+		return numbered
 	})
 }
 
@@ -234,31 +229,46 @@ func scalar(node *yaml.Node) (value any, err error) {
 	return value, decoder.Decode(&value)
 }
 
-// family returns the cases for which one stands: itself, or one for each row of its field each.
-func family(one map[string]any) (all []map[string]any, err error) {
-	rows, isFamily := one["each"].([]any)
-	if !isFamily {
-		return []map[string]any{one}, nil
+// family returns the cases for which a list stands: the fields of the case, if its first entry has them, its steps, and the rows
+// for each of which it is one, if its last entry has these.
+func family(one map[string]any, list any) (all []any, err error) {
+	steps, isList := list.([]any)
+	if !isList || len(steps) == 0 {
+		return nil, errors.New("a case is a list of steps")
 	}
-	delete(one, "each")
+	if first, _ := steps[0].(map[string]any); first["case"] != nil {
+		fields, _ := first["case"].(map[string]any)
+		one, steps = merged(one, fields), steps[1:]
+	}
+	for i, step := range steps { // set_token alone has a token of the default config
+		if step, _ := step.(map[string]any); step["set_token"] != nil {
+			input := map[string]any{"access_token": step["set_token"], "expires_at": json.Number(startExpiry), "cache_key": "{{cache_key}}"}
+			steps[i] = merged(step, map[string]any{"do": "set_token", "input": input, "empty": true})
+			delete(steps[i].(map[string]any), "set_token")
+		}
+	}
+	one["steps"] = steps
+	last, _ := steps[len(steps)-1].(map[string]any)
+	rows, isFamily := last["each"].(map[string]any)
+	if !isFamily {
+		return []any{one}, nil
+	}
+	one["steps"] = steps[:len(steps)-1]
 	text, columns := string(encode(one)), map[string]bool{}
 	for _, row := range rows {
 		row, _ := row.(map[string]any)
-		if row["name"] == nil || one["case"] == nil {
-			return nil, errors.New("a family and each of its rows need a name")
-		}
 		for column := range row {
-			if columns[column] = true; column != "name" && !strings.Contains(text, "{{"+column+"}}") {
+			columns[column] = true
+			if !strings.Contains(text, "{{"+column+"}}") {
 				return nil, fmt.Errorf("nothing has the value {{%s}} of the rows", column)
 			}
 		}
 	}
-	for _, row := range rows {
-		f := filler{row.(map[string]any), columns}
-		member, _ := f.fill(one)
-		fields := member.(map[string]any)
-		fields["case"] = fmt.Sprint(one["case"], ": ", f.row["name"])
-		all = append(all, fields)
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		row, _ := rows[name].(map[string]any)
+		member, _ := filler{row, columns}.fill(one)
+		member.(map[string]any)["name"] = fmt.Sprint(one["name"], ": ", name)
+		all = append(all, member)
 	}
 	return all, nil
 }

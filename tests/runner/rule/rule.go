@@ -4,7 +4,9 @@ package rule
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Secret is the client secret of the default config. No error or log may show it, in any spelling: it has characters that
@@ -32,7 +34,7 @@ type Rule struct {
 type Case struct {
 	// Rule is the name of its rule.
 	Rule   string `json:"-"`
-	Name   string `json:"case"`
+	Name   string `json:"name"`
 	Anchor string `json:"anchor"`
 	// Players is where it is played: plugin, everywhere or libraries.
 	Players string `json:"players"`
@@ -47,7 +49,7 @@ type Case struct {
 	Memory int `json:"memory"`
 	// Stores has it played with a store of each of these kinds, for the kind each.
 	Stores []string `json:"stores"`
-	// Config is that of a case without a step open, whose servers follow its script. null removes a key.
+	// Config is that of a scripted case. null removes a key.
 	Config map[string]*string `json:"config"`
 	Steps  []Step             `json:"steps"`
 
@@ -58,11 +60,9 @@ type Case struct {
 // FullName is the name with that of the rule.
 func (c *Case) FullName() string { return c.Rule + "/" + c.Name }
 
-// Scripted reports whether the servers expect exactly the exchanges of the steps. Otherwise, it opens clients itself, and
-// the servers respond by default.
-func (c *Case) Scripted() bool {
-	return !slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Open != "" || s.Repeat != nil || s.Do == "store" })
-}
+// Scripted reports whether the servers expect exactly the exchanges of the steps. Otherwise, its steps open clients, by default
+// the client c, and the servers respond by default.
+func (c *Case) Scripted() bool { return c.Players != "libraries" }
 
 // Direct are the exports that make requests.
 var Direct = []string{"get_token", "list_jobs", "send_request"}
@@ -72,35 +72,38 @@ func (c *Case) InFlows() bool {
 	return !c.Direct && slices.ContainsFunc(c.Steps, func(s Step) bool { return slices.Contains(Direct, s.Do) })
 }
 
-// Step is something that happens: one of the fields of the first two parts.
+// Step is something that happens: what it says of servers first, a call or the end of some, and then what must be so.
 type Step struct {
-	// Open opens the client of that name. Do is a call, by the name of its export or operation, or a whole flow. Begin names
-	// a flow that is only begun, and Resume one that is resumed with the result of its last step, or with Input.
+	Replies map[string][]Response `json:"replies"` // the next responses of a server
+	Always  map[string]Response   `json:"always"`  // all responses of a server
+	Down    string                `json:"down"`    // the server responds 503
+	Up      string                `json:"up"`      // it does not any more
+	Put     *Put                  `json:"put"`     // puts a value into the store for an hour
+	Expire  string                `json:"expire"`  // the keys of the store with this part expire
+	Hold    Names                 `json:"hold"`    // the servers hold their responses back
+	Free    Names                 `json:"free"`    // they do not any more
+	Respond string                `json:"respond"` // sends the responses to the requests that arrived
+
+	// Open opens the client of that name. Do is a call, by the name of its export or operation, or a whole flow. Begin names a
+	// flow that is only begun, and Resume one that is resumed with the result of its last step, or with Input.
 	Open   string `json:"open"`
 	Do     string `json:"do"`
 	Begin  string `json:"begin"`
 	Resume string `json:"resume"`
 
-	End        string         `json:"end"`        // waits for the end of the requests with this name
-	Cancel     string         `json:"cancel"`     // cancels them
-	Pending    []string       `json:"pending"`    // none of these has ended
-	Replies    *Replies       `json:"replies"`    // what a server responds
-	Hold       string         `json:"hold"`       // the server holds its responses back
-	Free       string         `json:"free"`       // it does not any more
-	Down       string         `json:"down"`       // the server responds 503
-	Up         string         `json:"up"`         // it does not any more
-	Arrives    string         `json:"arrives"`    // waits for a request that is held back
-	Respond    string         `json:"respond"`    // sends the responses to those that arrived
-	Left       string         `json:"left"`       // waits until their clients have left
-	Stays      string         `json:"stays"`      // their clients have not left
-	Requests   map[string]int `json:"requests"`   // so many requests have come to a server
-	Saw        *Saw           `json:"saw"`        // the last request to a server
-	InStore    *Stored        `json:"in_store"`   // waits until the store has it
-	Expire     string         `json:"expire"`     // the keys of the store with this part expire
-	Put        *Put           `json:"put"`        // puts a value into the store for an hour
-	Log        *Logged        `json:"log"`        // what the client has logged
-	Eventually *Step          `json:"eventually"` // repeats a step until what it expects is true
-	Repeat     *Repeat        `json:"repeat"`     // repeats steps
+	End        Names   `json:"end"`        // waits for the end of the requests with these names
+	Cancel     string  `json:"cancel"`     // cancels them
+	Eventually *Step   `json:"eventually"` // repeats a step until what it expects is true
+	Repeat     *Repeat `json:"repeat"`     // repeats steps
+
+	Arrives  Names          `json:"arrives"`  // waits for a request that is held back
+	Left     string         `json:"left"`     // waits until the clients of those that arrived have left
+	Stays    string         `json:"stays"`    // they have not left
+	Pending  Names          `json:"pending"`  // none of these has ended
+	Requests map[string]int `json:"requests"` // so many requests have come to a server
+	Saw      map[string]Saw `json:"saw"`      // the last request to a server
+	InStore  *Stored        `json:"in_store"` // waits until the store has it
+	Log      *Logged        `json:"log"`      // what the client has logged
 
 	// Of calls: Client made them (default: c). As is their name, under which later steps find them: the next step does not
 	// wait for their end; a resumed flow continues under it. Times is how often (default: 1).
@@ -115,7 +118,8 @@ type Step struct {
 	RawInput *string                    `json:"raw_input"`
 	Timeout  json.RawMessage            `json:"timeout"` // of libraries, in seconds; null: no limit
 	Retry    json.RawMessage            `json:"retry"`   // of libraries
-	// Exchanges are what the servers must be asked for in this call, in this order, and nothing else.
+	// Exchanges are what the servers must be asked for in this call, in this order, and nothing else. Of Begin and Resume, they
+	// are the next steps of the flow, of which the last is carried out and has no result yet, unless there is an outcome.
 	Exchanges []Exchange `json:"exchanges"`
 
 	// Of open: null removes a key of the default config. Variables are ROSTERING_*, in place of a config.
@@ -137,14 +141,14 @@ type Step struct {
 // Outcome is how a call ends. Without one, it succeeds; if the servers follow a script, its output is the body of the last
 // response, byte for byte.
 type Outcome struct {
-	Token *Token          `json:"token"` // the output is a token object, or a step that is done with it
-	Error json.RawMessage `json:"error"` // the error, in all its fields but message
+	Token *Token  `json:"token"` // the output is a token object, or a step that is done with it
+	Error Failure `json:"error"` // the error, in all its fields but message
 	// Fails has fields that the error must have, null for one that it may not have. If it is empty, the call fails in any way.
-	Fails   map[string]json.RawMessage `json:"fails"`
-	Message string                     `json:"message"` // part of the error's message
-	Text    []string                   `json:"text"`    // parts of its text
-	Cause   bool                       `json:"cause"`   // it has one
-	Lost    bool                       `json:"lost"`    // a request gets no response: a trap, or network_error
+	Fails   Failure  `json:"fails"`
+	Message string   `json:"message"` // part of the error's message
+	Text    []string `json:"text"`    // parts of its text
+	Cause   bool     `json:"cause"`   // it has one
+	Lost    bool     `json:"lost"`    // a request gets no response: a trap, or network_error
 	// Of libraries: the language's own error for a wrong argument, or the library's; the error for a closed client; canceled.
 	Misuse   bool `json:"misuse"`
 	Closed   bool `json:"closed"`
@@ -155,7 +159,6 @@ type Outcome struct {
 	JSON  json.RawMessage            `json:"json"`  // the output is this JSON value
 	Got   map[string]json.RawMessage `json:"got"`   // the output is a JSON object with these fields; null: it lacks the field
 	Empty bool                       `json:"empty"` // the output is empty
-	Step  *Exchange                  `json:"step"`  // with Begin or Resume: the next step
 	Until *int64                     `json:"until"` // that of done, if it matters
 	Logs  *[]string                  `json:"logs"`  // the beginnings of the log lines, in order
 
@@ -169,6 +172,44 @@ type Outcome struct {
 	// Soon says, with End and Left, that it ends before a token request would time out.
 	Soon bool `json:"soon"`
 }
+
+// Names is one name or more.
+type Names []string
+
+// UnmarshalJSON reads a name or a list of them.
+func (n *Names) UnmarshalJSON(b []byte) error {
+	if b[0] != '"' {
+		return json.Unmarshal(b, (*[]string)(n))
+	}
+	*n = Names{""}
+	return json.Unmarshal(b, &(*n)[0])
+}
+
+// Failure is an error, or some of its fields.
+type Failure map[string]json.RawMessage
+
+// UnmarshalJSON also reads a code alone.
+func (f *Failure) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' {
+		*f = Failure{"code": slices.Clone(b)}
+		return nil
+	}
+	return json.Unmarshal(b, (*map[string]json.RawMessage)(f))
+}
+
+// JSON is the whole error. It is retryable by its code, unless it says so.
+func (f Failure) JSON() []byte {
+	whole := maps.Clone(f)
+	if f["retryable"] == nil {
+		whole["retryable"] = encode(slices.Contains(retryable, f.Code()))
+	}
+	return encode(whole)
+}
+
+// Code is that of the error.
+func (f Failure) Code() string { return strings.Trim(string(f["code"]), `"`) }
+
+var retryable = []string{"token_endpoint_unavailable", "token_response_invalid", "service_unauthorized", "network_error"}
 
 // Start is the time at the beginning of a case, in Unix seconds. A token that is requested then expires at startExpiry.
 const (
@@ -239,16 +280,8 @@ func (t *Token) UnmarshalJSON(b []byte) error {
 	return strict(b, (*plain)(t))
 }
 
-// Replies are a server's next responses; after them, it responds as by default.
-type Replies struct {
-	Server string     `json:"server"` // auth, service, store or other
-	With   []Response `json:"with"`
-	Times  int        `json:"times"` // how often each comes that does not say (default: 1; -1: always)
-}
-
 // Saw is what a request had.
 type Saw struct {
-	Server  string            `json:"server"`
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
 	Headers map[string]string `json:"headers"` // "": must be missing
@@ -285,6 +318,15 @@ type Repeat struct {
 type Store struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
+}
+
+// UnmarshalJSON also reads a kind alone.
+func (s *Store) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &s.Kind) == nil {
+		return nil
+	}
+	type plain Store
+	return strict(b, (*plain)(s))
 }
 
 // Plugin is a plugin that a case makes: with a version, and with programs in place of what it does. A program has words:

@@ -85,13 +85,6 @@ func short(value any) string {
 	return fmt.Sprintf("%.300s", b)
 }
 
-// Off has the servers respond by default again.
-func (s *Script) Off() {
-	s.mutex.Lock()
-	defer s.mutex.Unlock()
-	s.on = false
-}
-
 // request returns the response to a request.
 func (s *Script) request(kind string, r *http.Request, body string) rule.Response {
 	e, ok := s.next(kind, r.Method, " ", r.RequestURI)

@@ -67,12 +67,18 @@ func (s *Server) Hold(holding bool) { s.set(func() { s.holding = holding }) }
 func (s *Server) Down(down bool) { s.set(func() { s.down = down }) }
 
 // Reply sets the next responses.
-func (s *Server) Reply(r *rule.Replies) {
-	replies := slices.Clone(r.With)
+func (s *Server) Reply(replies []rule.Response) {
+	replies = slices.Clone(replies)
 	for i := range replies {
-		replies[i].Times = cmp.Or(replies[i].Times, r.Times, 1)
+		replies[i].Times = max(replies[i].Times, 1)
 	}
 	s.set(func() { s.replies = replies })
+}
+
+// Always sets all responses.
+func (s *Server) Always(reply rule.Response) {
+	reply.Times = -1
+	s.set(func() { s.replies = []rule.Response{reply} })
 }
 
 func (s *Server) set(change func()) {
