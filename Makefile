@@ -98,9 +98,9 @@ docs/sandbox.png: ## take the screenshot of that page
 	@tools/setup.sh page
 	@cd tests && SCREENSHOT=$(CURDIR)/$@ go test -count=1 -run TestPage ./page
 
-run-fleet: build/sandbox ## run a fleet on one Redis server, and on one folder: one token each
+run-fleet: ## run a fleet on one Redis server, and on one folder: one token each
 	@tools/setup.sh redis
-	@cd tests && go test -count=1 -v -run TestFleet ./fleet
+	@cd tests && go test -count=1 -v -run TestFleet ./runner
 
 # The service of every language's tests.
 build/sandbox:

@@ -138,30 +138,18 @@ func (c *course) open(s *rule.Step) (r protocol.Request, err error) {
 		c.secrets = append(c.secrets, strings.Fields(*secret)...) // of which an error may show one word
 	}
 	if s.Variables != nil {
-		r.Variables = merged(c.World, variableNames, s.Variables)
+		r.Variables = merged(variables(c.World.Config()), s.Variables)
 	} else {
-		r.Config = merged(c.World, configKeys, s.Config)
+		r.Config = merged(c.World.Config(), s.Config)
 	}
 	return r, nil
 }
 
-// configKeys are those of the default config, and variableNames their variables.
-var (
-	configKeys    = []string{"environment", "auth_url", "base_url", "client_id", "client_secret", "customer_id", "user_id"}
-	variableNames = func() (names []string) {
-		for _, key := range configKeys {
-			names = append(names, variable(key))
-		}
-		return names
-	}()
-)
-
-func variable(key string) string { return "ROSTERING_" + strings.ToUpper(key) }
-
+// variables are the names and values by which a library reads a config.
 func variables(config map[string]string) map[string]string {
 	all := map[string]string{}
 	for key, value := range config {
-		all[variable(key)] = value
+		all["ROSTERING_"+strings.ToUpper(key)] = value
 	}
 	return all
 }
@@ -169,24 +157,19 @@ func variables(config map[string]string) map[string]string {
 // Config is that of a scripted case.
 func Config(w *world.World, c *rule.Case) (map[string]string, error) {
 	filled, err := w.Fill(c)
-	return merged(w, configKeys, filled.Config), err
+	return merged(w.Config(), filled.Config), err
 }
 
-// merged merges values into those of the default config, whose keys have these names; null removes one.
-func merged(w *world.World, names []string, values map[string]*string) map[string]string {
-	defaults := []string{"stage", w.Servers["auth"].URL, w.Servers["service"].URL, "client-1", rule.Secret, "customer-1", "user-1"}
-	all := map[string]string{}
-	for i, name := range names {
-		all[name] = defaults[i]
-	}
+// merged merges values into those of a config; null removes one.
+func merged(config map[string]string, values map[string]*string) map[string]string {
 	for name, value := range values {
 		if value == nil {
-			delete(all, name)
+			delete(config, name)
 		} else {
-			all[name] = *value
+			config[name] = *value
 		}
 	}
-	return all
+	return config
 }
 
 // storeOf is a store of the case alone, unless it has a name.

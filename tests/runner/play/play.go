@@ -122,7 +122,7 @@ func (c *course) end() {
 // begin makes the instance or the client of a scripted case. It is done if a library, which judges the config when it opens
 // a client, rejects that as the first call must.
 func (c *course) begin(first *rule.Step) (done bool, err error) {
-	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World, configKeys, c.config)}
+	r := protocol.Request{Op: "open", Wasm: c.Wasm, WASI: c.WASI, Config: merged(c.World.Config(), c.config)}
 	switch {
 	case c.Library:
 		r = protocol.Request{Op: "open", Client: c.client("c"), Open: protocol.Open{Variables: variables(r.Config), Clock: true}}

@@ -51,9 +51,6 @@ func newServer(respond Handler) *Server {
 	return s
 }
 
-// Default sets how the server responds by default.
-func (s *Server) Default(respond Handler) { s.respond = respond }
-
 func (s *Server) close() {
 	close(s.closed)
 	s.server.CloseClientConnections()

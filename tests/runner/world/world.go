@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,11 +36,15 @@ type World struct {
 	// CacheKey is the cache key of the default config.
 	CacheKey string
 
-	name   string
-	given  atomic.Int64 // tokens
-	tls    func() *httptest.Server
-	folder func() (string, error)
-	ends   []func()
+	// Fault fails a request to the token endpoint or the service that would be responded to by default, if it returns true.
+	Fault func(http.ResponseWriter, *http.Request) bool
+
+	name    string
+	given   atomic.Int64 // tokens
+	refused atomic.Int64 // the last token that is
+	tls     func() *httptest.Server
+	folder  func() (string, error)
+	ends    []func()
 }
 
 var worlds atomic.Int64
@@ -47,7 +52,7 @@ var worlds atomic.Int64
 // New starts the servers on free ports of the loopback interface.
 func New() *World {
 	w := &World{name: fmt.Sprintf("rostering:%d:%d", os.Getpid(), worlds.Add(1))}
-	auth, service := newServer(w.giveToken), newServer(echo)
+	auth, service := newServer(w.giveToken), newServer(w.serve)
 	w.Store = newStore()
 	w.Servers = map[string]*Server{"auth": auth, "service": service, "other": newServer(echo), "store": w.Store.Server}
 	w.CacheKey = "rostering:" + url.QueryEscape(auth.URL+"/connect/token") + ":client-1:automatic-rostering-stage"
@@ -101,10 +106,34 @@ func (w *World) Fill(c *rule.Case) (*rule.Case, error) {
 	return c.Fill(all)
 }
 
-func (w *World) giveToken(to http.ResponseWriter, _ *http.Request, _ []byte) {
+// Config is the default config.
+func (w *World) Config() map[string]string {
+	return map[string]string{
+		"environment": "stage", "auth_url": w.Servers["auth"].URL, "base_url": w.Servers["service"].URL, "client_id": "client-1",
+		"client_secret": rule.Secret, "customer_id": "customer-1", "user_id": "user-1",
+	}
+}
+
+// Revoke has the service refuse all tokens that were given so far.
+func (w *World) Revoke() { w.refused.Store(w.given.Load()) }
+
+func (w *World) giveToken(to http.ResponseWriter, r *http.Request, _ []byte) {
+	if w.Fault != nil && w.Fault(to, r) {
+		return
+	}
 	_ = json.NewEncoder(to).Encode(map[string]any{
 		"access_token": fmt.Sprintf("%s%04d", rule.TokenPrefix, w.given.Add(1)), "token_type": "Bearer", "expires_in": 3600,
 	})
+}
+
+func (w *World) serve(to http.ResponseWriter, r *http.Request, body []byte) {
+	number := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "+rule.TokenPrefix)
+	switch n, err := strconv.ParseInt(number, 10, 64); {
+	case err == nil && n <= w.refused.Load():
+		to.WriteHeader(http.StatusUnauthorized)
+	case w.Fault == nil || !w.Fault(to, r):
+		echo(to, r, body)
+	}
 }
 
 // echo responds with what came.
