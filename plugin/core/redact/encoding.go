@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
@@ -16,15 +17,18 @@ const (
 	percent     encoding = '%'  // RFC 3986 §2.1
 	form        encoding = '+'  // the same with + for a space (WHATWG URL §5.1)
 	jsonEscaped encoding = '\\' // RFC 8259 §7
+	latin1      encoding = 0xc3 // UTF-8 that a host read as ISO-8859-1: each first byte becomes U+00C2 to U+00F4
 )
 
-var encodings = [...]encoding{plain, percent, form, jsonEscaped}
+var encodings = [...]encoding{plain, percent, form, jsonEscaped, latin1}
 
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
 // isEscape reports whether c distinguishes an encoding.
-func isEscape(c byte) bool { return c == byte(percent) || c == byte(form) || c == byte(jsonEscaped) }
+func isEscape(c byte) bool {
+	return c == byte(percent) || c == byte(form) || c == byte(jsonEscaped) || c == byte(latin1)
+}
 
 // matters reports whether the text may read differently than in the encodings before.
 func (e encoding) matters(text []byte) bool {
@@ -47,6 +51,8 @@ func (s *search) next(e encoding, at int) (count, size int) {
 	case c == '\\' && e == jsonEscaped:
 		r, size := json.Unescape(text)
 		return len(json.AppendRune(s.spelled[:0], r)), size
+	case c|1 == byte(latin1) && e == latin1 && len(text) > 1 && !utf8.RuneStart(text[1]):
+		c, size = c<<6|text[1]&0x3f, 2
 	}
 	s.spelled[0] = c
 	return 1, size

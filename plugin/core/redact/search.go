@@ -70,7 +70,10 @@ func (s *search) plain(at, most int) int {
 // or the length of the text.
 func (s *search) suspect(secret string, partial bool) int {
 	var begins [256]bool // by first bytes: one look at each byte of the text
-	begins[secret[0]], begins[percent], begins[form], begins[jsonEscaped] = true, true, true, true
+	begins[secret[0]] = true
+	for _, e := range encodings {
+		begins[e] = true
+	}
 	for i, c := range s.text {
 		if begins[c] && s.mayBegin(i, secret, partial) {
 			return i
