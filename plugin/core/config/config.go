@@ -3,11 +3,13 @@ package config
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
+	"automatic-rostering/plugin/core/json"
 )
 
 // Lookup returns the value of a config key, or "" if it is missing.
@@ -151,6 +153,13 @@ func credential(get Lookup, key string) (string, *apierror.Error) {
 	}
 	if ascii.HasControl(value) {
 		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")
+	}
+	for rest := []byte(value); len(rest) > 0; {
+		r, size := json.DecodeRune(rest)
+		if r == utf8.RuneError { // which decoders write in place of what they cannot read
+			return "", apierror.Config(key, key+" could not be decoded; read it as UTF-8")
+		}
+		rest = rest[size:]
 	}
 	return value, nil
 }
