@@ -3,6 +3,7 @@ package config
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
@@ -151,6 +152,11 @@ func credential(get Lookup, key string) (string, *apierror.Error) {
 	}
 	if ascii.HasControl(value) {
 		return "", apierror.Config(key, key+" contains a control character; if read from a file, trim the trailing newline")
+	}
+	for _, r := range value {
+		if r == utf8.RuneError { // which decoders write in place of what they cannot read
+			return "", apierror.Config(key, key+" could not be decoded; read it as UTF-8")
+		}
 	}
 	return value, nil
 }

@@ -31,7 +31,10 @@ func checkError(t *testing.T, changes keys, code, key string) {
 
 // The rules show the other keys.
 func TestConfig(t *testing.T) {
-	checkError(t, keys{"client_secret": "hunter2\n"}, apierror.ConfigInvalid, "client_secret")
+	checkError(t, keys{"client_secret": "hunter2é€😀"}, "", "")
+	for _, wrong := range []string{"\n", "\ufffd", "\xff", "\xed\xa0\x80", "\xc3"} { // the fourth is a lone surrogate
+		checkError(t, keys{"client_secret": "hunter2" + wrong}, apierror.ConfigInvalid, "client_secret")
+	}
 }
 
 // With https, or with http to a loopback host.

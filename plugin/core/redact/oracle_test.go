@@ -15,7 +15,7 @@ const (
 	shortest = 8
 )
 
-var encodings = []string{"plain", "percent", "form", "JSON"}
+var encodings = []string{"plain", "percent", "form", "JSON", "ISO-8859-1"}
 
 // want returns what redact.Secrets must return.
 func want(text string, secrets []string, limit int, partial bool) (clean string, cut bool) {
@@ -102,6 +102,10 @@ func next(encoding, text string) (spelled string, size int) {
 	case (encoding == "form" || encoding == "percent") && text[0] == '%' && len(text) >= 3:
 		if spelled, err := url.PathUnescape(text[:3]); err == nil {
 			return spelled, 3
+		}
+	case encoding == "ISO-8859-1":
+		if r, size := utf8.DecodeRuneInString(text); r >= 0x80 && r <= 0xff {
+			return string([]byte{byte(r)}), size
 		}
 	case encoding == "JSON" && text[0] == '\\':
 		for _, size := range []int{12, 6, 2} {

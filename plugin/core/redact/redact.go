@@ -15,11 +15,10 @@ const mark = "[redacted]"
 const shortest = 8
 
 // Secrets returns text without any of the secrets and with U+FFFD for invalid UTF-8, cut at
-// limit bytes, and whether it was cut. A secret is found verbatim, percent-encoded,
-// form-encoded and JSON-escaped; a mark replaces each one, or several that overlap. If a
-// secret has fewer than 8 bytes, one mark replaces the whole text. partial says that text is
-// itself the start of something longer: a secret that may continue beyond its end is then
-// removed as well.
+// limit bytes, and whether it was cut. A secret is found in each encoding; a mark replaces each
+// one, or several that overlap. If a secret has fewer than 8 bytes, one mark replaces the whole
+// text. partial says that text is itself the start of something longer: a secret that may continue
+// beyond its end is then removed as well.
 //
 // The cut never splits a UTF-8 sequence. Time and memory are bounded, whatever text and secrets
 // contain: in the worst case, text that resembles a secret is removed as well.

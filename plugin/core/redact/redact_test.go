@@ -58,6 +58,10 @@ var cases = []struct {
 	{"of two that meet, the first ends last", `u\u0030030030x`, []string{"u0030030"}, false, mark + "x"},
 	{"an escape that spells more than the rest", `abcdefg\ud83d\ude00`, []string{"abcdefg\xf0"}, false, mark},
 
+	{"UTF-8 that was read as ISO-8859-1", "Ã¼ s3cret/Ã©â\u0082¬ð\u009f\u0098\u0080", []string{"s3cret/é€😀"}, false, "Ã¼ " + mark},
+	{"all but the last byte of that", "s3cret/Ã", []string{"s3cret/é"}, false, "s3cret/Ã"},
+	{"of that, each character", "éÃ©Ã©Ã©Ã©é", []string{"éééé"}, false, "é" + mark + "é"},
+
 	{"a short secret hides the text", "a text", []string{"1234567"}, false, mark},
 	{"a short secret after a long one that is there", "the first-secret", []string{"first-secret", "x"}, false, mark},
 	{"eight bytes are long enough", "a text", []string{"12345678", "éééé"}, false, "a text"},

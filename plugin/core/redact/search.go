@@ -29,12 +29,15 @@ const (
 	percent     encoding = '%'  // RFC 3986 §2.1
 	form        encoding = '+'  // the same with + for a space (WHATWG URL §5.1)
 	jsonEscaped encoding = '\\' // RFC 8259 §7
+	latin1      encoding = 0xc3 // UTF-8 that a host read as ISO-8859-1: each first byte becomes U+00C2 to U+00F4
 )
 
 // maxEscape is the length of the longest escape, a surrogate pair in JSON.
 const maxEscape = len(`\ud83d\ude00`)
 
-func isEscape(c byte) bool { return c == byte(percent) || c == byte(form) || c == byte(jsonEscaped) }
+func isEscape(c byte) bool {
+	return c == byte(percent) || c == byte(form) || c == byte(jsonEscaped) || c|1 == byte(latin1)
+}
 
 func newSearch(text []byte, secrets []string, partial bool) *search {
 	s := &search{text: text, partial: partial}
@@ -72,7 +75,7 @@ func (s *search) match(at int) (end int) {
 		if same < len(secret) && at+same < len(s.text) && !isEscape(s.text[at+same]) {
 			continue
 		}
-		for _, e := range [...]encoding{plain, percent, form, jsonEscaped} {
+		for _, e := range [...]encoding{plain, percent, form, jsonEscaped, latin1} {
 			end = max(end, s.read(e, at+same, secret[same:], same > 0))
 		}
 	}
@@ -122,6 +125,8 @@ func (s *search) next(e encoding, at int) (count, size int) {
 	case c == '\\' && e == jsonEscaped:
 		r, size := json.Unescape(text)
 		return len(utf8.AppendRune(s.spelled[:0], r)), size
+	case c|1 == byte(latin1) && e == latin1 && len(text) > 1 && !utf8.RuneStart(text[1]):
+		c, size = c<<6|text[1]&0x3f, 2
 	}
 	s.spelled[0] = c
 	return 1, size

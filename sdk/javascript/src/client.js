@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { toResponse } from './body.js';
-import { Calls } from './calls.js';
+import { Core } from './core.js';
 import { checkValue, kind, text } from './check.js';
 import { pluginConfig } from './config.js';
 import { hasHeader, plainHeaders } from './http.js';
@@ -17,13 +17,13 @@ import { Token } from './token.js';
  * @typedef {Pick<Client, 'listJobs' | 'sendRequest'> & Record<'forCustomer' | 'forUser', (id: string | null) => JobsClient>} JobsClient
  */
 
-/** Returns the calls of a client, for withToken. @type {(client: Client) => Calls} */
-export let callsOf;
+/** Returns the core of a client, for withToken. @type {(client: Client) => Core} */
+export let coreOf;
 
 /** A client of the service, which caches the token. Share one: calls may be made at any time, and concurrently. */
 export class Client {
   static {
-    callsOf = (client) => Client.#of(client).#calls;
+    coreOf = (client) => Client.#of(client).#core;
   }
 
   /** Returns the client, unless a method was called without it. @param {unknown} client @returns {Client} */
@@ -34,13 +34,13 @@ export class Client {
     );
   }
 
-  #calls;
+  #core;
   #ids;
 
-  /** @param {Calls} calls @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
-  constructor(calls, baseUrl, ids) {
-    if (!(calls instanceof Calls)) throw new TypeError('open a client with: await Client.open(config)');
-    this.#calls = calls;
+  /** @param {Core} core @param {string | undefined} baseUrl @param {Ids} [ids] of a view @private */
+  constructor(core, baseUrl, ids) {
+    if (!(core instanceof Core)) throw new TypeError('open a client with: await Client.open(config)');
+    this.#core = core;
     this.#ids = ids;
     /** The service's URL, as in the config. @readonly */
     this.baseUrl = baseUrl;
@@ -58,7 +58,7 @@ export class Client {
    */
   static async open(config, options = {}) {
     checkOptions('Client.open', options);
-    return new Client(await Calls.open(pluginConfig(config), options), config.baseUrl);
+    return new Client(await Core.open(pluginConfig(config), options), config.baseUrl);
   }
 
   /**
@@ -82,7 +82,7 @@ export class Client {
   /** @param {string} method @param {unknown} id @param {Ids} ids */
   #view(method, id, ids) {
     if (id !== null && typeof id !== 'string') throw new TypeError(`${method} takes a string or null, not ${kind(id)}`);
-    return new Client(this.#calls, this.baseUrl, { ...this.#ids, ...ids });
+    return new Client(this.#core, this.baseUrl, { ...this.#ids, ...ids });
   }
 
   /**
@@ -95,7 +95,7 @@ export class Client {
     checkOptions('getToken', given);
     const { force, refused, ...options } = given;
     if (force && refused !== undefined) throw new TypeError('getToken: set force or refused, not both');
-    return new Token(await callsOf(this).getToken({ force, refused }, options));
+    return new Token(await coreOf(this).getToken({ force, refused }, options));
   }
 
   /**
@@ -144,7 +144,7 @@ export class Client {
 
   /** Returns a call's own headers, and those of the client with other names. @param {RequestHeaders | undefined} given */
   #headers(given) {
-    const inherited = Object.entries(this.#calls.headers);
+    const inherited = Object.entries(this.#core.headers);
     if (inherited.length === 0) return given && plainHeaders(given);
     const own = plainHeaders(given);
     return { ...Object.fromEntries(inherited.filter(([name]) => !hasHeader(own, name.toLowerCase()))), ...own };
@@ -155,7 +155,7 @@ export class Client {
     if (!(token instanceof Token)) {
       throw new TypeError(`setToken takes a Token, not ${kind(token)}: use new Token(object)`);
     }
-    callsOf(this).setToken(token.toObject());
+    coreOf(this).setToken(token.toObject());
   }
 
   /**
@@ -166,23 +166,23 @@ export class Client {
    */
   async setSecret(secret) {
     checkValue('setSecret: the secret', secret, text);
-    callsOf(this).setSecret(secret);
+    coreOf(this).setSecret(secret);
   }
 
   /** Returns counters and the state of the token. Sends nothing, and works after `close`, too. */
   status() {
-    return callsOf(this).status();
+    return coreOf(this).status();
   }
 
   /** Forgets the token, and the backoff after a failed token request. */
   async clearToken() {
-    callsOf(this).clearToken();
+    coreOf(this).clearToken();
   }
 
   /** Closes the client, unless it is a view: waits for the calls in progress. @param {CloseOptions} [options] */
   async close(options = {}) {
     checkOptions('close', options);
-    if (!Client.#of(this).#ids) await this.#calls.close(options.timeoutMs);
+    if (!Client.#of(this).#ids) await this.#core.close(options.timeoutMs);
   }
 
   /** Closes the client at the end of `await using`. */
@@ -193,7 +193,7 @@ export class Client {
   /** @param {object} input @param {Ids} own @param {Body | null | undefined} body @param {CallOptions} options */
   async #send(input, own, body, options) {
     const { customerId = this.#ids?.customerId, userId = this.#ids?.userId } = own;
-    return toResponse(await this.#calls.request({ ...input, customer_id: customerId, user_id: userId }, body, options));
+    return toResponse(await this.#core.request({ ...input, customer_id: customerId, user_id: userId }, body, options));
   }
 }
 

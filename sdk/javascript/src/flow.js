@@ -23,7 +23,7 @@ const oldest = 30_000; // ms that a step may take: the process was frozen, or wo
 
 /** A token flow: carries out the steps by which the plugin gets a token. Calls wait for it, and none of them can end it. */
 export class Flow {
-  #calls;
+  #core;
   #onToken;
   #task = /** @type {Task | undefined} */ (undefined);
   #thrown = /** @type {unknown} */ (undefined); // by the last request
@@ -39,9 +39,9 @@ export class Flow {
   /** With what it failed. @type {unknown} */
   error;
 
-  /** @param {import('./calls.js').Calls} calls @param {Start} start @param {(step: Kept) => void} onToken */
-  constructor(calls, start, onToken) {
-    this.#calls = calls;
+  /** @param {import('./core.js').Core} core @param {Start} start @param {(step: Kept) => void} onToken */
+  constructor(core, start, onToken) {
+    this.#core = core;
     this.#onToken = onToken;
     this.start = start;
   }
@@ -49,12 +49,12 @@ export class Flow {
   /** Runs the flow to its end. It never rejects. */
   async run() {
     try {
-      let step = this.#ask('begin', { accepts: this.#calls.store ? ['store', 'wait'] : ['wait'], ...this.start });
+      let step = this.#ask('begin', { accepts: this.#core.store ? ['store', 'wait'] : ['wait'], ...this.start });
       while (step.step !== 'done') {
         const result = await this.#carryOut(step);
         if (!this.isRunning) return;
         // The plugin warns of a failing store, also without a logger.
-        const logger = 'failed' in result && step.step === 'store' ? this.#calls.storeLogger : this.#calls.logger;
+        const logger = 'failed' in result && step.step === 'store' ? this.#core.storeLogger : this.#core.logger;
         step = this.#ask('resume', { flow: step.flow, ...result }, { thrown: this.#thrown, logger });
       }
       this.token = step.token;
@@ -73,7 +73,7 @@ export class Flow {
   /** How many ms its step may still take, by the clock or by the runtime, whichever shows less. */
   left() {
     const { now, time } = this.#began;
-    return oldest - Math.max(1000 * (this.#calls.now() - now), performance.now() - time);
+    return oldest - Math.max(1000 * (this.#core.now() - now), performance.now() - time);
   }
 
   /**
@@ -81,13 +81,13 @@ export class Flow {
    *
    * @param {'begin' | 'resume'} name
    * @param {object} input
-   * @param {import('./calls.js').Known} [known]
+   * @param {import('./core.js').Known} [known]
    * @returns {Step}
    */
   #ask(name, input, known) {
-    const now = this.#calls.now();
+    const now = this.#core.now();
     this.#began = { now, time: performance.now() };
-    const step = this.#calls.call(name, { ...input, now }, known);
+    const step = this.#core.call(name, { ...input, now }, known);
     if (step.token && this.isRunning) this.#onToken(/** @type {Kept} */ (step)); // unless a logger has ended it
     return step;
   }
@@ -110,7 +110,7 @@ export class Flow {
 
   /** @param {WorkStep} step @param {Task} task @returns {Promise<object>} */
   async #work(step, task) {
-    const { fetch, store } = this.#calls;
+    const { fetch, store } = this.#core;
     this.#task = task;
     if (step.step === 'request') {
       const { request, limit } = step;

@@ -16,7 +16,7 @@ import { Flow } from './flow.js';
 
 /** Holds the token of a client. It runs one flow at a time to get another one, apart from the calls that wait for it. */
 export class Holder {
-  #calls;
+  #core;
   /** @type {Kept | undefined} */
   #kept;
   /** @type {Flow | undefined} the last one */
@@ -28,9 +28,9 @@ export class Holder {
   #latest = 0; // when the token was last looked at
   #sleepers = /** @type {Set<() => void>} */ (new Set());
 
-  /** @param {import('./calls.js').Calls} calls */
-  constructor(calls) {
-    this.#calls = calls;
+  /** @param {import('./core.js').Core} core */
+  constructor(core) {
+    this.#core = core;
   }
 
   /**
@@ -61,7 +61,7 @@ export class Holder {
 
   /** Returns the token that is kept, if calls may use it now. */
   #current() {
-    const now = this.#calls.now();
+    const now = this.#core.now();
     if (now < this.#latest) this.#kept = undefined; // the clock went back
     this.#latest = now;
     return this.#kept && now < this.#kept.until ? this.#kept.token : undefined;
@@ -74,10 +74,10 @@ export class Holder {
   }
 
   /** @param {boolean} force @param {Wanted['waitUntil']} waitUntil */
-  #begin(force, waitUntil = this.#calls.waitUntil) {
+  #begin(force, waitUntil = this.#core.waitUntil) {
     const start = force ? { force } : (this.#refused ?? {});
     if (!force) this.#refused = undefined;
-    const flow = new Flow(this.#calls, start, (step) => {
+    const flow = new Flow(this.#core, start, (step) => {
       if (step.token.access_token === this.#refused?.refused) return; // while the flow ran
       this.#kept = flow.latest = step;
       wakeAll(this.#sleepers);

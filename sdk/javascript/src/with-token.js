@@ -1,5 +1,5 @@
 import { isStream } from './check.js';
-import { callsOf } from './client.js';
+import { coreOf } from './client.js';
 import { RosteringError } from './error.js';
 
 /** @typedef {import('./client.js').Client} Client */
@@ -26,7 +26,7 @@ const mostRedirects = 20; // as in fetch
  * @throws {RosteringError} `config_missing` if there is no `baseUrl`
  */
 export function withToken(client, send = (input, init) => fetch(input, init)) {
-  const calls = callsOf(client);
+  const core = coreOf(client);
   if (!client.baseUrl) {
     const message = 'set baseUrl to the https URL of the service';
     throw new RosteringError({ code: 'config_missing', message, retryable: false, key: 'base_url' });
@@ -83,13 +83,13 @@ export function withToken(client, send = (input, init) => fetch(input, init)) {
       if (current instanceof Request && current.body && !init.body) next = current.clone();
       const own = new Headers(headers);
       own.set('Authorization', `Bearer ${token}`);
-      calls.sent++;
+      core.sent++;
       return (refused = await send(current, { ...init, headers: own }));
     };
     try {
-      const getToken = (/** @type {string | undefined} */ mine) => calls.token({ mine }, { signal });
+      const getToken = (/** @type {string | undefined} */ mine) => core.token({ mine }, { signal });
       // A stream cannot be sent again, but the next request has another token.
-      const { response, error } = await calls.send(getToken, attempt, !(init.body && isStream(init.body)));
+      const { response, error } = await core.send(getToken, attempt, !(init.body && isStream(init.body)));
       if (error !== undefined) signal?.throwIfAborted();
       return response;
     } finally {

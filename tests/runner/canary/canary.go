@@ -27,10 +27,15 @@ func forms(secret string) []string {
 		return all.([]string)
 	}
 	quoted, _ := json.Marshal(secret)
+	var latin1 []rune // what a client makes of it that reads headers as ISO-8859-1
+	for _, c := range []byte(secret) {
+		latin1 = append(latin1, rune(c))
+	}
 	all := []string{
 		secret, url.QueryEscape(secret), url.PathEscape(secret), url.QueryEscape(url.QueryEscape(secret)),
 		string(quoted[1 : len(quoted)-1]), html.EscapeString(secret), fmt.Sprintf("%q", secret)[1:],
 		hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))),
+		string(latin1),
 	}
 	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for before := range 3 { // where it begins within three bytes

@@ -12,22 +12,22 @@ final class Call {
     T run(Call call) throws E, InterruptedException;
   }
 
-  private final Driver driver;
+  private final Core core;
   private final long timeout;
   final boolean isCounted;
 
-  /** The time of {@link Driver#nanos} at which it times out. */
+  /** The time of {@link Core#nanos} at which it times out. */
   final long deadline;
 
   private Thread thread; // while it works
   private Supplier<? extends RuntimeException> reason; // why it was ended, or null
 
-  /** Creates a call, which its caller adds to the driver. */
-  Call(Driver driver, long timeout, boolean isCounted) {
-    this.driver = driver;
+  /** Creates a call, which its caller adds to the core. */
+  Call(Core core, long timeout, boolean isCounted) {
+    this.core = core;
     this.timeout = timeout;
     this.isCounted = isCounted;
-    var now = Driver.nanos();
+    var now = Core.nanos();
     deadline = timeout < Long.MAX_VALUE - now ? now + timeout : Long.MAX_VALUE;
   }
 
@@ -37,7 +37,7 @@ final class Call {
       return work(task);
     } catch (RosteringException e) {
       if (isCounted) {
-        driver.failed.computeIfAbsent(e.code(), code -> new LongAdder()).increment();
+        core.failed.computeIfAbsent(e.code(), code -> new LongAdder()).increment();
       }
       throw e;
     }
@@ -109,8 +109,8 @@ final class Call {
         Thread.interrupted(); // the call may have ended before it noticed
       }
     }
-    driver.remove(this);
-    driver.holder.settle(deadline - Driver.nanos());
-    driver.log.flush();
+    core.remove(this);
+    core.holder.settle(deadline - Core.nanos());
+    core.log.flush();
   }
 }

@@ -15,7 +15,7 @@ final class Flow {
   /** A token that the service refused, and whether it was used before, as in the contract. */
   record Refusal(String token, boolean used) {}
 
-  private final Driver driver;
+  private final Core core;
   final boolean isForced;
 
   /** The refused token that began this flow, or null. */
@@ -32,8 +32,8 @@ final class Flow {
   private long wall; // when its step began, by the client's clock
   private long mono; // the same by one that may stop with the machine
 
-  Flow(Driver driver, boolean isForced, Refusal refused) {
-    this.driver = driver;
+  Flow(Core core, boolean isForced, Refusal refused) {
+    this.core = core;
     this.isForced = isForced;
     this.refused = refused;
     touch();
@@ -41,20 +41,20 @@ final class Flow {
 
   /** Begins a step. */
   void touch() {
-    wall = driver.now();
+    wall = core.now();
     mono = System.nanoTime();
   }
 
   /** Returns how many seconds ago its step began, by the clock that shows more. */
   long age() {
-    return Math.max(driver.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
+    return Math.max(core.now() - wall, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - mono));
   }
 
   /** Whatever ends the flow ends it for every call that waits. */
   private void run() {
     try {
       var input = new HashMap<String, Object>();
-      input.put("accepts", driver.store == null ? List.of("wait") : List.of("store", "wait"));
+      input.put("accepts", core.store == null ? List.of("wait") : List.of("store", "wait"));
       if (isForced) {
         input.put("force", true);
       }
@@ -67,36 +67,36 @@ final class Flow {
         input.put("flow", step.fields().get("flow"));
       }
     } catch (Throwable e) {
-      driver.holder.end(this, null, e);
+      core.holder.end(this, null, e);
     }
     Thread.interrupted(); // if it was abandoned
-    driver.log.flush();
+    core.log.flush();
   }
 
   /** Returns the next step, or null after the last one. */
   private Step next(String export, Map<String, Object> input) throws InterruptedException {
-    input.put("now", driver.now());
+    input.put("now", core.now());
     try {
-      return driver.plugin.run(() -> step(export, input));
+      return core.plugin.run(() -> step(export, input));
     } finally {
       if (input.containsKey(
           "failed")) { // what the plugin warns of does not wait for the flow's end
-        driver.log.flushSoon();
+        core.log.flushSoon();
       }
     }
   }
 
   /** In the plugin's thread: returns the next step, or null after the last one. */
   private Step step(String export, Map<String, Object> input) {
-    var step = Step.ofJson(driver.plugin.call(export, Json.write(input), failure));
+    var step = Step.ofJson(core.plugin.call(export, Json.write(input), failure));
     // Before the plugin's state changes again.
-    return driver.holder.take(this, step) && !step.isDone() ? step : null;
+    return core.holder.take(this, step) && !step.isDone() ? step : null;
   }
 
   private Map<String, ?> carryOut(Step step) throws InterruptedException {
     switch (step.get("step")) {
       case "store":
-        return driver.store.use(step);
+        return core.store.use(step);
       case "wait":
         // Jitter, against a thundering herd.
         var jitter = 1 + ThreadLocalRandom.current().nextDouble() / 2;
@@ -104,7 +104,7 @@ final class Flow {
         return Map.of();
       case "request":
         try {
-          return driver.http.requestToken(step);
+          return core.http.requestToken(step);
         } catch (Http.Failure e) {
           failure = e;
           return Map.of("failed", e.getMessage());

@@ -14,7 +14,7 @@ final class Holder {
   /** No step takes that long, unless the process was frozen. */
   private static final int MOST_SECONDS = 30;
 
-  private final Driver driver;
+  private final Core core;
 
   /**
    * Whether calls wait for a flow before they return. AWS Lambda freezes a process after each call:
@@ -28,8 +28,8 @@ final class Holder {
   private Flow.Refusal refused; // with which the next flow begins
   private Flow flow; // that runs
 
-  Holder(Driver driver) {
-    this.driver = driver;
+  Holder(Core core) {
+    this.core = core;
   }
 
   static boolean isLambda(Map<String, String> environment) {
@@ -42,7 +42,7 @@ final class Holder {
       Flow waited;
       CompletableFuture<Token> news;
       synchronized (this) {
-        var now = driver.now();
+        var now = core.now();
         if (now < latest) { // the clock was set back
           kept = null;
         }
@@ -161,7 +161,7 @@ final class Holder {
   /** Returns the flow that runs, or else a new one. */
   private Flow running(boolean isForced) {
     if (current() == null) {
-      var begun = new Flow(driver, isForced, isForced ? null : refused);
+      var begun = new Flow(core, isForced, isForced ? null : refused);
       begun.thread.start();
       flow = begun;
       if (!isForced) {

@@ -25,7 +25,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
 
   private record Refusal(ResponseInfo info, byte[] body) {}
 
-  private final Driver driver;
+  private final Core core;
   private final Call call;
   private final URI base;
   private final HttpRequest request;
@@ -34,8 +34,8 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   private final List<String> sent = new ArrayList<>();
   private HttpResponse<Object> response;
 
-  OwnRequest(Driver driver, Call call, URI base, HttpRequest request, BodyHandler<T> handler) {
-    this.driver = driver;
+  OwnRequest(Core core, Call call, URI base, HttpRequest request, BodyHandler<T> handler) {
+    this.core = core;
     this.call = call;
     this.base = base;
     this.request = request;
@@ -47,9 +47,9 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   HttpResponse<T> make() throws IOException, InterruptedException {
     if (request.headers().firstValue("Authorization").isPresent()
         || !origin(request.uri()).equals(origin(base))) {
-      return driver.http.client.send(request, handler);
+      return core.http.client.send(request, handler);
     }
-    driver.send(call, isRepeatable, sent, this::send);
+    core.send(call, isRepeatable, sent, this::send);
     return response.body() instanceof Refusal last
         ? withBody(last)
         : (HttpResponse<T>) (Object) response;
@@ -65,7 +65,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
     var authorized = HttpRequest.newBuilder(request, (name, value) -> true);
     authorized.setHeader("Authorization", token.header());
     try {
-      response = driver.http.client.send(authorized.build(), this);
+      response = core.http.client.send(authorized.build(), this);
     } catch (IOException | RuntimeException e) {
       throw Http.Failure.shown(e) instanceof IOException shown ? shown : new IOException(e);
     }
@@ -79,7 +79,7 @@ final class OwnRequest<T> implements BodyHandler<Object> {
   @Override
   @SuppressWarnings("unchecked")
   public BodySubscriber<Object> apply(ResponseInfo info) {
-    return info.statusCode() == 401 && isRepeatable && sent.size() < Driver.MOST_SENDS
+    return info.statusCode() == 401 && isRepeatable && sent.size() < Core.MOST_SENDS
         ? BodySubscribers.mapping(new Http.Body(MAX_REFUSAL), body -> new Refusal(info, body))
         : (BodySubscriber<Object>) handler.apply(info);
   }

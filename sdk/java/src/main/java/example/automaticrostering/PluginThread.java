@@ -112,7 +112,7 @@ final class PluginThread {
   /** In the thread: replaces the secret, unless the plugin rejects it. */
   void setSecret(String secret) {
     if (plugin == null) {
-      throw Driver.closed();
+      throw Core.closed();
     }
     var old = plugin.config.put("client_secret", secret);
     try {
@@ -133,7 +133,7 @@ final class PluginThread {
   /** In the thread: calls an export. A network_error then has the failure of the request. */
   byte[] call(String export, byte[] input, Http.Failure failure) {
     if (plugin == null) {
-      throw Driver.closed();
+      throw Core.closed();
     }
     try {
       return plugin.call(export, input);

@@ -33,7 +33,7 @@ public class RosteringClient implements AutoCloseable {
   /** The version of the plugin's contract. A plugin with another one is refused. */
   public static final int CONTRACT = 1;
 
-  private final Driver driver; // null for a fake
+  private final Core core; // null for a fake
   private final Map<String, String> ids;
   private final TreeMap<String, String> headers;
   private final long timeout;
@@ -45,12 +45,12 @@ public class RosteringClient implements AutoCloseable {
   }
 
   RosteringClient(
-      Driver driver,
+      Core core,
       Map<String, String> ids,
       TreeMap<String, String> headers,
       long timeout,
       boolean isView) {
-    this.driver = driver;
+    this.core = core;
     this.ids = ids;
     this.headers = headers;
     this.timeout = timeout;
@@ -69,17 +69,17 @@ public class RosteringClient implements AutoCloseable {
     return new RosteringClientBuilder(config);
   }
 
-  private Driver driver() {
-    if (driver == null) {
+  private Core core() {
+    if (core == null) {
       throw new UnsupportedOperationException("this fake does not override the method");
     }
-    return driver;
+    return core;
   }
 
   /** Begins a call, which the status counts if it is one for the service or a token. */
   private Call call(boolean isCounted) {
-    var call = new Call(driver(), timeout, isCounted);
-    driver.add(call);
+    var call = new Call(core(), timeout, isCounted);
+    core.add(call);
     return call;
   }
 
@@ -117,7 +117,7 @@ public class RosteringClient implements AutoCloseable {
     all.putAll(request.headers);
     input.put("headers", all);
     input.putAll(ids);
-    return call -> new ServiceCall(driver, call, input, request.body).make();
+    return call -> new ServiceCall(core, call, input, request.body).make();
   }
 
   /** Returns the cached token, or a new one, for your own requests. */
@@ -139,12 +139,12 @@ public class RosteringClient implements AutoCloseable {
     notNull(options, "the options");
     return call -> {
       if (options.isForced) {
-        return driver.holder.force();
+        return core.holder.force();
       }
       if (options.refused != null) {
-        driver.holder.refuse(options.refused, false);
+        core.holder.refuse(options.refused, false);
       }
-      return driver.holder.token(options.refused);
+      return core.holder.token(options.refused);
     };
   }
 
@@ -155,7 +155,7 @@ public class RosteringClient implements AutoCloseable {
    */
   public void setToken(Token token) throws InterruptedException {
     var input = notNull(token, "the token").fields();
-    input.put("now", driver().now());
+    input.put("now", core().now());
     change("set_token", Json.write(input), true);
   }
 
@@ -168,8 +168,8 @@ public class RosteringClient implements AutoCloseable {
   private void change(String export, byte[] input, boolean isSet) throws InterruptedException {
     inPlugin(
         () -> {
-          driver.plugin.call(export, input, null);
-          driver.holder.drop(isSet);
+          core.plugin.call(export, input, null);
+          core.holder.drop(isSet);
         });
   }
 
@@ -177,7 +177,7 @@ public class RosteringClient implements AutoCloseable {
     call(false)
         .run(
             call ->
-                driver.plugin.run(
+                core.plugin.run(
                     () -> {
                       change.run();
                       return null;
@@ -191,7 +191,7 @@ public class RosteringClient implements AutoCloseable {
    */
   public void setSecret(String secret) throws InterruptedException {
     RosteringConfig.check("client_secret", notNull(secret, "the secret"));
-    inPlugin(() -> driver.plugin.setSecret(secret));
+    inPlugin(() -> core.plugin.setSecret(secret));
   }
 
   /**
@@ -220,7 +220,7 @@ public class RosteringClient implements AutoCloseable {
   private RosteringClient withId(String name, String id) {
     var changed = new HashMap<>(ids);
     changed.put(name, Json.bounded(id));
-    return new RosteringClient(driver(), changed, headers, timeout, true);
+    return new RosteringClient(core(), changed, headers, timeout, true);
   }
 
   /**
@@ -230,7 +230,7 @@ public class RosteringClient implements AutoCloseable {
   public RosteringClient withHeader(String name, String value) {
     var changed = new TreeMap<>(headers);
     ServiceRequest.put(changed, name, value);
-    return new RosteringClient(driver(), ids, changed, timeout, true);
+    return new RosteringClient(core(), ids, changed, timeout, true);
   }
 
   /** Returns a view with another timeout, which is more than zero. */
@@ -244,7 +244,7 @@ public class RosteringClient implements AutoCloseable {
   }
 
   private RosteringClient withNanos(long timeout) {
-    return new RosteringClient(driver(), ids, headers, timeout, true);
+    return new RosteringClient(core(), ids, headers, timeout, true);
   }
 
   /**
@@ -277,8 +277,8 @@ public class RosteringClient implements AutoCloseable {
       HttpRequest request, BodyHandler<T> handler) {
     notNull(request, "the request");
     notNull(handler, "the body handler");
-    var base = driver().config.baseUrl();
-    return call -> new OwnRequest<>(driver, call, base, request, handler).make();
+    var base = core().config.baseUrl();
+    return call -> new OwnRequest<>(core, call, base, request, handler).make();
   }
 
   /**
@@ -286,7 +286,7 @@ public class RosteringClient implements AutoCloseable {
    * client. Sends nothing, and waits for no request. After {@link #close()}, the last numbers.
    */
   public Status status() {
-    return driver().status();
+    return core().status();
   }
 
   /**
@@ -308,8 +308,8 @@ public class RosteringClient implements AutoCloseable {
   }
 
   private void close(long nanos) {
-    if (driver != null && !isView) {
-      driver.close(nanos);
+    if (core != null && !isView) {
+      core.close(nanos);
     }
   }
 }

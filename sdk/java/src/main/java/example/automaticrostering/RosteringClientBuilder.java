@@ -122,9 +122,9 @@ public final class RosteringClientBuilder {
    *     contract
    */
   public RosteringClient open() {
-    var driver = new Driver(this);
+    var core = new Core(this);
     config.check();
-    return new RosteringClient(driver, Map.of(), new TreeMap<>(headers), timeout, false);
+    return new RosteringClient(core, Map.of(), new TreeMap<>(headers), timeout, false);
   }
 
   ExtismHost host(Log log) {

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /** A call of the service. Its error is the plugin's explanation of the last response. */
 final class ServiceCall {
-  private final Driver driver;
+  private final Core core;
   private final Call call;
   private final Map<String, ?> input;
   private final BodyPublisher body;
@@ -21,8 +21,8 @@ final class ServiceCall {
   private Response last;
   private long milliseconds; // that it took
 
-  ServiceCall(Driver driver, Call call, Map<String, ?> input, BodyPublisher body) {
-    this.driver = driver;
+  ServiceCall(Core core, Call call, Map<String, ?> input, BodyPublisher body) {
+    this.core = core;
     this.call = call;
     this.input = input;
     this.body = body;
@@ -30,8 +30,8 @@ final class ServiceCall {
 
   Response make() throws InterruptedException {
     var isRepeatable = Parts.isRepeatable(body);
-    request = driver.request(input);
-    var failure = driver.send(call, isRepeatable, sent, this::send);
+    request = core.request(input);
+    var failure = core.send(call, isRepeatable, sent, this::send);
     if (failure == null && Http.isSuccess(last.status())) {
       return last;
     }
@@ -56,7 +56,7 @@ final class ServiceCall {
   private int send(Token token) throws InterruptedException {
     var begin = System.nanoTime();
     try {
-      last = driver.http.send(request.with(token, body));
+      last = core.http.send(request.with(token, body));
     } catch (Http.Failure e) {
       milliseconds = NANOSECONDS.toMillis(System.nanoTime() - begin);
       throw explain(Map.of("failed", e.getMessage()), e);
@@ -72,8 +72,8 @@ final class ServiceCall {
     x.put("method", input.get("method"));
     x.put("path", input.get("path"));
     x.put("milliseconds", milliseconds);
-    x.put("now", driver.now());
-    var error = driver.plugin.run(() -> driver.plugin.call("explain", Json.write(x), null));
+    x.put("now", core.now());
+    var error = core.plugin.run(() -> core.plugin.call("explain", Json.write(x), null));
     return RosteringException.ofPlugin(error, failure);
   }
 }

@@ -51,7 +51,7 @@ public record Status(
    */
   public record Problem(Code code, String message) {}
 
-  static Status of(JsonObject plugin, boolean renewing, Driver driver) {
+  static Status of(JsonObject plugin, boolean renewing, Core core) {
     var error = plugin.getObject("error");
     return new Status(
         time(plugin, "token_expires_at"),
@@ -60,10 +60,10 @@ public record Status(
         time(plugin, "retry_at"),
         Optional.ofNullable(error)
             .map(e -> new Problem(Code.of(e.getString("code")), e.getString("message"))),
-        driver.begun.sum(),
-        driver.failed.entrySet().stream()
+        core.begun.sum(),
+        core.failed.entrySet().stream()
             .collect(toMap(Map.Entry::getKey, e -> e.getValue().sum())),
-        driver.serviceRequests.sum(),
+        core.serviceRequests.sum(),
         plugin.getLong("token_requests"),
         plugin.getLong("failed_token_requests"),
         plugin.getLong("refused_tokens"),

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /** What the calls of a client and its views share. */
-final class Driver {
+final class Core {
   /** Bounds the requests that are kept. */
   private static final int MOST_REQUESTS = 256;
 
@@ -57,7 +57,7 @@ final class Driver {
   /** The plugin builds the same request for the same input. */
   private final Map<Map<String, ?>, Request> requests = new ConcurrentHashMap<>();
 
-  Driver(RosteringClientBuilder options) {
+  Core(RosteringClientBuilder options) {
     config = options.config;
     clock = options.clock;
     log = new Log(options.logger);

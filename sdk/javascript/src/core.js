@@ -27,8 +27,8 @@ const mostSends = 3; // the first other token may come from another client, and 
 const maxErrorBody = 4 * 1024 + 1; // bytes of it that the plugin reads
 const decoder = new TextDecoder();
 
-/** The calls of one instance of the plugin. */
-export class Calls {
+/** What a client and its views share. */
+export class Core {
   #plugin;
   #config;
   #options;
@@ -37,7 +37,7 @@ export class Calls {
   #closing = /** @type {Set<() => void>} */ (new Set()); // wake those who wait for the calls that run
   #isClosed = false;
   #isLambda = isLambda(); // which freezes the process after each call
-  #calls = 0;
+  #began = 0;
   #failed = /** @type {import('./status.js').Status['failedCalls']} */ ({});
   /** @type {Map<string, Request>} what calls send, by their input */
   #requests = new Map();
@@ -66,12 +66,12 @@ export class Calls {
    */
   static async open(config, given) {
     const options = given.logger ? { ...given, logger: guardedLogger(given.logger) } : given;
-    const calls = new Calls(await openPlugin(config, options), config, options);
-    calls.call('check');
-    const { headers } = calls;
+    const core = new Core(await openPlugin(config, options), config, options);
+    core.call('check');
+    const { headers } = core;
     if (Object.keys(headers).length > 0 && config.base_url)
-      calls.call('request', { headers, customer_id: null, user_id: null });
-    return calls;
+      core.call('request', { headers, customer_id: null, user_id: null });
+    return core;
   }
 
   /** Returns a token. @param {TokenRequest} wanted @param {CallOptions} options */
@@ -200,7 +200,7 @@ export class Calls {
     if (this.#isClosed) throw closed();
     return Task.run(timeoutMs, timedOut, signal, async (task) => {
       this.#running.add(task);
-      if (isCall) this.#calls++;
+      if (isCall) this.#began++;
       try {
         return await work(task);
       } catch (error) {
@@ -235,7 +235,7 @@ export class Calls {
   }
 
   status() {
-    const own = { renewing: this.#holder.isRenewing, calls: this.#calls, service_requests: this.sent };
+    const own = { renewing: this.#holder.isRenewing, calls: this.#began, service_requests: this.sent };
     const { error, ...status } = this.call('status', { now: this.now() });
     if (error) status.error = { ...error, message: inCallersWords(error) };
     return toStatus({ ...status, ...own, failed_calls: { ...this.#failed } });
