@@ -40,7 +40,7 @@ func Call(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	}
 	if export == input.GetToken {
 		if c.now == 0 {
-			return host.Fail(clock.Unusable())
+			return host.Fail(clock.Unusable(&in.Override))
 		}
 	} else if c.request, err = service.NewRequest(h.Config, in); err != nil {
 		return host.Fail(err)

@@ -68,7 +68,7 @@ func NewError(r *message.Response, secrets []string, now int64) *apierror.Error 
 		e.Message = "the service is unavailable; retry later"
 		e.RetryAfter = backoff.RetryAfter(r.RetryAfter, r.Date, now)
 	case class == 3 && r.Status != 304:
-		e.Message = "the service redirects, which is not followed; check base_url and the path"
+		e.Message = "the service responded with a redirect, and redirects are not followed; check base_url and the path"
 	default:
 		e.Message = "the service refused the request; see body"
 	}
