@@ -12,7 +12,6 @@ import (
 	"automatic-rostering/plugin/core/service"
 )
 
-// call is a direct call, whose requests the plugin sends.
 type call struct {
 	host    host.Sender
 	export  input.Export

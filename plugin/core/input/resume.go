@@ -192,7 +192,7 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 	})
 	r.Headers = value
 	if !isObject {
-		return wantObject("headers", value)
+		return apierror.Input("headers", "headers must be an object")
 	}
 	return err
 }

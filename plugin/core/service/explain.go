@@ -4,6 +4,7 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
@@ -18,11 +19,7 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	secrets := append(in.Tokens, h.Config("client_secret"))
-	now := in.Now
-	if !in.HasNow {
-		now = h.Now()
-	}
-	e := NewError(in.Message(), secrets, now)
+	e := NewError(in.Message(), secrets, clock.Now(h, &in.Override))
 	var line json.Writer
 	if in.Status != 0 {
 		line.Raw("HTTP ")
