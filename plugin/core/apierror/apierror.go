@@ -65,7 +65,7 @@ func Network(what, url string) *Error {
 
 // Mismatch returns a token_mismatch error: what is wrong with the token.
 func Mismatch(what string) *Error {
-	return &Error{Code: TokenMismatch, Message: what + "; request a new one with get_token"}
+	return &Error{Code: TokenMismatch, Message: what + "; request a new one"}
 }
 
 // JSON returns the error as a JSON object.

@@ -59,7 +59,10 @@ func Now(h interface{ Now() int64 }, in *Override) int64 {
 }
 
 // Unusable returns the error for a call that needs a clock.
-func Unusable() *apierror.Error {
-	return &apierror.Error{Code: apierror.ClockUnusable,
-		Message: "the clock is before the release; set it, or pass now (Unix seconds)"}
+func Unusable(in *Override) *apierror.Error {
+	message := "the clock shows a time before the release of this version; set it"
+	if !in.HasNow {
+		message += ", or pass now (Unix seconds)"
+	}
+	return &apierror.Error{Code: apierror.ClockUnusable, Message: message}
 }

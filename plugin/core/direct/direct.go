@@ -12,7 +12,6 @@ import (
 	"automatic-rostering/plugin/core/service"
 )
 
-// call is a direct call, whose requests the plugin sends.
 type call struct {
 	host    host.Sender
 	export  input.Export
@@ -40,7 +39,7 @@ func Call(h host.Sender, export input.Export, rawInput []byte) host.Result {
 	}
 	if export == input.GetToken {
 		if c.now == 0 {
-			return host.Fail(clock.Unusable())
+			return host.Fail(clock.Unusable(&in.Override))
 		}
 	} else if c.request, err = service.NewRequest(h.Config, in); err != nil {
 		return host.Fail(err)

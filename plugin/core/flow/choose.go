@@ -175,7 +175,7 @@ func (f *Flow) Error() []byte {
 	case err != nil:
 		return err.JSON()
 	case f.asked == obtained:
-		err = notKept()
+		err = f.notKept()
 	case f.code != 0 && *own != *oauth2.ReadFailure(f.retry.Error):
 		err = own.Error()
 	default:
@@ -199,7 +199,10 @@ func (f *Flow) fail(err *apierror.Error) {
 	}
 }
 
-func notKept() *apierror.Error {
-	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true,
-		Message: "the new token expired, was refused or was lost; retry; in direct calls, raise max_var_bytes"}
+func (f *Flow) notKept() *apierror.Error {
+	message := "the new token expired, was refused or was lost; retry"
+	if f.pauses == noPauses { // no library's host
+		message += ", or raise max_var_bytes"
+	}
+	return &apierror.Error{Code: apierror.TokenResponseInvalid, Retryable: true, Message: message}
 }

@@ -56,7 +56,7 @@ func (f *Flow) restore(r *input.Resume) *apierror.Error {
 		f.now = f.at
 	}
 	if !clock.Usable(f.now) {
-		return clock.Unusable()
+		return clock.Unusable(&r.Override)
 	}
 	began := f.client
 	if err := f.readClient(); err != nil {

@@ -17,7 +17,7 @@ func Begin(h host.Host, rawInput []byte) host.Result {
 	}
 	now := clock.Now(h, &in.Override)
 	if now == 0 {
-		return host.Fail(clock.Unusable())
+		return host.Fail(clock.Unusable(&in.Override))
 	}
 	f := New(h, now)
 	f.Start(in)

@@ -164,7 +164,7 @@ func (f *Flow) keep(text string, t *instance.Token) {
 		f.host.SetVar(name, nil)
 	}
 	f.save()
-	before := f.expect(notKept())
+	before := f.expect(f.notKept())
 	if previous != nil {
 		f.host.SetVar(instance.Previous, previous)
 		s.Previous = old

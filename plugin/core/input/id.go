@@ -30,7 +30,7 @@ func (id *ID) set(name string, value json.Value) *apierror.Error {
 	case json.String:
 		id.Text = value.Text()
 		if id.Text == "" {
-			return apierror.Input(name, "an id must not be empty; null (None, nil) omits its header; without one, the config's is used")
+			return apierror.Input(name, "an id must not be empty; pass null (None, nil) to send no header, or omit the id to use the config's")
 		}
 		if !ValidID(id.Text) {
 			return apierror.Input(name, name+IDMessage)

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"cmp"
+
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/json"
@@ -8,8 +10,6 @@ import (
 
 // fields are the names of the fields that an object may have, each once.
 type fields string
-
-const notOneObject = "the input must be one JSON object, or empty"
 
 // read reads b, one JSON object or nothing, and calls set with each of its fields.
 func (fields fields) read(b []byte, set func(name string, value json.Value) *apierror.Error) (err *apierror.Error) {
@@ -21,7 +21,7 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 		i := ascii.Word(string(fields), name)
 		switch {
 		case i < 0:
-			err = apierror.Input("", "unknown input field; "+fields.list()) // its name may be a secret
+			err = apierror.Input("", "unknown input field; valid: "+cmp.Or(string(fields), "none")) // its name may be a secret
 		case seen>>i&1 == 1:
 			err = apierror.Input(name, "the input field is given twice; pass it once")
 		default:
@@ -31,16 +31,9 @@ func (fields fields) read(b []byte, set func(name string, value json.Value) *api
 		return err == nil
 	})
 	if !isObject {
-		return apierror.Input("", notOneObject)
+		return apierror.Input("", "the input must be one JSON object, or empty")
 	}
 	return err
-}
-
-func (fields fields) list() string {
-	if fields == "" {
-		return "pass none"
-	}
-	return "valid: " + string(fields)
 }
 
 // printable returns a field's name, or "" if it is too long or not printable: it must not
@@ -72,13 +65,6 @@ func boolean(name string, value json.Value, into *bool) *apierror.Error {
 		return apierror.Input(name, name+" must be true or false")
 	}
 	*into = value.True()
-	return nil
-}
-
-func wantObject(name string, value json.Value) *apierror.Error {
-	if !value.IsObject() {
-		return apierror.Input(name, name+" must be an object")
-	}
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (r *Own) check(export Export) *apierror.Error {
 	case r.hasBody && r.HostBody != (export == Request):
 		return apierror.Input("body", bodyMessage)
 	case (r.Body != "" || r.HostBody) && (r.Method == "GET" || r.Method == "HEAD"):
-		return apierror.Input("body", "omit the body of GET and HEAD: some hosts cannot send one")
+		return apierror.Input("body", "GET and HEAD have no body; omit it")
 	case len(r.Body) > maxBody:
 		return apierror.Input("body", "body is longer than 1 MiB; use request, and send it yourself")
 	}

@@ -72,7 +72,7 @@ func ParseExplain(b []byte) (e *Explain, err *apierror.Error) {
 	case e.Given == "":
 		err = apierror.Input("status", passResponse)
 	case e.Status/100 == 2 || e.Status == 304:
-		err = apierror.Input("status", "this response is a result; explain only others")
+		err = apierror.Input("status", "explain takes only failures, not 2xx or 304")
 	case e.Request.Method != "" || e.Request.Path != "":
 		err = e.Request.check(Request)
 	}
@@ -192,7 +192,7 @@ func (r *Response) setHeaders(value json.Value) (err *apierror.Error) {
 	})
 	r.Headers = value
 	if !isObject {
-		return wantObject("headers", value)
+		return apierror.Input("headers", "headers must be an object")
 	}
 	return err
 }

@@ -59,12 +59,6 @@ func Hash(text string) int64 {
 // RenewAt returns when the token is renewed.
 func (t *Token) RenewAt() int64 { return t.ExpiresAt - t.Margin }
 
-// Alive reports whether a token can be used at a time, as far as the clock tells: it has not
-// expired, and was not requested in the future. Then the clock was set back.
-func (t *Token) Alive(now int64) bool {
-	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+clock.Tolerance
-}
-
 // State is all that an instance knows, except for its backoff.
 type State struct {
 	// Previous is the token before Token, which is used until UseFrom, in Unix seconds: a
@@ -129,8 +123,11 @@ func (s *State) Refuses(hash int64) bool {
 	return false
 }
 
-// Usable reports whether a token of the instance can be used at a time.
-func (s *State) Usable(t *Token, now int64) bool { return t.Alive(now) && !s.Refuses(t.Hash) }
+// Usable reports whether a token can be used at a time: it was not refused, has not expired, and was
+// not requested in the future, as if the clock was set back.
+func (s *State) Usable(t *Token, now int64) bool {
+	return t.Hash != 0 && now < t.ExpiresAt && t.RequestedAt <= now+clock.Tolerance && !s.Refuses(t.Hash)
+}
 
 // The value of Summary is a number of words. A warm call reads the first two, which say from
 // when until when the token may be used without further ado.

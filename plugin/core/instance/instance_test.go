@@ -75,15 +75,15 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-func TestAlive(t *testing.T) {
-	token := ordinary().Token
+func TestUsable(t *testing.T) {
+	s := ordinary()
 	for now, want := range map[int64]bool{noon - 62: false, noon - 61: true, noon: true, noon + 3598: true, noon + 3599: false} {
-		if got := token.Alive(now); got != want {
+		if got := s.Usable(&s.Token, now); got != want {
 			t.Errorf("%d: %v", now-noon, got)
 		}
 	}
-	if (&instance.Token{ExpiresAt: noon + 1}).Alive(noon) || (&instance.Token{Hash: 1}).Alive(noon) {
-		t.Error("no token, or one of unknown expiry, is alive")
+	if s.Usable(&instance.Token{ExpiresAt: noon + 1}, noon) || s.Usable(&instance.Token{Hash: 1}, noon) {
+		t.Error("no token, or one of unknown expiry, is usable")
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	Number
 	String
 	List
-	object // unexported, because Object is a function: see IsObject
+	object // unexported, because Object is a function
 )
 
 // Kind returns the kind of the value. An empty value counts as null.
@@ -40,9 +40,6 @@ func (v Value) Kind() Kind {
 	}
 	return Number
 }
-
-// IsObject reports whether the value is an object.
-func (v Value) IsObject() bool { return v.Kind() == object }
 
 // StringEnd returns where the string that begins at at ends.
 func (v Value) StringEnd(at int) int { return skipString(v, at) }

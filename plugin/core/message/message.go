@@ -55,21 +55,7 @@ func (r *Response) Failed() bool {
 // JSON returns the request as http_request takes it: a JSON object with method, url and headers. The
 // body is passed separately.
 func (r *Request) JSON() []byte {
-	w := r.head()
-	w.Raw("}")
-	return w
-}
-
-// WithBody returns the request with its body, as in a step.
-func (r *Request) WithBody() []byte {
-	w := r.head()
-	w.Raw(`,"body":`)
-	w.Text(r.Body)
-	w.Raw("}")
-	return w
-}
-
-func (r *Request) head() (w json.Writer) {
+	var w json.Writer
 	w.Raw(`{"method":"`)
 	w.Raw(r.Method)
 	w.Raw(`","url":`)
@@ -86,6 +72,16 @@ func (r *Request) head() (w json.Writer) {
 	if len(r.Headers) == 0 {
 		w.Raw("{")
 	}
+	w.Raw("}}")
+	return w
+}
+
+// WithBody returns the request with its body, as in a step.
+func (r *Request) WithBody() []byte {
+	object := r.JSON()
+	w := json.Writer(object[:len(object)-1])
+	w.Name("body")
+	w.Text(r.Body)
 	w.Raw("}")
 	return w
 }

@@ -98,27 +98,24 @@ func lifetime(value json.Value) int64 {
 }
 
 func (r *response) err(status int, secrets func() []string) *apierror.Error {
-	e := &apierror.Error{Status: status}
-	hint := "; it sent no OAuth error"
-	if r.oauthError != "" {
-		hint = "; see oauth_error"
-	}
+	f := &Failure{Code: apierror.TokenEndpointRejected, Status: int64(status)}
 	switch {
 	case status/100 == 2:
-		e.Code, e.Retryable = apierror.TokenResponseInvalid, true
-		e.Message = unusableResponse + " (" + r.flaw + ")" + checkURL
-		if r.oauthError != "" {
-			e.Message = "the token response is an OAuth error" + hint
-		}
+		f.Code = apierror.TokenResponseInvalid
 	case status == 408 || status == 429 || status/100 != 3 && status/100 != 4:
-		e.Code, e.Retryable = apierror.TokenEndpointUnavailable, true
-		e.Message = unavailable + hint
+		f.Code = apierror.TokenEndpointUnavailable
+	}
+	e := f.Error()
+	switch {
+	case status/100 == 2 && r.oauthError != "":
+		e.Message = "the token response is an OAuth error"
+	case status/100 == 2:
+		e.Message = unusableResponse + " (" + r.flaw + ")" + checkURL
 	case status/100 == 3:
-		e.Code = apierror.TokenEndpointRejected
-		e.Message = "the token endpoint redirects; set auth_url to the target" + hint
-	default:
-		e.Code = apierror.TokenEndpointRejected
-		e.Message = refusedClient + hint
+		e.Message = "the token endpoint redirects; set auth_url to the target"
+	}
+	if r.oauthError != "" {
+		e.Message += "; see oauth_error"
 	}
 	if r.oauthError+r.description != "" {
 		hidden := append(secrets(), r.token)

@@ -4,6 +4,7 @@ import (
 	"automatic-rostering/plugin/core/apierror"
 	"automatic-rostering/plugin/core/ascii"
 	"automatic-rostering/plugin/core/backoff"
+	"automatic-rostering/plugin/core/clock"
 	"automatic-rostering/plugin/core/host"
 	"automatic-rostering/plugin/core/input"
 	"automatic-rostering/plugin/core/json"
@@ -18,11 +19,7 @@ func Explain(h host.Host, rawInput []byte) host.Result {
 		return host.Fail(err)
 	}
 	secrets := append(in.Tokens, h.Config("client_secret"))
-	now := in.Now
-	if !in.HasNow {
-		now = h.Now()
-	}
-	e := NewError(in.Message(), secrets, now)
+	e := NewError(in.Message(), secrets, clock.Now(h, &in.Override))
 	var line json.Writer
 	if in.Status != 0 {
 		line.Raw("HTTP ")
@@ -68,7 +65,7 @@ func NewError(r *message.Response, secrets []string, now int64) *apierror.Error 
 		e.Message = "the service is unavailable; retry later"
 		e.RetryAfter = backoff.RetryAfter(r.RetryAfter, r.Date, now)
 	case class == 3 && r.Status != 304:
-		e.Message = "the service redirects, which is not followed; check base_url and the path"
+		e.Message = "the service responded with a redirect, and redirects are not followed; check base_url and the path"
 	default:
 		e.Message = "the service refused the request; see body"
 	}
