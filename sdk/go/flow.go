@@ -37,7 +37,7 @@ func (f *flow) run(ctx context.Context) {
 	defer f.cancel(nil)
 	defer f.end()
 	input := result{"accepts": []string{"wait"}, "force": f.force}
-	if f.holder.driver.store != nil {
+	if f.holder.core.store != nil {
 		input["accepts"] = []string{"store", "wait"}
 	}
 	if f.refused != nil {
@@ -69,9 +69,9 @@ func (f *flow) end() {
 // call calls begin or resume, and publishes the step before the plugin's state changes again.
 // It returns nil after an error.
 func (f *flow) call(export string, input result) (s *step) {
-	d := f.holder.driver
-	input["now"] = d.now()
-	lines := d.instance.use(export, object(input), func(output []byte, err error) {
+	c := f.holder.core
+	input["now"] = c.now()
+	lines := c.instance.use(export, object(input), func(output []byte, err error) {
 		if err == nil {
 			s, err = decodeStep(output)
 		}
@@ -119,27 +119,27 @@ func (f *flow) wake() {
 }
 
 // touch begins a step.
-func (f *flow) touch() { f.wall, f.mono = f.holder.driver.now(), time.Now() }
+func (f *flow) touch() { f.wall, f.mono = f.holder.core.now(), time.Now() }
 
 // age returns how long ago the step began, by the clock that shows more.
 func (f *flow) age() time.Duration {
-	wall := time.Duration(f.holder.driver.now()-f.wall) * time.Second
+	wall := time.Duration(f.holder.core.now()-f.wall) * time.Second
 	return max(wall, time.Since(f.mono))
 }
 
 // carryOut carries out a step.
 func (f *flow) carryOut(ctx context.Context, s *step) (result, error) {
 	r, err := result{}, error(nil)
-	d := f.holder.driver
+	c := f.holder.core
 	switch s.Step {
 	case "request":
-		client := d.http.Load()
+		client := c.http.Load()
 		if r, err = s.requestToken(ctx, client); err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			d.reconnect(client)
+			c.reconnect(client)
 		}
 		f.cause = err
 	case "store":
-		r, err = s.useStore(ctx, d.store)
+		r, err = s.useStore(ctx, c.store)
 	case "wait":
 		pause(ctx, seconds(s.Seconds*(1+rand.Float64()/2))) // at random, so that a fleet is no thundering herd
 	default:

@@ -10,7 +10,7 @@ import (
 // holder holds the token of a client. One flow at a time gets another token from the plugin,
 // apart from the calls that wait for it.
 type holder struct {
-	driver  *driver
+	core    *core
 	settles bool // whether calls wait for a flow to end before they return
 
 	mutex   sync.Mutex // not held during I/O, nor while the plugin runs
@@ -33,8 +33,8 @@ const mostAge = 30 * time.Second
 
 // newHolder creates a holder. AWS Lambda freezes a process after each call: a flow that
 // continued would keep its lock in the store, and lose the response to its token request.
-func newHolder(d *driver) *holder {
-	return &holder{driver: d, settles: os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != ""}
+func newHolder(c *core) *holder {
+	return &holder{core: c, settles: os.Getenv("AWS_LAMBDA_FUNCTION_NAME") != ""}
 }
 
 // token returns a token for a call. The service refused the call's last one, mine, unless that
@@ -43,7 +43,7 @@ func (h *holder) token(ctx context.Context, mine string) (*tokenObject, error) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for {
-		now := h.driver.now()
+		now := h.core.now()
 		if now < h.latest { // the clock was set back
 			h.kept = nil
 		}
@@ -164,12 +164,12 @@ func (h *holder) begin(ctx context.Context, force bool) *flow {
 	}
 	f.touch()
 	ctx, f.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(h.driver.open, func() { f.cancel(ErrClosed) })
+	stop := context.AfterFunc(h.core.open, func() { f.cancel(ErrClosed) })
 	h.flow = f
-	h.driver.flows.Add(1)
+	h.core.flows.Add(1)
 	go func() {
-		defer func() { h.driver.log(f.lines...) }() // closing does not wait for the handler, which may call Close
-		defer h.driver.flows.Done()
+		defer func() { h.core.log(f.lines...) }() // closing does not wait for the handler, which may call Close
+		defer h.core.flows.Done()
 		defer stop()
 		f.run(ctx)
 	}()

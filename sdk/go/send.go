@@ -42,25 +42,25 @@ const mostSends = 3
 // send has attempt send a request with a token, and again with another one after a 401 if the
 // request is repeatable. attempt gets all the tokens, the last of which it sends. The error is
 // that of attempt, or of getting a token.
-func (d *driver) send(ctx context.Context, repeatable bool, warn func(line), token func(ctx context.Context, refused string) (*tokenObject, error),
+func (c *core) send(ctx context.Context, repeatable bool, warn func(line), token func(ctx context.Context, refused string) (*tokenObject, error),
 	attempt func(sent []string) (status int, err error)) error {
-	defer d.holder.settle(ctx)
+	defer c.holder.settle(ctx)
 	t, err := token(ctx, "")
 	for sent := []string(nil); err == nil; t, err = token(ctx, t.AccessToken) {
 		if len(sent) > 0 {
 			warn(line{level: slog.LevelWarn, text: "the service refused the token; the request is retried with another one"})
 		}
 		sent = append(sent, t.AccessToken)
-		d.sent.Add(1)
+		c.sent.Add(1)
 		status, err := attempt(sent)
 		if err != nil {
 			return err
 		}
 		if status != http.StatusUnauthorized {
-			d.holder.accepted(t.AccessToken)
+			c.holder.accepted(t.AccessToken)
 			return nil
 		}
-		d.holder.refuse(t.AccessToken, repeatable && len(sent) == 1)
+		c.holder.refuse(t.AccessToken, repeatable && len(sent) == 1)
 		if !repeatable || len(sent) == mostSends {
 			return nil
 		}
@@ -69,23 +69,23 @@ func (d *driver) send(ctx context.Context, repeatable bool, warn func(line), tok
 }
 
 // do makes a call of the service.
-func (d *driver) do(ctx context.Context, call *call) (response *Response, err error) {
+func (c *core) do(ctx context.Context, call *call) (response *Response, err error) {
 	defer call.body.close()
-	ctx, leave, err := d.enter(ctx, call)
+	ctx, leave, err := c.enter(ctx, call)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { leave(err) }()
-	call.input.Headers = withDefaults(call.input.Headers, d.headers)
-	q, err := d.template(call)
+	call.input.Headers = withDefaults(call.input.Headers, c.headers)
+	q, err := c.template(call)
 	if err != nil {
 		return nil, err
 	}
 	var x result // what explain needs to know
-	err = d.send(ctx, call.body.repeatable(), func(l line) { call.lines = append(call.lines, l) }, d.holder.token, func(sent []string) (_ int, err error) {
+	err = c.send(ctx, call.body.repeatable(), func(l line) { call.lines = append(call.lines, l) }, c.holder.token, func(sent []string) (_ int, err error) {
 		started := time.Now()
-		response, err = d.attempt(ctx, q, call.body, sent)
-		x = result{"tokens": sent, "method": q.Method, "path": cmp.Or(call.input.Path, &jobs), "milliseconds": time.Since(started).Milliseconds(), "now": d.now()}
+		response, err = c.attempt(ctx, q, call.body, sent)
+		x = result{"tokens": sent, "method": q.Method, "path": cmp.Or(call.input.Path, &jobs), "milliseconds": time.Since(started).Milliseconds(), "now": c.now()}
 		if err != nil {
 			return 0, err
 		}
@@ -93,7 +93,7 @@ func (d *driver) do(ctx context.Context, call *call) (response *Response, err er
 	})
 	if failed, ok := errors.AsType[noResponse](err); ok {
 		x["failed"] = reason(failed.error)
-		err = d.explain(call, x)
+		err = c.explain(call, x)
 		if e, ok := errors.AsType[*Error](err); ok {
 			e.because(failed.error)
 		}
@@ -110,7 +110,7 @@ func (d *driver) do(ctx context.Context, call *call) (response *Response, err er
 		return nil, err
 	}
 	x["status"], x["headers"], x["body"] = response.Status, response.Header, string(response.Body)
-	err = d.explain(call, x)
+	err = c.explain(call, x)
 	if x, known := errors.AsType[*Error](err); known {
 		if response.Status == http.StatusUnauthorized && !call.body.repeatable() {
 			x.Message += " (the body can be read only once, so it was not sent again)"
@@ -123,23 +123,23 @@ func (d *driver) do(ctx context.Context, call *call) (response *Response, err er
 }
 
 // attempt sends a request of a call once.
-func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
-	client := d.http.Load()
-	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), client, b, limits{d.maxBody + 1, maxErrorBody})
+func (c *core) attempt(ctx context.Context, q *http.Request, b *body, sent []string) (*Response, error) {
+	client := c.http.Load()
+	response, err := exchange(withToken(q.WithContext(ctx), sent[len(sent)-1]), client, b, limits{c.maxBody + 1, maxErrorBody})
 	if unsent, ok := errors.AsType[bodyError](err); ok && ctx.Err() == nil {
 		return nil, fmt.Errorf("rostering: body: %w", unsent.error)
 	}
 	switch {
-	case err == nil && accepted(response.Status) && int64(len(response.Body)) > d.maxBody:
+	case err == nil && accepted(response.Status) && int64(len(response.Body)) > c.maxBody:
 		return nil, &Error{
 			Code:    CodeNetworkError,
-			Message: fmt.Sprintf("the response is larger than WithMaxBody (%d bytes): raise it or request less", d.maxBody),
+			Message: fmt.Sprintf("the response is larger than WithMaxBody (%d bytes): raise it or request less", c.maxBody),
 		}
 	case err == nil:
 		return response, nil
 	case ctx.Err() != nil:
 		if _, ok := context.Cause(ctx).(timedOut); ok || ctx.Err() == context.DeadlineExceeded {
-			d.reconnect(client)
+			c.reconnect(client)
 		}
 		return nil, left(ctx)
 	}
@@ -150,8 +150,8 @@ func (d *driver) attempt(ctx context.Context, q *http.Request, b *body, sent []s
 type noResponse struct{ error }
 
 // explain returns the error for a response that is no result, or for none.
-func (d *driver) explain(c *call, x result) error {
-	output, err := d.use(c, "explain", object(x))
+func (c *core) explain(call *call, x result) error {
+	output, err := c.use(call, "explain", object(x))
 	if err != nil {
 		return err
 	}
@@ -167,18 +167,18 @@ const (
 
 // template returns the plugin's request for a call, without a body and a token. It must not
 // be changed: the plugin builds the same one for the same input, so it is kept.
-func (d *driver) template(c *call) (*http.Request, error) {
-	key := object(&c.input)
-	d.mutex.Lock()
-	q := d.templates[string(key)]
-	d.mutex.Unlock()
+func (c *core) template(call *call) (*http.Request, error) {
+	key := object(&call.input)
+	c.mutex.Lock()
+	q := c.templates[string(key)]
+	c.mutex.Unlock()
 	if q != nil {
 		return q, nil
 	}
 	if len(key) > mostInput {
 		return nil, &Error{Code: CodeInvalidInput, Message: "the path, the headers and the ids are too long; shorten them"}
 	}
-	output, err := d.use(c, "request", key)
+	output, err := c.use(call, "request", key)
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +189,11 @@ func (d *driver) template(c *call) (*http.Request, error) {
 	if err != nil {
 		return nil, pluginFailed("it returned no request")
 	}
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if len(d.templates) == mostTemplates {
-		clear(d.templates)
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if len(c.templates) == mostTemplates {
+		clear(c.templates)
 	}
-	d.templates[string(key)] = q
+	c.templates[string(key)] = q
 	return q, nil
 }

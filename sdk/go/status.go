@@ -39,24 +39,24 @@ type StatusError struct {
 // Status returns what the client and all its views know now. It sends nothing, and waits for nothing.
 // That of a closed client does not change any more.
 func (c *Client) Status() Status {
-	if c.driver == nil {
+	if c.core == nil {
 		return Status{}
 	}
-	return c.driver.status()
+	return c.core.status()
 }
 
-func (d *driver) status() (s Status) {
-	output, err := d.use(nil, "status", object(result{"now": d.now()}))
+func (c *core) status() (s Status) {
+	output, err := c.use(nil, "status", object(result{"now": c.now()}))
 	if err == nil {
 		err = json.Unmarshal(output, &s)
 	}
-	if last := d.last.Load(); last != nil && err != nil { // the client is closed
+	if last := c.last.Load(); last != nil && err != nil { // the client is closed
 		s = *last
 	}
-	s.Renewing = d.holder.busy()
-	s.ServiceRequests = d.sent.Load()
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	s.Calls, s.FailedCalls = d.calls, maps.Clone(d.failed)
+	s.Renewing = c.holder.busy()
+	s.ServiceRequests = c.sent.Load()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	s.Calls, s.FailedCalls = c.calls, maps.Clone(c.failed)
 	return s
 }

@@ -31,10 +31,10 @@ type Transport struct {
 // [http.DefaultTransport]). Without Config.BaseURL, the error is an [*Error] with
 // [CodeConfigMissing].
 func NewTransport(client *Client, base http.RoundTripper) (*Transport, error) {
-	if client == nil || client.driver == nil {
+	if client == nil || client.core == nil {
 		return nil, zeroValue("Client")
 	}
-	q, err := client.driver.template(&call{input: input{CustomerID: null, UserID: null}})
+	q, err := client.core.template(&call{input: input{CustomerID: null, UserID: null}})
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +52,13 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return nil, zeroValue("Transport")
 	}
-	d := t.client.driver
+	c := t.client.core
 	if origin(r.URL) != t.origin || has(r.Header, "Authorization") {
 		return t.base.RoundTrip(r)
 	}
 	body, hasBody := r.Body, r.Body != nil && r.Body != http.NoBody
 	var response *http.Response
-	err := d.send(r.Context(), !hasBody || r.GetBody != nil, func(l line) { d.log(l) }, t.token, func(tokens []string) (_ int, err error) {
+	err := c.send(r.Context(), !hasBody || r.GetBody != nil, func(l line) { c.log(l) }, t.token, func(tokens []string) (_ int, err error) {
 		if response != nil {
 			if hasBody {
 				if body, err = r.GetBody(); err != nil {
@@ -87,13 +87,13 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // token returns a token, as GetToken.
 func (t *Transport) token(ctx context.Context, refused string) (*tokenObject, error) {
-	d := t.client.driver
-	ctx, leave, err := d.enter(ctx, &call{uncounted: true})
+	c := t.client.core
+	ctx, leave, err := c.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return nil, err
 	}
 	defer leave(nil)
-	return d.holder.token(ctx, refused)
+	return c.holder.token(ctx, refused)
 }
 
 // origin returns the scheme, host and port of a URL.

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn rostering_retry_if(
     error: *mut *mut Error,
 ) -> bool {
     let (Some(Retries(waits)), Some(failed)) = (retries, error.as_mut()) else { return false };
-    let wait = failed.as_ref().and_then(|failed| waits.after_if(again, &failed.call));
+    let wait = failed.as_ref().and_then(|failed| waits.after(again, &failed.call));
     let Some(end) = wait.map(|wait| Instant::now() + wait) else { return false };
     drop(Box::from_raw(*failed));
     *failed = std::ptr::null_mut();

@@ -22,6 +22,7 @@ static RUNTIME: LazyLock<io::Result<Runtime>> =
 /// Any number of threads may call it concurrently. In async code it blocks the thread, as [`thread::sleep`] does, but does not
 /// panic.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Client(crate::Client);
 
 impl Client {
@@ -29,46 +30,43 @@ impl Client {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         wait(crate::Client::open(config, options))?.map(Self)
     }
+}
 
-    /// Returns a view for a customer: see [`crate::Client::for_customer`].
-    #[must_use]
-    pub fn for_customer<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
-        Self(self.0.for_customer(id))
-    }
+/// Defines methods by those of the async client, and what becomes of their results.
+macro_rules! methods {
+    ($(|$result:ident| $done:expr => $($name:ident$(<$life:lifetime>)?($($argument:ident: $type:ty),*) -> $returned:ty;)+)+) => {
+        impl Client {
+            $($(
+                #[doc = concat!("Blocking form of [`crate::Client::", stringify!($name), "`].")]
+                pub fn $name$(<$life>)?(&self, $($argument: $type),*) -> $returned {
+                    let $result = self.0.$name($($argument),*);
+                    $done
+                }
+            )+)+
+        }
+    };
+}
 
-    /// Returns a view for a user: see [`crate::Client::for_user`].
-    #[must_use]
-    pub fn for_user<'a>(&self, id: impl Into<Option<&'a str>>) -> Self {
-        Self(self.0.for_user(id))
-    }
-
-    /// Returns a view with another timeout: see [`crate::Client::with_timeout`].
-    #[must_use]
-    pub fn with_timeout(&self, timeout: impl Into<Option<Duration>>) -> Self {
-        Self(self.0.with_timeout(timeout))
-    }
-
-    /// Returns a view with headers: see [`crate::Client::with_headers`].
-    #[must_use]
-    pub fn with_headers(&self, headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self {
-        Self(self.0.with_headers(headers))
-    }
-
-    /// Returns what the client has done: see [`crate::Client::status`].
-    #[must_use]
-    pub fn status(&self) -> Status {
-        self.0.status()
-    }
-
-    /// Blocking form of [`crate::Client::close`].
-    pub fn close(&self) {
-        let _ = wait(self.0.close());
-    }
-
-    /// Blocking form of [`crate::Client::close_within`].
-    pub fn close_within(&self, limit: Duration) {
-        let _ = wait(self.0.close_within(limit));
-    }
+methods! {
+    |view| Self(view) =>
+        for_customer<'a>(id: impl Into<Option<&'a str>>) -> Self;
+        for_user<'a>(id: impl Into<Option<&'a str>>) -> Self;
+        with_timeout(timeout: impl Into<Option<Duration>>) -> Self;
+        with_headers(headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>) -> Self;
+    |call| wait(call)? =>
+        list_jobs() -> Result<Response, Error>;
+        send_request(request: Request) -> Result<Response, Error>;
+        get_token() -> Result<Token, Error>;
+        get_new_token() -> Result<Token, Error>;
+        replace_token(refused: &str) -> Result<Token, Error>;
+        set_token(token: &Token) -> Result<(), Error>;
+        clear_token() -> Result<(), Error>;
+        set_secret(secret: impl Into<Secret>) -> Result<(), Error>;
+    |status| status =>
+        status() -> Status;
+    |end| drop(wait(end)) =>
+        close() -> ();
+        close_within(limit: Duration) -> ();
 }
 
 /// Blocking form of [`crate::retry`].
@@ -86,7 +84,7 @@ pub fn retry_if<T, E: Retryable>(
     loop {
         match call() {
             Ok(result) => return Ok(result),
-            Err(error) => thread::sleep(waits.after_if(condition(&error), &error).ok_or(error)?),
+            Err(error) => thread::sleep(waits.after(condition(&error), &error).ok_or(error)?),
         }
     }
 }
@@ -112,29 +110,4 @@ impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }
-}
-
-/// Defines methods that block on those of the async client.
-macro_rules! methods {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)+) => {
-        impl Client {
-            $(
-                #[doc = concat!("Blocking form of [`crate::Client::", stringify!($name), "`].")]
-                pub fn $name(&self, $($argument: $type),*) -> Result<$result, Error> {
-                    wait(self.0.$name($($argument),*))?
-                }
-            )+
-        }
-    };
-}
-
-methods! {
-    list_jobs() -> Response;
-    send_request(request: Request) -> Response;
-    get_token() -> Token;
-    get_new_token() -> Token;
-    replace_token(refused: &str) -> Token;
-    set_token(token: &Token) -> ();
-    clear_token() -> ();
-    set_secret(secret: impl Into<Secret>) -> ();
 }

@@ -7,8 +7,6 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::ClientBuilder;
 use serde::Deserialize;
-use serde::de::IntoDeserializer;
-use serde::de::value::Error as Invalid;
 
 use crate::request::Headers;
 use crate::{Code, Error, Secret, Store, VERSION, opaque};
@@ -17,12 +15,6 @@ use crate::{Code, Error, Secret, Store, VERSION, opaque};
 ///
 /// [`Client::open`](crate::Client::open) checks it: the error names the field that caused it. So does the error of a call
 /// that needs more than is set. It can be deserialized, too, from a file for example.
-///
-/// ```
-/// let mut config = automatic_rostering::Config::default();
-/// config.auth_url = "https://login.example.com".into();
-/// config.client_secret = "from the developer portal".into();
-/// ```
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -35,8 +27,8 @@ pub struct Config {
     pub client_id: String,
     /// The client's secret, from the developer portal.
     pub client_secret: Secret,
-    /// Selects the scope; not needed if `scope` is set.
-    pub environment: Option<Environment>,
+    /// Selects the scope: `stage` or `production`; not needed if `scope` is set.
+    pub environment: String,
     /// Replaces the environment's scope.
     pub scope: String,
     /// Sent with each request as `CUSTOMER_ID`, unless a view has another.
@@ -47,20 +39,11 @@ pub struct Config {
     pub refresh_margin: Option<u32>,
     /// Permits http beyond loopback, where anyone on the way can read the secret.
     pub allow_http: bool,
-    /// What [`set`](Self::set) cannot express in the fields, for the plugin to check.
+    // What `set` cannot express in the fields, for the plugin to check.
     #[serde(skip)]
-    raw: BTreeMap<String, String>,
-}
-
-/// The environment of the service.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Environment {
-    /// `stage`, with the scope `automatic-rostering-stage`.
-    Stage,
-    /// `production`, with the scope `automatic-rostering-prod`.
-    Production,
+    raw_margin: String,
+    #[serde(skip)]
+    raw_allow_http: String,
 }
 
 impl Config {
@@ -80,37 +63,29 @@ impl Config {
     /// Sets the field of this name to a value as in its variable. Fails only if there is no such field:
     /// [`Client::open`](crate::Client::open) checks the value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), Error> {
-        let is_read = match key {
-            "environment" => {
-                let environment: Result<_, Invalid> = Environment::deserialize(value.into_deserializer());
-                self.environment = environment.ok();
-                self.environment.is_some()
-            }
-            "refresh_margin" => {
-                self.refresh_margin = value.parse().ok();
-                self.refresh_margin.is_some()
-            }
-            "allow_http" => {
-                self.allow_http = value == "true";
-                self.allow_http
-            }
-            _ => {
-                let field = self.strings().into_iter().find(|(name, _)| *name == key);
-                let unknown = || Error::about(Code::ConfigInvalid, key, format!("{key} is not a field of the config"));
-                value.clone_into(field.ok_or_else(unknown)?.1);
-                true
-            }
-        };
-        if is_read {
-            self.raw.remove(key);
-        } else {
-            self.raw.insert(key.into(), value.into());
+        let field = self.strings().into_iter().find(|(name, _)| *name == key);
+        let unknown = || Error::about(Code::ConfigInvalid, key, format!("{key} is not a field of the config"));
+        value.clone_into(field.ok_or_else(unknown)?.1);
+        match key {
+            "refresh_margin" => self.refresh_margin = value.parse().ok(),
+            "allow_http" => self.allow_http = value == "true",
+            _ => return Ok(()),
+        }
+        if self.refresh_margin.is_some() {
+            self.raw_margin.clear();
+        }
+        if self.allow_http {
+            self.raw_allow_http.clear();
         }
         Ok(())
     }
 
-    fn strings(&mut self) -> [(&'static str, &mut String); 7] {
+    /// Returns the keys that the plugin reads, each with the field of its string.
+    fn strings(&mut self) -> [(&'static str, &mut String); 10] {
         [
+            ("environment", &mut self.environment),
+            ("refresh_margin", &mut self.raw_margin),
+            ("allow_http", &mut self.raw_allow_http),
             ("auth_url", &mut self.auth_url),
             ("base_url", &mut self.base_url),
             ("client_id", &mut self.client_id),
@@ -123,15 +98,14 @@ impl Config {
 
     /// Returns the plugin's config.
     pub(crate) fn keys(&self) -> BTreeMap<String, String> {
-        let environment = self.environment.map(|environment| format!("{environment:?}").to_lowercase());
-        let margin = self.refresh_margin.map(|seconds| seconds.to_string());
-        let allow_http = self.allow_http.then(|| "true".into());
-        let others = [("environment", environment), ("refresh_margin", margin), ("allow_http", allow_http)];
-        let mut copy = self.clone();
-        let strings = copy.strings().map(|(key, value)| (key.into(), mem::take(value)));
-        let raw = |key| self.raw.get(key).cloned().unwrap_or_default();
-        let others = others.map(|(key, value)| (key.into(), value.unwrap_or_else(|| raw(key))));
-        strings.into_iter().chain(others).collect()
+        let mut keys = self.clone();
+        if let Some(seconds) = self.refresh_margin {
+            keys.raw_margin = seconds.to_string();
+        }
+        if self.allow_http {
+            keys.raw_allow_http = "true".into();
+        }
+        keys.strings().map(|(key, value)| (key.into(), mem::take(value))).into()
     }
 }
 
@@ -148,15 +122,6 @@ pub fn variables_in(message: &str) -> Vec<String> {
 }
 
 /// Options of a client.
-///
-/// ```
-/// use std::{sync::Arc, time::Duration};
-///
-/// use automatic_rostering::{MemoryStore, Options};
-///
-/// let store = Arc::new(MemoryStore::default());
-/// let options = Options::default().timeout(Duration::from_secs(5)).store(store);
-/// ```
 #[derive(Clone)]
 #[must_use]
 pub struct Options {

@@ -187,33 +187,25 @@ pub fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     all.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// Headers as in the contract: the value of a name is a string, or a list.
+/// Headers as in the contract, each with a list of values.
 pub mod headers {
     use std::collections::BTreeMap;
 
     use super::{Deserialize, Deserializer, HeaderMap, Serializer};
-    use reqwest::header::{HeaderName, HeaderValue};
-    use serde_json::Value;
+    use reqwest::header::HeaderName;
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<HeaderMap, D::Error> {
         let mut headers = HeaderMap::new();
-        for (name, values) in BTreeMap::<String, Value>::deserialize(from)? {
+        for (name, values) in BTreeMap::<String, Vec<String>>::deserialize(from)? {
             let Ok(name) = name.parse::<HeaderName>() else { continue }; // it was redacted
-            let values = if let Value::Array(values) = values { values } else { vec![values] };
-            for value in values.iter().filter_map(Value::as_str) {
-                headers.extend(HeaderValue::from_bytes(value.as_bytes()).ok().map(|value| (name.clone(), value)));
-            }
+            headers.extend(values.into_iter().filter_map(|value| Some((name.clone(), value.try_into().ok()?))));
         }
         Ok(headers)
     }
 
     pub fn serialize<S: Serializer>(headers: &HeaderMap, to: S) -> Result<S::Ok, S::Error> {
-        let texts = |name| headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-        let value = |name| match &*texts(name).collect::<Vec<_>>() {
-            [only] => Value::from(&**only),
-            all => all.into(),
-        };
-        to.collect_map(headers.keys().map(|name| (name.as_str(), value(name))))
+        let values = |name| headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        to.collect_map(headers.keys().map(|name| (name.as_str(), values(name).collect::<Vec<_>>())))
     }
 }
 

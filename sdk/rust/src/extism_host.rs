@@ -1,6 +1,5 @@
 //! The functions of Extism's interface that the plugin imports. An error of one is a trap.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
 
@@ -34,47 +33,49 @@ pub struct State {
     used: usize,
 }
 
-type Host<'a> = Caller<'a, State>;
+/// Defines functions, each by its parameters, its result, and what it does with the state of the instance.
+macro_rules! functions {
+    ($linker:ident: $($name:ident($($parameter:ident: $type:ty),*) -> $result:ty, |$state:pat_param| $body:expr;)+) => {
+        $(
+            let function = |mut caller: Caller<'_, State>, $($parameter: $type),*| -> Result<$result, Error> {
+                let $state = caller.data_mut();
+                $body
+            };
+            $linker.func_wrap("extism:host/env", stringify!($name), function)?;
+        )+
+    };
+}
 
 pub fn define(linker: &mut Linker<State>) -> Result<(), LinkerError> {
-    let env = "extism:host/env";
-    linker
-        .func_wrap(env, "alloc", |mut host: Host, length: u64| host.data_mut().alloc(index(length)))?
-        .func_wrap(env, "length", |host: Host, at: u64| host.data().at(at).map(|block| block.len() as u64))?
-        .func_wrap(env, "load_u8", |host: Host, at: u64| host.data().at(at).and_then(load).map(u8_of))?
-        .func_wrap(env, "load_u64", |host: Host, at: u64| host.data().at(at).and_then(load).map(u64::from_le_bytes))?
-        .func_wrap(env, "store_u8", |mut host: Host, at: u64, value: u32| {
-            host.data_mut().store(at, &value.to_le_bytes()[..1])
-        })?
-        .func_wrap(env, "store_u64", |mut host: Host, at: u64, value: u64| {
-            host.data_mut().store(at, &value.to_le_bytes())
-        })?
-        .func_wrap(env, "input_length", |host: Host| host.data().input.len() as u64)?
-        .func_wrap(env, "input_load_u8", |host: Host, at: u64| from(&host.data().input, at).and_then(load).map(u8_of))?
-        .func_wrap(env, "input_load_u64", |host: Host, at: u64| {
-            from(&host.data().input, at).and_then(load).map(u64::from_le_bytes)
-        })?
-        .func_wrap(env, "output_set", |mut host: Host, at: u64, length: u64| {
-            let output = host.data().at(at)?.get(..index(length)).map(Vec::from);
-            output.map(|output| host.data_mut().output = output).ok_or_else(outside)
-        })?
-        .func_wrap(env, "error_set", |mut host: Host, at: u64| {
-            let error = host.data().at(at).map(Vec::from);
-            error.map(|error| host.data_mut().error = error)
-        })?
-        .func_wrap(env, "var_get", |mut host: Host, key: u64| {
-            let value = host.data().vars.get(host.data().at(key)?).cloned();
-            value.map_or(Ok(0), |value| host.data_mut().add(&value))
-        })?
-        .func_wrap(env, "var_set", |mut host: Host, key: u64, value: u64| host.data_mut().set_var(key, value))?
-        .func_wrap(env, "config_get", |mut host: Host, key: u64| {
-            let value = host.data().config.get(&*host.data().text(key)?).cloned();
-            value.map_or(Ok(0), |value| host.data_mut().add(value.as_bytes()))
-        })?
-        .func_wrap(env, "log_debug", |mut host: Host, at: u64| host.data_mut().log(false, at))?
-        .func_wrap(env, "log_warn", |mut host: Host, at: u64| host.data_mut().log(true, at))?
-        .func_wrap(env, "http_request", |_: Host, _request: u64, _body: u64| Err::<u64, _>(sends_nothing()))?
-        .func_wrap(env, "http_status_code", |_: Host| Err::<u32, _>(sends_nothing()))?;
+    functions! { linker:
+        alloc(length: u64) -> u64, |state| state.alloc(index(length));
+        length(at: u64) -> u64, |state| Ok(state.at(at)?.len() as u64);
+        load_u8(at: u64) -> u32, |state| load(state.at(at)?).map(|[byte]: [u8; 1]| byte.into());
+        load_u64(at: u64) -> u64, |state| load(state.at(at)?).map(u64::from_le_bytes);
+        store_u8(at: u64, value: u32) -> (), |state| state.store(at, &value.to_le_bytes()[..1]);
+        store_u64(at: u64, value: u64) -> (), |state| state.store(at, &value.to_le_bytes());
+        input_length() -> u64, |state| Ok(state.input.len() as u64);
+        input_load_u8(at: u64) -> u32, |state| load(from(&state.input, at)?).map(|[byte]: [u8; 1]| byte.into());
+        input_load_u64(at: u64) -> u64, |state| load(from(&state.input, at)?).map(u64::from_le_bytes);
+        output_set(at: u64, length: u64) -> (), |state| {
+            state.output = state.at(at)?.get(..index(length)).ok_or_else(outside)?.to_vec();
+            Ok(())
+        };
+        error_set(at: u64) -> (), |state| {
+            state.error = state.at(at)?.to_vec();
+            Ok(())
+        };
+        var_get(key: u64) -> u64, |state| state.add(state.vars.get(state.at(key)?).cloned());
+        var_set(key: u64, value: u64) -> (), |state| state.set_var(key, value);
+        config_get(key: u64) -> u64, |state| {
+            let value = state.config.get(&*String::from_utf8_lossy(state.at(key)?));
+            state.add(value.map(|value| value.clone().into()))
+        };
+        log_debug(at: u64) -> (), |state| state.log(false, at);
+        log_warn(at: u64) -> (), |state| state.log(true, at);
+        http_request(_request: u64, _body: u64) -> u64, |_| Err(sends_nothing());
+        http_status_code() -> u32, |_| Err(sends_nothing());
+    }
     Ok(())
 }
 
@@ -101,10 +102,11 @@ impl State {
         Ok((self.blocks.len() as u64 - 1) << 32)
     }
 
-    /// Adds a block with these bytes.
-    fn add(&mut self, bytes: &[u8]) -> Result<u64, Error> {
-        let at = self.alloc(bytes.len())?;
-        self.store(at, bytes)?;
+    /// Adds a block with a value, or returns the empty one.
+    fn add(&mut self, value: Option<Vec<u8>>) -> Result<u64, Error> {
+        let Some(value) = value else { return Ok(0) };
+        let at = self.alloc(value.len())?;
+        self.store(at, &value)?;
         Ok(at)
     }
 
@@ -113,12 +115,8 @@ impl State {
         self.blocks.get(index(at >> 32)).ok_or_else(outside).and_then(|block| from(block, at & LOWER))
     }
 
-    fn text(&self, at: u64) -> Result<Cow<'_, str>, Error> {
-        self.at(at).map(String::from_utf8_lossy)
-    }
-
     fn log(&mut self, warns: bool, at: u64) -> Result<(), Error> {
-        let line = self.text(at)?.into_owned();
+        let line = String::from_utf8_lossy(self.at(at)?).into_owned();
         self.lines.push((warns, line));
         Ok(())
     }
@@ -136,21 +134,13 @@ impl State {
         if others + key.len() + value.len() > MAX_VARS {
             return Err(Error::new("the plugin keeps more than it may"));
         }
-        if value.is_empty() {
-            self.vars.remove(&key);
-        } else {
-            self.vars.insert(key, value);
-        }
+        self.vars.insert(key, value); // an empty one counts as missing
         Ok(())
     }
 }
 
 fn load<const N: usize>(bytes: &[u8]) -> Result<[u8; N], Error> {
     bytes.first_chunk().copied().ok_or_else(outside)
-}
-
-fn u8_of([byte]: [u8; 1]) -> u32 {
-    byte.into()
 }
 
 fn from(bytes: &[u8], start: u64) -> Result<&[u8], Error> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time;
 
-use crate::driver::{Driver, within};
+use crate::core::{Core, within};
 use crate::error::reason;
 use crate::holder::Refusal;
 use crate::plugin::decode;
@@ -45,7 +45,7 @@ impl Flow {
 /// A flow that runs, until the last step, a panic, or the end of the runtime drops this.
 pub struct Run {
     pub flow: Arc<Flow>,
-    pub driver: Arc<Driver>,
+    pub core: Arc<Core>,
 }
 
 impl Drop for Run {
@@ -53,7 +53,7 @@ impl Drop for Run {
         if thread::panicking() {
             let ended =
                 Error::new(Code::PluginFailed, "the token request panicked, in the store, the clock or the library");
-            lock(&self.driver.holder).publish(&self.flow, 0, Err(&ended));
+            lock(&self.core.holder).publish(&self.flow, 0, Err(&ended));
         }
         self.flow.news.send_modify(|news| news.gone = true); // who waits in another runtime begins another flow
     }
@@ -61,7 +61,7 @@ impl Drop for Run {
 
 impl Run {
     pub async fn steps(self) {
-        let accepts: &[&str] = if self.driver.store.is_some() { &["store", "wait"] } else { &["wait"] };
+        let accepts: &[&str] = if self.core.store.is_some() { &["store", "wait"] } else { &["wait"] };
         let mut input = json!({ "accepts": accepts, "force": self.flow.force });
         if let Some(Refusal { token, used }) = &self.flow.refused {
             input["refused"] = token.as_str().into();
@@ -81,11 +81,11 @@ impl Run {
 
     /// Returns the next step, if the flow has not ended. It is published before the plugin's state changes again.
     fn call(&self, export: &str, mut input: Value, cause: &mut Option<Cause>) -> Option<Step> {
-        input["now"] = self.driver.now().into();
-        self.driver.plugin.apply(export, &input, |output| {
+        input["now"] = self.core.now().into();
+        self.core.plugin.apply(export, &input, |output| {
             let step =
                 output.and_then(|output| decode::<Step>(&output)).map_err(|error| error.with_cause(cause.take()));
-            lock(&self.driver.holder).publish(&self.flow, self.driver.now(), step.as_ref());
+            lock(&self.core.holder).publish(&self.flow, self.core.now(), step.as_ref());
             step.ok().filter(|step| !matches!(step.action, Action::Done))
         })
     }
@@ -94,12 +94,12 @@ impl Run {
     async fn carry_out(&self, action: &Action) -> (Value, Option<Cause>) {
         let done = match action {
             Action::Request { timeout, limit, request } => match request.make() {
-                Ok(request) => within(*timeout, self.driver.http.send(request, *limit, *limit)).await,
+                Ok(request) => within(*timeout, self.core.http.send(request, *limit, *limit)).await,
                 Err(invalid) => Err(invalid),
             }
             .map(|response| response.report()),
             Action::Store { timeout, op, key, value, ttl } => {
-                within(*timeout, store::apply(self.driver.store.as_deref(), op, key, value, *ttl)).await
+                within(*timeout, store::apply(self.core.store.as_deref(), op, key, value, *ttl)).await
             }
             Action::Wait { seconds } => {
                 // Jitter, against a thundering herd.

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 use tracing::Instrument;
 
-use crate::driver::Driver;
+use crate::core::Core;
 use crate::flow::{Flow, News, Run};
 use crate::step::{Action, Step};
 use crate::{Error, Token, lock};
@@ -28,7 +28,7 @@ pub struct Holder {
     pub worked: Option<Arc<Token>>,
     /// The next flow begins with it.
     refused: Option<Refusal>,
-    running: Option<Running>,
+    pub running: Option<Running>,
 }
 
 /// A token that the service refused.
@@ -39,7 +39,7 @@ pub struct Refusal {
 }
 
 /// The flow that runs.
-struct Running {
+pub struct Running {
     flow: Arc<Flow>,
     task: AbortHandle,
     /// When its step began, by the client's clock, and by the monotonic one, which may stop with the machine.
@@ -78,10 +78,6 @@ impl Holder {
             self.refused = None;
             self.abandon();
         }
-    }
-
-    pub fn is_running(&self) -> bool {
-        self.running.is_some()
     }
 
     /// Ends the flow that runs, without a result.
@@ -131,7 +127,7 @@ impl Holder {
     }
 }
 
-impl Driver {
+impl Core {
     /// Returns a token for a call. The service refused the call's last one, if it is given.
     pub async fn token(self: &Arc<Self>, refused: Option<&str>) -> Result<Arc<Token>, Error> {
         loop {
@@ -211,7 +207,7 @@ impl Driver {
         if holder.running(now).is_none() {
             let refused = if force { None } else { holder.refused.take() };
             let flow = Arc::new(Flow { force, refused, news: watch::Sender::default() });
-            let run = Run { flow: flow.clone(), driver: self.clone() };
+            let run = Run { flow: flow.clone(), core: self.clone() };
             let task = tokio::spawn(run.steps().in_current_span()).abort_handle();
             holder.running = Some(Running { flow, task, since: (now, Instant::now()) });
         }

@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub mod blocking;
 mod client;
 mod config;
-mod driver;
+mod core;
 mod error;
 mod extism_host;
 mod flow;
@@ -39,7 +39,7 @@ mod token;
 
 pub use async_trait::async_trait; // for Store
 pub use client::Client;
-pub use config::{Config, Environment, Options};
+pub use config::{Config, Options};
 pub use error::{Cause, Code, Error, ErrorFields};
 #[cfg(feature = "middleware")]
 pub use middleware::Middleware;

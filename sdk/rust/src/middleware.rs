@@ -10,16 +10,6 @@ use crate::send::{Tokens, authorize};
 
 /// A middleware for `reqwest-middleware` that adds the token to your own requests.
 ///
-/// ```no_run
-/// # async fn run(client: automatic_rostering::Client) -> Result<(), Box<dyn std::error::Error>> {
-/// use automatic_rostering::{reqwest, reqwest_middleware::ClientBuilder};
-///
-/// let api = ClientBuilder::new(reqwest::Client::new()).with(client.middleware().await?).build();
-/// let jobs = api.get("https://rostering.example.com/jobs").header("CUSTOMER_ID", "…").send().await?;
-/// # Ok(())
-/// # }
-/// ```
-///
 /// Only requests to the scheme, host and port of the config's `base_url` get it; `reqwest` removes it where a redirect
 /// leads elsewhere. A request that has its own `Authorization` is sent unchanged. The ids are yours to add.
 ///
@@ -41,7 +31,7 @@ impl reqwest_middleware::Middleware for Middleware {
             return next.run(request, extensions).await;
         }
         let response = self.send(request, extensions, next).await;
-        self.client.driver().settle().await;
+        self.client.core().settle().await;
         response
     }
 }
@@ -56,17 +46,17 @@ impl Middleware {
     }
 
     async fn send(&self, mut request: Request, extensions: &mut Extensions, next: Next<'_>) -> Result<Response> {
-        let (driver, timeout) = (self.client.driver(), self.client.timeout);
-        let mut tokens = Tokens::new(driver, request.body().is_none_or(|body| body.as_bytes().is_some()));
-        let mut token = driver.bounded(timeout, tokens.first()).await.map_err(Error::middleware)?;
+        let (core, timeout) = (self.client.core(), self.client.timeout);
+        let mut tokens = Tokens::new(core, request.body().is_none_or(|body| body.as_bytes().is_some()));
+        let mut token = core.bounded(timeout, tokens.first()).await.map_err(Error::middleware)?;
         loop {
             let again = request.try_clone();
             authorize(&mut request, &token).map_err(Error::middleware)?;
-            driver.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+            core.counts.service_requests.fetch_add(1, Ordering::Relaxed);
             let response = next.clone().run(request, extensions).await?;
             // After a redirect, it may be another server that responds.
             let status = if self.is_ours(response.url()) { response.status() } else { StatusCode::FOUND };
-            let another = driver.bounded(timeout, tokens.after(status)).await; // even if only the next request can use it
+            let another = core.bounded(timeout, tokens.after(status)).await; // even if only the next request can use it
             let (Ok(Some(another)), Some(again)) = (another, again) else { return Ok(response) };
             (token, request) = (another, again);
         }

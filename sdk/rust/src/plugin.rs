@@ -22,7 +22,7 @@ impl Plugin {
     /// Loads the plugin and has it check its config.
     pub fn open(wasm: Option<&[u8]>, config: BTreeMap<String, String>) -> Result<Self, Error> {
         let compiled = wasm.map_or_else(|| EMBEDDED.clone(), compile);
-        let instance = compiled.and_then(|compiled| Instance::new(compiled, config).map_err(Arc::new));
+        let instance = compiled.and_then(|compiled| Instance::new(&compiled, config).map_err(Arc::new));
         let instance = instance.map_err(|error| Error::open(NOT_LOADED, error))?;
         let plugin = Self(Mutex::new(Ok(instance)));
         let version = plugin.call("version", &json!({})).and_then(|output| decode::<Value>(&output));
@@ -108,8 +108,7 @@ pub fn error_of(output: &[u8]) -> Error {
 }
 
 /// A plugin that any number of clients can start.
-#[derive(Clone)]
-struct Compiled(Arc<(Module, Linker<State>)>);
+type Compiled = Arc<(Module, Linker<State>)>;
 
 /// The embedded plugin, which is compiled once and kept for the process.
 static EMBEDDED: LazyLock<Result<Compiled, Arc<wasmi::Error>>> =
@@ -119,29 +118,31 @@ fn compile(wasm: &[u8]) -> Result<Compiled, Arc<wasmi::Error>> {
     let engine = Engine::default();
     let mut linker = Linker::new(&engine);
     let module = define(&mut linker).map_err(Into::into).and_then(|()| Module::new(&engine, wasm));
-    Ok(Compiled(Arc::new((module?, linker))))
+    Ok(Arc::new((module?, linker)))
 }
 
 struct Instance {
-    compiled: Compiled,
     store: Store<State>,
     instance: wasmi::Instance,
 }
 
 impl Instance {
-    fn new(compiled: Compiled, config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
-        let (store, instance) = compiled.start(State::new(config))?;
-        Ok(Self { compiled, store, instance })
+    fn new(compiled: &Compiled, config: BTreeMap<String, String>) -> Result<Self, wasmi::Error> {
+        let (module, linker) = &**compiled;
+        let mut store = Store::new(linker.engine(), State::new(config));
+        store.limiter(|state| &mut state.limits);
+        let instance = linker.instantiate_and_start(&mut store, module)?;
+        Ok(Self { store, instance })
     }
 
-    /// Calls an export. After a trap, the memory may be in any state: the variables remain, in a new instance.
+    /// Calls an export, which begins on an empty heap and stack, also after a trap. A panic of the interpreter is a trap, too.
     fn call(&mut self, export: &str, input: &[u8]) -> Result<Vec<u8>, Error> {
         self.store.data_mut().begin(input);
-        let status = self.run(export).or_else(|trap| {
-            (self.store, self.instance) = self.compiled.start(mem::take(self.store.data_mut()))?;
-            Err(trap)
+        let call = AssertUnwindSafe(|| {
+            self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
         });
-        let status = status.map_err(|trap: wasmi::Error| Error::bug(trap))?;
+        let status = catch_unwind(call).unwrap_or_else(|_| Err(wasmi::Error::new("the interpreter panicked")));
+        let status = status.map_err(Error::bug)?;
         let state = self.store.data_mut();
         if status == 0 { Ok(mem::take(&mut state.output)) } else { Err(error_of(&state.error)) }
     }
@@ -149,23 +150,5 @@ impl Instance {
     fn status(&mut self, now: u64) -> Status {
         let output = self.call("status", json!({ "now": now }).to_string().as_bytes());
         output.and_then(|output| decode(&output)).unwrap_or_default()
-    }
-
-    /// A panic of the interpreter is a trap, too.
-    fn run(&mut self, export: &str) -> Result<i32, wasmi::Error> {
-        let call = AssertUnwindSafe(|| {
-            self.instance.get_typed_func::<(), i32>(&self.store, export)?.call(&mut self.store, ())
-        });
-        catch_unwind(call).unwrap_or_else(|_| Err(wasmi::Error::new("the interpreter panicked")))
-    }
-}
-
-impl Compiled {
-    fn start(&self, state: State) -> Result<(Store<State>, wasmi::Instance), wasmi::Error> {
-        let (module, linker) = &*self.0;
-        let mut store = Store::new(linker.engine(), state);
-        store.limiter(|state| &mut state.limits);
-        let instance = linker.instantiate_and_start(&mut store, module)?;
-        Ok((store, instance))
     }
 }

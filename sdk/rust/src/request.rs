@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -21,13 +20,6 @@ pub fn extend(headers: &mut Headers, defaults: &Headers) {
 }
 
 /// A request to the service.
-///
-/// ```
-/// use automatic_rostering::{Request, reqwest::Method};
-/// use serde_json::json;
-///
-/// let request = Request::new(Method::POST, "/jobs").query(&[("dry_run", true)]).json(&json!({ "title": "new" }));
-/// ```
 #[derive(Clone, Default)]
 #[must_use]
 pub struct Request {
@@ -95,15 +87,6 @@ impl Request {
     }
 }
 
-/// Hides the values of headers and the body.
-impl fmt::Debug for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut request = f.debug_struct("Request");
-        request.field("method", &self.method).field("path", &self.path);
-        request.field("headers", &self.headers.keys()).field("body", &self.body).finish_non_exhaustive()
-    }
-}
-
 /// The body of a request: bytes, a string, or what [`repeatable`](Self::repeatable) and [`once`](Self::once) take.
 #[derive(Clone)]
 pub struct Body(Content);
@@ -147,4 +130,5 @@ impl<T: Into<Bytes>> From<T> for Body {
     }
 }
 
+opaque!(Request);
 opaque!(Body);

@@ -32,15 +32,6 @@ impl Retryable for Error {
 /// counts from now.
 ///
 /// Do not retry a request that is not idempotent: the service may carry it out twice.
-///
-/// ```no_run
-/// # async fn run(client: automatic_rostering::Client) -> Result<(), automatic_rostering::Error> {
-/// use std::time::Duration;
-///
-/// let jobs = automatic_rostering::retry(Duration::from_secs(60), || client.list_jobs()).await?;
-/// # Ok(())
-/// # }
-/// ```
 pub async fn retry<T, E, F>(deadline: Duration, call: impl FnMut() -> F) -> Result<T, E>
 where
     E: Retryable,
@@ -63,7 +54,7 @@ where
     loop {
         match call().await {
             Ok(result) => return Ok(result),
-            Err(error) => match waits.after_if(condition(&error), &error) {
+            Err(error) => match waits.after(condition(&error), &error) {
                 Some(wait) => sleep(wait).await,
                 None => return Err(error),
             },
@@ -85,13 +76,9 @@ impl Waits {
         Self { end: Instant::now().checked_add(deadline), next: Duration::from_secs(1) }
     }
 
-    /// Returns how long to wait after this error; `None` if it is the last one.
-    pub fn after(&mut self, error: &impl Retryable) -> Option<Duration> {
-        self.after_if(error.is_retryable(), error)
-    }
-
-    /// Returns how long to wait after this error if the call is to be retried, retryable or not.
-    pub fn after_if(&mut self, again: bool, error: &impl Retryable) -> Option<Duration> {
+    /// Returns how long to wait after this error if the call is to be retried, such as for its
+    /// [`is_retryable`](Retryable::is_retryable); `None` if it is the last one.
+    pub fn after(&mut self, again: bool, error: &impl Retryable) -> Option<Duration> {
         let wait = error.retry_after().unwrap_or(self.next).mul_f64(1.0 + fastrand::f64() / 10.0);
         self.next = LONGEST.min(self.next * 2);
         let in_time = self.end.is_none_or(|end| Instant::now().checked_add(wait).is_some_and(|then| then <= end));

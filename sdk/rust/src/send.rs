@@ -9,12 +9,12 @@ use reqwest::{Request, StatusCode};
 use serde_json::{Value, json};
 use tracing::warn;
 
-use crate::driver::Driver;
+use crate::core::Core;
 use crate::error::reason;
 use crate::http::{MAX_ERROR, is_result};
 use crate::plugin::{decode, error_of};
 use crate::step::Outgoing;
-use crate::{Body, Cause, Code, Error, Response, Token, lock};
+use crate::{Body, Code, Error, Response, Token, lock};
 
 /// How often a request is sent. The first other token may come from a store, and have been revoked, too.
 const MAX_SENDS: usize = 3;
@@ -27,20 +27,20 @@ const MAX_INPUT: usize = 512 << 10;
 
 /// The tokens with which one request is sent.
 pub struct Tokens {
-    driver: Arc<Driver>,
+    core: Arc<Core>,
     /// Whether the request can be sent again.
     repeatable: bool,
     sent: Vec<Arc<Token>>,
 }
 
 impl Tokens {
-    pub fn new(driver: &Arc<Driver>, repeatable: bool) -> Self {
-        Self { driver: driver.clone(), repeatable, sent: Vec::new() }
+    pub fn new(core: &Arc<Core>, repeatable: bool) -> Self {
+        Self { core: core.clone(), repeatable, sent: Vec::new() }
     }
 
     /// Returns the token to send the request with.
     pub async fn first(&mut self) -> Result<Arc<Token>, Error> {
-        let token = self.driver.token(None).await?;
+        let token = self.core.token(None).await?;
         self.sent.push(token.clone());
         Ok(token)
     }
@@ -49,15 +49,15 @@ impl Tokens {
     pub async fn after(&mut self, status: StatusCode) -> Result<Option<Arc<Token>>, Error> {
         let Some(last) = self.sent.last() else { return Ok(None) };
         if status != StatusCode::UNAUTHORIZED {
-            lock(&self.driver.holder).worked = Some(last.clone());
+            lock(&self.core.holder).worked = Some(last.clone());
             return Ok(None);
         }
         let refused = last.access_token.expose();
-        lock(&self.driver.holder).refuse(refused, self.repeatable && self.sent.len() == 1);
+        lock(&self.core.holder).refuse(refused, self.repeatable && self.sent.len() == 1);
         if !self.repeatable || self.sent.len() == MAX_SENDS {
             return Ok(None);
         }
-        let token = self.driver.token(Some(refused)).await?;
+        let token = self.core.token(Some(refused)).await?;
         warn!(target: "automatic_rostering", "the service refused the token; the request is retried with another one");
         self.sent.push(token.clone());
         Ok(Some(token))
@@ -68,15 +68,15 @@ impl Tokens {
         report["tokens"] = self.sent.iter().map(|token| token.access_token.expose()).collect();
         (report["method"], report["path"]) = (input["method"].clone(), input["path"].clone());
         report["milliseconds"] = u64::try_from(took.as_millis()).unwrap_or_default().into();
-        report["now"] = self.driver.now().into();
-        match self.driver.plugin.call("explain", &report) {
+        report["now"] = self.core.now().into();
+        match self.core.plugin.call("explain", &report) {
             Ok(output) => error_of(&output),
             Err(error) => error,
         }
     }
 }
 
-impl Driver {
+impl Core {
     /// Sends the plugin's request for an input.
     pub async fn send(self: &Arc<Self>, input: &Value, body: Option<Body>) -> Result<Response, Error> {
         let template = self.request(input)?;
@@ -87,9 +87,10 @@ impl Driver {
             authorize(&mut request, &token)?;
             *request.body_mut() = body.as_ref().and_then(Body::next);
             let began = Instant::now();
-            let response = self.attempt(request).await;
+            self.counts.service_requests.fetch_add(1, Ordering::Relaxed);
+            let sent = self.http.send(request, self.http.max_body.saturating_add(1), MAX_ERROR).await;
             let took = began.elapsed();
-            let response = match response {
+            let response = match sent {
                 Ok(response) => response,
                 Err(lost) => {
                     let failed = json!({ "failed": reason(&*lost) });
@@ -104,7 +105,13 @@ impl Driver {
             };
         };
         if is_result(response.status) {
-            return self.fitting(response);
+            let max = self.http.max_body;
+            let message = || format!("the response is larger than max_body ({max} bytes): raise it or request less");
+            return if response.body.len() > max {
+                Err(Error::new(Code::NetworkError, message()))
+            } else {
+                Ok(response)
+            };
         }
         let mut explained = tokens.explain(response.report(), input, took);
         if response.status == StatusCode::UNAUTHORIZED && !tokens.repeatable {
@@ -117,22 +124,6 @@ impl Driver {
             (explained.retryable, explained.retry_after) = (error.retryable, error.retry_after);
         }
         Err(explained)
-    }
-
-    /// Sends a request once.
-    async fn attempt(&self, request: Request) -> Result<Response, Cause> {
-        self.counts.service_requests.fetch_add(1, Ordering::Relaxed);
-        self.http.send(request, self.http.max_body.saturating_add(1), MAX_ERROR).await
-    }
-
-    /// Returns a result that is not too large.
-    fn fitting(&self, response: Response) -> Result<Response, Error> {
-        let max = self.http.max_body;
-        if response.body.len() > max {
-            let message = format!("the response is larger than max_body ({max} bytes): raise it or request less");
-            return Err(Error::new(Code::NetworkError, message));
-        }
-        Ok(response)
     }
 
     /// Returns the plugin's request for an input, without a body and a token. The plugin makes the same one for the same

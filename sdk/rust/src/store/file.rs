@@ -62,8 +62,8 @@ impl Store for FileStore {
 
     async fn add(&self, key: &str, value: &str, ttl: Duration) -> Result<bool, Cause> {
         let added = self.put(key, value, ttl, |new, path| {
-            if path.exists() && read(path)?.is_none() {
-                remove(path)?;
+            if read(path)?.is_none() {
+                let _ = fs::remove_file(path); // its value has expired
             }
             fs::hard_link(new, path)
         });
@@ -91,22 +91,13 @@ fn read(path: &Path) -> io::Result<Option<String>> {
 
 /// Removes the temporary files of processes that died.
 fn remove_old(folder: &Path) -> io::Result<()> {
-    for file in fs::read_dir(folder)? {
-        let file = file?;
+    for file in fs::read_dir(folder)?.flatten() {
         let age = file.metadata().and_then(|metadata| metadata.modified()).map(|modified| modified.elapsed());
         if file.file_name().to_string_lossy().contains(".tmp.") && matches!(age, Ok(Ok(age)) if age > TEMPORARY) {
-            remove(&file.path())?;
+            let _ = fs::remove_file(file.path()); // unless another process has
         }
     }
     Ok(())
-}
-
-/// Removes a file that another process may have removed.
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
 }
 
 fn millis() -> u128 {
@@ -122,6 +113,6 @@ fn write(path: &Path, content: &str, publish: impl FnOnce(&Path, &Path) -> io::R
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.write(true).create_new(true).open(&new)?;
     let published = file.write_all(content.as_bytes()).and_then(|()| publish(&new, path));
-    remove(&new)?;
+    let _ = fs::remove_file(&new);
     published
 }

@@ -179,20 +179,11 @@ async fn secret_in_a_certificate() {
     assert!(!shown.contains("in-a-certificate"), "{shown}");
 }
 
-#[tokio::test]
-async fn headers_of_an_error() {
-    let sandbox = Sandbox::start();
-    sandbox.fault(&json!({ "server": "jobs", "status": 500 }));
-    let client = sandbox.client().await;
-    let error = call_error(client.with_headers([("X-Trace", "t")]).list_jobs().await);
-    assert_eq!(error.headers["content-type"], "application/json");
-    let json = serde_json::to_value(&error).unwrap();
-    assert_eq!(json["headers"]["content-type"], "application/json");
-    let mut two = json;
-    two["headers"] = json!({ "a": ["1", "2"], "not a name": "3" });
-    let read: Error = serde_json::from_value(two).unwrap();
-    assert_eq!(read.headers.get_all("a").iter().collect::<Vec<_>>(), ["1", "2"]);
-    assert_eq!(read.headers.len(), 2);
+#[test]
+fn headers_of_an_error() {
+    let error: Error = serde_json::from_value(json!({ "headers": { "a": ["1", "2"], "not a name": ["3"] } })).unwrap();
+    assert_eq!(error.headers.get_all("a").iter().collect::<Vec<_>>(), ["1", "2"]);
+    assert_eq!(serde_json::to_value(&error).unwrap()["headers"], json!({ "a": ["1", "2"] }));
 }
 
 #[tokio::test]

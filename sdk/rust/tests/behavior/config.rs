@@ -33,15 +33,12 @@ fn unknown_field() {
 #[tokio::test]
 async fn set_again() {
     let mut config = Sandbox::start().config();
-    for (key, values) in
-        [("refresh_margin", ["soon", "30"]), ("allow_http", ["yes", "true"]), ("environment", ["test", "stage"])]
-    {
+    for (key, values) in [("refresh_margin", ["soon", "30"]), ("allow_http", ["yes", "true"])] {
         for value in values {
             config.set(key, value).unwrap();
         }
     }
-    (config.refresh_margin, config.allow_http, config.environment) = (None, false, None);
-    config.scope = "own".into();
+    (config.refresh_margin, config.allow_http) = (None, false);
     Client::open(&config, Options::default()).await.unwrap();
 }
 

@@ -6,6 +6,5 @@ mod blocking;
 mod config;
 mod fake;
 mod flow;
-mod log;
 mod retry;
 mod sandbox;

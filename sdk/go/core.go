@@ -19,8 +19,8 @@ import (
 // because it was closed.
 var ErrClosed = errors.New("rostering: the client is closed")
 
-// driver makes the calls of a client and its views.
-type driver struct {
+// core makes the calls of a client and its views.
+type core struct {
 	instance *instance
 	http     atomic.Pointer[http.Client] // which the library replaces if it is its own
 	ownHTTP  bool
@@ -48,39 +48,38 @@ type driver struct {
 	templates map[string]*http.Request // of requests, by their inputs
 }
 
-func newDriver(ctx context.Context, config *Config, s *settings) (*driver, error) {
-	keys := config.keys()
-	instance, err := s.load(ctx, keys)
+func newCore(ctx context.Context, config *Config, s *settings) (*core, error) {
+	instance, err := s.load(ctx, config.keys())
 	if err != nil {
 		return nil, fmt.Errorf("rostering: %w", err)
 	}
-	d := &driver{
+	c := &core{
 		instance: instance, ownHTTP: s.http == nil, headers: joined(s.header), store: s.store, timeout: s.timeout, maxBody: s.maxBody,
 		clock: s.clock, logger: s.logger, failed: map[Code]int64{}, ended: make(chan struct{}), templates: map[string]*http.Request{},
 	}
-	if err := d.check(); err != nil {
+	if err := c.check(); err != nil {
 		_ = instance.close()
 		return nil, err
 	}
-	d.holder = newHolder(d)
-	if d.http.Store(newHTTPClient()); !d.ownHTTP {
-		d.http.Store(withoutRedirects(s.http))
+	c.holder = newHolder(c)
+	if c.http.Store(newHTTPClient()); !c.ownHTTP {
+		c.http.Store(withoutRedirects(s.http))
 	}
-	d.open, d.cancel = context.WithCancelCause(context.Background())
-	return d, nil
+	c.open, c.cancel = context.WithCancelCause(context.Background())
+	return c, nil
 }
 
 // check refuses a plugin with another contract, and has the plugin check the config and the headers.
-func (d *driver) check() error {
+func (c *core) check() error {
 	var plugin struct{ Contract int }
-	if output, err := d.use(nil, "version", nil); err != nil || json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
+	if output, err := c.use(nil, "version", nil); err != nil || json.Unmarshal(output, &plugin) != nil || plugin.Contract != Contract {
 		return fmt.Errorf("rostering: the plugin has contract %d, but this library needs %d: use the library from the plugin's release",
 			plugin.Contract, Contract)
 	}
-	if _, err := d.use(nil, "check", nil); err != nil || len(d.headers) == 0 {
+	if _, err := c.use(nil, "check", nil); err != nil || len(c.headers) == 0 {
 		return err
 	}
-	_, err := d.template(&call{input: input{Headers: d.headers, CustomerID: null, UserID: null}})
+	_, err := c.template(&call{input: input{Headers: c.headers, CustomerID: null, UserID: null}})
 	if e, ok := errors.AsType[*Error](err); ok && e.Code != CodeInvalidInput {
 		return nil // without a BaseURL, the client is for tokens alone
 	}
@@ -88,26 +87,26 @@ func (d *driver) check() error {
 }
 
 // token makes a call of GetToken.
-func (d *driver) token(ctx context.Context, call *call) (t *tokenObject, err error) {
-	ctx, leave, err := d.enter(ctx, call)
+func (c *core) token(ctx context.Context, call *call) (t *tokenObject, err error) {
+	ctx, leave, err := c.enter(ctx, call)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { leave(err) }()
-	defer d.holder.settle(ctx)
+	defer c.holder.settle(ctx)
 	switch {
 	case call.force:
-		return d.holder.force(ctx)
+		return c.holder.force(ctx)
 	case call.refused != nil:
-		d.holder.refuse(*call.refused, false)
-		return d.holder.token(ctx, *call.refused)
+		c.holder.refuse(*call.refused, false)
+		return c.holder.token(ctx, *call.refused)
 	}
-	return d.holder.token(ctx, "")
+	return c.holder.token(ctx, "")
 }
 
 // change changes the plugin's state.
-func (d *driver) change(ctx context.Context, change func() error) error {
-	_, leave, err := d.enter(ctx, &call{uncounted: true})
+func (c *core) change(ctx context.Context, change func() error) error {
+	_, leave, err := c.enter(ctx, &call{uncounted: true})
 	if err != nil {
 		return err
 	}
@@ -116,22 +115,22 @@ func (d *driver) change(ctx context.Context, change func() error) error {
 }
 
 // changeToken calls set_token or clear_token.
-func (d *driver) changeToken(export string, input any) (err error) {
-	d.instance.use(export, object(input), func(_ []byte, failed error) {
+func (c *core) changeToken(export string, input any) (err error) {
+	c.instance.use(export, object(input), func(_ []byte, failed error) {
 		if err = failed; err == nil {
-			d.holder.drop(export == "set_token")
+			c.holder.drop(export == "set_token")
 		}
 	})
 	return err
 }
 
 // use calls an export that does not change the plugin's state, for a call, or for none.
-func (d *driver) use(c *call, export string, input []byte) (output []byte, err error) {
-	lines := d.instance.use(export, input, func(o []byte, e error) { output, err = o, e })
-	if c == nil {
-		d.log(lines...)
+func (c *core) use(call *call, export string, input []byte) (output []byte, err error) {
+	lines := c.instance.use(export, input, func(o []byte, e error) { output, err = o, e })
+	if call == nil {
+		c.log(lines...)
 	} else {
-		c.lines = append(c.lines, lines...)
+		call.lines = append(call.lines, lines...)
 	}
 	return output, err
 }
@@ -145,14 +144,14 @@ type line struct {
 
 // log logs lines. It is not called while something is locked, or within a call or a flow, because the
 // handler may call the client, and even close it.
-func (d *driver) log(lines ...line) {
+func (c *core) log(lines ...line) {
 	defer func() {
 		if v := recover(); v != nil {
 			slog.Default().Error(fmt.Sprintf("rostering: the log handler panicked: %v", v))
 		}
 	}()
 	for _, l := range lines {
-		logger := d.logger
+		logger := c.logger
 		if logger == nil && l.always {
 			logger = slog.Default()
 		}
@@ -162,18 +161,18 @@ func (d *driver) log(lines ...line) {
 	}
 }
 
-func (d *driver) now() int64 { return d.clock().Unix() }
+func (c *core) now() int64 { return c.clock().Unix() }
 
 // enter begins a call, for which Shutdown waits. The context that it returns is canceled after
 // the call's timeout, or when the client closes. leave takes the call's error.
-func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leave func(error), err error) {
-	if d == nil {
+func (c *core) enter(ctx context.Context, call *call) (_ context.Context, leave func(error), err error) {
+	if c == nil {
 		return nil, nil, zeroValue("Client")
 	}
 	if ctx.Err() != nil {
 		return nil, nil, left(ctx)
 	}
-	timeout := d.timeout
+	timeout := c.timeout
 	if call.timeout != nil {
 		timeout = *call.timeout
 	}
@@ -183,31 +182,31 @@ func (d *driver) enter(ctx context.Context, call *call) (_ context.Context, leav
 			Message: fmt.Sprintf("WithCallTimeout: the timeout must not be negative, but is %s; 0 means none", timeout),
 		}
 	}
-	d.mutex.Lock()
-	defer d.mutex.Unlock()
-	if d.closed {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.closed {
 		return nil, nil, ErrClosed
 	}
-	d.running++
+	c.running++
 	if !call.uncounted {
-		d.calls++
+		c.calls++
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(d.open, func() { cancel(ErrClosed) })
+	stop := context.AfterFunc(c.open, func() { cancel(ErrClosed) })
 	timer := time.AfterFunc(cmp.Or(timeout, math.MaxInt64), func() { cancel(timedOut(timeout)) })
 	return ctx, func(err error) {
 		stop()
 		timer.Stop()
 		cancel(nil)
-		d.mutex.Lock()
+		c.mutex.Lock()
 		if e, ok := errors.AsType[*Error](err); ok && !call.uncounted {
-			d.failed[e.Code]++
+			c.failed[e.Code]++
 		}
-		if d.running--; d.closed && d.running == 0 {
-			close(d.ended)
+		if c.running--; c.closed && c.running == 0 {
+			close(c.ended)
 		}
-		d.mutex.Unlock()
-		d.log(call.lines...)
+		c.mutex.Unlock()
+		c.log(call.lines...)
 	}, nil
 }
 
@@ -217,41 +216,41 @@ func zeroValue(name string) *Error {
 }
 
 // shutdown waits for the calls in progress until ctx ends, and then cancels what is left.
-func (d *driver) shutdown(ctx context.Context) (err error) {
-	d.mutex.Lock()
-	running := d.running > 0
-	if !d.closed && !running {
-		close(d.ended)
+func (c *core) shutdown(ctx context.Context) (err error) {
+	c.mutex.Lock()
+	running := c.running > 0
+	if !c.closed && !running {
+		close(c.ended)
 	}
-	d.closed = true
-	d.mutex.Unlock()
+	c.closed = true
+	c.mutex.Unlock()
 	if running {
 		select {
-		case <-d.ended:
+		case <-c.ended:
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
 	}
-	d.cancel(ErrClosed)
-	<-d.ended
-	d.flows.Wait()
+	c.cancel(ErrClosed)
+	<-c.ended
+	c.flows.Wait()
 	return err
 }
 
 // free frees the plugin, whose last status stays.
-func (d *driver) free() error {
-	if d.ownHTTP {
-		d.http.Load().CloseIdleConnections()
+func (c *core) free() error {
+	if c.ownHTTP {
+		c.http.Load().CloseIdleConnections()
 	}
-	s := d.status()
-	d.last.Store(&s)
-	return d.instance.close()
+	s := c.status()
+	c.last.Store(&s)
+	return c.instance.close()
 }
 
 // reconnect has later requests use other connections, after a timeout: those of HTTP/2 may have fallen
 // silent, and would be used again.
-func (d *driver) reconnect(before *http.Client) {
-	if d.ownHTTP && d.http.CompareAndSwap(before, newHTTPClient()) {
+func (c *core) reconnect(before *http.Client) {
+	if c.ownHTTP && c.http.CompareAndSwap(before, newHTTPClient()) {
 		before.CloseIdleConnections()
 	}
 }

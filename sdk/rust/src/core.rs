@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::time::{self, Instant};
+use tokio::time;
 
 use crate::config::Clock;
 use crate::holder::Holder;
@@ -18,7 +18,7 @@ use crate::status::Counts;
 use crate::token::unix;
 use crate::{Cause, Code, Config, Error, Options, Status, Store, lock};
 
-pub struct Driver {
+pub struct Core {
     pub plugin: Plugin,
     pub http: Http,
     pub store: Option<Arc<dyn Store>>,
@@ -45,7 +45,7 @@ pub enum Phase {
 /// A call in progress, until this is dropped: closing waits for it.
 type InProgress = watch::Receiver<Phase>;
 
-impl Driver {
+impl Core {
     pub fn open(config: &Config, options: Options) -> Result<Self, Error> {
         let http = Http::new(&options, &[&config.auth_url, &config.base_url])?;
         Ok(Self {
@@ -101,7 +101,7 @@ impl Driver {
     pub fn status(&self) -> Status {
         // One lock after the other: a flow holds the plugin's while it takes the holder's.
         let mut status = self.plugin.status(self.now());
-        status.renewing = lock(&self.holder).is_running();
+        status.renewing = lock(&self.holder).running.is_some();
         status.failed_calls.clone_from(&lock(&self.counts.failed_calls));
         status.calls = self.counts.calls.load(Ordering::Relaxed);
         status.service_requests = self.counts.service_requests.load(Ordering::Relaxed);
@@ -120,17 +120,11 @@ impl Driver {
             return Err(Error::about(Code::InvalidInput, "timeout", message));
         }
         let mut call = self.begin()?;
-        let limit = async {
-            match timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
-                Some(deadline) => time::sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased; // a response that has arrived is the result
             result = future => result,
             _ = call.wait_for(|&phase| phase == Phase::Closed) => Err(Error::closed()),
-            () = limit => {
+            () = time::sleep(timeout.unwrap_or(Duration::MAX)) => {
                 let message = timed_out(timeout.unwrap_or_default()) + ": call again, or raise the timeout";
                 let mut error = Error::new(Code::NetworkError, message);
                 error.retryable = true;
